@@ -1,7 +1,7 @@
-//! Age view: bytes and counts by the time of the last change.
+//! Age view: bytes and counts, grouped by the time of the last change.
 //!
-//! Directories are omitted: their time shows when a name was added or deleted, and not the age of their
-//! contents.
+//! Directories are omitted, because the time of a directory shows when a name in it was added or deleted, and
+//! not the age of its contents.
 //!
 //! Invariant: every entry with a time is in exactly one row.
 
@@ -29,7 +29,7 @@ pub enum Age {
     ThreeYears,
     /// More than three years.
     Older,
-    /// The time is missing or more than a day in the future: a clock was wrong, or a program recorded none.
+    /// The time is missing or more than a day in the future: a clock was wrong, or a program recorded no time.
     Unknown,
 }
 
@@ -58,7 +58,7 @@ impl Age {
         Self::ALL.into_iter().find(|age| age.range(now).contains(&mtime)).unwrap_or(Self::Unknown)
     }
 
-    /// Returns a query that finds the entries of the row.
+    /// Returns a query that finds the entries of this age.
     pub fn query(self, now: i64) -> Query {
         let undated = Test::Undated { future: Self::future(now) };
         let query = match self {
@@ -81,7 +81,8 @@ impl Age {
         }
     }
 
-    /// Returns the first time that counts as being in the future. Clocks may differ by some hours.
+    /// Returns the first time that counts as the future: a day after `now`, because clocks may differ by some
+    /// hours.
     fn future(now: i64) -> i64 {
         now.saturating_add(DAY)
     }
@@ -102,7 +103,7 @@ pub struct Ages {
     pub complete: bool,
 }
 
-/// Adds up the entries that the query keeps by their age; `now` is in seconds since 1970.
+/// Adds up the entries that the query keeps, grouped by age; `now` is in seconds since 1970.
 ///
 /// # Errors
 /// When no thread can be started.

@@ -1,6 +1,6 @@
-//! Largest directories by the files directly in them, without subdirectories.
+//! Largest directories, measured by the files directly in them, without subdirectories.
 //!
-//! Invariant: a row counts each inode once, whatever other directories contain names of it.
+//! Invariant: a row counts each inode once, no matter which other directories contain names of the inode.
 
 use std::cmp::Reverse;
 use std::io;
@@ -36,8 +36,8 @@ pub struct Directories {
     pub complete: bool,
 }
 
-/// Finds the first `most` directories, in the requested order, by the files directly in them; files that the
-/// query does not keep do not count.
+/// Finds the first `most` directories in the requested order. Only files directly in a directory count, and only
+/// those that the query keeps.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -50,7 +50,7 @@ pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result
     })
 }
 
-/// Files by directory, before they are added up.
+/// Files of each directory, before their sizes are added up.
 #[derive(Default)]
 pub(super) struct OwnSizes {
     /// Files with one name. A huge directory may occur several times.
@@ -71,7 +71,7 @@ impl Collector for OwnSizes {
         entry.add_to(&mut self.sizes);
         let (_, own) = self.single.last_mut().expect("a directory is entered before its entries are met");
         own.items += 1;
-        // Files with several names are added at the end.
+        // The sizes of files with several names are added at the end.
         if entry.metadata().is_none_or(|metadata| metadata.links.is_none()) {
             own.add(&entry.own);
         }

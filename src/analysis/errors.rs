@@ -1,4 +1,4 @@
-//! Read errors by reason.
+//! Read errors, grouped by reason.
 //!
 //! Invariant: an entry that could not be read is in exactly one group.
 
@@ -33,7 +33,7 @@ impl ErrorGroup {
 pub struct Errors {
     /// Groups, the largest first; reversed if requested.
     pub groups: Vec<ErrorGroup>,
-    /// Error number of the directory itself, if it could not be read.
+    /// Error number of the searched directory itself, if that directory could not be read.
     pub itself: Option<i32>,
     /// Number of entries searched.
     pub searched: u64,

@@ -1,9 +1,9 @@
 //! Filter: for every directory, the totals of the entries that a query keeps.
 //!
-//! A walk collects the kept entries of each directory, each directory after its parent. Then each directory's
-//! totals are added to its parent's, from the end of that list to its beginning. Hard links are left out of
-//! these totals and added at the end: an inode counts once in each directory above any of its kept names, as in
-//! the totals of the tree.
+//! A walk lists the directories, each after its parent, with the totals of their kept entries. Then the totals
+//! of each directory are added to those of its parent, from the end of the list to the start. Hard links are
+//! left out of these totals and added at the end: an inode counts once in each directory above any of its kept
+//! names, as in the totals of the tree.
 //!
 //! Invariant: with an empty query from the top, the totals are those of the tree.
 
@@ -17,7 +17,7 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Totals, Tree, UniqueSizes}
 /// Result of a filter.
 #[derive(Clone, Debug, Default)]
 pub struct Filtered {
-    /// Query of the filter.
+    /// Query that selects the kept entries.
     query: Query,
     /// Totals of each directory with kept entries, sorted by directory.
     totals: Vec<(DirId, Totals)>,
@@ -35,14 +35,14 @@ impl Filtered {
         Self { query: Query::of(Test::Type(Types::default())), ..Self::default() }
     }
 
-    /// Returns the totals of the kept entries below `id`, and of `id` itself if it is kept. Items are names
-    /// below it.
+    /// Returns the totals of the kept entries below `id`, and of `id` itself if it is kept. Items are the names
+    /// below `id`.
     pub fn totals(&self, id: DirId) -> Totals {
         let found = self.totals.binary_search_by_key(&id, |(id, _)| *id);
         found.map(|index| self.totals[index].1).unwrap_or_default()
     }
 
-    /// Returns `true` if a view shows the directory `id`, because it, or something below it, is kept.
+    /// Returns `true` if a view shows directory `id`, because the directory or something below it is kept.
     pub fn keeps(&self, id: DirId) -> bool {
         self.totals.binary_search_by_key(&id, |(id, _)| *id).is_ok()
     }
@@ -65,7 +65,8 @@ impl<'q> FilterCursor<'q> {
         Self { tree, filtered, directory, standing, path: tree.path(directory) }
     }
 
-    /// Returns `true` if a view shows an entry of the directory, because it, or something below it, is kept.
+    /// Returns `true` if a view shows an entry of the directory, because the entry or something below it is
+    /// kept.
     pub fn shows(&self, record: &Entry<'_>) -> bool {
         match record.state {
             EntryState::Known(Metadata { directory: Some(id), .. }) => self.filtered.keeps(id),
@@ -87,7 +88,7 @@ pub(crate) fn run(request: &Request, task: &Task<Filtered>) {
     });
 }
 
-/// Kept entries, before they are added up.
+/// Kept entries, before their totals are added up.
 #[derive(Default)]
 struct Kept {
     /// Directories in the order of their first visit. A huge directory may occur several times.
@@ -100,7 +101,7 @@ struct Kept {
 struct Direct {
     id: DirId,
     totals: Totals,
-    /// `true` if the directory, or something in it, is kept.
+    /// `true` if the directory or something in it is kept.
     is_kept: bool,
 }
 
@@ -128,7 +129,8 @@ impl Collector for Kept {
             entry.id.directory != DirId::TOP && !matches!(entry.record.state, EntryState::Excluded(_));
         direct.totals.items += u64::from(is_item);
         match entry.metadata() {
-            // Hard links are added at the end, and a directory's own sizes are added when it is entered.
+            // Hard links are added at the end, and a directory's own sizes are added when the directory is
+            // entered.
             Some(metadata) if metadata.links.is_some() || metadata.directory.is_some() => {}
             _ => direct.totals.add(&entry.own),
         }
@@ -155,7 +157,7 @@ impl Kept {
         let sum = self.sizes.total();
         let parent = |id| if id == request.from { None } else { request.tree.parent(id) };
         std::mem::take(&mut self.sizes).per_directory(parent, |id, sizes| {
-            // A rescan may have moved a directory; then the filter runs again anyway.
+            // A rescan may have moved a directory. In that case the filter runs again anyway.
             if let Some(at) = place(&places, id) {
                 self.directories[at].totals.add(sizes);
             }
@@ -179,7 +181,7 @@ impl Kept {
         places
     }
 
-    /// Returns, for each index, the index that its totals are added to; `None` for the first one.
+    /// Returns, for each index, the index to which its totals are added; `None` for the starting directory.
     fn above(&self, tree: &Tree, from: DirId, places: &[(DirId, usize)]) -> Vec<Option<usize>> {
         let above = |(at, direct): (usize, &Direct)| {
             let first = place(places, direct.id)?;
@@ -190,7 +192,8 @@ impl Kept {
             } else {
                 place(places, tree.parent(direct.id)?)?
             };
-            // This condition fails only if a rescan has moved the directory; then the filter runs again anyway.
+            // This condition fails only if a rescan has moved the directory. In that case the filter runs again
+            // anyway.
             (above < at).then_some(above)
         };
         self.directories.iter().enumerate().map(above).collect()

@@ -1,8 +1,8 @@
 //! Largest files, each inode once, for `--top` and for the browser.
 //!
-//! Files of equal size are sorted by inode number, and a file with several paths is shown with the first of
-//! them in byte order. Directory numbers are not used, because they depend on the threads. So every run gives
-//! the same files for the same tree, and the first ten are the first of the first hundred.
+//! Files of equal size are sorted by inode number, and a file with several paths is shown with the first of them
+//! in byte order. Directory numbers are not used, because they depend on the timing of threads. So every run
+//! gives the same files for the same tree, and a list of ten files is the start of a list of a hundred.
 //!
 //! Invariant: no inode is in two rows, and no row is a directory.
 
@@ -37,7 +37,7 @@ pub(super) struct LargestFiles<'t> {
     order: Order,
     most: usize,
     first: Vec<File>,
-    /// All names of files with several names. Those of one inode may come from several workers.
+    /// All names of files with several names. The names of one inode may come from several workers.
     linked: Vec<File>,
     /// Number of files with one name.
     single: u64,
@@ -84,13 +84,13 @@ impl<'t> LargestFiles<'t> {
 
     fn push(&mut self, file: File) {
         self.first.push(file);
-        // Trimmed rarely, so that the cost for each file is small.
+        // Trimming is rare, so its cost per file is small.
         if self.first.len() >= self.most.saturating_mul(2).max(1024) {
             self.trim(self.most);
         }
     }
 
-    /// Sorts the files and drops all but the first ones.
+    /// Sorts the files and drops all but the first `most`.
     fn trim(&mut self, most: usize) {
         sort(&mut self.first, self.tree, File::compare);
         self.first.truncate(most);
@@ -128,7 +128,8 @@ impl<'t> LargestFiles<'t> {
         let mut first: HashMap<InodeKey, File> = HashMap::new();
         for file in linked {
             let kept = first.entry(file.inode).or_insert(file);
-            // The largest size counts, because a name that was read while the file grew has a smaller one.
+            // The largest size counts, because a name that was read while the file was growing has a smaller
+            // size.
             if file.row.key > kept.row.key {
                 *kept = file;
             }
@@ -140,7 +141,8 @@ impl<'t> LargestFiles<'t> {
     }
 }
 
-/// Sorts in either order with one copy of the sorting code; a second copy would take about 10 KiB.
+/// Sorts by a function pointer, so that the program has one copy of the sorting code. A second copy would take
+/// about 10 KiB.
 fn sort(files: &mut [File], tree: &Tree, order: fn(&File, &File, &Tree) -> Ordering) {
     files.sort_unstable_by(|a, b| order(a, b, tree));
 }
@@ -149,7 +151,7 @@ impl File {
     fn compare(&self, other: &Self, tree: &Tree) -> Ordering {
         let key = |file: &Self| (Reverse(file.row.key), file.inode.inode);
         let device = |file: &Self| tree.device(file.row.entry.directory);
-        // Recorded trees may lack inode numbers, but their directories are numbered in order.
+        // Trees from a file may lack inode numbers, but their directories are numbered in order.
         let place = |file: &Self| file.row.entry;
         let rest = || device(self).cmp(&device(other)).then_with(|| place(self).cmp(&place(other)));
         key(self).cmp(&key(other)).then_with(rest)

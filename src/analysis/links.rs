@@ -1,11 +1,10 @@
 //! Hard links: inodes with several names, inside and outside of a directory.
 //!
-//! Deleting a name frees nothing while another name exists. So the view shows for a directory which inodes have
-//! all of their names in it, and which have other names outside. Outside are names in other parts of the tree,
-//! which are known when the scan is complete, and names that were not scanned, which only the link count
-//! reveals.
+//! Deleting a name frees nothing while another name exists. So the view shows which inodes have all of their
+//! names in a directory, and which also have names outside. A name outside is either in another part of the
+//! tree, which is known once the scan is complete, or was not scanned, which only the link count reveals.
 //!
-//! Invariant: an inode is in one row, whatever the number of its names.
+//! Invariant: an inode has exactly one row, however many names it has.
 
 use std::cmp::Reverse;
 use std::io;
@@ -116,7 +115,8 @@ impl Collector for Names {
 
 impl Names {
     fn links(&mut self, request: &Request, progress: Progress) -> HardLinks {
-        // The largest size comes first, because a name that was read while the file grew has a smaller one.
+        // The largest size comes first, because a name that was read while the file was growing has a smaller
+        // size.
         let order = |name: &Name| (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.entry);
         self.names.sort_unstable_by_key(order);
         let index = InodeIndex::new(&request.tree);

@@ -19,13 +19,13 @@ enum Sort {
     Name,
     /// A matching directory is found with its contents. A negated term affects only the directory itself.
     Type,
-    /// Like `Type`; also directories that match the negated term are found with their contents.
+    /// Like `Type`, but directories that match the negated term are also found with their contents.
     Size,
-    /// Like `Type`; but times of directories are not tested.
+    /// Like `Type`, but the term does not cause the times of directories to be tested.
     State,
     /// Test of a time. Directories are tested only if the query selects them by name or type.
     Time,
-    /// Test that only files match.
+    /// Test that only files can match.
     File,
 }
 
@@ -78,7 +78,7 @@ const RULES: [Rule; 25] = [
     Rule("\"\\.\"", Sort::Name, |item, _| name(item).contains("\\.")),
 ];
 
-/// Terms by index, each with `true` if it is negated.
+/// Indexes of terms in [`RULES`], each with `true` if the term is negated.
 pub(crate) type Terms = Vec<(usize, bool)>;
 
 /// Returns the text of a query with these terms.
@@ -138,13 +138,13 @@ impl<'i> Oracle<'i> {
         sum
     }
 
-    /// Returns the totals of an item; for a directory with all its contents.
+    /// Returns the totals of an item, including all contents of a directory.
     pub(crate) fn size(&self, item: &Item) -> Totals {
         let inside = |other: &&Item| other.path == item.path || is_below(&other.path, &item.path);
         Self::sum(self.items.iter().filter(inside))
     }
 
-    /// Returns `true` if found directories include their contents.
+    /// Returns `true` if directories are found with their contents.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms.iter().any(|(rule, negated)| match RULES[*rule].1 {
             Sort::Size => true,
@@ -178,7 +178,7 @@ impl<'i> Oracle<'i> {
     }
 
     /// Returns the totals of the kept items below the directory at `path`, and of the directory itself if it is
-    /// kept. As in the tree, it is not an item of itself.
+    /// kept. As in the tree, the directory is not an item of itself.
     pub(crate) fn kept(&self, path: &str) -> Totals {
         let inside = |item: &&Item| item.path == path || is_below(&item.path, path);
         let kept = || self.items.iter().filter(inside).filter(|item| self.keeps(item));

@@ -1,7 +1,7 @@
 //! Order of rows: by a number of each entry, or by path.
 //!
-//! The number is computed when the entry is visited, so sorting needs no tree. For an order by path the names
-//! are read from the tree: the largest rows are kept, and sorted directory by directory.
+//! The number is computed when the entry is visited, so sorting needs no tree. An order by path reads the names
+//! from the tree: the largest rows are kept, and sorted one directory at a time.
 //!
 //! Invariant: rows without a number come last, in both directions.
 
@@ -16,7 +16,7 @@ pub enum By {
     Disk,
     /// Apparent size, the largest first.
     Apparent,
-    /// Time of the last change, the newest first.
+    /// Modification time, the newest first.
     Modified,
     /// Number of items below an entry or in a row, the largest first.
     Items,
@@ -36,19 +36,19 @@ impl From<Measure> for By {
 /// Order of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// Sort key.
+    /// Key by which rows are sorted.
     pub by: By,
     /// `true` to reverse the order.
     pub reversed: bool,
 }
 
 impl Order {
-    /// Returns `true` if rows are sorted by name.
+    /// Returns `true` if rows are sorted by path.
     pub(crate) fn is_by_path(self) -> bool {
         self.by == By::Path
     }
 
-    /// Returns the number by which an entry with these totals is sorted, the largest first.
+    /// Returns the sort key of an entry with these totals. The largest key comes first.
     pub(crate) fn key(self, entry: &Entry<'_>, totals: Totals) -> u64 {
         let EntryState::Known(metadata) = entry.state else { return 0 };
         let number = match self.by {

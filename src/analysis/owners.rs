@@ -1,6 +1,6 @@
-//! Owner view: bytes and counts by user.
+//! Owner view: bytes and counts, grouped by user.
 //!
-//! Users are numbers here; their names depend on the machine that was scanned.
+//! Users are identified by number, because their names depend on the machine that was scanned.
 //!
 //! Invariant: every entry is in exactly one row.
 
@@ -13,7 +13,7 @@ use crate::analysis::search::{Collector, Mode, Order, Progress, Request, WalkEnt
 use crate::base::job::{Job, Pool};
 use crate::tree::{Totals, UniqueSizes};
 
-/// Totals by owner.
+/// Totals of a subtree by owner.
 #[derive(Clone, Debug, Default)]
 pub struct Owners {
     /// Users with their totals, in the requested order; `None` for entries without a recorded owner. Items
@@ -25,7 +25,7 @@ pub struct Owners {
     pub complete: bool,
 }
 
-/// Adds up the entries that the query keeps by their owner.
+/// Adds up the entries that the query keeps, grouped by owner.
 ///
 /// # Errors
 /// When no thread can be started.

@@ -1,4 +1,4 @@
-//! Walks through all entries of a subtree with all threads of a pool.
+//! Walk through all entries of a subtree on all threads of a pool.
 //!
 //! ```text
 //! stack of visits -> some visits for each worker -> workers: a walk of about BUDGET bytes of listings each
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! One round takes about a millisecond. Between rounds the leading thread merges the collectors, checks for
-//! cancellation, and publishes a result if it is time to. A huge listing is split into several visits.
+//! cancellation, and publishes a result if one is due. A huge listing is split into several visits.
 //!
 //! Invariant: a directory is entered before its contents, every entry is visited once, and nothing recurses
 //! over depth. If roots are equal or nested, only the outermost is visited.
@@ -26,18 +26,18 @@ use crate::tree::{
     DirId, Entry, EntryId, EntryState, Listing, Metadata, Position, Totals, Tree, UniqueSizes,
 };
 
-/// Number of bytes in listings that a worker reads in one round: some 5,000 entries, about half a millisecond.
+/// Number of bytes of listings that a worker reads in one round: some 5,000 entries, about half a millisecond.
 const BUDGET: u64 = 1 << 18;
-/// Cost of visiting a directory, in addition to its entries, as bytes of listings.
+/// Cost of visiting a directory without its entries, in bytes of listings.
 const VISIT: u64 = 64;
 /// Size in bytes above which a listing is split into several visits.
 const PIECE: u64 = 1 << 17;
-/// Largest number of visits for one worker in one round.
+/// Maximum number of visits for one worker in one round.
 const VISITS: usize = 256;
 /// Number of parts per worker, so that a worker that finishes early has more to do.
 const PARTS: usize = 2;
 /// Delay of the first result. Each later result comes after `NEXT` times the elapsed time, because producing a
-/// result takes time too.
+/// result also takes time.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
@@ -50,13 +50,13 @@ pub(crate) enum Mode {
     Filter,
 }
 
-/// Entry that matches the query, or lies below one that does.
+/// Entry that matches the query, or lies below a directory that does.
 pub(crate) struct WalkEntry<'a> {
     pub(crate) tree: &'a Tree,
     /// Address of the entry.
     pub(crate) id: EntryId,
     pub(crate) record: Entry<'a>,
-    /// Sizes and items of the entry; if it is a directory found with its contents, those of the contents too.
+    /// Sizes and items of the entry, including the contents of a directory that is found with its contents.
     pub(crate) totals: Totals,
     /// Sizes that the entry itself adds to totals.
     pub(crate) own: Totals,
@@ -82,14 +82,15 @@ impl WalkEntry<'_> {
     }
 }
 
-/// Collects the visited entries. Each worker has its own collector.
+/// Collector of visited entries. Each worker has its own.
 pub(crate) trait Collector: Send + Sync {
     /// Returns an empty collector for a worker, with the same settings.
     fn fresh(&self) -> Self;
-    /// Visits a directory before its entries. `_own` is what it adds to totals itself, if it counts as an
-    /// entry. A huge directory is visited once per part of its listing, and only the first visit has `_own`.
+    /// Visits a directory before its entries. `_own` is the size that the directory itself adds to totals, if it
+    /// counts as an entry. A huge directory is visited once per part of its listing, and only the first visit
+    /// has `_own`.
     fn enter(&mut self, _directory: DirId, _own: Option<&Totals>) {}
-    /// Visits an entry that counts.
+    /// Visits an entry that counts toward the result.
     fn visit(&mut self, entry: &WalkEntry<'_>);
     /// Appends the entries of another collector to those of this one.
     fn merge(&mut self, other: Self);
@@ -129,11 +130,11 @@ pub(crate) struct Progress {
 /// Directory, or part of one, that is still to be visited.
 struct Visit<'t> {
     id: DirId,
-    /// Part of its listing; `None` for the whole listing.
+    /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Effect of the directory and its ancestors on the entries in it.
+    /// Effect of the directory and its ancestors on the directory's entries.
     standing: Standing,
-    /// `true` if it, or a directory above it, is found with all its contents.
+    /// `true` if the directory or one above it is found with all contents.
     is_covered: bool,
     /// Sizes that the directory itself adds, if it counts as an entry.
     own: Option<Totals>,
@@ -141,8 +142,8 @@ struct Visit<'t> {
     path: Option<Arc<[u8]>>,
 }
 
-/// Walks through everything below the directory of `request`. `report` returns the result for a collector, or
-/// `None` if it cannot yet; it is called between rounds when a result is due, and at the end.
+/// Walks through everything below the directory of `request`. `report` returns a collector's result, or `None`
+/// if there is none yet. It is called between rounds when a result is due, and once at the end.
 pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,
@@ -154,7 +155,7 @@ pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     let started = Instant::now();
     let mut due = FIRST;
     let workers = task.threads().current_num_threads() * PARTS;
-    // A compiled pattern shared by several threads would make them wait for each other.
+    // Threads that share a compiled pattern would have to wait for each other.
     let queries: Vec<Query> = vec![request.query.clone(); workers];
     let path = request.query.needs_paths().then(|| tree.path(request.from).into());
     let standing = request.query.standing(tree, request.from);
@@ -219,7 +220,7 @@ struct Worker<'w, 't, T> {
     stack: Vec<Visit<'t>>,
     /// Path of the current entry, if the query needs paths.
     path: Vec<u8>,
-    /// Roots that are visited inside of other roots.
+    /// Positions of the roots that are visited inside other roots.
     aliases: &'w HashSet<Position>,
     /// Directories that cannot be results: the starting directory and its ancestors.
     origin: &'w HashSet<DirId>,
@@ -303,7 +304,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         }
     }
 
-    /// Queues a visit of the directory `id`, which is in the directory of `visit` and has the current path.
+    /// Queues a visit of directory `id`, which is a child of the directory of `visit` and has the current path.
     fn push(
         &mut self,
         id: DirId,
@@ -317,7 +318,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
     }
 }
 
-/// Returns the sizes by which an entry is sorted, and those that it adds itself.
+/// Returns the sizes by which an entry is sorted, and the sizes that the entry itself adds to totals.
 fn sizes(tree: &Tree, record: &Entry<'_>, counts_contents: bool) -> (Totals, Totals) {
     let errors = u32::from(errno(tree, record).is_some());
     let EntryState::Known(metadata) = &record.state else {

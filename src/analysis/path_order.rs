@@ -1,7 +1,7 @@
 //! Sorts names of a tree by their paths, without building the paths.
 //!
-//! Each directory above the names is sorted once. So the time depends on the number of names and directories,
-//! and not on the length of the paths: an export may contain a name at each of 20,000 levels.
+//! The children of each directory above the names are sorted once. So the time depends on the number of names
+//! and directories, and not on the length of the paths: an export may contain a name at each of 20,000 levels.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -23,7 +23,7 @@ enum Child {
 /// Children of each directory above the names, each with the text it is sorted by.
 type Children<'t> = HashMap<DirId, Vec<(Cow<'t, [u8]>, Child)>>;
 
-/// Returns the indexes of the names, ordered by their paths. `compare` compares parts of paths.
+/// Returns the indexes of the names, ordered by their paths. `compare` compares path components.
 pub(crate) fn order_by_path<'t>(
     tree: &'t Tree,
     places: impl Iterator<Item = Place<'t>>,
@@ -40,7 +40,7 @@ pub(crate) fn order_by_path<'t>(
             if is_known {
                 break;
             }
-            // A directory is sorted with a slash after its name, as in a path, where the slash is compared with
+            // A directory sorts with a slash after its name, because in a path, that slash is compared with the
             // letters of other names.
             child = (Cow::Owned(join([tree.name(id), b""])), Child::Below(id));
             above = tree.parent(id);

@@ -10,7 +10,7 @@ use crate::tree::{DirId, Tree};
 pub struct Request {
     /// Tree, which may still grow.
     pub tree: Arc<Tree>,
-    /// Directory whose subtree is searched. It cannot be a result itself.
+    /// Directory whose subtree is searched. The directory itself is never a result.
     pub from: DirId,
     /// Query that an entry must match. An empty query matches everything.
     pub query: Query,

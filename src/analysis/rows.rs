@@ -1,7 +1,7 @@
 //! Search results: sorted rows with their count and total.
 //!
 //! A row takes 24 bytes; names and metadata remain in the tree, where [`EntryId::record`] reads them. If there
-//! are too many rows, only the first ones are kept; counts and totals include all.
+//! are too many rows, only the first ones are kept; counts and totals include all matches.
 //!
 //! Invariant: rows are ordered by a number and then by position, so the same tree always gives the same rows.
 
@@ -17,7 +17,7 @@ use crate::analysis::request::Request;
 use crate::tree::sort::{self, Names, compare_naturally};
 use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 
-/// Entry that was found.
+/// Row of a matching entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Address of the entry.
@@ -39,8 +39,8 @@ impl Row {
     }
 }
 
-/// Number of rows shown before the search is complete. A user cannot read more in that time, and sorting them
-/// would delay the rest.
+/// Number of rows shown before the search is complete. A user cannot read more in that time, and sorting more
+/// rows would delay the search.
 pub(crate) const GLIMPSE: usize = 1 << 12;
 
 /// Search result.
@@ -52,10 +52,11 @@ pub struct SearchResult {
     pub matched: u64,
     /// Number of searched entries: the m in "n of m".
     pub searched: u64,
-    /// Total of the found entries, each inode once; with all contents of directories if
-    /// [`SearchResult::with_contents`].
+    /// Total of the matching entries, each inode once. Includes all contents of matching directories if
+    /// [`SearchResult::with_contents`] is `true`.
     pub sum: Totals,
-    /// `true` if found directories include their contents: the query finds directories by name, type or size.
+    /// `true` if matching directories count with all of their contents, because the query finds directories by
+    /// name, type or size.
     pub with_contents: bool,
     /// `true` when all entries have been searched.
     pub complete: bool,
@@ -94,7 +95,7 @@ impl Rows {
         }
     }
 
-    /// Returns some of the first rows, unsorted.
+    /// Returns the first [`GLIMPSE`] rows, unsorted.
     fn glimpse(&mut self) -> Vec<Row> {
         if self.first.len() > GLIMPSE {
             self.first.select_nth_unstable_by_key(GLIMPSE, Row::order);
@@ -102,7 +103,7 @@ impl Rows {
         self.first.iter().take(GLIMPSE).copied().collect()
     }
 
-    /// Drops all but the first rows if there are more than `limit`.
+    /// Drops all but the first `most` rows if there are more than `limit`.
     fn trim(&mut self, limit: usize) {
         if self.first.len() > limit && self.first.len() > self.most {
             self.first.select_nth_unstable_by_key(self.most, Row::order);
@@ -121,7 +122,7 @@ impl Collector for Rows {
         if entry.is_hit {
             self.matched += 1;
             self.first.push(Row::of(entry, self.order.key(&entry.record, entry.totals)));
-            // Trimmed rarely, so that the cost for each row is small.
+            // Trimming is rare, so its cost per row is small.
             self.trim(self.most.saturating_mul(2).max(1024));
         }
     }

@@ -1,4 +1,4 @@
-//! Type view: bytes and counts by extension and by category.
+//! Type view: bytes and counts, grouped by extension and by category.
 //!
 //! Regular files are grouped by extension and all other entries by kind, so the totals are complete. No file is
 //! opened.
@@ -24,7 +24,7 @@ pub enum Type {
     Extension(Extension),
     /// Regular files without an extension.
     NoExtension,
-    /// Entries of this kind, which is not a regular file.
+    /// Entries of this kind, which are not regular files.
     Kind(Kind),
 }
 
@@ -38,7 +38,7 @@ impl Type {
         }
     }
 
-    /// Returns a query that finds the entries of the row.
+    /// Returns a query that finds the entries of this type.
     pub fn query(self) -> Query {
         Query::of(match self {
             Self::Extension(extension) => Test::Extension(vec![extension]),
@@ -75,7 +75,7 @@ pub fn category_query(class: Category) -> Query {
     Query::of(Test::Type(Types::default().with_category(class)))
 }
 
-/// Adds up the entries that the query keeps by their type.
+/// Adds up the entries that the query keeps, grouped by type.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -129,8 +129,8 @@ impl TypeCounts {
     }
 }
 
-/// Sorts totals in the requested order. Equal totals are sorted by their row, and in an order by name by the
-/// result of `name`.
+/// Sorts rows in the requested order. Rows with equal totals are sorted by their first value. An order by path
+/// sorts by the result of `name`.
 pub(crate) fn sorted<T: Copy + Ord, N: Ord>(
     order: Order,
     rows: impl Iterator<Item = (T, Totals)>,

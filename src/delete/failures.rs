@@ -1,4 +1,4 @@
-//! Entries that could not be deleted or moved: all are counted, and the first ones have their paths.
+//! Entries that could not be deleted or moved: all are counted, and the first ones are stored with their paths.
 
 use super::reason::Reason;
 use crate::platform::Errno;
@@ -8,7 +8,7 @@ use crate::platform::Errno;
 pub struct Failure {
     /// Path, starting with the root as the user gave it.
     pub path: Vec<u8>,
-    /// Reason.
+    /// Reason why the entry failed.
     pub reason: Reason,
 }
 
@@ -22,7 +22,7 @@ pub struct Failures {
 }
 
 impl Failures {
-    /// Largest number of entries that are stored. It is more than a user will read.
+    /// Maximum number of entries that are stored, which is more than a user will read.
     pub const MOST: usize = 1000;
 
     pub(crate) fn push(&mut self, path: impl FnOnce() -> Vec<u8>, reason: Reason) {
@@ -33,7 +33,7 @@ impl Failures {
     }
 }
 
-/// Numbers of entries that will be kept, by reason.
+/// Counts of entries that will be kept, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// Mount points.
@@ -42,14 +42,14 @@ pub struct Kept {
     pub denied: u64,
     /// Entries on a read-only file system.
     pub read_only: u64,
-    /// Entries that are immutable or append-only, or whose directory is.
+    /// Entries that are immutable or append-only, or are in such a directory.
     pub locked: u64,
-    /// Entries without metadata.
+    /// Entries whose metadata could not be read, or that are kept for another reason.
     pub unseen: u64,
 }
 
 impl Kept {
-    /// Counts an entry.
+    /// Counts an entry that is kept for this reason.
     pub(crate) fn count(&mut self, reason: Reason) {
         const DENIED: Reason = Reason::System(Errno::EACCES as i32);
         const LOCKED: Reason = Reason::System(Errno::EPERM as i32);

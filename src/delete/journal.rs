@@ -3,7 +3,7 @@
 //! A line with the result `begun` is written before an operation, and a line with the result afterwards, so a
 //! crash in between can be recognized.
 //!
-//! On a full disk a line can be cut off. The next one still begins on a new line.
+//! On a full disk, a record can be cut off. The next record still begins on a new line.
 //!
 //! Invariant: every record begins at the start of a line, and a file or directory of another user is never
 //! written to.
@@ -38,13 +38,13 @@ pub enum OperationKind {
 pub struct JournalLine {
     /// Kind of the operation.
     pub kind: OperationKind,
-    /// Absolute path.
+    /// Absolute path of the item.
     pub path: Vec<u8>,
     /// Number of deleted names, if known.
     pub entries: Option<u64>,
-    /// Disk usage in bytes, or the number of bytes freed.
+    /// Number of bytes freed by a finished deletion; in all other lines, disk usage of the item in bytes.
     pub bytes: u64,
-    /// Result: `begun`, `done`, or the reason of a failure.
+    /// Result: `begun`, `done`, `cancelled`, or the reason for a failure.
     pub result: String,
 }
 
@@ -66,7 +66,7 @@ impl Journal {
         Self { directory }
     }
 
-    /// Returns the path of the file.
+    /// Returns the path of the journal file.
     pub fn path(&self) -> PathBuf {
         self.directory.join(NAME)
     }

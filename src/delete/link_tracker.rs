@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use crate::platform::FileId;
 
-/// Inodes with names that were not seen yet.
+/// Inodes with names that have not been seen yet.
 ///
-/// The link count of an entry is read before it is deleted, so if two names are deleted at the same time,
+/// The link count of an entry is read before the entry is deleted, so if two names are deleted at the same time,
 /// neither looks like the last one. The largest count among the names seen is the number of names that existed
-/// when the first of them was read. When that many names were seen, none is left. The order in which the
+/// when the first of them was read. Once that many names have been seen, none is left. The order in which the
 /// workers report does not matter.
 #[derive(Default)]
 pub struct LinkTracker {
@@ -38,7 +38,7 @@ impl LinkTracker {
         is_last
     }
 
-    /// Returns the number of inodes of which some names were not seen.
+    /// Returns the number of inodes with names that have not been seen.
     pub fn incomplete(&self) -> u64 {
         self.inodes.len() as u64
     }
@@ -50,7 +50,7 @@ mod tests {
 
     const ID: FileId = FileId { device: 1, inode: 2 };
 
-    /// Returns, for each link count in the order in which workers report, if its name was the last one.
+    /// Returns, for each link count in the order in which workers report, `true` if its name was the last one.
     fn last_of(told: &[u64]) -> Vec<bool> {
         let mut links = LinkTracker::default();
         told.iter().map(|names| links.name_seen(ID, *names)).collect()

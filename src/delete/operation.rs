@@ -46,7 +46,7 @@ pub struct Report {
     pub failures: Failures,
     /// Items that are now in the trash.
     pub trashed: Vec<Trashed>,
-    /// Change of the free space during the operation in bytes, whatever its cause.
+    /// Change of the free space in bytes during the operation, whatever the cause; `None` if it is unknown.
     pub gained: Option<i64>,
     /// Reason why the journal is incomplete; `None` if it is complete.
     pub unwritten: Option<String>,
@@ -69,7 +69,7 @@ impl Operation {
         }
     }
 
-    /// Returns the items, as paths from the tree, with their disk usage.
+    /// Returns the path of each item, as in the tree, with the item's disk usage in bytes.
     fn items(&self) -> Vec<(Vec<u8>, u64)> {
         match self {
             Self::Remove(selection) | Self::Trash(selection) => {
@@ -212,7 +212,7 @@ fn refused(selection: &Selection) -> Failures {
 
 /// Returns the free space on each file system of a selection.
 fn free(selection: &Selection) -> HashMap<u64, u64> {
-    // Thousands of groups are on a few file systems, so each device is asked only once.
+    // Thousands of groups are on a few file systems, so each device is queried only once.
     let mut devices = HashMap::new();
     for group in &selection.groups {
         let Some(device) = group.steps.last().map(|step| step.device) else { continue };

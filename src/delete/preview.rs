@@ -1,9 +1,9 @@
-//! Preview of a deletion. It is computed by the walk that deletes, in read-only mode.
+//! Preview of a deletion, computed by a read-only run of the same walk.
 //!
-//! It reads the file system again, so the dialog shows the present state: sizes, recent changes, obstacles, and
-//! the bytes that would be freed. An inode is freed if all of its names are selected. Space that a file shares
-//! with a copy is freed only if the copy is deleted too, which is not known, so there is a lower and an upper
-//! bound.
+//! The preview reads the file system again, so the dialog shows the present state: sizes, recent changes,
+//! obstacles, and the bytes that would be freed. An inode is freed if all of its names are selected. Space that
+//! a file shares with a copy is freed only if the copy is deleted as well. This is not known, so there is a
+//! lower and an upper bound.
 //!
 //! Invariant: files are opened only to read their extents, only on file systems that share extents, and never
 //! if they are in the cloud.
@@ -24,12 +24,12 @@ use crate::platform::entry::extents;
 use crate::platform::entry::extents::Sharing;
 use crate::platform::{Attributes, Directory, Errno, Rights};
 
-/// Largest number of files whose extents are read. All further files count as shared if their file system can
+/// Maximum number of files whose extents are read. All further files count as shared if their file system can
 /// share extents.
 const MOST_ASKED: u64 = 20_000;
 /// Size in bytes below which the extents of a file are not read.
 const WORTH_ASKING: u64 = 64 << 10;
-/// Age in seconds below which a file counts as recently changed, since it may still be written to.
+/// Age in seconds below which a file counts as recently changed, because it may still be written to.
 const RECENT: i64 = 60;
 /// Time until the first report. Each later report is due after `NEXT` times the elapsed time.
 const FIRST: Duration = Duration::from_millis(20);
@@ -42,9 +42,9 @@ pub struct Preview {
     pub directories: u64,
     /// Number of names that are not directories.
     pub files: u64,
-    /// Bytes that are certainly freed.
+    /// Number of bytes that are certainly freed.
     pub least: u64,
-    /// Bytes that are freed if everything that shares them is deleted too.
+    /// Number of bytes that are freed if everything that shares them is deleted as well.
     pub most: u64,
     /// Number of inodes with names outside the selection, which are not freed.
     pub linked: u64,
@@ -52,28 +52,30 @@ pub struct Preview {
     pub newest: Option<i64>,
     /// Number of files and directories that were changed within the last minute.
     pub recent: u64,
-    /// Numbers of entries that a deletion would keep, by reason.
+    /// Counts of entries that a deletion would keep, by reason.
     pub kept: Kept,
-    /// Numbers of items that cannot be moved to the trash, by reason.
+    /// Counts of items that cannot be moved to the trash, by reason.
     pub unmoved: Kept,
-    /// Number of names that would be kept, including the directories above them. Known only at the end.
+    /// Number of names that would be kept, including the directories that contain them. Known only when the
+    /// preview is complete.
     pub staying: u64,
     /// Mount points, and entries that cannot be read.
     pub failures: Failures,
-    /// Items that are never deleted, by their numbers.
+    /// Indexes of the items that are never deleted, each with the reason.
     pub refusals: Vec<(usize, Blocked)>,
     /// Warnings that need a special confirmation.
     pub warnings: Vec<DeleteWarning>,
-    /// Numbers of the items that have changed since they were read. They are not deleted.
+    /// Indexes of the items that have changed since they were read. These items are not deleted.
     pub changed: Vec<usize>,
-    /// All other items with their present identity. An operation applies to these.
+    /// Selection of all other items, with their present identity. An operation applies to these items.
     pub going: Option<Arc<Selection>>,
     /// `true` when the preview is complete.
     pub is_complete: bool,
 }
 
 impl Preview {
-    /// Returns the number of names that would be deleted; before the end, among those visited so far.
+    /// Returns the number of names that would be deleted; before the preview is complete, only names visited so
+    /// far count.
     pub fn entries(&self) -> u64 {
         (self.directories + self.files).saturating_sub(self.staying)
     }
@@ -129,7 +131,7 @@ struct Met {
     /// Number of names that would be deleted.
     going: u64,
     links: LinkTracker,
-    /// Ability to share extents, by device.
+    /// Ability of file systems to share extents, keyed by device.
     sharing: HashMap<u64, Sharing>,
     asked: u64,
     due: Duration,
@@ -153,7 +155,7 @@ impl<'a> Previewer<'a> {
         }
     }
 
-    /// Returns the number of bytes of a file that are certainly freed, because it does not share them.
+    /// Returns the number of bytes that are certainly freed, because the file does not share them.
     fn least(&self, at: &Directory, name: &CStr, found: &Attributes, bytes: u64) -> u64 {
         if found.kind != Kind::File || bytes == 0 {
             return bytes;

@@ -5,21 +5,21 @@ use crate::platform::Errno;
 use crate::platform::entry::safe_path;
 use crate::platform::entry::safe_path::Cause;
 
-/// Message about an entry that is not the selected one any more.
+/// Message about an entry that is no longer the selected one.
 pub const CHANGED: &str = "changed since the scan: kept";
 
 /// Reason why an entry was not deleted or moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Error number of the system.
+    /// The system reported this error number.
     System(i32),
-    /// The entry is not the selected one any more.
+    /// The entry is no longer the selected one: it has changed, or another entry has taken its place.
     Changed,
     /// The entry is or contains a mount point, or its destination is on another mount.
     Mount,
     /// No usable trash is on the same mount.
     NoTrash(NoTrash),
-    /// A guard forbids it, and no confirmation overrides that.
+    /// A guard forbids the operation, and no confirmation overrides the guard.
     Refused(Blocked),
 }
 
@@ -50,9 +50,9 @@ pub enum NoTrash {
     Foreign,
     /// Other users can change the trash or a directory on its path.
     Writable,
-    /// The trash's name belongs to something that is not a directory.
+    /// The file at the path of the trash is not a directory.
     NoDirectory,
-    /// The trash cannot be opened or created; error number of the system.
+    /// The trash cannot be opened or created; the system reported this error number.
     System(i32),
 }
 
@@ -103,7 +103,7 @@ impl From<Errno> for Reason {
     }
 }
 
-/// Reason why a deletion is forbidden. No confirmation overrides it.
+/// Reason why a deletion is forbidden, whatever the user confirms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocked {
     /// The entry is the root directory of the system.

@@ -18,9 +18,10 @@ use crate::platform::{Attributes, Directory, FileId, STICKY, attributes_of_path}
 /// Warning that needs a special confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeleteWarning {
-    /// The entry is the home directory of a user; its path.
+    /// The entry with this path is the home directory of a user.
     SomebodysHome(Vec<u8>),
-    /// The directory may be changed by another user while root works in it; its path, and that user.
+    /// Another user may change the directory while root works in it. The fields are the path of the directory
+    /// and the user ID, or 0 if it can be any user.
     OthersDirectory(Vec<u8>, u32),
 }
 
@@ -32,7 +33,7 @@ impl DeleteWarning {
         }
     }
 
-    /// Returns the warning as text. `path` is its path in a printable form.
+    /// Returns the warning as text. `path` is the result of [`Self::path`] in a printable form.
     pub fn words(&self, path: &str) -> String {
         match self {
             Self::SomebodysHome(_) => format!("{path} is a user's home directory"),
@@ -42,7 +43,7 @@ impl DeleteWarning {
     }
 }
 
-/// Applies the guards to a selection. Returns the numbers of the refused items with the reasons, and the
+/// Applies the guards to a selection. Returns the indexes of the refused items with the reasons, and the
 /// warnings.
 pub fn check(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning>) {
     let protected = protected();
@@ -105,15 +106,15 @@ fn check_item(
     is_mount.then_some(Blocked::Mount)
 }
 
-/// Returns the user other than root who may change a directory: its owner. For a directory of root the result
-/// is 0 if others have write permission (all users, the group, or by an access control list) and no sticky bit
-/// protects the entries of other users.
+/// Returns the ID of a user other than root who may change a directory: that of its owner. For a directory of
+/// root, the result is 0 if others have write permission (all users, the group, or by an access control list)
+/// and no sticky bit protects the entries of other users, and otherwise `None`.
 fn other_master(directory: &Directory, found: &Attributes) -> Option<u32> {
     let is_open = || found.mode & STICKY == 0 && others_may_write(directory, found);
     (found.uid != 0 || is_open()).then_some(found.uid)
 }
 
-/// Returns the directories that are never deleted, by identity.
+/// Returns the directories that are never deleted, keyed by identity.
 fn protected() -> HashMap<FileId, Blocked> {
     let mut protected = HashMap::new();
     let mut add = |path: &Path, refusal: Blocked| {
@@ -121,7 +122,7 @@ fn protected() -> HashMap<FileId, Blocked> {
             protected.insert(found.file_id(), refusal);
         }
     };
-    // Later entries replace earlier ones, so the most specific ones come last.
+    // Later entries replace earlier ones, so the most specific reasons come last.
     if let Ok(working) = std::env::current_dir() {
         for above in working.ancestors() {
             add(above, Blocked::Working);
@@ -140,7 +141,7 @@ fn protected() -> HashMap<FileId, Blocked> {
 }
 
 /// Returns the home directories of all users in the user database, and the directories in `/home` and `/Users`,
-/// by identity.
+/// keyed by identity.
 fn homes() -> HashMap<FileId, Vec<u8>> {
     let record = std::fs::read("/etc/passwd").unwrap_or_default();
     let fields =

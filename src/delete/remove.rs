@@ -1,8 +1,8 @@
 //! Deletes a selection.
 //!
-//! Sizes are those that the system reports for each entry when it is deleted. The bytes of an inode with
-//! several names count when its last name is deleted. When the user cancels, each thread stops after the
-//! current entry; deleted entries are not restored.
+//! Sizes are those that the system reports for each entry when the entry is deleted. The bytes of an inode with
+//! several names count when its last name is deleted. When the user cancels, each thread stops after the current
+//! entry; deleted entries are not restored.
 //!
 //! Invariant: every entry that counts as deleted existed, and no longer does.
 
@@ -34,20 +34,20 @@ pub struct Removal {
     pub is_over: bool,
 }
 
-/// Result of one item.
+/// Result for one selected item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ItemRemoval {
     /// Number of deleted names.
     pub entries: u64,
     /// Bytes of the inodes whose last name was deleted.
     pub freed: u64,
-    /// Number of failed entries, without those that were skipped because the user cancelled.
+    /// Number of failed entries, not counting entries that were skipped because the user cancelled.
     pub failed: u64,
     /// `true` if everything in the item that should be deleted was deleted.
     pub is_done: bool,
 }
 
-/// Starts to delete the selection.
+/// Starts deleting the selection.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -69,7 +69,7 @@ pub(crate) fn run<T: Send + Sync>(
     let ended = (Mutex::new(false), Condvar::new());
     std::thread::scope(|scope| {
         let reporter = || report_until(&ended, || report(remover.so_far(&failures)));
-        // Without the thread there is only no progress.
+        // If the thread cannot be started, only the progress reports are missing.
         let _ = std::thread::Builder::new().name("progress".into()).spawn_scoped(scope, reporter);
         let is_cancelled = || task.is_cancelled();
         let threads = task.threads();
@@ -92,8 +92,8 @@ fn report_until((ended, tell): &(Mutex<bool>, Condvar), report: impl Fn()) {
     }
 }
 
-/// Counters that every worker writes and any thread reads. `Relaxed`: they guard no data, and are added up at
-/// the end.
+/// Counters that every worker writes and any thread reads. `Relaxed`: the counters guard no other data, and are
+/// read for the result after all workers have ended.
 #[derive(Default)]
 struct Counts {
     entries: AtomicU64,
@@ -147,7 +147,7 @@ impl Remover {
 }
 
 impl Visitor for Remover {
-    /// No data: deleting shows if it is permitted.
+    /// No rights are read in advance, because the attempt to delete shows if deleting is permitted.
     type Rights = ();
 
     fn rights(&self, _: &Directory) {}

@@ -1,8 +1,8 @@
 //! Identity of the selected entries when the dialog opens, so that nothing else is deleted in their place.
 //!
-//! The tree does not store enough to recognize an entry, because a file system uses the inode number of a
-//! deleted file again. So the identity of each entry is recorded when the dialog opens, in the state that the
-//! dialog shows, and compared with the tree. The operation applies only to entries with that identity.
+//! The tree does not store enough to recognize an entry, because a file system reuses the inode numbers of
+//! deleted files. So the identity of each entry is recorded when the dialog opens, in the state that the dialog
+//! shows, and compared with the tree. The operation applies only to entries with that identity.
 //!
 //! Invariant: nothing in this module changes the file system.
 
@@ -27,9 +27,9 @@ pub type Places = Vec<(DirId, Vec<u8>)>;
 pub(crate) struct Seen {
     /// Unchanged entries, each with its present identity.
     pub(crate) going: Selection,
-    /// Numbers of the changed entries.
+    /// Indexes of the changed entries.
     pub(crate) changed: Vec<usize>,
-    /// Numbers of entries that cannot be moved to another directory, by reason.
+    /// Counts of entries that cannot be moved to another directory, by reason.
     pub(crate) unmoved: Kept,
 }
 
@@ -66,7 +66,8 @@ pub(crate) fn look(selection: &Selection) -> Seen {
     Seen { going: Selection { groups, extent: selection.extent }, changed, unmoved }
 }
 
-/// Starts to find the selected entries that have changed. The result is their places in the tree.
+/// Starts a search for the selected entries that have changed. The result of the job is the places of these
+/// entries in the tree.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -79,8 +80,8 @@ pub fn changed(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<Pl
 }
 
 impl Item {
-    /// Records the identity of the entry. Returns `true` if it is the entry that was read, as far as that can
-    /// be checked.
+    /// Records the identity of the entry. Returns `true` if this is still the entry that was read, as far as
+    /// that can be checked.
     fn look(&mut self, directory: &Directory, group: &Group) -> bool {
         let Ok(now) = self.identity_in(directory, group) else { return true };
         let is_still = self.is_still(&now);
@@ -88,7 +89,8 @@ impl Item {
         is_still
     }
 
-    /// Returns the permission to move the item out of its directory, if it was checked.
+    /// Returns the permission to move the item out of its directory, or `None` if the item's identity is
+    /// unknown.
     fn may_move(&self, directory: &Directory) -> Option<Result<(), Errno>> {
         let now = self.identity?;
         Some(directory.may_move(self.name.as_slice(), &now.attributes))
@@ -101,16 +103,16 @@ impl Item {
         directory.identity_of(self.name.as_slice())
     }
 
-    /// Returns `true` if `now` is the selected entry: as it was when the dialog opened, or, if that was not
-    /// recorded, as it was when it was read.
+    /// Returns `true` if `now` is the identity of the selected entry: unchanged since the dialog opened or, if
+    /// no identity was recorded then, since the entry was read.
     pub fn is_still(&self, now: &Identity) -> bool {
         self.identity.map_or_else(|| self.is_as_read(now), |before| before.is_untouched(now))
     }
 
-    /// Compares the entry with the tree. A directory that was created after it was read is another one. A file
-    /// that was changed after it was read is another one too, even if its size and time of last change were set
-    /// back. An inode with several names is not compared in this way, because it changes with each of its
-    /// names.
+    /// Compares the entry with the tree. A directory created after the entry was read is a different directory.
+    /// A file changed after the entry was read counts as a different file, even if its size and modification
+    /// time were set back. An inode with several names is not compared in this way, because it changes with each
+    /// of its names.
     fn is_as_read(&self, now: &Identity) -> bool {
         let found = now.attributes;
         let is_same_inode = (found.kind, found.inode) == (self.kind, self.inode)
@@ -118,8 +120,8 @@ impl Item {
         let has_new_time = found.mtime != self.mtime;
         let is_another = match (self.kind, now.born) {
             (Kind::Directory, Some(born)) => self.is_since_read(born) || has_new_time && born.0 > self.mtime,
-            // Adding and deleting names changes the time of a directory. Setting that time back changes only
-            // the inode.
+            // Adding and deleting names changes the modification time of a directory. Setting that time back
+            // changes only the inode's change time.
             (Kind::Directory, None) => !has_new_time && self.is_since_read(now.changed),
             _ => {
                 let is_touched = self.is_single && self.is_since_read(now.changed);
@@ -129,8 +131,9 @@ impl Item {
         is_same_inode && !is_another
     }
 
-    /// Returns `true` if a time of the file system is later than the reading of the entry. A time in the future
-    /// comes from a clock that was wrong, and would stay in the future however often the entry is read again.
+    /// Returns `true` if a time from the file system is later than the reading of the entry. A time in the
+    /// future does not count: it comes from a clock that was wrong, and would stay in the future however often
+    /// the entry is read again.
     fn is_since_read(&self, time: Time) -> bool {
         let is_after = |read: Time| match time {
             // Some file systems store only whole seconds.
@@ -142,8 +145,8 @@ impl Item {
 }
 
 impl Group {
-    /// Drops the time of the reading if this directory's file system uses another clock than that of this
-    /// machine, because the times cannot be compared then.
+    /// Drops the reading times of the items if the directory's file system does not use the clock of this
+    /// machine, because times of different clocks cannot be compared.
     pub(super) fn ignore_foreign_clock(&mut self, directory: &Directory) {
         if directory.file_system().ok() != Some(FileSystem::Ordinary) {
             self.items.iter_mut().for_each(|item| item.read_at = None);

@@ -38,18 +38,18 @@ pub struct Selection {
 pub struct Group {
     /// Directory that contains the entries.
     pub directory: DirId,
-    /// Path of the directory: the root as the user gave it, then names.
+    /// Path of the directory: the root as the user gave it, then one step for each name.
     pub steps: Vec<Step>,
     /// Selected entries of the directory.
     pub items: Vec<Item>,
 }
 
-/// Directory on the path.
+/// Directory on the path to the selected entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Name, or the path of the root.
+    /// Name of the directory; for a root, the path as the user gave it.
     pub name: Vec<u8>,
-    /// Device.
+    /// Device number.
     pub device: u64,
     /// Inode number.
     pub inode: u64,
@@ -58,28 +58,28 @@ pub struct Step {
 /// Entry to delete or move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Name.
+    /// Name of the entry; for a root, the path as the user gave it.
     pub name: Vec<u8>,
-    /// Kind.
+    /// Kind of the entry.
     pub kind: Kind,
     /// Inode number.
     pub inode: u64,
-    /// Device, if the tree knows it. A file with one name usually has the device of its directory, but not on
-    /// overlay file systems.
+    /// Device number, if the tree records it. A file with one name usually has the device of its directory, but
+    /// not on overlay file systems.
     pub device: Option<u64>,
-    /// `true` if the inode had no other name when it was read.
+    /// `true` if the inode had no other name when the entry was read.
     pub is_single: bool,
-    /// Number of the directory in the tree, if the entry is a directory that was entered.
+    /// Directory number in the tree, if the entry is a directory that the scan entered.
     pub directory: Option<DirId>,
-    /// Disk usage in the tree, including everything below it, in bytes.
+    /// Disk usage in bytes according to the tree, including everything below the entry.
     pub disk: u64,
-    /// Own apparent size in the tree, in bytes.
+    /// Apparent size in bytes of the entry itself, according to the tree.
     pub apparent: u64,
-    /// Own time of the last change in the tree, in seconds since 1970.
+    /// Modification time of the entry itself according to the tree, in seconds since 1970.
     pub mtime: i64,
     /// Time at which reading the entry into the tree began, if its file system uses the clock of this machine.
     pub read_at: Option<Time>,
-    /// Identity when the dialog opened.
+    /// Identity of the entry when the dialog opened; `None` if it was not recorded.
     pub identity: Option<Identity>,
 }
 
@@ -117,13 +117,13 @@ impl Selection {
         self.groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)))
     }
 
-    /// Returns the disk usage of the entries in the tree, in bytes. An inode with several names among them
-    /// counts several times.
+    /// Returns the disk usage of the entries according to the tree, in bytes. An inode with several selected
+    /// names counts several times.
     pub fn disk(&self) -> u64 {
         self.items().fold(0, |sum, (_, item)| sum.saturating_add(item.disk))
     }
 
-    /// Returns the places of the entries in the tree.
+    /// Returns the directories of the tree that contain selected entries, with the names of these entries.
     pub fn places(&self) -> Vec<(DirId, Vec<Vec<u8>>)> {
         let names = |group: &Group| group.items.iter().map(|item| item.name.clone()).collect();
         self.groups.iter().map(|group| (group.directory, names(group))).collect()
@@ -148,8 +148,8 @@ impl Selection {
         now.filtered(|number| is_kept[number])
     }
 
-    /// Returns the same selection, with the given times of the last change for some entries: the times that
-    /// were shown when the user chose them, before they were read again.
+    /// Returns the same selection with the given modification times for some entries. These are the times shown
+    /// when the user chose the entries, before the entries were read again.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {
@@ -163,7 +163,7 @@ impl Selection {
         self
     }
 
-    /// Returns the selection of those entries for whose numbers `keep` returns `true`.
+    /// Returns a selection of only the entries for whose numbers `keep` returns `true`.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut number = 0;
@@ -200,7 +200,7 @@ impl Group {
         (!items.is_empty()).then_some(Self { directory, steps, items })
     }
 
-    /// Finds the directory by its path in a changed tree.
+    /// Finds the group's directory by its path in a changed tree.
     pub fn find(&self, tree: &Tree) -> Option<DirId> {
         let mut at = DirId::TOP;
         for step in &self.steps {
@@ -209,7 +209,8 @@ impl Group {
         Some(at)
     }
 
-    /// Returns the path of the directory. Empty if the items are roots, whose names are paths.
+    /// Returns the path of the directory. The path is empty if the items are roots, because their names are
+    /// paths.
     pub fn path(&self) -> Vec<u8> {
         join(self.steps.iter().map(|step| step.name.as_slice()))
     }
@@ -219,10 +220,11 @@ impl Group {
         join(self.steps.iter().map(|step| step.name.as_slice()).chain([item.name.as_slice()]))
     }
 
-    /// Opens the directory. Follows symbolic links only in the path of the root.
+    /// Opens the group's directory. Follows symbolic links only in the path of the root.
     ///
     /// # Errors
-    /// Those of openat(2), or that a directory on the path is not the one that was scanned.
+    /// Returns the error of openat(2), or [`Reason::Changed`] if a directory on the path is not the one that was
+    /// scanned.
     pub fn open(&self) -> Result<Directory, Reason> {
         let mut open: Option<Directory> = None;
         for step in &self.steps {

@@ -1,4 +1,4 @@
-//! Files covered by mount points. They use space, but a scan from above cannot see them.
+//! Files covered by mount points. Such files use space, but a scan from above cannot see them.
 //!
 //! Each covered directory is scanned through a clone of its mount that has nothing mounted on it. Invariant:
 //! inodes that the main scan has counted do not count again.
@@ -18,7 +18,7 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, Walk};
 /// Files covered by one mount point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoveredFiles {
-    /// Mount point.
+    /// Path of the mount point.
     pub path: PathBuf,
     /// Totals of the covered files, or the reason why they are unknown.
     pub hidden: Result<Hidden, Errno>,
@@ -29,7 +29,7 @@ pub struct CoveredFiles {
 pub struct Hidden {
     /// Disk usage in bytes, each inode once, including the covered directory itself.
     pub disk: u64,
-    /// Number of names.
+    /// Number of names below the covered directory.
     pub entries: u64,
     /// Number of entries that could not be read.
     pub unreadable: u64,

@@ -1,5 +1,5 @@
-//! Explanations for the lines of the accounting: the meaning of a number, and commands with which the user can
-//! change it. No command is executed.
+//! Explanations for the lines of the accounting: the meaning of each number, and commands with which the user
+//! can change the number. No command is executed.
 //!
 //! Invariant: names are safe for a terminal.
 
@@ -11,7 +11,7 @@ use super::{
 use crate::base::format::{Units, plain_size};
 use crate::base::text::{advice, escape, escape_path};
 
-/// Largest number of names in a text.
+/// Maximum number of names in a text.
 const NAMED: usize = 12;
 
 /// Returns an explanation of a line, in paragraphs.

@@ -2,18 +2,18 @@
 //!
 //! ```text
 //! used  =  scanned (each inode once)                                     scanned
-//!        + covered by other mounts                                         shadow
+//!        + covered by other mounts                                         covered
 //!        + deleted but still open                                          platform::process::open_files
 //!        + overhead of the file system                                     parts
-//!        + outside the scan, unreadable or unexplained                     the remainder
+//!        + outside the scan, unreadable or unexplained                     usage
 //! ```
 //!
-//! [`report`] accounts for every file system the scan visited; [`account`] does the same in the background
-//! for the browser. `rows` turns the result into the lines that the browser and `duke df` show; `words`
-//! explains a line. Anything the kernel or the file system does not report is an `Err` or `None` here, and is
-//! shown as unknown.
+//! [`report`] accounts for every file system the scan visited; [`account`] does the same in the background for
+//! the browser. `rows` turns the result into the lines that the browser and `duke df` show; `explain` explains a
+//! line. Anything the kernel or the file system does not report is an `Err` or `None` here, and is shown as
+//! unknown.
 //!
-//! Does not draw anything.
+//! The module draws nothing.
 
 mod covered;
 pub mod explain;
@@ -69,7 +69,7 @@ pub struct Account {
     pub rows: Vec<Row>,
 }
 
-/// Starts the accounting of every file system that `tree` contains, the one of `from` first.
+/// Starts the accounting of every file system that `tree` contains, beginning with that of `from`.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -82,8 +82,8 @@ pub fn account(pool: &Pool, tree: Arc<Tree>, from: DirId, units: Units) -> io::R
     })
 }
 
-/// Starts a check whose result is `true` if a root is the topmost directory of its file system, so that its
-/// accounting includes everything.
+/// Starts a check whose result is `true` if a root is the topmost directory of its file system, so that the
+/// accounting of that file system includes everything.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -110,8 +110,8 @@ pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)
 }
 
 /// Returns the accounting of the first root that is a mount point. If there is none and `anywhere` is set,
-/// returns only df's numbers for the first root. Deleted files and covered files, which [`report`] always
-/// searches for, are searched for only if a root is a whole file system.
+/// returns only df's numbers for the first root. Unlike [`report`], searches for deleted files and covered files
+/// only if a root is a whole file system.
 pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     if let Some(root) = whole_root(tree) {
         return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);
@@ -133,7 +133,7 @@ fn whole_root(tree: &Tree) -> Option<DirId> {
     })
 }
 
-/// Accounts for at most `most` file systems, the one of `from` first.
+/// Accounts for at most `most` file systems, beginning with that of `from`.
 fn spaces(
     tree: &Tree,
     from: DirId,
@@ -168,10 +168,10 @@ fn first_system(tree: &Tree, regions: &MountMap, sums: &ScannedSizes, from: DirI
     sums.system(from).or_else(|| tree.ancestry(from).find_map(|id| regions.starts.get(&id).copied()))
 }
 
-/// df's numbers for a directory of a file system, and for its mount point.
+/// df's numbers for a directory of a file system, and for the mount point of the file system.
 type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
 
-/// Returns df's numbers for each file system; `None` for a file system that does not answer within the time
+/// Returns df's numbers for each file system; `None` for a file system that does not respond within the time
 /// limit.
 fn sizes<'s>(systems: impl Iterator<Item = &'s System>) -> Vec<Option<Sizes>> {
     let question = |system: &System| {
@@ -190,7 +190,7 @@ fn space(system: &System, scanned: Scanned, sizes: Option<Sizes>) -> FileSystemU
         if system.is_whole { Vec::new() } else { NotScanned::of(system.mount.as_ref(), &system.path) };
     let (here, whole) = sizes.unwrap_or((Err(Errno::ETIMEDOUT), None));
     let capacity = whole.map_or(here, Ok);
-    // A file system that did not answer gets no further requests.
+    // A file system that did not respond gets no further requests.
     let mount = system.mount.as_ref().filter(|_| sizes.is_some());
     let native = mount.map_or(Native::Silent, |mount| overhead::ask(mount, &system.path));
     FileSystemUsage {
@@ -229,7 +229,8 @@ fn notes(system: &System, native: Native, sizes: (Option<Capacity>, Option<Capac
     notes
 }
 
-/// Returns the layers of an overlay. They are separated by colons, and data-only layers by double colons.
+/// Returns the layers of an overlay. In the mount options, layers are separated by colons, and data-only layers
+/// by double colons.
 fn layers(mount: &Mount) -> Note {
     let split = |layers: &[u8]| -> Vec<Vec<u8>> {
         layers.split(|byte| *byte == b':').filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect()
@@ -238,7 +239,7 @@ fn layers(mount: &Mount) -> Note {
     Note::Layers { upper: mount.option(b"upperdir").next().map(<[u8]>::to_vec), lower }
 }
 
-/// Returns the files on a file system, found by device or by one of its mounts.
+/// Returns the deleted files on a file system, recognized by device or by mount.
 fn of_system(files: &[UnlinkedFile], system: &System, mounts: &[Mount]) -> Vec<UnlinkedFile> {
     let device = system.mount.as_ref().map(|mount| mount.device);
     let is_its_mount = |id: u64| mounts.iter().any(|mount| mount.id == id && Some(mount.device) == device);

@@ -21,20 +21,21 @@ use crate::tree::{DirId, EntryState, Exclusion, Tree};
 /// File system that the scan has visited.
 #[derive(Clone, Debug)]
 pub struct System {
-    /// First path at which the scan reached it: a root, or a mount point below one.
+    /// First path at which the scan reached the file system: a root, or a mount point below one.
     pub path: PathBuf,
-    /// Mount at that path.
+    /// Mount at that path; `None` if it is unknown.
     pub mount: Option<Mount>,
-    /// Devices of its directories.
+    /// Device numbers of the directories on the file system.
     pub devices: HashSet<u64>,
-    /// `true` if the scan could reach all of it: its topmost directory is mounted, and the scan began there or
-    /// above.
+    /// `true` if the scan could reach the whole file system: its topmost directory is mounted, and the scan
+    /// began there or above.
     pub is_whole: bool,
-    /// Number of its mounts that the scan has visited. Entries that were seen through two mounts count once.
+    /// Number of mounts of the file system that the scan has visited. Entries seen through two mounts count
+    /// once.
     pub times: usize,
-    /// Directories on it that are covered by other mounts.
+    /// Directories on the file system that are covered by other mounts.
     pub covers: Vec<Cover>,
-    /// `true` if it did not respond during the scan.
+    /// `true` if the file system did not respond during the scan.
     pub is_silent: bool,
 }
 
@@ -48,7 +49,8 @@ pub struct Cover {
 }
 
 impl System {
-    /// Returns `true` if directories on it can have their own device without being mount points.
+    /// Returns `true` if directories on the file system can have their own device numbers without being mount
+    /// points.
     pub fn has_subvolumes(&self) -> bool {
         self.mount.as_ref().is_some_and(|mount| mount.kind == b"btrfs")
     }
@@ -58,9 +60,9 @@ impl System {
 #[derive(Debug, Default)]
 pub struct MountMap {
     pub systems: Vec<System>,
-    /// Directories that are mount points, and roots.
+    /// Indexes of the file systems at directories that are mount points or roots.
     pub starts: HashMap<DirId, usize>,
-    /// Mount points that are not directories, by parent and name, and roots that are not directories.
+    /// Indexes of the file systems at mount points and roots that are not directories, keyed by parent and name.
     pub files: HashMap<(DirId, Vec<u8>), usize>,
     /// Mount points that the scan did not enter.
     closed: HashSet<(DirId, Vec<u8>)>,
@@ -102,7 +104,7 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
 }
 
 impl MountMap {
-    /// Returns the index of the file system with this mount or device. Adds the file system if it is new.
+    /// Returns the index of the file system with this mount or device, adding the file system if it is new.
     pub fn system(&mut self, mount: Option<&Mount>, device: u64, path: &Path) -> usize {
         let of_mount = |system: &System| match (&system.mount, mount) {
             (Some(known), Some(mount)) => known.device == mount.device,
@@ -128,7 +130,7 @@ impl MountMap {
         match exclusion {
             Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless => true,
             Exclusion::KernelFileSystem => false,
-            // The scan treats a subvolume as another file system, but it belongs to this one.
+            // The scan treats a subvolume as another file system, but the subvolume belongs to this one.
             Exclusion::OtherFileSystem => {
                 self.systems[system].has_subvolumes() && !self.closed.contains(&(directory, name.to_vec()))
             }
@@ -188,7 +190,7 @@ impl MountMap {
         }
     }
 
-    /// Records that a directory of `mount` is covered.
+    /// Records that the directory of `mount` at `place` is covered.
     fn cover(&mut self, mount: &Mount, place: &Path) {
         let under = point(mount);
         let system = self
@@ -219,10 +221,10 @@ fn descend(
     Some((at, on))
 }
 
-/// Returns the topmost mount on the mount point of this one.
+/// Returns the index of the topmost mount stacked on the mount with this index.
 fn topmost(mounts: &[Mount], index: usize) -> usize {
     let mut top = index;
-    // The loop ends, because a mount can only be on top of an earlier one.
+    // The loop terminates, because a mount can be stacked only on an earlier one.
     for _ in 0..mounts.len() {
         let above = mounts.iter().position(|other| {
             other.id != 0
@@ -238,8 +240,8 @@ fn topmost(mounts: &[Mount], index: usize) -> usize {
     top
 }
 
-/// Returns the mount of a path: by the mount ID from the kernel, or, if there is none, by the device and the
-/// longest mount point above the path.
+/// Returns the index of the mount that contains a path. The mount is found by the mount ID from the kernel or,
+/// without an ID, by the device and the longest mount point above the path.
 pub fn mount_of(mounts: &[Mount], full: &Path, standing: &MountPosition) -> Option<usize> {
     let named = standing.mount.and_then(|id| mounts.iter().position(|mount| mount.id == id));
     named.or_else(|| {

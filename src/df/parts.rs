@@ -1,4 +1,4 @@
-//! File-system overhead: the file system's own numbers, as parts of df's numbers.
+//! File-system overhead: numbers that the file system itself reports, as parts of df's numbers.
 //!
 //! Invariant: each part is counted in only one of df's numbers.
 
@@ -14,14 +14,14 @@ pub struct Overhead {
     pub what: OverheadKind,
     /// Size in bytes, as df counts it.
     pub bytes: u64,
-    /// Number of df that includes it.
+    /// df number that includes this overhead.
     pub counted: CountedAs,
 }
 
-/// Number of df that includes a part.
+/// df number that includes a part of the overhead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountedAs {
-    /// Counted as used.
+    /// Included in the used space.
     Used,
     /// Not included in the size.
     Beside,
@@ -50,7 +50,7 @@ pub enum OverheadKind {
     Metadata,
     /// Chunk tables (btrfs).
     BlockGroups,
-    /// Reserve with which files can be deleted when the file system is full (btrfs).
+    /// Reserve that allows deleting files when the file system is full (btrfs).
     Reserve,
     /// Other volumes in the same container (APFS).
     OtherVolumes,

@@ -10,7 +10,7 @@
 //!   1.0 GiB    unexplained
 //! ```
 //!
-//! Invariant: names are safe for a terminal, and the amounts below "used" add up to it.
+//! Invariant: names are safe for a terminal, and the amounts below "used" add up to the used space.
 
 use super::{
     CountedAs, Errno, FileSystemUsage, NotScanned, Note, Overhead, OverheadKind, ProcessAccess, Report,
@@ -20,7 +20,7 @@ use crate::base::format::{Units, grouped, percent, plain_size, share};
 use crate::base::os_error::error_text;
 use crate::base::text::{escape, escape_path};
 
-/// Subject that a line is about.
+/// Subject of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Size as df reports it.
@@ -31,19 +31,19 @@ pub enum Subject {
     Available,
     /// Free space that only root can use.
     Reserved,
-    /// Numbers of inodes.
+    /// Numbers of used and free inodes.
     Inodes,
     /// Total of the scan.
     Scanned,
     /// Files covered by mount points.
     Hidden,
-    /// Files covered by one mount point, by index.
+    /// Files covered by the mount point with this index.
     CoveredFiles(usize),
     /// Deleted but open files.
     UnlinkedFile,
-    /// One deleted but open file, by index.
+    /// Deleted but open file with this index.
     File(usize),
-    /// One overhead part, by index.
+    /// Part of the overhead with this index.
     Overhead(usize),
     /// Unexplained part of the used space.
     Unexplained,
@@ -51,11 +51,11 @@ pub enum Subject {
     Unreadable,
     /// Excluded entries.
     LeftOut,
-    /// Additional fact, by index.
+    /// Additional fact with this index.
     Note(usize),
-    /// One of several file systems, by index.
+    /// One of several file systems, with this index.
     System(usize),
-    /// All file systems.
+    /// All file systems together.
     Systems,
 }
 
@@ -64,7 +64,7 @@ pub enum Subject {
 pub enum Amount {
     /// Size in bytes.
     Bytes(u64),
-    /// Number of bytes that is subtracted.
+    /// Number of bytes to be subtracted.
     Less(u64),
     /// The amount is unknown.
     Unknown,
@@ -87,8 +87,8 @@ pub struct Row {
     pub note: Option<String>,
 }
 
-/// Returns the lines of a report: all lines of the first file system; if there are several, also one line for
-/// each and the total.
+/// Returns the lines of a report: all lines of the first file system and, if there are several, one line for
+/// each file system and one for the total.
 pub fn ledger(report: &Report, units: Units) -> Vec<Row> {
     let mut lines = report.spaces.first().map(|space| rows(space, units)).unwrap_or_default();
     if report.spaces.len() < 2 {

@@ -1,7 +1,8 @@
 //! Totals of a scan for each file system, with each inode once, and the number of entries that could not be
 //! counted.
 //!
-//! Does no I/O. Invariant: with a single file system below the root, its bytes equal the total of the tree.
+//! The module does no I/O. Invariant: with a single file system below the root, the bytes of that file system
+//! equal the total of the tree.
 
 use std::collections::HashSet;
 
@@ -17,15 +18,15 @@ pub struct Scanned {
     pub disk: u64,
     /// Number of names. Every name of a file with hard links counts.
     pub entries: u64,
-    /// Directories that could not be read, and entries without metadata.
+    /// Number of directories that could not be read, plus the number of entries without metadata.
     pub unreadable: u64,
-    /// Entries excluded by request.
+    /// Number of entries excluded by request.
     pub left_out: u64,
     /// `true` if something may be missing, because the scan was stopped or is still running.
     pub is_partial: bool,
 }
 
-/// Inodes that were counted. Used again for the next tree if both trees are on the same file systems.
+/// Inodes that have been counted. Reused for the next tree if both trees are on the same file systems.
 #[derive(Debug, Default)]
 pub struct Met {
     /// Files with several names, by device and inode.
@@ -35,7 +36,7 @@ pub struct Met {
 }
 
 impl Met {
-    /// Returns `true` if a file was not counted before. Files with only one name are not recorded.
+    /// Returns `true` if a file has not been counted before. Records the file, unless it has only one name.
     pub fn is_new_file(&mut self, tree: &Tree, directory: DirId, metadata: &Metadata) -> bool {
         let device = metadata
             .links
@@ -43,7 +44,7 @@ impl Met {
         metadata.links.is_none() || self.files.insert(FileId { device, inode: metadata.inode })
     }
 
-    /// Returns `true` if a directory was not counted before.
+    /// Returns `true` if a directory has not been counted before, and records it.
     pub fn is_new_directory(&mut self, device: u64, inode: u64) -> bool {
         self.directories.insert(FileId { device, inode })
     }
@@ -52,12 +53,12 @@ impl Met {
 /// Totals of each file system, and the file system of each directory.
 pub struct ScannedSizes {
     pub scanned: Vec<Scanned>,
-    /// File system of each directory, by directory number: its index plus one, or 0 if there is none.
+    /// Index of each directory's file system plus one, or 0 if there is none. Indexed by directory number.
     of: Vec<u32>,
 }
 
 impl ScannedSizes {
-    /// Returns the file system of a directory; `None` if the directory is counted elsewhere.
+    /// Returns the index of a directory's file system; `None` if the directory is counted elsewhere.
     pub fn system(&self, id: DirId) -> Option<usize> {
         self.of.get(id.0 as usize)?.checked_sub(1).map(|system| system as usize)
     }
@@ -71,8 +72,9 @@ impl ScannedSizes {
     }
 }
 
-/// Adds up a tree. An unknown device inside a file system with subvolumes belongs to that file system. Any
-/// other unknown device becomes a file system that is missing from the mount table.
+/// Adds up the entries of a tree for each file system. An unknown device inside a file system with subvolumes
+/// belongs to that file system. Any other unknown device becomes a file system that is missing from the mount
+/// table.
 pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSizes {
     let mut sums = ScannedSizes { scanned: vec![Scanned::default(); regions.systems.len()], of: Vec::new() };
     let with_files: HashSet<DirId> = regions.files.keys().map(|(id, _)| *id).collect();
@@ -113,8 +115,8 @@ pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSize
     sums
 }
 
-/// Returns the file system of a child whose parent is on the file system `above`; `None` if the child was
-/// counted before.
+/// Returns the index of the file system of a child whose parent is on file system `above`; `None` if the child
+/// has been counted before.
 fn system_of(
     tree: &Tree,
     regions: &mut MountMap,

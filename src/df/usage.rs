@@ -1,6 +1,6 @@
-//! Accounting of a file system: the known amounts, and the rest that is not explained.
+//! Accounting of a file system: the known amounts, and the unexplained rest.
 //!
-//! Invariant: [`FileSystemUsage::remainder`] is "used" minus everything that is known, and never a measured
+//! Invariant: [`FileSystemUsage::unexplained`] is "used" minus everything that is known, and never a measured
 //! number.
 
 use super::covered::CoveredFiles;
@@ -38,7 +38,7 @@ pub enum Note {
     Layers {
         /// Directory that receives writes.
         upper: Option<Vec<u8>>,
-        /// Directories below, topmost first.
+        /// Lower directories, topmost first.
         lower: Vec<Vec<u8>>,
     },
     /// The file system is in memory.
@@ -63,15 +63,15 @@ pub enum Note {
 /// Accounting of every file system that the scan has visited.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// File systems: that of the requested directory first, and the others in the order in which the scan
-    /// visited them.
+    /// File systems in the order in which the scan visited them, except that the file system of the requested
+    /// directory comes first.
     pub spaces: Vec<FileSystemUsage>,
 }
 
 /// Difference between "used" and everything that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unexplained {
-    /// Bytes that are not explained.
+    /// Number of unexplained bytes.
     Missing(u64),
     /// Number of bytes by which the known parts exceed "used", because something is counted more than once.
     Shared(u64),
@@ -95,13 +95,13 @@ impl FileSystemUsage {
         [self.hidden(), self.deleted_bytes(), parts].into_iter().fold(self.scanned.disk, u64::saturating_add)
     }
 
-    /// Returns the bytes of files covered by mount points, as far as those could be read.
+    /// Returns the disk usage in bytes of files covered by mount points, as far as these files could be read.
     pub fn hidden(&self) -> u64 {
         let known = self.covered.iter().filter_map(|shadow| shadow.hidden.ok());
         known.fold(0, |sum, hidden| sum.saturating_add(hidden.disk))
     }
 
-    /// Returns the bytes of deleted but open files with known sizes.
+    /// Returns the disk usage in bytes of deleted but open files whose sizes are known.
     pub fn deleted_bytes(&self) -> u64 {
         self.deleted.iter().filter_map(|file| file.disk).fold(0, u64::saturating_add)
     }

@@ -1,6 +1,6 @@
-//! df's numbers for a file system, and the parts of it that a scan could not reach.
+//! df's numbers for a file system, and the parts of the file system that a scan could not reach.
 //!
-//! Invariant: the cost is a few system calls, whatever the size of the scan.
+//! Invariant: the cost is a few system calls, however large the scan is.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::platform::fs::mounts::{Mount, mounts, standing};
 /// File system with df's numbers.
 #[derive(Clone, Debug)]
 pub struct Volume {
-    /// Path at which the scan reached it: a root, or a mount point below one.
+    /// Path at which the scan reached the file system: a root, or a mount point below one.
     pub path: PathBuf,
     /// Mount at that path; `None` without a mount table.
     pub mount: Option<Mount>,

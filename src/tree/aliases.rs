@@ -1,7 +1,7 @@
-//! Aliases: roots that are given twice, or lie inside other roots.
+//! Aliases: roots that are given twice or lie inside other roots.
 //!
-//! A directory is recognized by its number, which another directory's entry or an earlier root has too. A file
-//! has no number. It is found by its path or, if it has no other name in the tree, by its inode: while hard
+//! A directory is recognized by its number, which an entry of another directory or an earlier root has as well.
+//! A file has no number. It is recognized by its path or, if its link count is one, by its inode: while hard
 //! links are counted, all names of each inode that is a root are known.
 //!
 //! Invariant: two roots that are not aliases share nothing but names of one inode.
@@ -14,7 +14,7 @@ use crate::base::sync::lock;
 /// Root whose contents already count in another root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alias<'t> {
-    /// Position among the roots.
+    /// Position of the alias in the listing of the roots.
     pub position: Position,
     /// Directory that the root stands for; `None` for a file.
     pub directory: Option<DirId>,
@@ -25,7 +25,7 @@ pub struct Alias<'t> {
 }
 
 impl Tree {
-    /// Returns the aliases in the order of the roots. Files among them are known only when the scan is
+    /// Returns the aliases in the order of the roots. Aliases that are files are known only once the scan is
     /// complete.
     pub fn aliases(&self) -> Vec<Alias<'_>> {
         let roots = self.listing(DirId::TOP);
@@ -34,7 +34,7 @@ impl Tree {
         for (position, root) in roots.entries() {
             let EntryState::Known(metadata) = root.state else { continue };
             let alias = |root, is_root| Alias { position, directory: metadata.directory, root, is_root };
-            // The first root of a directory is not an alias.
+            // The first root that names a directory is not an alias.
             aliases.extend(match (metadata.directory, metadata.links) {
                 (Some(id), _) if self.parent(id) != Some(DirId::TOP) => {
                     let outer = self.ancestry(id).last().unwrap_or(id);
@@ -44,7 +44,7 @@ impl Tree {
                 (None, links) => match self.outer_of_file(root.name) {
                     Some(outer) => Some(alias(self.name(outer), false)),
                     None => links.and_then(|links| {
-                        // An inode with several names is a root of its own under each of them.
+                        // Each name of an inode with several names is a root of its own.
                         let name = if links.count > 1 { root.name } else { b"" };
                         let first = repeated(&mut files, (links.device, metadata.inode, name), root.name);
                         first.map(|first| alias(first, true))
@@ -60,10 +60,11 @@ impl Tree {
         self.aliases().iter().map(|alias| alias.position).collect()
     }
 
-    /// Returns the root directory that contains a root file.
+    /// Returns the root directory that contains the root file with the path `root`.
     pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
-        // In a tree from a file, hard links are never counted, and the tree never changes.
+        // In a tree loaded from a file, hard links are never counted. The tree never changes, so the result is
+        // kept.
         let is_unknown = known.is_none() && self.stored.is_some();
         if is_unknown {
             drop(known);
@@ -74,7 +75,7 @@ impl Tree {
         known.as_ref()?.get(root).copied()
     }
 
-    /// Records which root files lie below another root, using all names of linked inodes.
+    /// Records the root files that lie below another root. `names` are all names of linked inodes.
     pub(crate) fn note_files_inside(&self, names: &[LinkedName]) {
         let found = self.files_inside(names);
         *lock(&self.files_inside) = Some(found);
@@ -103,7 +104,7 @@ impl Tree {
                 *first = outer.min(*first);
             }
         }
-        // Computed once for all files, because there may be thousands of both.
+        // The outer roots are computed once for all files, because there may be thousands of files and of roots.
         let outer_roots = self.outer_roots();
         let outer = |root: &Entry<'_>| {
             let EntryState::Known(metadata) = root.state else { return None };
@@ -119,13 +120,13 @@ impl Tree {
         files().filter_map(|(_, root)| Some((root.name.to_vec(), outer(&root)?))).collect()
     }
 
-    /// Returns the directory that leads furthest toward `path`, and the next name on the path. Paths are
+    /// Returns the deepest known directory above `path`, and the path component below that directory. Paths are
     /// compared as text.
     pub fn way_to<'p>(&self, path: &'p [u8]) -> Option<(DirId, &'p [u8])> {
         self.way_from(&self.outer_roots(), path)
     }
 
-    /// Returns the root directories that lie in no other root, by name.
+    /// Returns the root directories that lie in no other root, keyed by name.
     fn outer_roots(&self) -> HashMap<&[u8], DirId> {
         let roots = self.listing(DirId::TOP);
         let own = roots.directories().filter(|id| self.parent(*id) == Some(DirId::TOP));
@@ -153,7 +154,7 @@ fn without_slashes(path: &[u8]) -> &[u8] {
     &path[..end]
 }
 
-/// Returns the first name with this `key`, if there was one before.
+/// Returns the first name seen with `key`. If there is none, remembers `name` as the first and returns `None`.
 fn repeated<'t, K: std::hash::Hash + Eq>(
     met: &mut HashMap<K, &'t [u8]>,
     key: K,

@@ -1,7 +1,7 @@
 //! Builds a tree: the buffers of a worker, and the publication of its listings.
 //!
-//! Makes no system call. Invariant: a directory's entry and parent are set before the listing that names it is
-//! published, and the claims for its children are made before any of them can be released.
+//! The module makes no system calls. Invariant: a directory's entry and parent are set before the listing that
+//! names it is published, and the claims for its children are made before any of them can be released.
 
 use super::devices::Devices;
 use super::directory::{DirId, State, Totals};
@@ -92,7 +92,8 @@ impl Batch {
         }
     }
 
-    /// Adds a directory of `parent` and creates it in the tree. `device` is the index of its device.
+    /// Adds a child directory of `parent` and creates it in the tree. `device` is the index of the child's
+    /// device.
     pub fn push_directory(
         &mut self,
         tree: &Tree,
@@ -121,12 +122,13 @@ impl Batch {
         &self.page
     }
 
-    /// Replaces the unsealed entries by those of another directory, and returns them.
+    /// Replaces the unsealed entries with those of another directory, and returns the replaced ones.
     pub fn turn(&mut self, page: Page) -> Page {
         std::mem::replace(&mut self.page, page)
     }
 
-    /// Creates a directory with its own size and one claim, which its reader releases. No listing names it yet.
+    /// Creates a directory with its own size and one claim, which is released by the worker that reads the
+    /// directory. No listing names the directory yet.
     pub fn new_directory(&mut self, tree: &Tree, parent: DirId, metadata: &Metadata, device: u32) -> DirId {
         if self.numbers.is_empty() {
             self.numbers = tree.numbers();
@@ -171,7 +173,7 @@ impl Batch {
         Some(Sealed { address, children, sum: std::mem::take(&mut page.sum), children_disk })
     }
 
-    /// Replaces the listing of `parent` by the entries, without changing totals.
+    /// Replaces the listing of `parent` with the unsealed entries, without changing totals.
     pub fn replace_listing(&mut self, tree: &Tree, parent: DirId) {
         self.page.failed.clear();
         if let Some(sealed) = self.seal(tree, parent) {
@@ -179,12 +181,13 @@ impl Batch {
         }
     }
 
-    /// Returns the names of inodes with several links that were read since the last call.
+    /// Returns the names read since the last call whose inodes have several links.
     pub fn take_linked(&mut self) -> Vec<LinkedName> {
         std::mem::take(&mut self.linked)
     }
 
-    /// Appends a segment to the listing that ends at `before`, and returns the end of the new listing.
+    /// Appends a segment to the listing whose newest node is `before`, and returns the newest node of the new
+    /// listing.
     pub(crate) fn append(&mut self, tree: &Tree, before: Option<Address>, draft: &mut Draft) -> Address {
         let (segment, _) = draft.segment();
         let address = tree.bytes.append(&mut self.writer, segment);
@@ -201,7 +204,7 @@ impl Batch {
 impl Default for Tree {
     fn default() -> Self {
         let tree = Self::empty(1, Devices::default(), None);
-        // The claim keeps the top incomplete until everything was added.
+        // The claim keeps the top incomplete until everything has been added.
         tree.claim(DirId::TOP, 1);
         tree
     }
@@ -209,12 +212,13 @@ impl Default for Tree {
 
 #[doc(hidden)]
 impl Tree {
-    /// Creates an empty tree with a claim on its top. Call `Tree::release` when everything was added.
+    /// Creates an empty tree with a claim on its top. The caller calls `Tree::release` once everything has been
+    /// added.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Creates a tree with `count` directories that are not in memory yet, and without claims.
+    /// Creates a tree without claims, with `count` directories that are not in memory yet.
     pub(super) fn empty(count: u32, devices: Devices, stored: Option<Box<Stored>>) -> Self {
         Self {
             dirs: Slots::new(),
@@ -233,7 +237,8 @@ impl Tree {
         }
     }
 
-    /// Returns numbers for new directories: those of dropped directories, or unused ones.
+    /// Returns numbers for new directories: those of dropped directories if there are any, otherwise unused
+    /// ones.
     fn numbers(&self) -> Vec<u32> {
         let ready = &mut lock(&self.free).ready;
         if ready.is_empty() {
@@ -243,9 +248,9 @@ impl Tree {
         ready.split_off(ready.len().saturating_sub(NUMBERS as usize))
     }
 
-    /// Appends a sealed batch to the listing of `id`, and adds it to the totals. Only one thread at a time may
-    /// publish batches of a directory, in the kernel's order. Every child directory gets a claim, which is
-    /// released when the child is complete.
+    /// Appends a sealed batch to the listing of `id` and adds its sums to the totals. Only one thread at a time
+    /// may publish batches of a directory, in the kernel's order. Each child directory adds a claim on `id`,
+    /// which is released when the child is complete.
     pub fn publish(&self, batch: &mut Batch, id: DirId, sealed: &Sealed) {
         let dir = self.dir(id);
         let children = u32::try_from(sealed.children.len()).expect("a batch is small");
@@ -271,12 +276,12 @@ impl Tree {
         lock(&self.failures).push(Failure { directory: id, entry: None, errno });
     }
 
-    /// Marks `id` as partial because the scan was stopped. Its ancestors become partial when it completes.
+    /// Marks `id` as partial because the scan was stopped. The ancestors become partial when `id` completes.
     pub fn stop(&self, id: DirId) {
         self.dir(id).set_partial();
     }
 
-    /// Completes a directory without reading it, with size 0, because it is an alias of another one.
+    /// Completes a directory with size 0 and without reading it, because it is an alias of another directory.
     pub fn discard(&self, id: DirId) {
         let dir = self.dir(id);
         dir.disk.store(0, Ordering::Relaxed);
@@ -284,7 +289,7 @@ impl Tree {
         self.release(id);
     }
 
-    /// Returns the index of the device of `id`.
+    /// Returns the device index of directory `id`.
     pub fn device_index(&self, id: DirId) -> u32 {
         self.dir(id).device.load(Ordering::Relaxed)
     }
@@ -294,7 +299,7 @@ impl Tree {
         lock(&self.linked).extend(names);
     }
 
-    /// Returns every name of an inode that may have other names, unsorted.
+    /// Returns all names of inodes that may have several names, unsorted.
     pub fn linked(&self) -> Vec<LinkedName> {
         self.fetch_links();
         lock(&self.linked).clone()

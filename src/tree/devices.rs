@@ -1,4 +1,4 @@
-//! Devices by small index, so that an entry needs only one byte for its device.
+//! Devices of a tree, each with a small index, so that an entry needs only one byte for its device.
 //!
 //! Invariant: an index always stands for the same device.
 
@@ -22,7 +22,7 @@ impl Devices {
         lock(&self.numbers).clone()
     }
 
-    /// Returns the index of `device`, adding it if it is new.
+    /// Returns the index of `device`, adding the device if it is new.
     #[doc(hidden)]
     pub fn index(&self, device: u64) -> u32 {
         let mut numbers = lock(&self.numbers);

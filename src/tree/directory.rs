@@ -26,7 +26,7 @@ pub enum State {
 /// Status of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Reading state.
+    /// Progress of reading.
     pub state: State,
     /// `true` if the scan was stopped before everything was read, so that the totals are lower bounds.
     pub partial: bool,
@@ -91,7 +91,7 @@ impl Dir {
         self.partial.load(Ordering::Relaxed)
     }
 
-    /// Resets a dropped directory so that its number can be used again.
+    /// Resets a dropped directory so that its number can be reused.
     pub(super) fn reset(&self) {
         for total in [&self.disk, &self.apparent, &self.items, &self.listing, &self.record] {
             total.store(0, Ordering::Relaxed);
@@ -123,7 +123,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Adds `other`. Sums that do not fit stop at the largest number.
+    /// Adds `other`. Sums saturate at the maximum value.
     pub fn add(&mut self, other: &Self) {
         self.disk = self.disk.saturating_add(other.disk);
         self.apparent = self.apparent.saturating_add(other.apparent);
@@ -132,7 +132,7 @@ impl Totals {
     }
 }
 
-/// Numbers of dropped directories that can be used again.
+/// Numbers of dropped directories, kept for reuse.
 #[derive(Default)]
 pub(super) struct Free {
     pub(super) ready: Vec<u32>,

@@ -1,9 +1,9 @@
 //! Encodes the entries of a directory as bytes.
 //!
 //! ```text
-//! segment = head  records                          one batch of the kernel, in the kernel's order
-//! head    = varint(length of records << 1)
-//! link    = 1  address of the link or segment before: u64 LE  address of a segment: u64 LE
+//! segment = header  records                        one batch of the kernel, in the kernel's order
+//! header  = varint(length of records << 1)
+//! link    = 1  address of the previous link or segment: u64 LE  address of a segment: u64 LE
 //! run     = varint(length of segments << 1 | 1)  segments      the whole listing; only in files
 //!
 //! record  = tag  name-length varint  name
@@ -14,13 +14,13 @@
 //!             LINKED:     links varint  device index varint
 //!             OWNED:      uid varint  gid varint  mode varint
 //! tag     = kind (3 bits)  LINKED 8  OWNED 16  EXCLUDED 32  FAILED 64
-//! delta   = zigzag varint of the difference to the record before it in the segment, first to zero
+//! delta   = zigzag varint of the difference from the previous record in the segment, or from zero in the first
 //! ```
 //!
 //! A directory points to its only segment, or to the newest link of a chain that leads back to the first
 //! segment. So a longer listing is published by replacing one address, and a listing that a reader holds never
-//! changes. To decode a record's name, which is all a path needs, no other record is read. To decode its
-//! attributes, the records before it in the batch are read.
+//! changes. Decoding a record's name, which is all that a path needs, reads no other record. Decoding its
+//! attributes reads the records before it in the batch.
 //!
 //! Invariant: any bytes decode to records or [`Malformed`], and never cause a panic.
 
@@ -43,15 +43,15 @@ struct Previous {
     directory: u32,
 }
 
-/// Space reserved for the head, before the records: the longest varint.
+/// Number of bytes reserved for the header in front of the records: the length of the longest varint.
 const HEAD: usize = 10;
-/// Initial capacity of a draft, more than a batch of the kernel needs. Pages that are never written to use no
-/// memory.
+/// Initial capacity of a draft in bytes, more than a kernel batch needs. Memory pages that are never written to
+/// take no memory.
 const ROOM: usize = 160 << 10;
 
-/// Segment that is being written. [`Draft::clear`] keeps the memory for the next one.
+/// Segment that is being written. [`Draft::clear`] keeps the allocation for the next segment.
 pub struct Draft {
-    /// [`HEAD`] bytes for the head, followed by the records.
+    /// [`HEAD`] bytes for the header, followed by the records.
     bytes: Vec<u8>,
     head: Vec<u8>,
     previous: Previous,
@@ -87,8 +87,8 @@ impl Draft {
         self.previous = Previous::default();
     }
 
-    /// Appends one record and returns its position in bytes from the first record. A record is encoded as a
-    /// directory exactly if it has a directory number, because a reader expects a number after that kind.
+    /// Appends a record and returns its byte offset from the first record. A record is encoded as a directory if
+    /// and only if it has a directory number, because a reader expects a number after that kind.
     pub fn push(&mut self, record: &Entry<'_>) -> usize {
         let start = self.length();
         let flags = match &record.state {
@@ -109,7 +109,7 @@ impl Draft {
         start
     }
 
-    /// Returns the segment as it is stored, and the length of its head.
+    /// Returns the encoded segment and the length of its header.
     pub fn segment(&mut self) -> (&[u8], usize) {
         let length = self.length() as u64;
         self.head.clear();
@@ -155,7 +155,7 @@ fn kind_as_stored(record: &Entry<'_>) -> Kind {
     }
 }
 
-/// Encodes a link of a chain.
+/// Encodes a link in a chain of segments.
 pub(crate) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
     let mut bytes = [1; 17];
     bytes[1..9].copy_from_slice(&before.to_le_bytes());
@@ -165,15 +165,15 @@ pub(crate) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
 
 /// Node at the address of a listing.
 pub(crate) enum Node<'a> {
-    /// Segment, with these records.
+    /// Segment with its encoded records.
     Segment(&'a [u8]),
     /// Link to the previous node and to a segment, by their addresses.
     Link { before: u64, segment: u64 },
-    /// Run, with the bytes of all its segments; see [`segments_of`].
+    /// Run with the bytes of all its segments; see [`segments_of`].
     Run(&'a [u8]),
 }
 
-/// Decodes the node at the beginning of `bytes`, which may contain more.
+/// Decodes the node at the start of `bytes` and ignores the bytes after it.
 pub(crate) fn decode_node(bytes: &[u8]) -> Result<Node<'_>, Malformed> {
     let mut cursor = ByteReader::new(bytes);
     let head = cursor.varint()?;
@@ -190,7 +190,7 @@ pub(crate) fn decode_node(bytes: &[u8]) -> Result<Node<'_>, Malformed> {
     Ok(Node::Link { before: address()?, segment: address()? })
 }
 
-/// Returns the records of each segment of a run. Stops at malformed bytes.
+/// Returns the encoded records of each segment of a run, up to the first malformed segment.
 pub(crate) fn segments_of(run: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut cursor = ByteReader::new(run);
     std::iter::from_fn(move || {
@@ -199,10 +199,10 @@ pub(crate) fn segments_of(run: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Returns the name of the record at the beginning of `bytes`, which may contain more.
+/// Returns the name of the record at the start of `bytes` and ignores the bytes after it.
 ///
 /// # Errors
-/// When the bytes end too early.
+/// If `bytes` ends before the name does.
 pub fn decode_name(bytes: &[u8]) -> Result<&[u8], Malformed> {
     let mut cursor = ByteReader::new(bytes);
     cursor.byte()?;
@@ -220,7 +220,7 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// Creates the iterator over a segment's records, without its head.
+    /// Creates an iterator over the encoded records of a segment, given without the segment's header.
     pub fn new(records: &'a [u8]) -> Self {
         Self { cursor: ByteReader::new(records), length: records.len(), previous: Previous::default() }
     }

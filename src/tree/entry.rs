@@ -1,23 +1,23 @@
-//! Entry of a directory: name and metadata.
+//! Directory entry: name and metadata.
 //!
 //! Invariant: an entry has attributes, or a reason why it has none.
 
 use super::directory::DirId;
 use crate::base::kind::Kind;
 
-/// Entry of a directory, as it was when it was read.
+/// Directory entry, as of the time it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// Name, which may be any bytes. For a root, the path as the user gave it.
     pub name: &'a [u8],
-    /// Kind of the entry. Before its attributes are read, the type from the kernel's listing.
+    /// Kind of the entry. Until the attributes are read, this is the type from the kernel's directory listing.
     pub kind: Kind,
     /// Attributes, or the reason why the entry has none.
     pub state: EntryState,
 }
 
 impl Entry<'_> {
-    /// Returns the number of the directory, if this entry is a directory that was entered.
+    /// Returns the directory number if this entry is a directory that the scan entered.
     pub fn directory(&self) -> Option<DirId> {
         match self.state {
             EntryState::Known(metadata) => metadata.directory,
@@ -31,7 +31,7 @@ impl Entry<'_> {
 pub enum EntryState {
     /// The attributes are known.
     Known(Metadata),
-    /// The entry was excluded and does not count.
+    /// The entry was excluded and adds nothing to the totals.
     Excluded(Exclusion),
     /// The attributes could not be read, with this error number.
     Failed(i32),
@@ -43,13 +43,13 @@ pub enum EntryState {
 pub enum Exclusion {
     /// The entry matches an exclude pattern.
     Pattern = 0,
-    /// The entry is on another file system, and only one was requested.
+    /// The entry is on another file system, and the scan is limited to one.
     OtherFileSystem = 1,
     /// The entry is a kernel file system.
     KernelFileSystem = 2,
     /// The directory contains a CACHEDIR.TAG.
     Caches = 3,
-    /// The content is in the cloud: it uses no space here, and reading it would download it.
+    /// The content is in the cloud: it takes no space on the local disk, and reading it would download it.
     Dataless = 4,
 }
 
@@ -57,7 +57,7 @@ impl Exclusion {
     pub(crate) const ALL: [Self; 5] =
         [Self::Pattern, Self::OtherFileSystem, Self::KernelFileSystem, Self::Caches, Self::Dataless];
 
-    /// Returns the reason as it is written in `--json` and flat lines.
+    /// Returns the name of the reason as written in `--json` output and flat lines.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pattern => "pattern",
@@ -69,18 +69,18 @@ impl Exclusion {
     }
 }
 
-/// Attributes of an entry itself, without those of its contents.
+/// Attributes of an entry itself, not including its contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
     /// Apparent size in bytes.
     pub apparent: u64,
     /// Allocated blocks of 512 bytes.
     pub blocks: u64,
-    /// Time of the last change, in seconds since 1970.
+    /// Modification time in seconds since 1970.
     pub mtime: i64,
     /// Inode number.
     pub inode: u64,
-    /// Number of the directory, if it was entered.
+    /// Directory number, if the entry is a directory that the scan entered.
     pub directory: Option<DirId>,
     /// Hard links; set if the link count is above one and the entry is not a directory.
     pub links: Option<Links>,
@@ -120,9 +120,9 @@ pub struct Links {
 pub struct Owner {
     /// User ID of the owner.
     pub uid: u32,
-    /// Group ID.
+    /// Group ID of the owner.
     pub gid: u32,
-    /// Type and permission bits.
+    /// File type and permission bits.
     pub mode: u32,
 }
 
@@ -132,7 +132,7 @@ pub type DeviceIndex = u32;
 /// Key of an inode within one tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InodeKey {
-    /// Device.
+    /// Index of the device.
     pub device: DeviceIndex,
     /// Inode number on the device.
     pub inode: u64,

@@ -32,7 +32,7 @@ impl EntryId {
         Some(Self { directory, position })
     }
 
-    /// Returns the entry. Decodes the entries before it in the same batch.
+    /// Returns the entry after decoding the entries before it in the same batch.
     pub fn record(self, tree: &Tree) -> Option<Entry<'_>> {
         tree.listing(self.directory).record(self.position)
     }

@@ -1,13 +1,13 @@
 //! Hard links: each inode counts once in every directory above any of its names, as in `du -s` of that
 //! directory.
 //!
-//! While a tree grows, every name counts. At the end the names of each inode are brought together, and repeated
-//! sizes are subtracted: a directory with names of its own and names in child directories has counted the inode
-//! (own names + children with names - 1) times too often, so this excess is subtracted there and in all
-//! ancestors. The result does not depend on the order in which names were found.
+//! While a tree grows, every name counts. At the end, the names of each inode are grouped, and repeated sizes
+//! are subtracted: a directory with names of its own and names in child directories has counted the inode (own
+//! names + children with names - 1) times too often, so this excess is subtracted there and in all ancestors.
+//! The result does not depend on the order in which names were found.
 //!
-//! Makes no system call. Invariant: the work is proportional to the number of names times their depth, however
-//! many names an inode has.
+//! The module makes no system calls. Invariant: the work is proportional to the number of names times their
+//! depth, however many names an inode has.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ pub fn add_repeats(tree: &Tree) {
 }
 
 /// Returns all names of linked inodes. The link count is not enough to find them, because a name may have been
-/// read while the count was 1. So if an inode has fewer names here than its largest link count, the tree is
+/// read while the count was 1. So if fewer names of an inode are known than its largest link count, the tree is
 /// searched for the others.
 fn all_names(tree: &Tree) -> Vec<LinkedName> {
     let mut names = tree.linked();

@@ -1,20 +1,20 @@
-//! Names of inodes by their key.
+//! Index of the names of inodes by inode key.
 
 use super::directory::DirId;
 use super::entry::InodeKey;
 use super::inodes::{LinkedName, order};
 use super::reading::Tree;
 
-/// Names of inodes that may have several, for a finished tree. Empty while a tree grows, and outdated after a
-/// change of the tree.
+/// Names of inodes that may have several names, for a finished tree. The index is empty while a tree grows, and
+/// outdated after the tree has changed.
 #[derive(Debug)]
 pub struct InodeIndex {
     names: Vec<LinkedName>,
 }
 
 impl InodeIndex {
-    /// Sorts the names of `tree`, without roots that are files, since such a root may also be a name below
-    /// another root.
+    /// Creates the index from the names in `tree`. Roots that are files are left out, because such a root may
+    /// also be a name below another root.
     pub fn new(tree: &Tree) -> Self {
         let mut names = tree.linked();
         names.retain(|name| name.directory != DirId::TOP);

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::directory::{DirId, Totals};
 use super::entry::{InodeKey, Links, Metadata};
 
-/// Name of an inode that may have others.
+/// Name of an inode that may have other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkedName {
     /// Index of the device.
@@ -53,8 +53,8 @@ impl LinkedName {
     }
 }
 
-/// Sums that count each inode once, at its largest size: a name that was read while the file grew reports a
-/// smaller size.
+/// Sums that count each inode once, at its largest size: a name that was read while the file was growing reports
+/// a smaller size.
 #[derive(Clone, Debug, Default)]
 pub struct UniqueSizes {
     plain: Totals,
@@ -69,7 +69,7 @@ impl From<Vec<LinkedName>> for UniqueSizes {
 }
 
 impl UniqueSizes {
-    /// Adds a name in `directory` as one item.
+    /// Adds the name of an entry in `directory` as one item.
     pub fn add(&mut self, directory: DirId, metadata: &Metadata) {
         let (disk, apparent) = (metadata.disk(), metadata.apparent);
         match LinkedName::of(directory, metadata) {
@@ -86,13 +86,13 @@ impl UniqueSizes {
         self.plain.add(totals);
     }
 
-    /// Adds the counts of other sums.
+    /// Adds everything that `other` has counted.
     pub fn merge(&mut self, mut other: Self) {
         self.plain.add(&other.plain);
         self.linked.append(&mut other.linked);
     }
 
-    /// Returns the sum of everything. Its items are names.
+    /// Returns the total of everything added. Every name counts as an item.
     pub fn total(&self) -> Totals {
         let mut linked = self.linked.clone();
         linked.sort_unstable_by_key(order);
@@ -105,19 +105,19 @@ impl UniqueSizes {
     }
 
     /// Calls `add` for every directory at or above a linked name, with the sizes of the inodes that have names
-    /// in or below it.
+    /// in or below that directory.
     pub fn per_directory(self, parent: impl Fn(DirId) -> Option<DirId>, mut add: impl FnMut(DirId, &Totals)) {
         let graph = AncestorGraph::of(self.linked, parent, Counted::First);
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns the directories in which linked names were counted too often, each with the excess.
+    /// Returns the directories in which inodes were counted more than once, each with the excess.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }
 }
 
-/// Sort key that puts the names of an inode together, the largest size first.
+/// Returns the sort key that groups the names of an inode, with the largest size first.
 pub(super) fn order(name: &LinkedName) -> (InodeKey, Reverse<u64>, Reverse<u64>, DirId) {
     (name.key(), Reverse(name.disk), Reverse(name.apparent), name.directory)
 }
@@ -126,7 +126,7 @@ fn size(name: &LinkedName) -> Totals {
     Totals { disk: name.disk, apparent: name.apparent, ..Totals::default() }
 }
 
-/// Names that an [`AncestorGraph`] sums up for a directory.
+/// Names whose sizes an [`AncestorGraph`] sums up for a directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {
     /// First name of each inode in or below each directory.
@@ -136,8 +136,8 @@ enum Counted {
     Repeated,
 }
 
-/// Directories above linked names, numbered so that a parent comes before its children. The work is
-/// proportional to the number of names times their depth, however many names an inode has.
+/// Directories above linked names, numbered so that a parent comes before its children. Building the graph takes
+/// time proportional to the number of names times their depth, however many names an inode has.
 #[derive(Default)]
 pub(crate) struct AncestorGraph {
     index: HashMap<DirId, u32>,
@@ -174,7 +174,7 @@ impl AncestorGraph {
         graph
     }
 
-    /// Returns the node of `id`. Creates it, and its ancestors, if necessary.
+    /// Returns the node of `id`, creating it and its ancestors if necessary.
     fn node(&mut self, id: DirId, parent_of: &impl Fn(DirId) -> Option<DirId>) -> u32 {
         let mut missing = Vec::new();
         let mut parent = None;
@@ -196,12 +196,12 @@ impl AncestorGraph {
         parent.expect("a directory has a node now")
     }
 
-    /// Returns the directories in which the graph holds disk usage, with that usage.
+    /// Returns the directories whose own nodes have disk usage, each with that usage.
     pub(crate) fn disk(&self) -> impl Iterator<Item = (DirId, u64)> + '_ {
         self.nodes.iter().filter(|node| node.sum.disk != 0).map(|node| (node.id, node.sum.disk))
     }
 
-    /// Calls `give` for each directory with the sum over it and everything below it.
+    /// Calls `give` for each directory with the sum of its node and all nodes below it.
     pub(crate) fn sum_up(mut self, mut give: impl FnMut(DirId, &Totals)) {
         while let Some(node) = self.nodes.pop() {
             give(node.id, &node.sum);
@@ -222,7 +222,8 @@ mod tests {
     use crate::fixture::cases;
     use crate::tree::Links;
 
-    /// Number of directories in the property's trees; each has the parent `(number - 1) / 2`, and 0 has none.
+    /// Number of directories in the tree of the property test. The parent of a directory is `(number - 1) / 2`;
+    /// directory 0 has none.
     const DIRECTORIES: u32 = 15;
 
     fn parent(id: DirId) -> Option<DirId> {

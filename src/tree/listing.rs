@@ -1,20 +1,19 @@
 //! Listing: the entries of a directory at one moment.
 //!
-//! The encoding is in `encoding`. Invariant: a listing that a reader holds never changes. A malformed segment
-//! ends early, and does not affect the next one.
+//! The bytes are defined in `encoding`. Invariant: a listing that a reader holds never changes. A malformed
+//! segment ends early and does not affect the next one.
 
 use super::encoding::{Records, decode_name};
 use super::{DirId, Entry};
 
-/// Entries of a directory that were published at one moment. Valid as long as its tree.
+/// Published entries of a directory at one moment, borrowed from the tree.
 #[derive(Clone, Debug, Default)]
 pub struct Listing<'t> {
-    /// Records of each segment, in the kernel's order, with the position of the segment in the listing.
+    /// Position of each segment in the listing, with the segment's records in the kernel's order.
     segments: Vec<(u64, &'t [u8])>,
 }
 
-/// Distance in segments within which the right segment is found without a search, if all segments have about
-/// the same length.
+/// Number of segments on each side of an estimated index that are searched before the whole listing is.
 const NEAR: usize = 2;
 
 /// Position of an entry in a [`Listing`]: bytes from the start. The entry has the same position in later
@@ -45,8 +44,8 @@ impl<'t> Listing<'t> {
         self.segments.last().map_or(0, |(start, records)| start + records.len() as u64)
     }
 
-    /// Returns every entry with its position, in the kernel's order. A malformed segment ends early, and the
-    /// next one follows.
+    /// Returns every entry with its position, in the kernel's order. A malformed segment ends early, and
+    /// iteration continues with the next one.
     pub fn entries(&self) -> impl Iterator<Item = (Position, Entry<'t>)> + Clone + '_ {
         self.segments.iter().flat_map(|&(start, records)| {
             Records::new(records).map_while(move |(at, record)| Some((start + at as u64, record.ok()?)))
@@ -58,8 +57,7 @@ impl<'t> Listing<'t> {
         self.entries().filter_map(|(_, record)| record.directory())
     }
 
-    /// Splits the listing into parts of about `bytes` bytes for several workers. Positions are the same in each
-    /// part.
+    /// Splits the listing into parts of about `bytes` bytes for several workers. Entries keep their positions.
     pub fn split(&self, bytes: u64) -> Vec<Self> {
         let piece = |start: &u64| start / bytes.max(1);
         self.segments
@@ -68,7 +66,7 @@ impl<'t> Listing<'t> {
             .collect()
     }
 
-    /// Returns the entry at `position`. Decodes the records before it in the same batch.
+    /// Returns the entry at `position` after decoding the records before it in the same batch.
     pub fn record(&self, position: Position) -> Option<Entry<'t>> {
         let (start, records) = self.segment_of(position)?;
         let wanted = usize::try_from(position - start).ok()?;
@@ -77,21 +75,21 @@ impl<'t> Listing<'t> {
         record.ok()
     }
 
-    /// Returns the name of the entry at `position`. Decodes no other record.
+    /// Returns the name of the entry at `position` without decoding any other record.
     pub fn name(&self, position: Position) -> Option<&'t [u8]> {
         let (start, records) = self.segment_of(position)?;
         decode_name(records.get(usize::try_from(position - start).ok()?..)?).ok()
     }
 
-    /// Returns the records of each segment with their position in the listing.
+    /// Returns the position of each segment in the listing, with the segment's records.
     pub(crate) fn segments(&self) -> impl Iterator<Item = (Position, Records<'t>)> + '_ {
         self.segments.iter().map(|&(start, records)| (start, Records::new(records)))
     }
 
     fn segment_of(&self, position: Position) -> Option<(u64, &'t [u8])> {
-        // Most segments of a large listing have about the same length, so the right one is near a computed
-        // index. Sorting looks up names all over a listing, and a binary search for each would cost as much as
-        // decoding them.
+        // Most segments of a large listing have about the same length, so the right segment is near an index
+        // computed from the position. Sorting looks up names all over a listing, and a binary search for each
+        // would cost as much as decoding them.
         let count = self.segments.len();
         let likely = position.saturating_mul(count as u64) / self.length().max(1);
         let likely = usize::try_from(likely).unwrap_or(count).min(count);
@@ -105,7 +103,7 @@ impl<'t> Listing<'t> {
     }
 }
 
-/// Entries of a listing, owned by the iterator, for code that descends from one listing to the next.
+/// Iterator that owns its listing, for code that descends from one listing to the next.
 pub struct Entries<'t> {
     segments: std::vec::IntoIter<(u64, &'t [u8])>,
     records: Records<'t>,

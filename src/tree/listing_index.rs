@@ -1,16 +1,16 @@
 //! Index for fast access to the entries of a listing in any order.
 //!
-//! An entry is encoded as a difference to the one before, so decoding must begin earlier. The index keeps the
-//! decoder's state at every entry, or at every eighth in long listings; that takes seven bytes for each entry,
-//! and four additional entries are decoded on average. Without an index, reading a sorted listing would take
-//! time proportional to the square of a batch.
+//! An entry is encoded as a difference from the previous one, so decoding must begin at an earlier entry. The
+//! index keeps the decoder's state at every entry, or at every eighth entry in long listings. This takes seven
+//! bytes per entry, and a lookup decodes four additional entries on average. Without an index, reading a sorted
+//! listing would take time proportional to the square of the batch size.
 //!
-//! Invariant: for every position it returns the same entry as the listing.
+//! Invariant: for every position, the index returns the same entry as the listing.
 
 use super::encoding::Records;
 use super::{Entry, Listing, Position};
 
-/// Largest number of entries from one stop to the next.
+/// Maximum number of entries from one stop to the next.
 const LONGEST_STRIDE: usize = 8;
 /// Number of bytes of a listing with which the distance between two stops grows by one entry.
 const STEP: u64 = 1 << 16;
@@ -24,7 +24,7 @@ pub struct Index<'t> {
 
 struct Stop<'t> {
     position: Position,
-    /// Start of the segment.
+    /// Position of the segment that contains the entry.
     start: Position,
     /// Decoder whose next entry is the one at `position`.
     records: Records<'t>,

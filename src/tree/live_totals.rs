@@ -1,8 +1,8 @@
 //! Totals of a running scan.
 //!
-//! The totals of a directory include its completed child directories. Only a few directories are incomplete at
-//! a time: those above the ones being read. A view that shows them adds each incomplete directory to its
-//! ancestors in its own memory. This costs the scan one short lock per directory with child directories, and
+//! The totals of a directory include its completed child directories. Only a few directories are incomplete at a
+//! time: those above the ones being read. A view that shows totals adds each incomplete directory to the
+//! ancestors in a table of its own. This costs the scan one short lock per directory with child directories, and
 //! nothing else.
 //!
 //! Invariant: when no directory is incomplete, the live totals equal the totals.
@@ -12,18 +12,18 @@ use std::collections::HashMap;
 use super::directory::{DirId, Totals};
 use super::reading::Tree;
 
-/// Totals of the incomplete directories, with everything below them, at one moment.
+/// Totals of the incomplete directories and everything below them, at one moment.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct LiveTotals {
     open: HashMap<DirId, Totals>,
 }
 
 impl LiveTotals {
-    /// Samples the tree. Takes time and memory for incomplete directories only.
+    /// Samples the tree. This takes time and memory only for incomplete directories.
     ///
-    /// The totals of a directory are read before the states of its children: a child that is incomplete then
-    /// was not added to them, so nothing counts twice. A child that completes in between is missing from this
-    /// sample only.
+    /// The totals of a directory are read before the states of its children. So a child whose state is
+    /// incomplete was not in those totals, and nothing counts twice. A child that completes in between is
+    /// missing only from this sample.
     pub fn sample(tree: &Tree) -> Self {
         let mut open: HashMap<DirId, Totals> = HashMap::new();
         let mut order = Vec::new();
@@ -37,8 +37,8 @@ impl LiveTotals {
             order[first..].reverse();
             open.extend(order[first..].iter().map(|id| (*id, tree.totals(*id))));
         }
-        // Each directory comes after its parent. In reverse order, all its children were added to a directory
-        // before it is added to its parent.
+        // Each directory comes after its parent. In reverse order, a directory is added to its parent only after
+        // all of its children were added to the directory.
         for id in order.into_iter().rev() {
             // The parent of a detached directory still contains the old totals.
             if !tree.status(id).is_complete()

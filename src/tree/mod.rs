@@ -6,12 +6,13 @@
 //! ```
 //!
 //! Directory 0 is a virtual top: its listing contains the roots, with the paths the user gave. The tree can be
-//! read at any time: a published listing never changes, and is replaced by a longer one.
+//! read at any time: a published listing never changes, and new entries are published in a longer listing that
+//! replaces it.
 //!
-//! A tree can be stored in a file. Then directories and listings are loaded on first use (`stored`), without a
-//! difference for readers.
+//! A tree can also be stored in a file. Its directories and listings are loaded on first use (`stored`), and
+//! readers notice no difference.
 //!
-//! Apart from that, the module does no I/O. Invariant: everything that a published listing names (records,
+//! Apart from that, the module does no I/O. Invariant: everything that a published listing refers to (records,
 //! child directories) exists before the listing is visible.
 
 mod aliases;

@@ -1,4 +1,4 @@
-//! Directories that are being read, so that their parents' totals do not include them yet.
+//! Directories that are being read and are not yet included in the totals of their parents.
 
 use std::collections::HashSet;
 
@@ -16,8 +16,8 @@ pub(super) struct Open {
 
 impl Open {
     pub(super) fn enter(&self, id: DirId, dir: &Dir) {
-        // Only the worker that reads the directory enters it here, before it releases its own claim, and
-        // `leave` is called later.
+        // Only the worker that reads the directory calls `enter`, and `leave` is not called before this worker
+        // has released its own claim.
         if !dir.is_open.swap(true, Ordering::Relaxed) {
             lock(self.shard(id)).insert(id);
         }

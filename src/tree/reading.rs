@@ -22,13 +22,14 @@ use crate::platform::memory::arena::{Address, Arena};
 pub struct Failure {
     /// Parent directory of the entry, or the unreadable directory itself if `entry` is `None`.
     pub directory: DirId,
-    /// Address of the entry.
+    /// Address of the entry; `None` if the directory itself could not be read.
     pub entry: Option<Address>,
-    /// Error number of the system.
+    /// Error number that the system reported.
     pub errno: i32,
 }
 
-/// Number of directories in a leaf of the table: 64 KiB, so the unused end of the last leaf does not matter.
+/// Number of directories in a leaf of the table. A leaf takes 64 KiB, so the unused end of the last leaf does
+/// not matter.
 pub(super) const LEAF: usize = if cfg!(loom) { 8 } else { 1 << 10 };
 
 /// Tree of directories, complete or still growing.
@@ -44,32 +45,33 @@ pub struct Tree {
     pub(super) shared: Mutex<HashMap<DirId, u64>>,
     /// Names of inodes with several links. Filled at the end of a scan.
     pub(super) linked: Mutex<Vec<LinkedName>>,
-    /// Root files that lie below another root, by name, with that root; see `aliases`. `None` until they are
-    /// determined.
+    /// Map from the names of root files that lie below another root to that root; see `aliases`. `None` until
+    /// these files are determined.
     pub(super) files_inside: Mutex<Option<HashMap<Vec<u8>, DirId>>>,
     pub(super) free: Mutex<Free>,
     pub(super) readings: Mutex<Readings>,
     /// See [`Tree::edition`]. Written when totals change, and read by long operations.
     pub(super) edition: AtomicU64,
-    /// File that the tree is loaded from.
+    /// File that the tree is loaded from; `None` if the whole tree is in memory.
     pub(super) stored: Option<Box<Stored>>,
 }
 
 impl Tree {
-    /// Returns the parent; `None` for the top.
+    /// Returns the parent of directory `id`; `None` for the top.
     pub fn parent(&self, id: DirId) -> Option<DirId> {
         (id != DirId::TOP).then(|| DirId(self.dir(id).parent.load(Ordering::Relaxed)))
     }
 
-    /// Returns the name, which may be any bytes: for a root the path as the user gave it, and for the top an
-    /// empty name.
+    /// Returns the name of directory `id`, which may be any bytes. For a root, it is the path as the user gave
+    /// it; for the top, it is empty.
     pub fn name(&self, id: DirId) -> &[u8] {
         self.record(id).map_or(&[], |record| self.name_at(record))
     }
 
     /// Returns the address of the directory's own entry.
     pub(super) fn record(&self, id: DirId) -> Option<Address> {
-        // `Acquire` pairs with the `Release` in `stored`, which may publish the directory while others read.
+        // `Acquire` pairs with the `Release` in `stored`, which may publish the directory while other threads
+        // read.
         let load = || Address::from_bits(self.dir(id).record.load(Ordering::Acquire));
         load().or_else(|| {
             self.stored.as_ref()?.fetch(self, self.parent(id)?);
@@ -83,8 +85,8 @@ impl Tree {
         decode_name(self.bytes.bytes_from(address)).unwrap_or_default()
     }
 
-    /// Returns the path: the root as the user gave it, and the names down to `id`, separated by slashes.
-    /// Searches no listing.
+    /// Returns the path of directory `id`: the root as the user gave it, and the names down to `id`, separated
+    /// by slashes. The path is found without searching a listing.
     pub fn path(&self, id: DirId) -> Vec<u8> {
         let mut names: Vec<&[u8]> = self.ancestry(id).map(|id| self.name(id)).collect();
         names.reverse();
@@ -96,7 +98,7 @@ impl Tree {
         std::iter::successors(Some(id), |id| self.parent(*id)).take_while(|id| *id != DirId::TOP)
     }
 
-    /// Returns the entries that are published. A malformed segment ends early.
+    /// Returns the published entries of directory `id`. A malformed segment ends early.
     pub fn listing(&self, id: DirId) -> Listing<'_> {
         let mut segments = Vec::new();
         // `Acquire` pairs with the publisher's `Release`.
@@ -168,14 +170,14 @@ impl Tree {
     /// Returns the disk usage that several entries of the directory share: the sum over the entries minus the
     /// directory's totals, in which shared bytes count once. Known when the scan is complete.
     pub fn shared(&self, id: DirId) -> u64 {
-        // In a tree from a file, the number is loaded with the directory.
+        // In a tree loaded from a file, loading the directory also loads this number.
         if self.stored.is_some() {
             self.dir(id);
         }
         lock(&self.shared).get(&id).copied().unwrap_or(0)
     }
 
-    /// Returns the device of `id`.
+    /// Returns the device number of directory `id`.
     pub fn device(&self, id: DirId) -> u64 {
         self.devices.number(self.dir(id).device.load(Ordering::Relaxed))
     }
@@ -185,13 +187,13 @@ impl Tree {
         &self.devices
     }
 
-    /// Returns the read errors so far.
+    /// Returns the read errors recorded so far.
     pub fn failures(&self) -> Vec<Failure> {
         self.fetch_failures();
         lock(&self.failures).clone()
     }
 
-    /// Returns the path of a failure.
+    /// Returns the path that could not be read.
     pub fn failure_path(&self, failure: &Failure) -> Vec<u8> {
         let directory = self.path(failure.directory);
         match failure.entry {

@@ -1,4 +1,4 @@
-//! Times at which entries of a tree were read, by the number of their directory.
+//! Times at which entries of a tree were read, keyed by the number of the parent directory.
 //!
 //! Invariant: a recorded time is not later than the reading itself.
 
@@ -9,13 +9,14 @@ use crate::base::clock::Time;
 /// Times of a scan and of the rescans after it.
 #[derive(Default)]
 pub struct Readings {
-    /// Start of the scan. `None` for a tree from a file, which was read at another time or on another machine.
+    /// Start time of the scan. `None` for a tree from a file, which was read at another time or on another
+    /// machine.
     pub scan: Option<Time>,
     rescans: HashMap<u32, HashMap<Vec<u8>, Time>>,
 }
 
 impl Readings {
-    /// Records the time at which a rescan of these entries of a directory began.
+    /// Records the time at which a rescan of these entries of `directory` began.
     pub fn note<'n>(&mut self, directory: u32, names: impl Iterator<Item = &'n Vec<u8>>, began: Time) {
         self.rescans.entry(directory).or_default().extend(names.map(|name| (name.clone(), began)));
     }
@@ -25,7 +26,7 @@ impl Readings {
         self.rescans.get(&directory)?.get(name).copied()
     }
 
-    /// Removes directories whose numbers will be used again.
+    /// Removes the directories whose numbers will be reused.
     pub fn forget(&mut self, is_gone: impl Fn(u32) -> bool) {
         self.rescans.retain(|directory, _| !is_gone(*directory));
     }

@@ -1,7 +1,7 @@
 //! Relocation of directory numbers after a rescan.
 //!
-//! A rescan gives new numbers to everything in the directory it replaces; see `replace`. The old directories
-//! can be read until the next rescan, and their names lead to the new ones.
+//! A rescan gives new numbers to everything in the directory it replaces; see `replace`. The old directories can
+//! be read until the next rescan, and the new ones are found by the names of the old ones.
 //!
 //! Invariant: directories outside of the replaced ones keep their numbers.
 
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::{DirId, Entry, Tree};
 
-/// Map from directories to those that replaced them in one rescan.
+/// Map from directories to the directories that replaced them in one rescan.
 pub struct Relocation<'t> {
     tree: &'t Tree,
     /// Results found so far; `None` for a directory that no longer exists.
@@ -17,8 +17,8 @@ pub struct Relocation<'t> {
 }
 
 impl<'t> Relocation<'t> {
-    /// Creates the relocation for replaced directories. It must be used after the rescan, however that ended,
-    /// and before the next one.
+    /// Creates the relocation for replaced directories. The relocation is valid after the rescan, even a stopped
+    /// or failed one, until the next rescan begins.
     pub fn new(tree: &'t Tree, replaced: impl IntoIterator<Item = DirId>) -> Self {
         let mut known = HashMap::from([(DirId::TOP, Some(DirId::TOP))]);
         for replaced in replaced {
@@ -30,7 +30,7 @@ impl<'t> Relocation<'t> {
         Self { tree, known }
     }
 
-    /// Returns the directory that replaces `id`.
+    /// Returns the directory that replaces `id`; `None` if there is none.
     pub fn find(&mut self, id: DirId) -> Option<DirId> {
         let mut below = Vec::new();
         let mut at = id;
@@ -65,7 +65,7 @@ impl<'t> Relocation<'t> {
 }
 
 impl Tree {
-    /// Returns the entry of `id` with this name. Searches the listing.
+    /// Searches the listing of directory `id` for the entry with this name.
     pub fn entry(&self, id: DirId, name: &[u8]) -> Option<Entry<'_>> {
         let listing = self.listing(id);
         listing.entries().map(|(_, record)| record).find(|record| record.name == name)

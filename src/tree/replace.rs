@@ -3,14 +3,14 @@
 //! A rescan fills a *detached* directory: it has a number, a parent and a name, but no listing names it, and
 //! completing it adds nothing to its parent. So a rescan can be stopped and its directory dropped without a
 //! change to the tree, and readers see the old directory until the new one is complete. Then the parent gets a
-//! listing that names the new directory, and all ancestors get the difference. Readers see either the old or
-//! the new subtree. The numbers of dropped directories are used again later.
+//! listing that names the new directory, and the difference is added to all ancestors. Readers see either the
+//! old or the new subtree. The numbers of dropped directories are reused later.
 //!
-//! The known names of linked inodes are updated with the entries; while this happens, each name must be
-//! counted.
+//! The known names of linked inodes are updated together with the entries. During the update, the totals must
+//! count every name.
 //!
-//! Invariant: totals change once, by the difference of two complete directories. Afterwards the known names of
-//! linked inodes and the recorded failures match the entries.
+//! Invariant: totals change once, by the difference between two complete directories. Afterwards the known names
+//! of linked inodes and the recorded failures match the entries.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,8 +29,8 @@ const SEGMENT: usize = 32 << 10;
 
 #[doc(hidden)]
 impl Tree {
-    /// Returns a detached directory for reading `old` again, with the directory's present metadata and the
-    /// index of its present device.
+    /// Creates a detached directory for reading `old` again, with the current metadata of `old` and its current
+    /// device index.
     pub fn detached(&self, batch: &mut Batch, old: DirId, metadata: &Metadata, device: u32) -> Option<DirId> {
         let id = batch.new_directory(self, self.parent(old)?, metadata, device);
         let (new, old) = (self.dir(id), self.dir(old));
@@ -39,7 +39,7 @@ impl Tree {
         Some(id)
     }
 
-    /// Turns roots inside the replaced directory into aliases of the new directories.
+    /// Turns roots inside the replaced directories into aliases of the new ones.
     pub(crate) fn renew_aliases(&self, batch: &mut Batch, replaced: &[DirId]) {
         let is_inside = |id: DirId| {
             self.parent(id) != Some(DirId::TOP) && self.ancestry(id).any(|above| replaced.contains(&above))
@@ -56,7 +56,7 @@ impl Tree {
                 EntryState::Known(Metadata { directory: Some(id), .. }) if is_inside(id) => {
                     relocation.find(id)
                 }
-                // The path of the root may exist now.
+                // The path of the root may exist by now.
                 EntryState::Failed(ENOENT) => {
                     self.way_to(root.name).and_then(|(id, name)| self.entry(id, name)?.directory())
                 }
@@ -79,7 +79,7 @@ impl Tree {
         self.exchange(DirId::TOP, &before, &after);
     }
 
-    /// Records that a listing names a detached directory.
+    /// Records that a listing now names the formerly detached directory.
     pub(crate) fn attach(&self, id: DirId) {
         self.dir(id).detached.store(false, Ordering::Relaxed);
     }
@@ -95,8 +95,8 @@ impl Tree {
         Totals { items: totals.items.saturating_add(u64::from(parent != DirId::TOP)), ..totals }
     }
 
-    /// Drops directories that no listing names, and everything below them. Their numbers are used again only
-    /// after the next call, so a reader that still holds one sees the old directory for a while.
+    /// Drops directories that no listing names, and everything below them. Their numbers are reused only after
+    /// the next call, so a reader that still holds a number sees the old directory until then.
     pub fn drop_subtrees(&self, ids: &[DirId]) {
         let below = |id: &DirId| Walk::new(self, *id).map(|(id, _)| id).collect::<Vec<_>>();
         let gone: HashSet<DirId> = ids.iter().flat_map(below).collect();
@@ -106,7 +106,8 @@ impl Tree {
         lock(&self.free).put(gone.into_iter().collect());
     }
 
-    /// Publishes a new listing of `id`, made from the present one entry by entry.
+    /// Publishes a new listing of `id` with the result of `rewrite` for each current entry. `None` omits the
+    /// entry.
     pub(crate) fn rewrite_listing<'t>(
         &'t self,
         batch: &mut Batch,
@@ -131,20 +132,20 @@ impl Tree {
     }
 }
 
-/// Inode, with the disk usage and apparent size that were read at one of its names.
+/// Inode key, with the disk usage and apparent size read at one name of the inode.
 type Met = (InodeKey, u64, u64);
 
 fn met(name: &LinkedName) -> Met {
     (name.key(), name.disk, name.apparent)
 }
 
-/// Present state of entries in one directory, by name; `None` for deleted entries.
+/// Current state of entries in one directory, keyed by name; `None` for deleted entries.
 pub type Changes = HashMap<Vec<u8>, Option<(Kind, Metadata)>>;
 
 #[doc(hidden)]
 impl Tree {
-    /// Replaces entries of `parent`. A directory is replaced by a complete detached one. If a directory has
-    /// another name, which happens for roots, that entry is changed too.
+    /// Replaces entries of `parent`. A directory is replaced with a complete detached one. A directory that is a
+    /// root may have another name; the entry with that name changes, too.
     pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
         let mut gone: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
         for (_, record) in self.listing(parent).entries() {
@@ -191,8 +192,8 @@ impl Tree {
         self.drop_subtrees(&gone);
     }
 
-    /// Updates the metadata of the directory itself, whose size and time change when entries are deleted from
-    /// it.
+    /// Updates the metadata of directory `id` itself, because its size and modification time change when entries
+    /// are deleted from it.
     pub fn renew_own(&self, batch: &mut Batch, id: DirId, metadata: &Metadata) {
         let (Some(parent), Some(known)) = (self.parent(id), self.own_metadata(id)) else { return };
         let renewed = Metadata {
@@ -221,7 +222,7 @@ impl Tree {
         }
     }
 
-    /// Updates the link counts of inodes, at all their names in the tree.
+    /// Updates the link counts of inodes at all of their names in the tree.
     pub fn renew_links(&self, batch: &mut Batch, counts: &HashMap<InodeKey, u64>) {
         let count = |name: &LinkedName| counts.get(&name.key()).copied();
         // Listings that are up to date are not changed.
@@ -252,8 +253,8 @@ impl Tree {
         });
     }
 
-    /// Removes the names of inodes in `parent`. If names of one inode were read with different sizes, the one
-    /// with the given size is removed, since each name counts with its own size.
+    /// Removes the `unlinked` names in `parent`. If the names of an inode were read with different sizes, this
+    /// removes a name with the given size, because each name counts with its own size.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;
@@ -271,7 +272,8 @@ impl Tree {
     }
 }
 
-/// Returns the new entry. A deleted root becomes an error, because the user asked for it.
+/// Returns the entry that replaces `record`. A deleted root becomes an error, because the user asked for this
+/// root.
 fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> Option<Entry<'_>> {
     match new {
         Some((kind, metadata)) => Some(Entry { kind, state: EntryState::Known(metadata), ..record }),
@@ -280,7 +282,7 @@ fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> O
     }
 }
 
-/// Returns `true` if a name in `directory`, of an inode with this link count, can have other names. A root file
+/// Returns `true` if the inode of a name in `directory` can have other names, given its link count. A root file
 /// may also lie below another root, whatever its link count.
 fn is_kept(directory: DirId, count: u64) -> bool {
     count > 1 || directory == DirId::TOP
@@ -323,8 +325,8 @@ impl Tree {
         lock(&self.readings).scan = Some(began);
     }
 
-    /// Records the time at which a rescan of these entries of a directory began. It applies to everything below
-    /// them.
+    /// Records the time at which a rescan of these entries of `directory` began. The time also applies to
+    /// everything below the entries.
     pub(crate) fn note_rescan<'n>(
         &self,
         directory: DirId,
@@ -334,7 +336,7 @@ impl Tree {
         lock(&self.readings).note(directory.0, names, began);
     }
 
-    /// Returns the time at which the last reading of an entry began.
+    /// Returns the time at which the entry was last read, which is the start of that scan or rescan.
     pub fn read_at(&self, directory: DirId, name: &[u8]) -> Option<Time> {
         let readings = lock(&self.readings);
         let above = self.ancestry(directory);

@@ -2,7 +2,7 @@
 //!
 //! Sorting moves 16 bytes for each entry and compares only numbers. Names are compared eight bytes at a time,
 //! and only among entries with equal numbers, so a million files of the same size are sorted as fast as any
-//! other million. Large listings are read and sorted with all processors.
+//! other million. Large listings are read and sorted on all processors.
 //!
 //! Invariant: the order depends only on numbers and names, so the same entries always have the same order.
 
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::encoding::Records;
 use super::{Entry, Listing, Position};
 
-/// Entry of a listing, with the number by which it is sorted.
+/// Position of an entry with the number by which the entry is sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortRow {
     /// Sort key; the largest key comes first.
@@ -27,17 +27,17 @@ pub struct SortRow {
 pub enum Names {
     /// By the bytes of the names.
     Ascending,
-    /// Natural order: numbers compare by value, and letters without case.
+    /// Natural order: numbers compare by value, and letters compare without case.
     Natural,
     /// Reverse of the natural order.
     NaturalReversed,
 }
 
-/// Number of rows from which several processors are used.
+/// Minimum number of rows for which several processors are used.
 const MANY: usize = 1 << 14;
-/// Size of a listing in bytes that holds about [`MANY`] entries.
+/// Size in bytes of a listing with about [`MANY`] entries.
 const MANY_BYTES: u64 = 20 << 14;
-/// Largest number of equal rows that are sorted by comparing whole names.
+/// Maximum number of equal rows that are sorted by comparing whole names.
 const FEW: usize = 12;
 /// Number of names sampled for a common prefix.
 const SAMPLES: usize = 16;
@@ -70,8 +70,8 @@ fn rows<'t>(listing: &Listing<'t>, key: impl Fn(&Entry<'t>) -> Option<u64> + Syn
         let row = |(position, record): (Position, Entry<'t>)| Some(SortRow { key: key(&record)?, position });
         return listing.entries().filter_map(row).collect();
     }
-    // Counted first, so that each worker fills its part of one allocation. Growing vectors would leave holes in
-    // memory.
+    // The entries are counted first, so that each worker fills its part of one allocation. Growing vectors would
+    // leave holes in memory.
     let segments: Vec<_> = listing.segments().collect();
     let entries = |records: &Records<'t>| records.clone().map_while(|(at, record)| Some((at, record.ok()?)));
     let counts: Vec<usize> = segments.par_iter().map(|(_, records)| entries(records).count()).collect();
@@ -95,7 +95,7 @@ pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
         return sort_few(listing, names, rows);
     }
     let key = rows[0].key;
-    // Parts to be sorted, each with the number of leading bytes that are known to be equal in all its names.
+    // Ranges of rows still to be sorted, each with the number of leading bytes known to be equal in all names.
     let mut parts = vec![(0..rows.len(), 0)];
     while let Some((part, agreed)) = parts.pop() {
         let rows = &mut rows[part.clone()];
@@ -110,7 +110,7 @@ pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
         }
         let mut start = part.start;
         for equal in rows.chunk_by_mut(same_key) {
-            // A chunk that ends with zero is the end of the name.
+            // A key whose last byte is zero contains the end of the name.
             if equal.len() > 1 && equal[0].key & 0xff != 0 {
                 parts.push((start..start + equal.len(), agreed + 8));
             } else if equal.len() > 1 && names != Names::Ascending {
@@ -142,15 +142,15 @@ pub fn compare_naturally(one: &[u8], other: &[u8]) -> Ordering {
     natural(one).cmp(natural(other)).then_with(|| one.cmp(other))
 }
 
-/// Sorts rows by `rank` of their keys, then by position. Both are combined into one number, which is compared
-/// without a branch.
+/// Sorts rows by `rank` of their keys, then by position. Rank and position are combined into one number, which
+/// is compared without a branch.
 fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
     let number = |row: &SortRow| u128::from(rank(row.key)) << 64 | u128::from(row.position);
     if rows.len() < MANY { rows.sort_unstable_by_key(number) } else { rows.par_sort_unstable_by_key(number) }
 }
 
-/// Sets the keys of rows to the next eight bytes of their names after their common prefix, which has at least
-/// `agreed` bytes, and returns the length of that prefix.
+/// Sets the key of each row to the eight bytes of its name after the common prefix of all names, and returns the
+/// length of that prefix, which is at least `agreed`.
 ///
 /// Reading a million names takes as long as sorting them. So the common prefix is determined from a sample, and
 /// verified while the keys are read.
@@ -207,7 +207,7 @@ fn bytes(name: &[u8], start: usize) -> impl Iterator<Item = u8> + '_ {
     name.get(start..).unwrap_or_default().iter().copied()
 }
 
-/// Returns eight bytes of a name from `start` as a number with the same order, padded with zeros.
+/// Returns eight bytes of a name from `start`, padded with zeros, as a number that compares like the bytes.
 fn chunk(name: &[u8], start: usize) -> u64 {
     let rest = name.get(start..).unwrap_or_default();
     let mut bytes = [0; 8];
@@ -216,8 +216,8 @@ fn chunk(name: &[u8], start: usize) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// Returns the bytes of a name for natural order: letters in lower case, and each number as a `0`, the count of
-/// its digits, and the digits without leading zeros. None of the bytes is zero.
+/// Returns the bytes by which a name compares in natural order: letters in lower case, and each number, without
+/// leading zeros, as a `0`, the count of its digits plus one, and the digits. No byte is zero.
 fn natural(name: &[u8]) -> Natural<'_> {
     Natural { rest: name, length: None, digits: 0 }
 }
@@ -225,7 +225,7 @@ fn natural(name: &[u8]) -> Natural<'_> {
 #[derive(Clone)]
 struct Natural<'n> {
     rest: &'n [u8],
-    /// Count of the digits that follow, plus one, to be returned next.
+    /// Byte to be returned next: the number of digits that follow, plus one.
     length: Option<u8>,
     /// Number of bytes at the start of `rest` that are digits of the current number.
     digits: usize,
@@ -254,7 +254,7 @@ impl Iterator for Natural<'_> {
     }
 }
 
-/// Returns [`chunk`] of the bytes for natural order.
+/// Does the same as [`chunk`] with the bytes by which a name compares in natural order.
 fn natural_chunk(name: &[u8], start: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes.iter_mut().zip(natural(name).skip(start)).for_each(|(byte, next)| *byte = next);

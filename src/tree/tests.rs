@@ -51,7 +51,7 @@ fn records(entries: &[(Vec<u8>, Kind, EntryState)]) -> Vec<Entry<'_>> {
     entries.iter().map(|(name, kind, state)| Entry { name, kind: *kind, state: *state }).collect()
 }
 
-/// Returns the encoded records without their head, and their positions.
+/// Returns the encoded records without the segment header, and the position of each record.
 fn encode(records: &[Entry<'_>]) -> (Vec<u8>, Vec<usize>) {
     let mut draft = Draft::default();
     let starts = records.iter().map(|record| draft.push(record)).collect();
@@ -196,7 +196,8 @@ proptest! {
     }
 }
 
-/// Creates the top and the directories, each in its given parent and with this many bytes read.
+/// Fills `tree` with directories: directory `n + 1` lies in directory `above[n]`, and `sizes[n]` bytes are read
+/// in directory `n`.
 fn plant(tree: &Tree, above: &[usize], sizes: &[u64]) -> Vec<DirId> {
     let mut batch = Batch::default();
     let mut ids = vec![DirId::TOP; above.len() + 1];
@@ -221,7 +222,8 @@ fn lies_in(above: &[usize], other: usize, number: usize) -> bool {
         .any(|at| at == number)
 }
 
-/// Returns a wide and a deep part, in which many directories wait for a few.
+/// Returns the parents and sizes of a tree with a wide and a deep part, in which many directories wait for a
+/// few.
 fn thicket() -> (Vec<usize>, Vec<u64>) {
     let above: Vec<usize> =
         (0..3_000).map(|number| if number % 3 == 0 { number } else { number / 50 }).collect();
@@ -267,8 +269,8 @@ fn live_totals_never_exceed_the_final_ones() {
     }
 }
 
-/// Returns the total size of the directories without child directories, which live totals include only when
-/// they are complete.
+/// Returns the total size of the directories without child directories, which live totals include only once they
+/// are complete.
 fn leaves(above: &[usize], sizes: &[u64]) -> u64 {
     let mut is_leaf = vec![true; sizes.len()];
     for parent in above {

@@ -1,21 +1,21 @@
 //! Totals of directories; no other module changes them.
 //!
 //! The totals of a directory are its own sizes, those of the entries read in it, and the totals of every
-//! *complete* child directory. `pending` counts its claims: one for reading it, one for each batch given to
-//! another worker, and one for each child directory. When the last claim is released, the directory is
-//! complete: its totals are added to the parent once, and the parent's claim is released. So a chain of any
-//! depth costs one addition per directory, and nothing recurses. Readers of a running scan add the incomplete
-//! directories to their ancestors themselves ([`super::LiveTotals`]).
+//! *complete* child directory. `pending` counts the claims on a directory: one for reading it, one for each
+//! batch given to another worker, and one for each child directory. When the last claim is released, the
+//! directory is complete: its totals are added to the parent once, and the parent's claim is released. So a
+//! chain of any depth costs one addition per directory, and nothing recurses. While a scan runs, readers add the
+//! totals of incomplete directories to the ancestors with [`super::LiveTotals`].
 //!
 //! Invariant: when the scan has ended, every directory's totals equal those of a naive walk. [`u64::MAX`] means
-//! "at least that much": sums stop there instead of wrapping.
+//! "at least that much": sums saturate instead of wrapping.
 
 use super::directory::{Dir, DirId, State, Totals};
 use super::reading::Tree;
 use crate::base::sync::{AtomicU32, AtomicU64, Ordering};
 
 impl Dir {
-    /// Returns the present totals. Each number is exact; while a scan runs, the numbers may be from slightly
+    /// Returns the current totals. Each number is exact, but while a scan runs, the numbers may be from slightly
     /// different moments.
     pub(super) fn totals(&self) -> Totals {
         Totals {
@@ -67,8 +67,8 @@ impl Tree {
         self.dir(id).pending.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Releases one claim on `id`. The last one completes `id` and, in turn, each ancestor without further
-    /// claims.
+    /// Releases one claim on `id`. Releasing the last claim completes `id` and, in turn, each ancestor that has
+    /// no other claims.
     pub fn release(&self, id: DirId) {
         let mut id = id;
         loop {
@@ -92,12 +92,14 @@ impl Tree {
         }
     }
 
-    /// Subtracts bytes from `id` alone. Used to uncount hard links, directory by directory.
+    /// Subtracts `excess` from the totals of `id`, but not from those of its ancestors. Used to uncount hard
+    /// links in one directory after another.
     pub(crate) fn take_off(&self, id: DirId, excess: &Totals) {
         self.exchange(id, excess, &Totals::default());
     }
 
-    /// Subtracts `before` from `id` alone and adds `after`. Used when entries below are replaced.
+    /// Subtracts `before` from the totals of `id` and adds `after`, without changing those of the ancestors.
+    /// Used when entries below `id` are replaced.
     pub(crate) fn exchange(&self, id: DirId, before: &Totals, after: &Totals) {
         // `Relaxed`: readers only compare editions, and order nothing by them.
         self.edition.fetch_add(1, Ordering::Relaxed);

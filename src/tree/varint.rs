@@ -14,7 +14,7 @@ impl std::fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// Reader of numbers and bytes in sequence.
+/// Cursor that decodes numbers and bytes in sequence.
 #[derive(Clone, Copy)]
 pub(crate) struct ByteReader<'a> {
     bytes: &'a [u8],

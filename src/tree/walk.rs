@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use super::{DirId, Listing, Tree};
 
-/// Iterator over a directory and all directories below it, each before its children and with its published
+/// Iterator over a directory and all directories below it, parents before children, each with its published
 /// entries.
 pub struct Walk<'t> {
     tree: &'t Tree,
@@ -26,8 +26,8 @@ impl<'t> Iterator for Walk<'t> {
     fn next(&mut self) -> Option<Self::Item> {
         let id = self.waiting.pop()?;
         let listing = self.tree.listing(id);
-        // The directory of an alias has another parent and is visited there. A root that is given twice is
-        // visited once.
+        // The directory that an alias stands for has another parent and is visited below that parent. A root
+        // that is given twice is visited once.
         let mut roots = HashSet::new();
         let owned = |child: &DirId| {
             self.tree.parent(*child) == Some(id) && (id != DirId::TOP || roots.insert(*child))

@@ -1,8 +1,8 @@
 //! Cleanup candidates: directories that can be rebuilt or downloaded again.
 //!
-//! A rule combines a directory name with evidence that the directory is what its name suggests; see
-//! `rules.txt`. The search works like those in [`crate::analysis::survey`]; of nested candidates it returns the
-//! outermost one. It neither marks nor deletes anything.
+//! A rule combines a directory name with evidence that the directory is what its name suggests; see `rules.txt`.
+//! The search works like those in [`crate::analysis::survey`]. Of nested candidates, only the outermost is
+//! returned. The search marks and deletes nothing.
 //!
 //! Invariant: without the evidence of a rule, a directory is not a candidate.
 
@@ -71,7 +71,7 @@ pub fn hints(pool: &Pool, request: Request) -> io::Result<Job<Hints>> {
 /// Candidates found so far.
 pub(super) struct Candidates {
     rules: Arc<Vec<Rule>>,
-    /// Directories with the first rule that they match.
+    /// Candidates with their entries, each with the index of the first rule that it matches.
     rows: HashMap<DirId, (EntryId, usize)>,
 }
 

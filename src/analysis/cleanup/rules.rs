@@ -6,12 +6,12 @@ use crate::tree::{DirId, Tree};
 
 const RULES: &str = include_str!("rules.txt");
 
-/// Cleanup rule.
+/// Rule that finds directories by name and evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     name: Pattern,
     proofs: Vec<Proof>,
-    /// Description of the directory, and how to restore it.
+    /// Description of the directory and of the way to restore it.
     pub reason: &'static str,
 }
 
@@ -19,11 +19,11 @@ pub struct Rule {
 enum Proof {
     Beside(Pattern),
     Inside(Pattern),
-    /// The last components of the path.
+    /// Last components of the directory's path.
     Path(Vec<&'static str>),
 }
 
-/// Pattern of a name: the name itself, or its prefix and suffix.
+/// Pattern for a name: either the whole name, or a prefix and a suffix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pattern {
     start: &'static str,

@@ -11,7 +11,7 @@
 //! excluded on either side are not compared.
 //!
 //! Either tree may still grow or be incomplete. In an incomplete directory only entries on both sides are
-//! compared, because a missing entry may just not have been read.
+//! compared, because a missing entry may merely not have been read yet.
 //!
 //! Invariant: every entry of either tree is visited once, and nothing recurses over depth.
 
@@ -23,9 +23,9 @@ use crate::tree::{DirId, Entry, EntryId, EntryState, Listing, Metadata, Position
 /// One of the two trees, or a subtree of one.
 #[derive(Clone, Copy)]
 pub struct Side<'t> {
-    /// Tree.
+    /// Tree that contains the directory `root`.
     pub tree: &'t Tree,
-    /// Directory that is compared.
+    /// Directory at which the comparison starts.
     pub root: DirId,
 }
 
@@ -42,7 +42,7 @@ pub enum ChangeKind {
     Gone,
 }
 
-/// Sizes of an entry in bytes; for a directory with everything below it.
+/// Sizes of an entry in bytes. For a directory, they include everything below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
     /// Disk usage.
@@ -56,20 +56,20 @@ pub struct Sizes {
 pub struct Change<'t> {
     /// Kind of the change.
     pub difference: ChangeKind,
-    /// Name; empty for the root.
+    /// Name of the entry; empty for a root.
     pub name: &'t [u8],
     /// Kind of the entry.
     pub kind: Kind,
-    /// Address of the entry, in the old tree if it was deleted and otherwise in the new one. For a root, the
-    /// directory is the root itself and the position has no meaning.
+    /// Address of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root,
+    /// the directory is the root itself and the position has no meaning.
     pub entry: EntryId,
-    /// Directory of the new tree that contains the entry, or contained it.
+    /// Directory of the new tree that contains the entry, or contained it before the entry was deleted.
     pub place: DirId,
-    /// Number of the directory, in the tree that contains it, if the entry is a directory.
+    /// Directory number in the tree of `entry`; `None` if the entry is not a directory.
     pub itself: Option<DirId>,
-    /// Sizes before.
+    /// Sizes in the old tree.
     pub before: Sizes,
-    /// Sizes now.
+    /// Sizes in the new tree.
     pub after: Sizes,
 }
 
@@ -108,7 +108,7 @@ enum What {
 struct Unmatched<'t> {
     /// Parent directory.
     directory: DirId,
-    /// The same directory in the new tree, or the one that corresponds to it.
+    /// Directory of the new tree that corresponds to `directory`.
     place: DirId,
     item: Item<'t>,
 }
@@ -124,8 +124,8 @@ pub fn diff<'t>(old: Side<'t>, new: Side<'t>, keep: impl Fn(&Change<'t>) -> bool
     changes
 }
 
-/// Compares `old` with `new`, starting at pairs of roots, and passes all results to `note`; changes of new and
-/// deleted directories come last. Stops early when it is cancelled, and returns `true` if it was not.
+/// Compares `old` with `new`, starting at pairs of roots, and passes all results to `note`. New and deleted
+/// directories come last. Returns `false` if the comparison was cancelled before its end.
 pub fn compare<'t>(
     (old, new): (&'t Tree, &'t Tree),
     roots: &[(DirId, DirId)],
@@ -167,7 +167,7 @@ struct Diff<'t, N> {
     old: Side<'t>,
     new: Side<'t>,
     note: N,
-    /// Directories to be compared.
+    /// Pairs of directories still to be compared.
     pairs: Vec<(DirId, DirId)>,
     /// Directories found on the old side only.
     gone: Vec<Unmatched<'t>>,
@@ -187,8 +187,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         if !is_read(self.old, old) || !is_read(self.new, new) {
             return;
         }
-        // Determined before the listings are read: if a directory is complete at this time, its listing has all
-        // of its entries.
+        // The state is determined before the listings are read: if a directory is complete at this time, its
+        // listing has all of its entries.
         let settled = Settled {
             old: self.old.tree.status(old).is_settled(),
             new: self.new.tree.status(new).is_settled(),
@@ -289,8 +289,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         }));
     }
 
-    /// Pairs directories that are on one side only and have the same inode. Returns `true` if there are any
-    /// such pairs.
+    /// Pairs the directories that are on one side only with those of the same inode on the other side. Returns
+    /// `true` if there are any such pairs.
     fn find_renamed(&mut self) -> bool {
         let identify = |side: Side<'t>, unmatched: &Unmatched<'t>| match unmatched.item.what {
             What::Directory { id, inode, .. } if inode != 0 => Some((place(side, id), inode)),
@@ -330,7 +330,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
     }
 
     /// Returns `true` if two directories with the same inode number are the same directory, and the number was
-    /// not reused: they have an entry in common, or both are empty and have the same time of change.
+    /// not reused: they have an entry in common, or both are empty and have the same modification time.
     fn is_one(&self, old: &Item<'t>, new: &Item<'t>) -> bool {
         let (What::Directory { id: old, mtime: then, .. }, What::Directory { id: new, mtime: now, .. }) =
             (old.what, new.what)
@@ -388,8 +388,8 @@ fn extent(tree: &Tree, id: DirId) -> Sizes {
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Returns the device of a directory; `None` for the device of the root, whose number can change when the
-/// machine restarts.
+/// Returns the device number of a directory; `None` for the device of the root, because that number can change
+/// when the machine restarts.
 fn place(side: Side<'_>, id: DirId) -> Option<u64> {
     Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
 }

@@ -6,7 +6,7 @@
 //!            -> PreviousListing: the earlier state of each entry of a directory
 //! ```
 //!
-//! The tree may still grow. Then only entries on both sides are compared, and a later comparison adds the rest.
+//! While the tree still grows, only entries on both sides are compared; a later comparison adds the rest.
 //!
 //! Invariant: an entry that was not read yet is never reported as new or deleted.
 
@@ -35,13 +35,13 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// Tree to compare with, which may still be loading.
 pub trait EarlierTree {
-    /// Returns the tree.
+    /// Returns the earlier tree.
     fn tree(&self) -> &Arc<Tree>;
-    /// Waits at most `limit` until the tree is loaded, and returns `true` if it is.
+    /// Waits up to `limit` for the tree to be loaded, and returns `true` if it is.
     fn wait(&self, limit: Duration) -> bool;
-    /// Returns the time of its scan in seconds since 1970.
+    /// Returns the time at which the tree was scanned, in seconds since 1970.
     fn recorded_at(&self) -> Option<i64>;
-    /// Returns the error of loading it, when loading has ended.
+    /// Returns the error with which loading the tree ended, if loading has failed.
     fn trouble(&self) -> Option<String>;
 }
 
@@ -52,13 +52,13 @@ pub struct Row {
     pub difference: ChangeKind,
     /// Kind of the entry.
     pub kind: Kind,
-    /// Address of the entry, in the earlier tree if it was deleted and otherwise in the present one.
+    /// Address of the entry: in the earlier tree if the entry was deleted, otherwise in the present tree.
     pub entry: EntryId,
-    /// Directory of the present tree that contains the entry, or contained it.
+    /// Directory of the present tree that contains the entry, or contained it before the entry was deleted.
     pub place: DirId,
-    /// Sizes before.
+    /// Sizes in the earlier tree.
     pub before: Sizes,
-    /// Sizes now.
+    /// Sizes in the present tree.
     pub after: Sizes,
 }
 
@@ -78,13 +78,14 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// Number of all changes.
     pub matched: u64,
-    /// Sizes of the requested directory before and now; `None` for a time at which it did not exist.
+    /// Earlier and present sizes of the requested directory; `None` if the directory is not in both trees.
     pub whole: Option<(Sizes, Sizes)>,
-    /// Error of loading the earlier tree, whose readable part was compared.
+    /// Error from loading the earlier tree, if only its readable part was compared.
     pub trouble: Option<String>,
-    /// Earlier tree.
+    /// Tree that was compared with.
     old: Arc<Tree>,
-    /// Directories of the present tree with those of the earlier tree, sorted by the number of the present one.
+    /// Pairs of a directory in the present tree and the same directory in the earlier tree, sorted by the
+    /// present number.
     pairs: Vec<(DirId, DirId)>,
     /// New directories, in which everything is new.
     fresh: HashSet<DirId>,
@@ -97,7 +98,7 @@ impl std::fmt::Debug for Comparison {
     }
 }
 
-/// Finds the `most` largest changes below the directory of `request` among those that its query keeps.
+/// Finds the `most` largest changes below the directory of `request` among the changes that its query keeps.
 /// `earlier` runs in the job and returns the tree to compare with, if there is one.
 ///
 /// # Errors
@@ -118,7 +119,7 @@ pub fn growth<E: EarlierTree>(
 /// Result of a comparison, or the reason why it failed.
 pub type Compared = Result<Arc<Comparison>, String>;
 
-/// Runs the comparison; returns `None` if it is cancelled.
+/// Runs the comparison. Returns `None` if the job is cancelled.
 fn find(
     task: &Task<Compared>,
     earlier: Option<impl EarlierTree>,
@@ -158,7 +159,7 @@ fn find(
     }
     let growth = gathering.finish();
     let trouble = earlier.trouble();
-    // In a damaged file, entries may be missing that existed.
+    // In a damaged file, entries that existed may be missing.
     if let Some(damage) = old.damage().or_else(|| new.damage()) {
         return Some(Err(trouble.unwrap_or_else(|| damage.to_string())));
     }
@@ -166,7 +167,8 @@ fn find(
     Some(Ok(Arc::new(growth)))
 }
 
-/// Returns pairs of roots of both trees that are directories, in order. A root inside another root is omitted.
+/// Returns the pairs of corresponding roots in both trees, in order. Roots that are files or lie inside other
+/// roots are omitted.
 fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
     let of = |tree: &Tree| -> Vec<Option<DirId>> {
         let listing = tree.listing(DirId::TOP);
@@ -183,7 +185,8 @@ struct Gathering<'g> {
     old: &'g Tree,
     most: usize,
     growth: Comparison,
-    /// Cache: `true` for directories of the present tree that lie below the requested one.
+    /// Cached results: `true` for directories of the present tree that are the requested directory or lie below
+    /// it.
     inside: HashMap<DirId, bool>,
 }
 
@@ -212,7 +215,7 @@ impl Gathering<'_> {
     }
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
-        // For a root and the requested directory only totals are reported.
+        // For a root and for the requested directory, only totals are reported.
         let is_itself = change.name.is_empty()
             || change.itself == Some(self.request.from) && change.difference != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {
@@ -310,7 +313,8 @@ fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
 }
 
 impl Row {
-    /// Returns the path of the entry in the present tree, or the path it had there.
+    /// Returns the path of the entry in the present tree. For a deleted entry, this is the path it would have
+    /// there.
     fn path(&self, old: &Tree, new: &Tree) -> Vec<u8> {
         let holder = if self.difference == ChangeKind::Gone { old } else { new };
         let name = self.entry.name(holder).unwrap_or_default();
@@ -319,13 +323,13 @@ impl Row {
 }
 
 impl Comparison {
-    /// Returns the entry of a row, from the tree that contains it.
+    /// Returns the entry of a row, from the tree that contains the entry.
     pub fn record<'t>(&'t self, new: &'t Tree, row: &Row) -> Option<Entry<'t>> {
         let tree = if row.difference == ChangeKind::Gone { &self.old } else { new };
         row.entry.record(tree)
     }
 
-    /// Returns the former path of a renamed directory, starting at its root.
+    /// Returns the former path of a renamed directory, relative to its root.
     pub fn former_path(&self, row: &Row) -> Option<Vec<u8>> {
         match row.difference {
             ChangeKind::Renamed(old) => {

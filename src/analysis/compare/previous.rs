@@ -1,8 +1,8 @@
 //! Earlier sizes of the entries in one directory, for a list that shows the growth of each.
 //!
-//! Earlier entries are found by name, through their positions sorted by name, so no entry is copied.
+//! Earlier entries are found by a binary search over positions sorted by name, so no entry is copied.
 //!
-//! Invariant: an entry that was not read on one of the sides has no result.
+//! Invariant: an entry that was not read in one of the trees has no result.
 
 use super::{Comparison, extent};
 use crate::analysis::compare::diff::Sizes;
@@ -54,7 +54,7 @@ impl PreviousListing {
                 let rows = sort(&growth.old.listing(was), Names::Ascending, |_| Some(0));
                 What::Was(was, rows.into_iter().map(|row| row.position).collect())
             }
-            // Roots may have other names now, so they are found as directories.
+            // Roots may have other names now, so they are found by directory and not by name.
             None if id == DirId::TOP => What::Was(DirId::TOP, Box::default()),
             None if growth.is_new(new, id) => What::New,
             Some(_) | None => What::Unknown,
@@ -70,7 +70,8 @@ impl PreviousListing {
         }
     }
 
-    /// Returns the earlier state of an entry; `listing` must come from [`PreviousListing::listing`].
+    /// Returns the earlier state of an entry, or `None` if it is unknown; `listing` must come from
+    /// [`PreviousListing::listing`].
     pub fn became(&self, new: &Tree, listing: &Listing<'_>, record: &Entry<'_>) -> Option<Previous> {
         let names = match &self.what {
             What::New => return Some(Previous::New),
@@ -98,7 +99,7 @@ impl PreviousListing {
         }
     }
 
-    /// Returns `true` if an entry that is missing from the earlier listing did not exist then.
+    /// Returns `true` if an entry missing from the earlier listing is known not to have existed.
     fn is_all_there(&self) -> bool {
         match self.what {
             What::Was(id, _) => id != DirId::TOP && self.growth.old.status(id).is_settled(),

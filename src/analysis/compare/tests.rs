@@ -12,7 +12,7 @@ use crate::fixture::{Growing, Plan, build, dir, file, stopped, unreadable};
 use crate::source::baseline::Baseline;
 use crate::tree::Walk;
 
-/// Returns the rows of a comparison as path below the root, difference and kind.
+/// Returns the rows of a comparison, each as the path below the root, the difference and the kind.
 fn rows(
     old: &Arc<Tree>,
     new: &Arc<Tree>,
@@ -192,7 +192,7 @@ fn the_growth_column_has_the_earlier_state_of_each_entry() {
     assert_eq!(column(&unread, &after(), b"/r")["db"], None);
 }
 
-/// Disk usage of files by their paths.
+/// Disk usage of files, keyed by path.
 type Files = BTreeMap<(u8, u8), u64>;
 
 fn plan(files: &Files) -> Vec<Plan> {

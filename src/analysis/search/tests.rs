@@ -15,7 +15,8 @@ fn below_root(path: Vec<u8>) -> String {
     String::from_utf8(path).unwrap().trim_start_matches("root").trim_start_matches('/').to_owned()
 }
 
-/// Compares a search below one directory, and the filter with the same query, with the reference.
+/// Compares a search below one directory, and the filter with the same query, against the reference
+/// implementation.
 fn hold(
     items: &[Item],
     terms: &Terms,
@@ -180,7 +181,7 @@ fn the_largest_rows_are_kept() {
 
 #[test]
 fn a_huge_directory_is_visited_in_parts() {
-    // One listing of some MiB, in batches as large as the kernel's.
+    // One listing of several MiB, in batches as large as those of the kernel.
     let (tree, mut batch) = (Tree::new(), crate::tree::Batch::default());
     for number in 0..60_000_u64 {
         let name = format!("a rather long name, so that the listing is large, {number}");

@@ -1,15 +1,15 @@
 //! Statistics of a subtree: largest files, types, ages, hard links, errors.
 //!
-//! Each is a [`crate::base::job::Job`] like a search and takes the same [`crate::analysis::search::Request`],
-//! whose query is the active filter. A row stands for a [`crate::analysis::search::Query`], which together with
-//! the filter finds the entries of the row (`filter.narrowed_by(&row.query())`, then [`largest()`]), so no view
-//! has its own way to list files.
+//! Each statistic is a [`crate::base::job::Job`] like a search and takes the same
+//! [`crate::analysis::search::Request`], whose query is the active filter. A row stands for a
+//! [`crate::analysis::search::Query`], which together with the filter finds the entries of the row
+//! (`filter.narrowed_by(&row.query())`, then [`largest()`]), so no view has its own way to list files.
 //!
 //! Bytes count each inode once in each row and in the total. So the sum of the rows can exceed the total if an
-//! inode has names in several rows, as it can for directories.
+//! inode has names in several rows. The same is true for directories.
 //!
-//! Does no I/O. Invariant: without a filter, the totals of types are those of the directory without its own
-//! size.
+//! The module does no I/O. Invariant: without a filter, the total over all types is that of the directory
+//! without the directory's own size.
 
 #[cfg(test)]
 mod tests;

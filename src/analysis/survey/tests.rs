@@ -65,7 +65,7 @@ fn types_add_up_to_the_directory_and_their_queries_find_them() {
 fn ages_fall_into_buckets_and_their_queries_find_them() {
     let tree = tree(&items());
     let ages = finish(ages(&pool(), request(&tree, ""), NOW));
-    // The three entries that failed have no time.
+    // The three entries that could not be read have no time.
     assert_eq!(ages.rows.map(|row| row.items), [2, 2, 1, 1, 3, 2]);
     for age in Age::ALL {
         let found = files(age.query(NOW).narrowed_by(&Query::not(Test::Error)));

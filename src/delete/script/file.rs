@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::{DeleteWarning, ScriptError, Selection, text};
 use crate::platform::entry::safe_path::{Error, PrivateFolder};
 
-/// Largest number of scripts that can be written within a second.
+/// Maximum number of scripts that can be written within one second.
 const NUMBERS: u32 = 100;
 
 /// Script that was written.
@@ -48,7 +48,7 @@ pub fn write(
     Err(io::Error::from(ErrorKind::AlreadyExists).into())
 }
 
-/// Returns the first of the two folders that no other user can change or redirect. Its path contains no
+/// Returns the first of the two folders that no other user can change or redirect. The returned path contains no
 /// symbolic links.
 fn folder(directory: &Path, fallback: Option<&Path>) -> Result<PathBuf, ScriptError> {
     let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };

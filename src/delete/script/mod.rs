@@ -1,14 +1,14 @@
-//! Shell script that deletes a selection. The user reviews and runs it, instead of a deletion by duke.
+//! Shell script that deletes a selection. The user reviews and runs the script instead of letting duke delete.
 //!
 //! ```text
 //! selection -> guard, as for the dialog -> identity of each entry -> functions.sh, then three lines for each
 //! entry -> a new file
 //! ```
 //!
-//! It has the same refusals and warnings as the dialog. When it runs, it compares the device, inode and time of
-//! birth of each entry and of its directory. It works only in directories that it has compared, so no path is
-//! resolved again, and it skips mounts. Every name is quoted so that a shell reads exactly its bytes, and so
-//! that the name is safe to print.
+//! The script has the same refusals and warnings as the dialog. When the script runs, it compares the device,
+//! inode and birth time of each entry and of the entry's directory. It works only in directories that it has
+//! compared, so no path is resolved again, and it skips mounts. Every name is quoted so that a shell reads
+//! exactly the bytes of the name, and so that the name is safe to print.
 //!
 //! Invariant: no byte of a name is outside of quotes, and no byte controls a terminal.
 
@@ -33,8 +33,8 @@ const HEAD: &str = "#!/bin/sh
 # Changed entries and other file systems mounted below are kept.
 ";
 const FUNCTIONS: &str = include_str!("functions.sh");
-/// Longest path in bytes that the system accepts (`PATH_MAX` of Linux). On macOS it is shorter, and the script
-/// reports longer paths.
+/// Maximum length of a path in bytes that the system accepts (`PATH_MAX` of Linux). On macOS, the maximum is
+/// lower, and the script reports paths that are too long.
 const LONGEST: usize = 4096;
 
 /// Reason why no script was written.
@@ -42,7 +42,7 @@ const LONGEST: usize = 4096;
 pub enum ScriptError {
     /// This entry may not be deleted, for this reason.
     Refused(Vec<u8>, Reason),
-    /// Other users could change the script before it is run, in each of the possible folders.
+    /// In each of the possible folders, other users could change the script before it is run.
     Exposed,
     /// The script cannot be written.
     Failed(std::io::Error),
@@ -54,7 +54,8 @@ impl From<std::io::Error> for ScriptError {
     }
 }
 
-/// Returns the script for a selection of whole entries, whose sizes are given as text, and its warnings.
+/// Returns the script for a selection of whole entries, and its warnings. `sizes` are the sizes of the entries
+/// as text.
 ///
 /// # Errors
 /// When an entry may not be deleted.
@@ -85,7 +86,7 @@ pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<Dele
     Ok((script, warnings))
 }
 
-/// Returns the part that prints the warnings and asks for a confirmation.
+/// Returns the part of the script that prints the warnings and asks for a confirmation.
 fn confirmation(warnings: &[DeleteWarning]) -> String {
     if warnings.is_empty() {
         return String::new();

@@ -1,11 +1,11 @@
 //! Moves items to the trash and back. Each item is moved by one rename on the same mount, or not at all.
 //! `place` finds the trash directories.
 //!
-//! Follows the Trash specification 1.0 of freedesktop.org: the info file is created first, and reserves the
-//! name. Nothing is copied, so no item is ever half moved, and no space is freed. Without a trash on the same
-//! mount an item is not moved.
+//! The module follows the Trash specification 1.0 of freedesktop.org: the info file is created first, and
+//! reserves the name. Nothing is copied, so no item is ever half moved, and no space is freed. Without a trash
+//! on the same mount an item is not moved.
 //!
-//! Invariant: a moved entry is the selected one, or it is moved back.
+//! Invariant: if a moved entry turns out not to be the selected one, it is moved back.
 
 mod place;
 
@@ -25,9 +25,9 @@ use crate::tree::join;
 pub use place::Owner;
 use place::{Trash, Trashes};
 
-/// Largest number of names that are tried for one item.
+/// Maximum number of names that are tried for one item.
 const NUMBERS: u32 = 10_000;
-/// Longest file name in bytes, and the suffix of info files.
+/// Maximum length of a file name in bytes, and the suffix of info files.
 const LONGEST: usize = 255;
 const INFO: &[u8] = b".trashinfo";
 
@@ -38,7 +38,7 @@ pub struct Trashing {
     pub moved: Vec<Trashed>,
     /// Entries that failed.
     pub failures: Failures,
-    /// Numbers of the items that failed.
+    /// Indexes of the items that failed.
     pub failed: Vec<usize>,
     /// `true` when the operation has ended.
     pub is_over: bool,
@@ -47,7 +47,7 @@ pub struct Trashing {
 /// Item in the trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trashed {
-    /// Former location: the group, with only this item.
+    /// Former location: a group with only this item.
     pub from: Group,
     /// Path of the trash directory.
     pub trash: PathBuf,
@@ -55,7 +55,7 @@ pub struct Trashed {
     pub name: Vec<u8>,
 }
 
-/// Starts to move the selection to the trash.
+/// Starts moving the selection to the trash.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -63,7 +63,7 @@ pub fn trash(pool: &Pool, selection: Arc<Selection>, owner: Owner) -> std::io::R
     pool.start(move |task| task.publish(run(task, &selection, &owner, &|trashing| task.publish(trashing))))
 }
 
-/// Starts to move trashed items back.
+/// Starts moving trashed items back.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -84,7 +84,7 @@ pub(crate) fn run<T: Send + Sync>(
     let mut trashing = Trashing::default();
     let mut number = 0;
     'groups: for group in &selection.groups {
-        // Checked before a trash is searched for or created.
+        // Cancellation is checked before a trash is searched for or created.
         if task.is_cancelled() {
             break;
         }
@@ -169,7 +169,7 @@ fn holds_mount(path: &Path, mounts: &[Mount]) -> bool {
     mounts.iter().any(|mount| mount.point.starts_with(&below))
 }
 
-/// Moves an item from its directory at `path` to a trash, and returns its name there.
+/// Moves an item from its directory at `path` to a trash, and returns the item's name in the trash.
 fn move_to(
     path: Result<&Path, NoTrash>,
     item: &Item,
@@ -190,7 +190,7 @@ fn move_to(
         let moved = directory.move_to(item.name.as_slice(), &trash.files, name.as_slice());
         let is_it = moved.is_ok()
             && trash.files.identity_of(name.as_slice()).is_ok_and(|found| {
-                // Moving changes the time at which the inode was changed.
+                // The inode's change time is not compared, because moving updates it.
                 item.identity.is_some_and(|before| before.is_unchanged(&found))
             });
         if is_it {
@@ -230,15 +230,15 @@ fn move_back(it: &Trashed) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Returns the name for attempt `number`. It is short enough for the name of an info file.
+/// Returns the name for attempt `number`, short enough to add the suffix of an info file.
 fn numbered(name: &[u8], number: u32) -> Vec<u8> {
     let suffix = if number == 1 { String::new() } else { format!("{TRASH_NAME_SEPARATOR}{number}") };
     let room = LONGEST - INFO.len() - suffix.len();
     [&name[..name.len().min(room)], suffix.as_bytes()].concat()
 }
 
-/// Returns the contents of an item's info file; the item's directory is at `path`. Returns an error if the path
-/// cannot be written in it.
+/// Returns the contents of the info file of an item whose directory is at `path`. Returns an error if an info
+/// file cannot express the item's path.
 fn info_of(path: &Path, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u8>, NoTrash> {
     let path = match relative_to {
         Some(top) => path.strip_prefix(top).map_err(|_| NoTrash::Nowhere)?,

@@ -32,7 +32,7 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Returns the owner for this process.
+    /// Returns the user of this process as the owner.
     pub fn of_process() -> Self {
         let home = std::env::home_dir().filter(|home| home.is_absolute());
         Self { home_trash: desktop::home_trash(home), uid: users::own() }
@@ -55,7 +55,7 @@ impl<'g> Trashes<'g> {
         Self { group, owner, path: OnceCell::new(), home, of_top: OnceCell::new() }
     }
 
-    /// Returns the absolute path of the directory.
+    /// Returns the absolute path of the group's directory.
     pub fn path(&self) -> Result<&Path, NoTrash> {
         self.path.get_or_init(|| real_path(self.group)).as_deref().map_err(|why| *why)
     }
@@ -82,17 +82,18 @@ impl<'g> Trashes<'g> {
     }
 }
 
-/// Open trash.
+/// Trash whose directories are open.
 pub struct Trash {
     pub path: PathBuf,
     pub files: Directory,
-    /// Directory of the info files. If the paths in them are relative, also the path of the directory to which
-    /// they are relative.
+    /// Directory of the info files. If the paths in these files are relative, also the directory that the paths
+    /// are relative to.
     pub info: Option<(Directory, Option<PathBuf>)>,
 }
 
 impl Trash {
-    /// Opens or creates the trash of the home directory, if it is on the same device and belongs to the user.
+    /// Opens or creates the trash of the home directory, if that trash is on the same device as the items and
+    /// belongs to the user.
     fn home(path: &Path, here: &Attributes, owner: &Owner) -> Result<Self, NoTrash> {
         let above = path.ancestors().find_map(|above| Directory::open(above).ok()).ok_or(NoTrash::Nowhere)?;
         if above.attributes()?.device != here.device {
@@ -150,10 +151,10 @@ impl Trash {
         Ok(Self { path, files: files?, info: Some((info?, relative_to)) })
     }
 
-    /// Opens the trash at `path` to move something out of it. Nothing is created.
+    /// Opens the trash at `path` to move something out of it, without creating anything.
     pub fn open(path: &Path) -> Result<Self, NoTrash> {
-        // Other users may have gained access in the meantime. Restored items are compared with the trashed
-        // ones.
+        // Other users may have gained access in the meantime. This does no harm, because restored items are
+        // compared with the trashed ones.
         let access = Access { uid: users::own(), is_open: true };
         let directory = open_without_links(path)?;
         access.check(&directory)?;
@@ -171,15 +172,15 @@ impl Trash {
 /// Access that other users may have to the directories of a trash.
 #[derive(Clone, Copy)]
 struct Access {
-    /// Owner.
+    /// User ID that must own the directories.
     uid: u32,
-    /// `true` if other users may write to it.
+    /// `true` if other users may write to the directories.
     is_open: bool,
 }
 
 impl Access {
     /// Returns the access for the trash of a mount point. Some file systems give all directories the same
-    /// permissions, so the trash on a file system that is open to all users is open too.
+    /// permissions, so on a file system that all users can write to, they can also write to the trash.
     fn of_top(top: &Directory, owner: &Owner) -> Result<Self, Errno> {
         let found = top.attributes()?;
         Ok(Self { uid: owner.uid, is_open: found.mode & STICKY == 0 && others_may_write(top, &found) })
@@ -208,7 +209,8 @@ fn opened_or_made(above: &Directory, name: &str) -> Result<Directory, Errno> {
     }
 }
 
-/// Returns the absolute path of a group's directory, without symbolic links. There are none below a root.
+/// Returns the absolute path of a group's directory, without symbolic links. Only the root needs resolving,
+/// because there are no links below a root.
 fn real_path(group: &Group) -> Result<PathBuf, NoTrash> {
     let (root, below) = group.steps.split_first().ok_or(NoTrash::Nowhere)?;
     let root = std::fs::canonicalize(OsStr::from_bytes(&root.name)).map_err(|error| errno_of(&error))?;

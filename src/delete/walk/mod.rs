@@ -1,15 +1,15 @@
-//! Walk through a selection, which either reads or deletes it.
+//! Walk that either reads or deletes a selection.
 //!
 //! ```text
 //! empty(directory): read it; act on everything but directories at once, and queue the directories
 //! visit(directory): spawn visit(directory) for the next one in the queue, empty(one from the queue)
-//! release:          the last one out of a directory acts on the directory itself, then leaves the one above
+//! release:          the last worker out of a directory acts on the directory itself, then leaves the parent
 //! ```
 //!
-//! A directory stays open until its last child is done, because the child's name is deleted in it. When too
-//! many are open, a directory closes after its first child was opened, its children are visited in turn, and
-//! the way back from a child leads through the child's `..`, which must be the same inode. So a chain of any
-//! depth takes a few descriptors, and one step up for each step down.
+//! A directory stays open until its last child is done, because the child's name is deleted in it. When too many
+//! directories are open, a directory is closed once its first child is open, its children are visited one at a
+//! time, and the way back from a child leads through the child's `..`, which must be the same inode. So a chain
+//! of any depth takes a few descriptors, and one step up for each step down.
 //!
 //! Invariant: every descriptor was opened relative to the one above it without following a link or crossing a
 //! mount, and every claim is released once.
@@ -29,9 +29,9 @@ use crate::platform::{Attributes, Buffer, DirEntry, Directory, Errno, Filled, Re
 use crate::tree::join;
 use node::{Above, Node};
 
-/// Largest number of directories that are kept open, so that a scan at the same time has descriptors too.
+/// Maximum number of directories that are kept open, so that a concurrent scan also has descriptors.
 const MOST_OPEN: usize = 256;
-/// Number of times that a directory is read again if it is not empty after its entries were deleted.
+/// Maximum number of times that a directory is read again if it is not empty after its entries were deleted.
 const ROUNDS: u32 = 16;
 
 /// Result of visiting an entry.
@@ -43,12 +43,12 @@ pub enum Disposition {
     Stays,
 }
 
-/// Action on the entries that a walk visits. `item` is the number of the selected item that the entry is, or in
-/// which it lies.
+/// Actions on the entries that a walk visits. `item` is the number of the selected item that the entry is or
+/// lies in.
 pub trait Visitor: Sync {
     /// Data about a directory that is needed before its entries are visited.
     type Rights: Send + Sync;
-    /// Reads this data.
+    /// Reads the rights in a directory.
     fn rights(&self, at: &Directory) -> Self::Rights;
     /// Visits an entry that is not a directory.
     fn visit(
@@ -60,7 +60,7 @@ pub trait Visitor: Sync {
     ) -> Result<Disposition, Errno>;
     /// Enters a directory.
     fn enter(&self, directory: &Directory, found: &Attributes, item: usize);
-    /// Leaves a directory in which nothing is left to do.
+    /// Leaves a directory whose entries are all done.
     fn leave(
         &self,
         above: &Directory,
@@ -111,7 +111,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         Self { act, selection, is_cancelled, descriptors, buffers: Mutex::default(), failures }
     }
 
-    /// Visits everything, on the threads of `pool`.
+    /// Visits the whole selection on the threads of `pool`.
     pub fn run(&'w self, pool: &rayon::ThreadPool) {
         pool.broadcast(|_| io_policy::refuse());
         pool.in_place_scope(|scope| {
@@ -153,7 +153,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         });
     }
 
-    /// Acts on a selected entry that is not a directory, if it is still the selected one.
+    /// Acts on a selected entry that is not a directory, unless another entry has taken its place.
     fn visit_selected(&self, group: &Group, item: &Item, number: usize, at: At<'_, A::Rights>) {
         let path = || group.path_of(item);
         let Ok(name) = CString::new(item.name.as_slice()) else { return };
@@ -167,7 +167,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Begins with a selected directory, if it is still the selected one.
+    /// Begins the walk of a selected directory, unless another entry has taken its place.
     fn begin<'s>(
         &'w self,
         scope: &Scope<'s>,
@@ -192,7 +192,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         match opened.and_then(|inside| Ok((inside.identity()?, inside))) {
             Ok((now, inside)) if item.is_still(&now) => {
                 let found = now.attributes;
-                // A directory whose contents are selected is not deleted itself.
+                // If only the contents of a directory are selected, the directory itself is not deleted.
                 if self.selection.extent == DeleteScope::Whole {
                     self.act.enter(&inside, &found, number);
                 }
@@ -224,14 +224,15 @@ impl<'w, A: Visitor> Walk<'w, A> {
         let count = u32::try_from(directories.len()).unwrap_or(u32::MAX);
         node.claims.fetch_add(count, Ordering::Relaxed);
         if self.descriptors.suffice() && self.descriptors.count() < MOST_OPEN {
-            // In a second round it is set already.
+            // In a second round, `kept` is already set.
             drop(node.kept.set(self.descriptors.hold(Arc::clone(&directory))));
         }
         *lock(&node.waiting) = directories;
         scope.spawn(move |scope| self.visit(scope, node, directory));
     }
 
-    /// Acts on all entries of a directory except directories, which it returns in reverse order.
+    /// Acts on all entries of a directory except child directories, and returns the names of those in reverse
+    /// order.
     fn read(&self, node: &Node<'w>, directory: &Directory) -> Vec<CString> {
         let mut buffer = lock(&self.buffers).pop().unwrap_or_default();
         let mut reader = Reader::new(directory);
@@ -266,7 +267,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         directories
     }
 
-    /// Acts on an entry. Returns `false` if it is a directory.
+    /// Acts on an entry, unless it is a directory; in that case, returns `false`.
     fn visit_entry(
         &self,
         node: &Node<'w>,
@@ -278,7 +279,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
             Ok(found) if found.is_directory() => return false,
             Ok(found) => match self.act.visit(at, entry.name, &found, node.item) {
                 Ok(_) => {}
-                // Another process has just replaced the entry by a directory.
+                // Another process has just replaced the entry with a directory.
                 Err(Errno::EISDIR) => return false,
                 Err(error) => self.fail_in(node, Some(entry.name), error.into()),
             },
@@ -303,7 +304,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         self.release(scope, node, Some(directory));
     }
 
-    /// Opens the next queued directory. The caller has a claim on the node.
+    /// Opens the next queued directory. The caller must hold a claim on the node.
     fn next(&self, node: &Arc<Node<'w>>, directory: &Directory) -> Option<(Arc<Node<'w>>, Directory)> {
         loop {
             if self.is_cancelled() {
@@ -335,14 +336,14 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Releases a claim on the node. `directory` is the node's directory, if it is open. When the last claim is
-    /// released, acts on the directory and continues above it.
+    /// Releases a claim on the node. `directory` is the node's directory, if it is open. After releasing the
+    /// last claim, acts on the directory and continues with its parent.
     fn release<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Option<Arc<Directory>>)
     where
         'w: 's,
     {
         let (mut node, mut directory) = (node, directory);
-        // AcqRel: the last one sees what the others have written.
+        // `AcqRel`: the worker that releases the last claim sees what the others have written.
         while node.claims.fetch_sub(1, Ordering::AcqRel) == 1 {
             let above = node.above(directory.as_deref());
             if !node.stays()
@@ -374,7 +375,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Acts on a directory whose entries are done. Returns the directory if it has new entries.
+    /// Acts on a directory whose entries are done. If the directory has new entries, opens and returns it.
     fn leave(&self, node: &Node<'w>, above: Option<&Directory>) -> Option<Directory> {
         let Some(above) = above else {
             self.fail_in(node, None, Reason::Changed);

@@ -1,4 +1,4 @@
-//! Directory of a walk: its claims, and the way back to it from a child.
+//! Directory in a walk: the claims on it, and the way back to it from a child.
 //!
 //! Invariant: the way back leads to the same inode, or fails.
 
@@ -13,26 +13,26 @@ pub struct Node<'w> {
     pub above: Above<'w>,
     pub name: CString,
     pub found: Attributes,
-    /// Number of the selected item that it is, or in which it lies.
+    /// Number of the selected item that the directory is or lies in.
     pub item: usize,
-    /// `true` if something in it is kept. Set by its workers, and read by the one that leaves it; `claims`
-    /// orders these accesses.
+    /// `true` if something in the directory is kept. Set by the workers in the directory, and read by the worker
+    /// that leaves it; `claims` orders these accesses.
     stays: AtomicBool,
-    /// Number of workers in it plus the number of unfinished child directories.
+    /// Number of workers in the directory plus the number of unfinished child directories.
     pub claims: AtomicU32,
-    /// Number of times that it was read again.
+    /// Number of times that the directory was read again.
     pub rounds: AtomicU32,
-    /// Child directories that have not been started.
+    /// Names of the child directories that have not been opened yet.
     pub waiting: Mutex<Vec<CString>>,
-    /// Its descriptor, which is kept open unless there are too many.
+    /// Descriptor of the directory, kept open unless too many are open.
     pub kept: OnceLock<Counted<'w, Arc<Directory>>>,
 }
 
 /// Parent of a directory.
 pub enum Above<'w> {
-    /// It is another directory of the walk.
+    /// Another directory of the walk.
     Node(Arc<Node<'w>>),
-    /// It is the directory that contains the selected item.
+    /// Directory that contains the selected item.
     Selected(Arc<Directory>),
 }
 
@@ -64,7 +64,7 @@ impl<'w> Node<'w> {
         self.stays.store(true, Ordering::Relaxed);
     }
 
-    /// Skips the child directories that have not been started. The caller has a claim.
+    /// Skips the child directories that have not been opened yet. The caller must hold a claim.
     pub fn abandon(&self) {
         let left = std::mem::take(&mut *lock(&self.waiting));
         self.set_stays();
@@ -79,7 +79,7 @@ impl<'w> Node<'w> {
         })
     }
 
-    /// Returns the directory that contains the node's name; `None` if it cannot be found again.
+    /// Returns the directory that contains this node; `None` if that directory cannot be found again.
     pub fn above(&self, directory: Option<&Directory>) -> Option<Arc<Directory>> {
         match &self.above {
             Above::Selected(directory) => Some(Arc::clone(directory)),
@@ -91,7 +91,7 @@ impl<'w> Node<'w> {
         }
     }
 
-    /// Opens the directory from its nearest open ancestor. Returns `None` if it no longer exists.
+    /// Opens the directory from its nearest open ancestor. Returns `None` if the directory no longer exists.
     fn reopen(&self) -> Option<Directory> {
         let mut names = Vec::new();
         let mut start = None;

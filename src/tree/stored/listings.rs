@@ -1,13 +1,13 @@
 //! Listings in a file.
 //!
 //! ```text
-//! block   = listings, of directories with ascending numbers; those without entries have none
+//! block   = listings, in ascending order of directory numbers; directories without entries have none
 //! listing = directory varint (difference to the previous listing in the block; 0 for the first)
 //!           node: a segment, or a run of them (`tree::encoding`)
 //! ```
 //!
-//! The directories named in a block have consecutive numbers, starting with the one in the block's index entry.
-//! Only the top may name other directories as well, so its listing has its own block.
+//! The directories named in a block have consecutive numbers, starting with the number in the block's index
+//! entry. Only the top may also name other directories, so its listing has its own block.
 //!
 //! Invariant: any bytes decode to a result or an error. In an accepted block every record can be read, and
 //! every name is valid.
@@ -27,7 +27,7 @@ pub struct ListingsDraft {
 }
 
 impl ListingsDraft {
-    /// Adds the listing of `directory`, given as its segments back to back. Directories must be added in
+    /// Adds the listing of `directory`, given as `count` segments back to back. Directories must be added in
     /// ascending order.
     pub fn push(&mut self, directory: u32, segments: &[u8], count: usize) {
         let (first, last) = self.ends.unwrap_or((directory, directory));
@@ -45,7 +45,8 @@ impl ListingsDraft {
         self.bytes.len()
     }
 
-    /// Returns the first directory and the bytes of the block, if it is not empty, and starts the next block.
+    /// Starts the next block. Returns the first directory and the bytes of the finished block, or `None` if that
+    /// block is empty.
     pub fn take(&mut self) -> Option<(u32, Vec<u8>)> {
         let draft = std::mem::take(self);
         draft.ends.map(|(first, _)| (first, draft.bytes))
@@ -55,7 +56,7 @@ impl ListingsDraft {
 /// Directory numbers that are valid in a block.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// Directories whose listings may be in the block, beginning with the first.
+    /// Directories whose listings may be in the block. The first listing must be that of the first directory.
     pub parents: Range<u32>,
     /// Directories that may be named in the block.
     pub children: Range<u32>,
@@ -66,7 +67,7 @@ pub struct Span {
 /// Directory named in a block.
 #[derive(Debug)]
 pub struct Child {
-    /// Number.
+    /// Number of the directory.
     pub id: DirId,
     /// Parent directory.
     pub parent: DirId,
@@ -83,14 +84,14 @@ pub struct Found {
     pub children: Vec<Child>,
     /// Names of inodes with several links.
     pub linked: Vec<LinkedName>,
-    /// Entries without attributes, as directory, position of the entry, and error number.
+    /// Entries that could not be read, as directory, position of the entry, and error number.
     pub failures: Vec<(DirId, usize, i32)>,
 }
 
 /// Decodes a block.
 ///
 /// # Errors
-/// The position of the first malformed byte.
+/// Returns the position of the first malformed record or listing.
 pub fn decode(bytes: &[u8], span: &Span) -> Result<Found, usize> {
     let mut decoder = Decoder { bytes, span, child: span.children.start, found: Found::default() };
     let mut cursor = ByteReader::new(bytes);
@@ -115,14 +116,14 @@ pub fn decode(bytes: &[u8], span: &Span) -> Result<Found, usize> {
 struct Decoder<'a> {
     bytes: &'a [u8],
     span: &'a Span,
-    /// Number of the next directory to be named.
+    /// Number that the next child directory must have.
     child: u32,
     found: Found,
 }
 
 impl Decoder<'_> {
-    /// Decodes the listing at the beginning of `rest`, which begins at `start` in the block, and returns its
-    /// length.
+    /// Decodes the listing at the start of `rest`, which begins at position `start` of the block, and returns
+    /// the length of the listing.
     fn listing(&mut self, id: DirId, rest: &[u8], start: usize) -> Result<usize, usize> {
         let base = self.bytes.as_ptr() as usize;
         let place = |records: &[u8]| records.as_ptr() as usize - base;
@@ -177,7 +178,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Returns `true` if `name` is valid in this directory. Roots have paths as names.
+/// Returns `true` if `name` is valid in this directory. The names of roots are paths.
 fn is_name(directory: DirId, name: &[u8]) -> bool {
     let is_plain = directory == DirId::TOP
         || !(name.is_empty() || name == b"." || name == b".." || name.contains(&b'/'));

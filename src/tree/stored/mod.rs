@@ -1,9 +1,9 @@
-//! Tree in a file, whose parts are loaded into memory on first use.
+//! Tree in a file. Its parts are loaded into memory on first use.
 //!
 //! Directories are numbered breadth first: the top is 0, and the child directories of each directory get the
-//! next numbers, in the order of its listing. So a parent has a smaller number than its children, and from one
-//! directory to the next the numbers of parents, listings and named children never decrease. This order keeps
-//! the file small, and is checked in each block on first use:
+//! next numbers, in the order of its listing. So a parent has a smaller number than its children, and the
+//! numbers of parents, listings and named children never decrease from one directory to the next. This order
+//! keeps the file small, and is checked in each block on first use:
 //!
 //! ```text
 //! rows      1024 rows of the directory table, with all totals; see `rows`
@@ -11,7 +11,7 @@
 //! ```
 //!
 //! A checked block has the same guarantees as memory that a scan has filled: each directory is named by one
-//! record, and no parent, listing or child leads in a circle. Nothing of a damaged block is used: its
+//! record, and parents, listings and children form no cycles. A damaged block is ignored as a whole: its
 //! directories are empty, and the damage is recorded.
 //!
 //! `platform::memory::block_file` reads the file. Invariant: whatever the file contains, the tree is finite,
@@ -37,7 +37,7 @@ use rows::Row;
 const _: () = assert!(ROWS as usize == LEAF, "a block of rows fills a leaf of the table");
 
 impl Stored {
-    /// Loads a block of rows for the table of directories.
+    /// Loads the block of rows that starts at directory `first`, for the table of directories.
     pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
         let count = self.plan.directories.saturating_sub(first).min(ROWS);
         let Some(block) = self.plan.rows.get((first / ROWS) as usize).filter(|_| count > 0) else {
@@ -56,7 +56,7 @@ impl Stored {
         rows.iter().map(Dir::from).collect()
     }
 
-    /// Loads the block with the listing of `id`, unless it is loaded already.
+    /// Loads the block that contains the listing of `id`, unless the block is already loaded.
     pub(crate) fn fetch(&self, tree: &Tree, id: DirId) {
         let after = self.plan.listings.partition_point(|block| block.first <= id.0);
         if let Some(index) = after.checked_sub(1) {
@@ -158,7 +158,8 @@ impl From<&Row> for Dir {
 
 #[doc(hidden)]
 impl Tree {
-    /// Creates the tree of `file`, whose blocks are at the positions in `plan`. Reads nothing yet.
+    /// Creates the tree stored in `file`, whose blocks are at the positions in `plan`, without reading any
+    /// block.
     pub fn from_file(file: BlockFile, mut plan: Plan) -> Self {
         let devices = Devices::from(std::mem::take(&mut plan.devices));
         let fetched = plan.listings.iter().map(|_| OnceLock::new()).collect();
@@ -167,16 +168,16 @@ impl Tree {
         Self::empty(count, devices, Some(Box::new(stored)))
     }
 
-    /// Reads all of a tree's file, with all processors.
+    /// Reads and checks the whole file of the tree on all processors.
     ///
     /// # Errors
-    /// The first damage in the file, if there is any.
+    /// Returns the first damage in the file, if there is any.
     pub fn verify(&self) -> Result<(), Damage> {
         self.stored.iter().for_each(|stored| stored.verify(self));
         self.damage().map_or(Ok(()), Err)
     }
 
-    /// Returns the damage found so far in the tree's file.
+    /// Returns the first damage found so far in the tree's file.
     pub fn damage(&self) -> Option<Damage> {
         self.stored.as_ref()?.damage()
     }

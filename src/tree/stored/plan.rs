@@ -31,15 +31,15 @@ pub struct Plan {
     pub rows: Vec<Block>,
     /// Blocks of listings, in the order of their directories.
     pub listings: Vec<ListingBlock>,
-    /// Devices; rows and records refer to them by index.
+    /// Device numbers, to which rows and records refer by index.
     pub devices: Vec<u64>,
 }
 
-/// File behind a tree.
+/// File that a tree is loaded from, and the state of loading.
 pub(in crate::tree) struct Stored {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,
-    /// For each block of listings, set when it has been loaded.
+    /// One cell for each block of listings, set once the block is loaded.
     pub(in crate::tree) fetched: Box<[OnceLock<()>]>,
     /// First damage found in the file.
     pub(in crate::tree) damage: Mutex<Option<Damage>>,

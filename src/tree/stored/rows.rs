@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! block = rows, of directories with consecutive numbers
-//! row   = flags u8  parent varint (difference to the row before in the block, first to zero)
+//! row   = flags u8  parent varint (difference from the previous row of the block, or from 0 in the first)
 //!         disk varint  apparent varint  items varint
-//!         DEVICE: device index varint   (else as the row before; first 0)
+//!         DEVICE: device index varint   (without it as in the previous row, or 0 in the first)
 //!         ERRORS: errors varint   ERRNO: errno varint   SHARED: shared varint
 //! flags = PARTIAL 1  DEVICE 2  ERRORS 4  ERRNO 8  SHARED 16
 //! ```
 //!
-//! Invariant: any bytes decode to rows or an error. In decoded rows, parents have smaller numbers; only the top
-//! is its own parent.
+//! Invariant: any bytes decode to rows or an error. In decoded rows, each parent has a smaller number than its
+//! children; only the top is its own parent.
 
 use crate::tree::Totals;
 use crate::tree::varint::{ByteReader, Malformed, write_varint};
@@ -22,7 +22,7 @@ const ERRNO: u8 = 8;
 const SHARED: u8 = 16;
 const KNOWN: u8 = PARTIAL | DEVICE | ERRORS | ERRNO | SHARED;
 
-/// Number of bytes in the shortest row.
+/// Length in bytes of the shortest possible row.
 pub const LEAST: u64 = 5;
 
 /// Data stored for a directory, besides its listing.
@@ -74,7 +74,7 @@ impl RowsDraft {
         (self.parent, self.device, self.count) = (row.parent, row.device, self.count + 1);
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows in the block.
     pub fn count(&self) -> u32 {
         self.count
     }
@@ -85,10 +85,10 @@ impl RowsDraft {
     }
 }
 
-/// Decodes a block of `count` rows, whose first directory is `first`.
+/// Decodes a block of `count` rows, the first of which is that of directory `first`.
 ///
 /// # Errors
-/// The position of the first malformed byte.
+/// Returns the position of the first malformed row, or of the first byte after the last row.
 pub fn decode(bytes: &[u8], first: u32, count: u32) -> Result<Vec<Row>, usize> {
     let mut cursor = ByteReader::new(bytes);
     let mut before = Row::default();
