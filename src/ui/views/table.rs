@@ -1,6 +1,6 @@
-//! View and its table: key, texts, columns, titles, orders, the job that finds its rows, and the rows.
+//! Description of a view and its table: key, texts, columns, sort orders, and the job that finds the rows.
 //!
-//! Invariant: a table can be sorted by the columns that its notice names.
+//! Invariant: a table can be sorted by exactly the columns that its notice about sorting names.
 
 use std::fmt::Debug;
 use std::io;
@@ -22,26 +22,26 @@ use Column as C;
 /// Description of a view.
 #[derive(Debug)]
 pub struct ViewSpec {
-    /// Name of its key in the configuration.
+    /// Name in the configuration of the key that opens the view.
     pub name: &'static str,
-    /// Key.
+    /// Default key that opens the view.
     pub key: char,
-    /// Line of the help page.
+    /// Description of the key on the help page.
     pub help: &'static str,
-    /// Word in the footer, and its rank when there is little room.
+    /// Word in the footer, with its rank; low ranks are shown first when there is little room.
     pub hint: Option<(u8, &'static str)>,
     /// Title in the header, after the path.
     pub title: &'static str,
     /// Prerequisite of the view.
     pub needs: Needs,
-    /// Table; `None` if the view shows the directory itself.
+    /// Table; `None` for the list and the treemap, which show the directory itself.
     pub table: Option<&'static TableSpec>,
 }
 
 /// Prerequisite for opening a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// None.
+    /// No prerequisite.
     Nothing,
     /// A source whose file systems can be accessed.
     FileSystem,
@@ -50,7 +50,7 @@ pub enum Needs {
 }
 
 impl PartialEq for ViewSpec {
-    /// Returns `true` if both are the same view. Each view is a static with its own name.
+    /// Compares addresses, because each view is one static.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
@@ -58,23 +58,24 @@ impl PartialEq for ViewSpec {
 
 impl Eq for ViewSpec {}
 
-/// Function that starts the job for the rows of a table; it returns `None` if it must not make system calls.
+/// Function that starts the job for the rows of a table; it returns `None` if the rows are unavailable, for
+/// example because system calls are not allowed.
 pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
 
 /// Description of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
-    /// Name of its rows, for the beginning of a sentence.
+    /// Name of the rows, capitalized for the start of a message.
     pub rows: &'static str,
     /// Columns by which the table can be sorted, each with its name in messages.
     pub sortable: &'static [(Column, &'static str)],
-    /// Columns that are shown if the user wants them.
+    /// Columns that the user can show or hide.
     pub columns: ColumnSet,
     /// Columns that are always shown.
     pub fixed: ColumnSet,
     /// Main column, which disappears last.
     pub first: Column,
-    /// Smallest width of the name column.
+    /// Minimum width of the name column.
     pub name_room: usize,
     /// Titles of columns that differ from the usual ones.
     pub titles: &'static [(Column, &'static str)],
@@ -84,20 +85,20 @@ pub struct TableSpec {
     pub is_list: bool,
     /// `true` if bars can be relative to the largest row.
     pub has_scale: bool,
-    /// Column with the times by which it can be sorted.
+    /// Column that contains the times when rows are sorted by time.
     pub time: Column,
-    /// Initial order; `None` for the order by size.
+    /// Initial sort order; `None` for the order by size.
     pub first_order: Option<By>,
     /// Words for one match and for several in the header; `None` if matches are not counted.
     pub counted: Option<[&'static str; 2]>,
-    /// Texts that are shown if there are no rows, and while there are none yet.
+    /// Texts for an empty table: when there are no rows, and while a scan is running.
     pub empty: [&'static str; 2],
     /// Starts the job that finds the rows.
     pub start: StartRows,
 }
 
 impl PartialEq for TableSpec {
-    /// Returns `true` if both are the same table. Each table is a static with its own start function.
+    /// Compares addresses, because each table is one static.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
@@ -106,12 +107,12 @@ impl PartialEq for TableSpec {
 impl Eq for TableSpec {}
 
 impl TableSpec {
-    /// Returns `true` if it can be sorted by `column`.
+    /// Returns `true` if the table can be sorted by `column`.
     pub fn may_sort(&self, column: Column) -> bool {
         self.sortable.iter().any(|(sorted, _)| *sorted == column)
     }
 
-    /// Returns `true` if its rows are changes.
+    /// Returns `true` if the rows are changes since a baseline.
     pub fn is_of_changes(&self) -> bool {
         self.first == C::Growth
     }
@@ -121,21 +122,22 @@ impl TableSpec {
         self.titles.iter().find(|(of, _)| *of == column).map(|(_, title)| *title)
     }
 
-    /// Returns those of the requested columns that the table has.
+    /// Returns the requested columns that the table has, and the columns that are always shown.
     pub fn shown(&self, wanted: ColumnSet) -> ColumnSet {
-        // Next to a time, paths need the room more than a bar, which only repeats the percentage.
+        // In tables with times, the bar is dropped in favor of longer paths, because it only repeats the
+        // percentage.
         let is_twice = self.columns.has(C::Modified) && wanted.has(C::Bar) && wanted.has(C::Percent);
         let wanted = if is_twice { wanted.with(C::Bar, false) } else { wanted };
         wanted.and(self.columns).or(self.fixed)
     }
 }
 
-/// Target of a row, to which Enter leads.
+/// Target of a row, opened with Enter.
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// Entry in its directory.
+    /// Entry to show in its directory.
     Entry(EntryId),
-    /// Changed entry; if it was deleted, its former directory.
+    /// Changed entry to show; if it was deleted, its former directory.
     Change(compare::Row),
     /// Entries that match a query.
     Files {
@@ -146,7 +148,7 @@ pub enum Target {
         /// Query that finds the entries.
         query: Query,
     },
-    /// Text.
+    /// Explanatory text.
     Words {
         /// Title of the view.
         label: String,
@@ -155,7 +157,7 @@ pub enum Target {
     },
 }
 
-/// Data for making rows.
+/// Data needed to create a row.
 #[derive(Clone, Copy)]
 pub struct TableContext<'a> {
     /// Tree that contains the entries.
@@ -169,9 +171,9 @@ pub struct TableContext<'a> {
 /// Sums over all rows of an answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableSummary {
-    /// Total of the rows, if they have one.
+    /// Total of the rows; `None` if a sum is meaningless.
     pub sum: Option<Totals>,
-    /// Sizes of the directory before and after, by measure.
+    /// Sizes of the directory before and after, by measure; `None` if unknown.
     pub growth: Option<[(u64, u64); 2]>,
     /// Number of entries in all rows.
     pub matched: u64,
@@ -188,15 +190,15 @@ pub trait TableData: Debug + Send + Sync {
     /// Returns the sums over all rows.
     fn summary(&self) -> TableSummary;
 
-    /// Returns the number of rows on a screen of this number of columns.
+    /// Returns the number of rows on a screen with `columns` columns.
     fn rows(&self, columns: usize) -> usize;
 
-    /// Returns a row.
+    /// Returns row number `_index`; `None` for an accounting or a text, which have a ledger.
     fn row(&self, _index: usize, _context: &TableContext<'_>) -> Option<Row> {
         None
     }
 
-    /// Returns the target of a row.
+    /// Returns the target of a row; `None` if Enter does nothing.
     fn target(&self, _index: usize) -> Option<Target> {
         None
     }
@@ -206,18 +208,19 @@ pub trait TableData: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Returns the row of an entry. Needed if the cursor follows its entry from one answer to the next.
+    /// Returns the number of an entry's row. Implement this to keep the cursor on its entry when the answer
+    /// changes.
     fn find(&self, _entry: EntryId) -> Option<usize> {
         None
     }
 
-    /// Returns the rows of an accounting or a text for this number of columns. They have other cells.
+    /// Returns the rows of an accounting or a text, whose cells differ from those of entries.
     fn ledger(&self, _columns: usize) -> Vec<ledger::Row> {
         Vec::new()
     }
 }
 
-/// Rows of an answer, with their sums, which are computed once.
+/// Rows of an answer, with precomputed sums.
 #[derive(Clone, Debug)]
 pub struct TableAnswer {
     /// Rows.
@@ -238,17 +241,17 @@ impl TableAnswer {
     }
 }
 
-/// Returns the load for a job that publishes rows.
+/// Returns the load of a job that publishes rows.
 pub fn rows<T: TableData + 'static>(job: io::Result<Job<T>>) -> io::Result<Option<Load<TableAnswer>>> {
     Ok(Some(Load::of(job?, |data| Ok(TableAnswer::shared(data)))))
 }
 
-/// Returns the larger value of each size.
+/// Returns the larger disk usage and the larger apparent size.
 pub fn larger(one: Totals, other: &Totals) -> Totals {
     Totals { disk: one.disk.max(other.disk), apparent: one.apparent.max(other.apparent), ..one }
 }
 
-/// Returns a row for several entries.
+/// Returns a row that stands for several entries.
 pub fn row_of_sum(label: String, totals: &Totals, measure: Measure) -> Row {
     Row::of_sum(label, totals_size(totals, measure), totals.items)
 }

@@ -1,11 +1,11 @@
-//! Header: the shown path, and its totals.
+//! Header: path and totals of the shown directory.
 //!
 //! ```text
 //!  /usr/share/doc                     ≥ 1.2 GiB disk · 84,120 items
 //! ```
 //!
-//! If there is little room, the right side first loses the number of items and then disappears, before the path
-//! is cut to less than half of the line. With a filter, "n of m" is shown instead.
+//! If there is little room, the number of items is dropped first, then all totals; the path is not cut below
+//! half of the line for them. With a filter, the number of items is "n of m", and is never dropped.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -38,14 +38,14 @@ pub fn draw(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) {
     let fitting = right.into_iter().find(|text| crate::base::text::width(text) + wanted + 2 <= width);
     let right = fitting.or(last).unwrap_or_default();
     let right = Line::styled(fit(&right, width, "").into_owned(), cx.theme.style(Role::Plain));
-    // A space on either side of the path.
+    // One space on either side of the path.
     let room = width.saturating_sub(right.width() + 2);
     let path = fit(&path, room, cx.theme.glyphs.gap());
     let left = Line::from(vec![Span::raw(" "), Span::styled(path, cx.theme.style(Role::Strong))]);
     draw_ends(&left, &right, area, buffer);
 }
 
-/// Returns the totals as texts, the longest first.
+/// Returns the totals in several lengths, the longest first.
 fn totals(cx: &Context<'_>) -> [String; 3] {
     let glyphs = cx.theme.glyphs;
     let measure = cx.order.measure;

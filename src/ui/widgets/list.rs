@@ -63,7 +63,7 @@ fn draw_empty(cx: &Context<'_>, list: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Returns the reason why a filter shows nothing.
+/// Returns the reason why the filtered list is empty.
 pub fn filtered(cx: &Context<'_>) -> String {
     let result = cx.filter_result();
     match result.and_then(Loader::error) {
@@ -79,8 +79,8 @@ fn columns(cx: &Context<'_>, width: usize) -> Columns {
     Columns::fit(width, cx.shown.columns, Column::Size, NAME, cx.units)
 }
 
-/// Returns the line of titles, with an arrow at the column by which the rows are sorted. `own` are the titles
-/// of this view that differ from the usual ones.
+/// Returns the line of titles, with an arrow at the column by which the rows are sorted. `own` returns the
+/// title of a column if the view has one of its own.
 pub fn title_line(
     cx: &Context<'_>,
     columns: &Columns,
@@ -94,7 +94,7 @@ pub fn title_line(
             _ if is_wide => wide,
             _ => narrow,
         });
-        // A to Z is an ascending order.
+        // The usual order of names, A to Z, ascends; that of all other columns descends.
         let is_up = (direction == Direction::Usual) == (column == Column::Name);
         let arrow = if is_up { cx.theme.glyphs.ascending() } else { cx.theme.glyphs.descending() };
         format!("{text}{}", if sorted == column { arrow } else { "" })

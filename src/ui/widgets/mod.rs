@@ -1,4 +1,4 @@
-//! Regions of the screen, each in a file of its own.
+//! Regions of the screen, one file per region.
 //!
 //! ```text
 //! header     /usr/share                                        1.2 GiB disk · 84,120 items     from 2 lines on
@@ -24,7 +24,7 @@ use super::context::Context;
 use super::hit_map::Canvas;
 use super::layout::Layout;
 
-/// Draws the view.
+/// Draws the view that is open: a page, the treemap or the list.
 pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
     header::draw(cx, layout.header, canvas.buffer);
     match (&cx.views.page, cx.views.is_treemap) {

@@ -8,8 +8,8 @@
 //!  └────────────────────┘▀▀▀▀▀▀▀▀▘
 //! ```
 //!
-//! Cells are filled with the color of their category, and directories with that of bars. The cell under the
-//! cursor is drawn as a frame. Only the largest entries have their own cells; the others share one.
+//! Cells of files have the color of their category, and cells of directories the color of bars. The cell under
+//! the cursor is drawn as a frame. Only the largest entries have their own cells; all others share one.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -62,7 +62,7 @@ pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>)
     }
 }
 
-/// Returns the name of the entry under the cursor, because its cell may be too small for the name.
+/// Returns a line that describes the entry under the cursor, because its cell may be too small for the name.
 fn title(cx: &Context<'_>) -> Text<'static> {
     let Some(line) = cx.window.selected() else { return Text::default() };
     let mut spans = vec![Span::styled(format!(" {}", line.label), cx.theme.style(Role::Strong))];
@@ -87,7 +87,7 @@ fn draw_cell(cx: &Context<'_>, index: usize, area: Rect, buffer: &mut Buffer) {
         let style = line.map_or_else(|| cx.theme.style(Role::Faint), |line| style(cx, line));
         fill(cx.theme.glyphs, style, area, buffer);
     }
-    // Inside of the frame, or to the left of the seam and above it.
+    // Room for text: inside the frame, or left of the seam and above it.
     let inside = match (is_selected, area.width, area.height) {
         (true, 3.., 3..) => {
             Rect { x: area.x + 1, y: area.y + 1, width: area.width - 2, height: area.height - 2 }
@@ -112,7 +112,7 @@ fn draw_cell(cx: &Context<'_>, index: usize, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Fills a cell, except for a seam at its right and at its bottom.
+/// Fills a cell, except for a seam along its right and bottom edges.
 fn fill(glyphs: Glyphs, style: Style, area: Rect, buffer: &mut Buffer) {
     let (right, below, corner) = match glyphs {
         Glyphs::Unicode => ("▌", "▀", "▘"),
@@ -121,7 +121,7 @@ fn fill(glyphs: Glyphs, style: Style, area: Rect, buffer: &mut Buffer) {
     let (last, bottom) = (area.right() - 1, area.bottom() - 1);
     for position in area.positions() {
         let cell = &mut buffer[position];
-        // A cell of one line has no room for a seam at the bottom.
+        // A cell one line high has no room for a seam at the bottom.
         let is_below = position.y == bottom && area.height > 1;
         match (position.x == last, is_below) {
             (true, true) => cell.set_symbol(corner).set_style(style),
@@ -139,7 +139,7 @@ fn draw_frame(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) {
         bordered(cx.theme).border_style(style).render(area, buffer);
         return;
     }
-    // Too small for a frame, so it gets a pattern that no other cell has.
+    // A cell too small for a frame gets a pattern that no other cell has.
     let fill = if cx.theme.glyphs == Glyphs::Unicode { "░" } else { "*" };
     for position in area.positions() {
         buffer[position].set_symbol(fill).set_style(style);
