@@ -1,8 +1,7 @@
-//! Theme: colors, and characters for drawing.
+//! Theme: colors, and characters for bars, arrows and frames.
 //!
-//! Only foreground colors are used, which are legible on dark and on light backgrounds; a selected row is
-//! reversed. So the background of the terminal need not be known, and without colors no other information is
-//! lost.
+//! Only foreground colors are used, each legible on dark and on light backgrounds, and the selected row is
+//! reversed. So duke need not know the background of the terminal, and colors never carry information alone.
 //!
 //! Invariant: every character is one column wide.
 
@@ -15,29 +14,29 @@ use ratatui::style::Style;
 use crate::analysis::search::Category;
 pub use palette::{Looks, Preset, Role, color, color_name, filled};
 
-/// Requested use of colors.
+/// Use of colors requested by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColorChoice {
-    /// The environment determines if colors are used.
+    /// Use colors if the environment allows them.
     #[default]
     Auto,
-    /// Colors are always used.
+    /// Use colors even if `NO_COLOR` is set.
     Always,
-    /// Colors are never used.
+    /// Use no colors.
     Never,
 }
 
-/// Colors that a terminal supports.
+/// Range of colors that a terminal supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colors {
     /// No colors.
     #[default]
     None,
-    /// The sixteen ANSI colors, which the user may have changed.
+    /// The sixteen ANSI colors, whose appearance depends on the terminal's color scheme.
     Sixteen,
-    /// The palette of 256 colors.
+    /// The 256 colors of xterm's palette.
     Palette,
-    /// Any color.
+    /// 24-bit colors.
     True,
 }
 
@@ -63,19 +62,19 @@ impl Colors {
     }
 }
 
-/// Characters for drawing.
+/// Character set for drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Glyphs {
     /// Eighth blocks, arrows, and an ellipsis.
     #[default]
     Unicode,
-    /// Only ASCII.
+    /// ASCII only.
     Ascii,
 }
 
 impl Glyphs {
-    /// Returns the characters that a terminal supports: ASCII if the locale has another encoding than UTF-8,
-    /// and on the Linux console, whose font has few other characters. Without a locale, UTF-8 is assumed.
+    /// Returns the character set that a terminal supports: ASCII if the locale's encoding is not UTF-8, and on
+    /// the Linux console, whose font has few other characters. Without a locale, UTF-8 is assumed.
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().to_lowercase();
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).into_iter().find(|value| !value.is_empty());
@@ -83,7 +82,7 @@ impl Glyphs {
         if is_other || variable("TERM") == "linux" { Self::Ascii } else { Self::Unicode }
     }
 
-    /// Returns the sign for an omitted part of a long name.
+    /// Returns the sign for the omitted part of a text that is too long.
     pub fn gap(self) -> &'static str {
         self.pick("…", "~")
     }
@@ -103,7 +102,7 @@ impl Glyphs {
         self.pick("●", "*")
     }
 
-    /// Returns the separator between items of a line.
+    /// Returns the separator between the facts in a line.
     pub fn dot(self) -> &'static str {
         self.pick("·", "-")
     }
@@ -118,7 +117,7 @@ impl Glyphs {
         self.pick("▴", "^")
     }
 
-    /// Returns frame number `step` of an activity indicator.
+    /// Returns the spinner's frame number `step`, modulo 8.
     pub fn spinner(self, step: u64) -> &'static str {
         const ROUND: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠛"];
         const PLAIN: [&str; 4] = ["|", "/", "-", "\\"];
@@ -126,8 +125,7 @@ impl Glyphs {
         self.pick(ROUND[step], PLAIN[step % 4])
     }
 
-    /// Returns a bar of exactly `columns` columns, of which `thousandths` are filled. Any share above zero is
-    /// visible.
+    /// Returns a bar `columns` wide, filled to `thousandths` of its width. Any share above zero is visible.
     pub fn bar(self, thousandths: u16, columns: usize) -> String {
         const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
         let parts = match self {
@@ -151,14 +149,14 @@ impl Glyphs {
     }
 }
 
-/// Theme of a session.
+/// Theme of a browser session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Theme {
-    /// Colors.
+    /// Range of colors that the terminal gets.
     pub colors: Colors,
-    /// Characters.
+    /// Character set for drawing.
     pub glyphs: Glyphs,
-    /// Preset, and the user's own colors.
+    /// Preset with the user's own colors.
     pub looks: Looks,
 }
 
@@ -168,7 +166,7 @@ impl Theme {
         self.looks.style(role, self.colors)
     }
 
-    /// Returns the style of a cell for a file of this category.
+    /// Returns the style of a treemap cell for a file of this category.
     pub fn class(self, class: Category) -> Style {
         self.style(Role::of(class))
     }

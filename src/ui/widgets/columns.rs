@@ -63,7 +63,7 @@ impl Columns {
         let spare = width.saturating_sub(columns.before_name() + least);
         for (column, cells) in &mut columns.cells {
             if let Some(Width::Stretch(narrow, wide)) = widths[*column as usize].first() {
-                // Bars get a fifth of the free width, and names the rest.
+                // Bars grow by a fifth of the free width; the rest goes to the names.
                 *cells = (narrow + spare / 5).min(*wide);
             }
         }

@@ -148,7 +148,7 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Draws `left` at the start of the line, and `right` at the end if there is room.
+/// Draws `left` at the start of the line, and `right` at the end if it fits.
 pub fn draw_ends(left: &Text<'_>, right: &Text<'_>, area: Rect, buffer: &mut Buffer) {
     if area.is_empty() {
         return;

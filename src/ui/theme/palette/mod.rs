@@ -1,10 +1,10 @@
-//! Palette: roles of text, presets with their colors, and the user's own colors.
+//! Palette: roles of text and cells, presets of colors, and the user's own colors.
 //!
-//! Each color is legible on black and on white, as text or as a cell, and no two are easily confused, also with
-//! color blindness; tests compute both. Of the sixteen ANSI colors only the names are known, so nothing
+//! Each color is legible on black and on white, as text or as a cell, and no two are easily confused, even with
+//! color blindness. Tests compute both. The appearance of the sixteen ANSI colors is unknown, so nothing
 //! important depends on them.
 //!
-//! Invariant: a color that is used exists in the terminal.
+//! Invariant: a style contains only colors that the terminal supports.
 
 use std::str::FromStr;
 
@@ -13,7 +13,7 @@ use ratatui::style::{Color, Modifier, Style};
 use super::Colors;
 use crate::analysis::search::Category;
 
-/// Role of text or of a cell.
+/// Role of text, or of a cell in the treemap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Ordinary text.
@@ -22,7 +22,7 @@ pub enum Role {
     Strong,
     /// Unimportant text.
     Faint,
-    /// Bars, and the cells of directories.
+    /// Bars in lists, and cells of directories.
     Bar,
     /// Warnings and errors.
     Warning,
@@ -36,7 +36,7 @@ pub enum Role {
     Archive,
     /// Cell of a document.
     Document,
-    /// Cell of a program, its source or its data.
+    /// Cell of a program, source code or data.
     Code,
 }
 
@@ -73,7 +73,7 @@ impl Role {
         }
     }
 
-    /// Returns the role of a cell for a file of this category. Related categories have the same role.
+    /// Returns the role of a cell for a file of this category. Related categories share a role.
     pub fn of(class: Category) -> Self {
         match class {
             Category::Video => Self::Video,
@@ -85,14 +85,13 @@ impl Role {
         }
     }
 
-    /// Returns `true` for the cell of a category.
+    /// Returns `true` if the role is that of a category's cell.
     fn is_category(self) -> bool {
         matches!(self, Self::Video | Self::Media | Self::Archive | Self::Document | Self::Code)
     }
 
-    /// Returns the color of the role, for this number of colors. In some color schemes bright black is the
-    /// background, and in others blue is illegible, so with sixteen colors unimportant text and bars have no
-    /// color.
+    /// Returns the color of the role in this range of colors. With sixteen colors, unimportant text and bars
+    /// have none: some color schemes use bright black as the background, and in others blue is illegible.
     fn color(self, colors: Colors) -> Option<Color> {
         let (sixteen, indexed, exact) = match self {
             Self::Plain | Self::Strong | Self::Selected => return None,
@@ -117,12 +116,12 @@ impl Role {
 /// Preset of colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Few colors, which distinguish kinds.
+    /// A few colors that distinguish kinds.
     #[default]
     Default,
     /// No colors.
     Plain,
-    /// Text in the terminal's own colors, nothing dimmed, and errors underlined.
+    /// Text in the terminal's own colors, without dimmed text; errors are underlined.
     HighContrast,
 }
 
@@ -159,27 +158,27 @@ impl Preset {
     }
 }
 
-/// Preset, with the user's own colors.
+/// Preset, and the user's own colors in addition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
-    /// Preset.
+    /// Preset for roles without a color of the user's own.
     pub preset: Preset,
     /// The user's own colors by role, in the order of [`Role::ALL`].
     own: [Option<Color>; Role::ALL.len()],
 }
 
 impl Looks {
-    /// Sets the user's own color of a role.
+    /// Sets the user's own color for a role.
     pub fn set(&mut self, role: Role, color: Color) {
         self.own[role as usize] = Some(color);
     }
 
-    /// Returns the user's own color of a role.
+    /// Returns the user's own color for a role, if there is one.
     pub fn own(&self, role: Role) -> Option<Color> {
         self.own[role as usize]
     }
 
-    /// Returns the style of `role`.
+    /// Returns the style of `role`. The user's own colors take precedence.
     pub(super) fn style(&self, role: Role, colors: Colors) -> Style {
         let own = self.own(role).and_then(|color| shown(color, colors));
         let color = own.or_else(|| self.preset.color(role, colors));
@@ -188,13 +187,13 @@ impl Looks {
     }
 }
 
-/// Returns a style that fills a cell with the color of `style` and keeps text in it legible, in black or white,
-/// whichever has more contrast. If the appearance of the color is unknown, the text has the color of the
-/// background.
+/// Returns a style that fills a cell with the foreground color of `style` and sets text to black or white,
+/// whichever has more contrast. If the color's appearance is unknown, text gets the terminal's background
+/// color.
 pub fn filled(style: Style) -> Style {
     const BLACK: Color = Color::Indexed(16);
     const WHITE: Color = Color::Indexed(231);
-    /// Luminance relative to white, in thousandths, from which black has more contrast.
+    /// Luminance, in thousandths of white's, above which black text has more contrast.
     const BRIGHT: u32 = 210;
     let parts = match style.fg {
         Some(Color::Rgb(red, green, blue)) => [red, green, blue],
@@ -207,11 +206,10 @@ pub fn filled(style: Style) -> Style {
     style.bg(style.fg.unwrap_or_default()).fg(if light > BRIGHT { BLACK } else { WHITE })
 }
 
-/// Parses a color: a name (`blue`, `bright-blue`), a number of the palette of 256, `#rrggbb`, or `terminal` for
-/// the terminal's text color.
+/// Parses a color: a name (`blue`, `bright-blue`), an index into the 256-color palette, `#rrggbb`, or
+/// `terminal` for the terminal's text color.
 ///
-/// # Errors
-/// An error message.
+/// # Errors An error message for an unknown color.
 pub fn color(word: &str) -> Result<Color, String> {
     if word.eq_ignore_ascii_case("terminal") {
         return Ok(Color::Reset);
@@ -228,7 +226,7 @@ pub fn color_name(color: Color) -> String {
     }
 }
 
-/// Returns the nearest color that the terminal has.
+/// Returns the nearest color that the terminal supports.
 fn shown(color: Color, colors: Colors) -> Option<Color> {
     match (color, colors) {
         (_, Colors::None) => None,
@@ -243,7 +241,7 @@ fn shown(color: Color, colors: Colors) -> Option<Color> {
     }
 }
 
-/// Returns the nearest color of the palette with a number from `first` up to, but not including, `end`.
+/// Returns the index of the nearest color in `first..end` of the palette.
 fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
     let distance = |index: u8| -> u32 {
         let parts = exact(index).into_iter().zip(wanted);
@@ -253,11 +251,11 @@ fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
     indices.min_by_key(|index| distance(*index)).unwrap_or(7)
 }
 
-/// Returns xterm's color for a number of its palette (256colres.h): sixteen colors, a cube with six steps, and
+/// Returns the components of a color in xterm's palette (256colres.h): sixteen colors, a 6x6x6 cube, and
 /// twenty-four grays.
 fn exact(index: u8) -> [u8; 3] {
     const HALF: u8 = 0xcd;
-    // These four colors do not follow the pattern.
+    // These four of the first sixteen colors do not follow the pattern.
     const BLUE: [u8; 3] = [0, 0, 0xee];
     const WHITE: [u8; 3] = [0xe5; 3];
     const GREY: [u8; 3] = [0x7f; 3];

@@ -1,4 +1,4 @@
-//! Tests that compute if colors are legible and distinct: contrast as defined by the W3C (WCAG 2, relative
+//! Tests that compute whether colors are legible and distinct: contrast as defined by the W3C (WCAG 2, relative
 //! luminance), color blindness after Machado, Oliveira and Fernandes (2009), and differences as distances in
 //! CIE L*a*b*.
 
@@ -24,8 +24,8 @@ const TRITANOPIA: [Linear; 3] = [
     [0.004_733, 0.691_367, 0.303_900],
 ];
 
-/// Returns the root of a number from 0 to 2 (Newton). Powers are functions of the C library, which the tests of
-/// the macOS build do not have on Linux.
+/// Returns a root of a number from 0 to 2, by Newton's method. `f64::powf` and `cbrt` need the C library, which
+/// is missing when the tests of the macOS build run on Linux.
 fn root(number: f64, degree: u8) -> f64 {
     let before = |power: f64, root: f64| (1..degree).fold(power, |power, _| power / root);
     (0..60).fold(1., |root, _| root + (before(number, root) - root) / f64::from(degree))
@@ -64,7 +64,7 @@ fn difference(eyes: &[Linear; 3], one: [u8; 3], other: [u8; 3]) -> f64 {
     one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Returns the colors of a role for those numbers of colors for which they are known.
+/// Returns the colors of a role in the ranges of colors whose appearance is known.
 fn known(role: Role) -> impl Iterator<Item = (Colors, [u8; 3])> {
     let color = move |colors| match role.color(colors)? {
         Color::Indexed(index) => Some((colors, exact(index))),
@@ -77,7 +77,7 @@ fn known(role: Role) -> impl Iterator<Item = (Colors, [u8; 3])> {
 #[test]
 fn every_colour_can_be_read_on_black_and_on_white() {
     for role in Role::ALL {
-        // Text is small. A cell is large, and its text has another color.
+        // Small text needs more contrast than a large cell, whose text has another color.
         let least = if role.is_category() { 2.8 } else { 3.75 };
         for (colors, color) in known(role) {
             for background in [[0; 3], [255; 3]] {
@@ -106,7 +106,7 @@ fn text_in_cells_is_legible_on_every_color() {
         let found = ratio(Color::Indexed(index), exact(index));
         assert!(found >= 4.3, "{index}: {found:.2}");
     }
-    // The terminal determines these colors.
+    // The appearance of these colors depends on the terminal.
     for color in [Color::Indexed(3), Color::Red] {
         assert_eq!(filled(Style::new().fg(color)), Style::new().fg(color).reversed());
     }
