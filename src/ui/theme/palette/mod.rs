@@ -56,7 +56,7 @@ impl Role {
         Self::Code,
     ];
 
-    /// Returns its name in the configuration.
+    /// Returns the name used in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -129,7 +129,7 @@ impl Preset {
     /// All presets.
     pub const ALL: [Self; 3] = [Self::Default, Self::Plain, Self::HighContrast];
 
-    /// Returns its name in the configuration.
+    /// Returns the name used in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
