@@ -1,4 +1,4 @@
-//! Prompt for a file name, in place of the footer.
+//! Prompt for a file name, shown in place of the footer.
 
 use std::path::PathBuf;
 
@@ -19,15 +19,15 @@ use crate::ui::theme::Role;
 use crate::ui::widgets::field;
 use crate::ui::widgets::row::draw_ends;
 
-/// Width from which there is room for a title.
+/// Minimum width for a title in words.
 const WIDE: usize = 60;
 
 /// Prompt for a file name.
 #[derive(Clone, Debug)]
 pub struct FilePrompt {
-    /// Name typed so far.
+    /// Text field that contains the name.
     pub name: Field,
-    /// Reason why the name was rejected.
+    /// Reason for which the name was rejected, if it was.
     pub error_text: Option<Notice>,
 }
 
@@ -51,7 +51,7 @@ impl FilePrompt {
     }
 }
 
-/// Returns the path that `name` means; a name that begins with `~/` is in the home directory.
+/// Returns the path for a typed name. A leading `~/` stands for the home directory.
 fn path(name: &str) -> PathBuf {
     let home = name.strip_prefix("~/").zip(std::env::home_dir());
     home.map_or_else(|| PathBuf::from(name), |(rest, home)| home.join(rest))
@@ -70,7 +70,7 @@ impl<'t> Component<'t> for FilePrompt {
             Input::Key(_, Some(Command::Accept)) => self.accept(cx),
             Input::Key(_, Some(Command::Back)) => Handled::Close(None),
             Input::Key(event, command) => {
-                // Other keys do nothing.
+                // The result does not matter: keys that change nothing are ignored.
                 let _ = self.name.take(event, command);
                 Handled::Yes(None)
             }
@@ -80,7 +80,7 @@ impl<'t> Component<'t> for FilePrompt {
             }
             Input::Command(_) | Input::Row(_) => Handled::Yes(None),
         };
-        // The name is the default for the next time.
+        // The name becomes the default of the next prompt.
         self.name.as_str().clone_into(&mut cx.export.name);
         handled
     }

@@ -1,4 +1,4 @@
-//! Info page: everything about one entry, in place of the list.
+//! Info page: everything known about one entry, shown in place of the list.
 //!
 //! ```text
 //!  Info
@@ -8,8 +8,8 @@
 //!  Note        sparse: 12.0 MiB of holes
 //! ```
 //!
-//! Lines from the tree come first; the others follow as they are found. In narrow windows a label is on a line
-//! of its own.
+//! The page starts with lines from the tree; the others follow as the system reports them. In a narrow window
+//! each label has its own line.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -39,34 +39,35 @@ use crate::ui::remark::exclusion_text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::row::draw_ends;
 
-/// Width of labels.
+/// Width of the column of labels.
 const LABEL: usize = 12;
-/// Width below which labels are on lines of their own.
+/// Width of the screen below which each label has its own line.
 const NARROW: usize = 36;
 
 /// Info page about one entry.
 #[derive(Debug)]
 pub struct InfoPage {
-    /// The entry.
+    /// Entry that the page describes.
     pub entry: EntryId,
-    /// Result of asking the system about the entry.
+    /// Information that the system reports about the entry.
     pub inspection: Loader<Arc<Inspection>>,
-    /// First visible line, before it is limited to the scroll range.
+    /// First visible line; may exceed the scroll range.
     pub offset: usize,
 }
 
 impl InfoPage {
-    /// Creates the page about an entry.
+    /// Creates the page about an entry. A page about a recorded entry asks the system nothing.
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
         let inspection = match source_kind {
             SourceKind::Live => Loader::default(),
-            // This system has no information about a recorded entry.
+            // A recorded entry may come from another system.
             SourceKind::Recorded => Loader::given(None),
         };
         Self { entry, inspection, offset: 0 }
     }
 
-    /// Asks the system about the entry. Returns `true` if there is something new.
+    /// Starts to ask the system about the entry if necessary, and takes the result. Returns `true` if the
+    /// result is new.
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let entry = self.entry;
         self.inspection.poll(|| {
@@ -75,7 +76,7 @@ impl InfoPage {
         })
     }
 
-    /// Returns all lines of the page, for this width.
+    /// Returns all lines of the page, wrapped to this width.
     fn rows(&self, cx: &Context<'_>, columns: usize) -> Vec<Fact> {
         let is_narrow = columns < NARROW;
         let room = columns.saturating_sub(if is_narrow { 2 } else { LABEL + 2 }).max(1);
@@ -159,7 +160,7 @@ impl<'t> Component<'t> for InfoPage {
     }
 }
 
-/// Label and text, or a further line of the text.
+/// Label and text; the label is empty in continuation lines.
 struct Fact {
     label: &'static str,
     text: String,
@@ -235,7 +236,7 @@ impl DetailLines<'_> {
         }
     }
 
-    /// Adds the lines with data that the system reports now.
+    /// Adds the lines with data that the system has just reported.
     fn add_probe(&mut self, probe: &Probe, inspection: Option<&Inspection>, record: &Entry<'_>) {
         let Some(inspection) = inspection else { return };
         let attributes = &probe.attributes;
@@ -249,7 +250,7 @@ impl DetailLines<'_> {
         self.add("Modified", self.time(attributes.mtime));
         self.add("Changed", format!("{} (also mode, owner or names)", self.time(probe.changed)));
         self.add("Accessed", self.time(probe.accessed));
-        // Some file systems have the field but do not fill it in.
+        // Some file systems report 0 as the time of creation.
         if let Some(born) = probe.born.filter(|born| *born != 0) {
             self.add("Created", self.time(born));
         }
@@ -269,7 +270,7 @@ impl DetailLines<'_> {
         }
     }
 
-    /// Adds the number of names, and their paths.
+    /// Adds the number of hard links, and the known paths.
     fn add_names(&mut self, links: u64, inspection: &Inspection) {
         if links < 2 {
             return self.add("Names", "only this one".to_owned());
@@ -307,7 +308,7 @@ impl DetailLines<'_> {
     }
 }
 
-/// Returns the mount point and the type of a file system.
+/// Formats a mount: its mount point, the type of the file system, and the source.
 fn place(mount: &Mount) -> String {
     format!("{} ({} of {})", escape(&mount.point), escape(&mount.kind), escape(&mount.source))
 }
@@ -333,7 +334,7 @@ fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// Formats permissions as ls(1) does, such as `drwxr-sr-t`.
+/// Formats kind and permissions as ls(1) does, such as `drwxr-sr-t`.
 fn permissions(kind: Kind, bits: u32) -> String {
     let first = match kind {
         Kind::Directory => 'd',
