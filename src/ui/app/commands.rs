@@ -1,7 +1,7 @@
 //! Commands of keys, by scope.
 //!
-//! Contains the commands of the list. Those of other views and of layers are in their files. Invariant: a key
-//! does only what the keymap says.
+//! This file contains the commands of the list. Other views and layers contain their own. Invariant: a key does
+//! only what the keymap says.
 
 use ratatui::crossterm::event::KeyEvent;
 
@@ -23,8 +23,8 @@ use crate::ui::notice::Notice;
 use crate::ui::views::LIST;
 
 impl App<'_> {
-    /// Returns `true` if the owners of the shown entries are recorded, or if their column is shown and can be
-    /// hidden.
+    /// Returns `true` if owners of the shown entries are known, or if their column is already shown and so can
+    /// be hidden.
     fn may_show_owners(&self) -> bool {
         let has_owner = |row: &Row| matches!(row.cell(Column::Owner), CellValue::User(_));
         self.cx.shown.columns.has(Column::Owner) || self.cx.window.lines.iter().any(has_owner)
@@ -46,15 +46,15 @@ impl App<'_> {
         }
     }
 
-    /// Takes a pasted text. It is appended to a text that is being typed, except to a name that confirms.
+    /// Passes pasted text to the open text field. The field for a name that confirms a deletion ignores it.
     pub(super) fn paste(&mut self, text: &str) {
         if self.scope().is_typed() {
-            // Typing has no effect outside of the state.
+            // Typing causes no effects outside the state.
             let _ = self.offer(Input::Paste(text));
         }
     }
 
-    /// Performs the command of a key.
+    /// Performs a command in the current scope.
     pub(super) fn perform(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::Suspend => Some(Effect::Suspend),
@@ -133,7 +133,7 @@ impl App<'_> {
             Command::Export => self.ask_for_file(),
             Command::CopyPath => return self.cx.copy_path(),
             Command::Back => return self.cx.stop_deleting().or_else(|| self.cx.stop_rescan()),
-            // Commands that work everywhere were performed before; all others are keys of dialogs and text fields.
+            // Global commands have already been performed; all others belong to dialogs and text fields.
             Command::Interrupt
             | Command::Suspend
             | Command::Help

@@ -1,10 +1,10 @@
-//! Mouse: clicks and the wheel are translated into the actions of keys.
+//! Mouse: clicks and the wheel are translated into commands.
 //!
-//! A click moves the cursor, a second click at the same place opens the entry, a click on a title sorts, a
-//! click on a hint in the footer acts as its key, and a click on a button presses it.
+//! A click on a row moves the cursor, and a double click opens the entry. A click on a title sorts, a click on
+//! a key hint acts as the key, and a click on a button presses the button.
 //!
-//! A click is looked up in the areas of the last frame ([`crate::ui::hit_map`]). Invariant: the mouse does
-//! nothing that a key could not do.
+//! Clicks are looked up in the areas of the last frame ([`crate::ui::hit_map`]). Invariant: the mouse does
+//! nothing that keys cannot do.
 
 use std::time::Duration;
 
@@ -23,9 +23,9 @@ use crate::ui::message::Effect;
 use crate::ui::widgets;
 use crate::ui::widgets::footer::{self, Top};
 
-/// Time within which two clicks at the same place are a double click.
+/// Maximum time between the two clicks of a double click on a row.
 const DOUBLE: Duration = Duration::from_millis(400);
-/// Number of rows for one step of the wheel.
+/// Number of rows by which one step of the wheel moves the cursor.
 const STEP: usize = 3;
 
 impl App<'_> {
@@ -54,15 +54,15 @@ impl App<'_> {
         }
     }
 
-    /// Clears the clickable areas if another component gets the keys now, because a click would hit something
-    /// that was never visible.
+    /// Clears the clickable areas if the scope is no longer `scope`, because they belong to a component that
+    /// does not get input now.
     pub(super) fn forget_hits_of_another(&mut self, scope: Scope) {
         if self.scope() != scope {
             self.hits.clear();
         }
     }
 
-    /// Processes a mouse event. `now` is the time since the browser began.
+    /// Processes a mouse event. `now` is the time since the session began.
     pub(super) fn mouse(&mut self, event: MouseEvent, now: Duration) -> Option<Effect> {
         self.cx.pressed = Some(self.cx.scan.last.now);
         let at = Position { x: event.column, y: event.row };
@@ -79,10 +79,10 @@ impl App<'_> {
     }
 
     fn wheel(&mut self, motion: Motion) {
-        // A question refers to what is visible now.
+        // While a question is open, the rows behind it must not move.
         if !matches!(self.layers.last(), Some(Layer::Question(_))) {
             for _ in 0..STEP {
-                // Moving has no effect outside of the state.
+                // Moving causes no effects outside the state.
                 let _ = self.perform(Command::Move(motion));
             }
         }
@@ -93,7 +93,7 @@ impl App<'_> {
             Hit::Button(Button::Yes) => self.perform(Command::Answer(Answer::Yes)),
             Hit::Button(Button::No) => self.perform(Command::Answer(Answer::No)),
             Hit::Key(key) => self.key(key.event()),
-            // Results cannot be sorted while a search is typed.
+            // Titles do nothing below a layer, such as the search prompt.
             Hit::Column(column) => self.layers.is_empty().then(|| self.perform(Command::Sort(column)))?,
             Hit::Row(row) => self.click_row(row, now),
         }
@@ -107,7 +107,7 @@ impl App<'_> {
         }
         self.click = None;
         if self.scope() == Scope::Prompt {
-            // Accepting has no effect outside of the state.
+            // Accepting causes no effects outside the state.
             let _ = self.perform(Command::Accept);
             if self.scope() == Scope::Prompt {
                 return None;
