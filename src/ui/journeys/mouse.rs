@@ -17,14 +17,14 @@ fn event(
     app.update(Event::Mouse(event, Duration::from_millis(milliseconds)))
 }
 
-/// Clicks on the screen, after reading the question.
+/// Clicks on the screen, after time to read the question.
 pub fn click(app: &mut App<'_>, at: (u16, u16), milliseconds: u64) -> Option<Effect> {
     read(app);
     screen(app);
     event(app, MouseEventKind::Down(MouseButton::Left), at, milliseconds)
 }
 
-/// Returns the position of a text on the screen, after time to read the question.
+/// Returns the column and line of a text on the screen, after time to read the question.
 fn place(app: &mut App<'_>, text: &str) -> Option<(u16, u16)> {
     read(app);
     let (columns, lines) = app.cx.size;
@@ -43,7 +43,7 @@ fn place(app: &mut App<'_>, text: &str) -> Option<(u16, u16)> {
 fn a_click_moves_the_cursor_and_a_double_click_opens() {
     let tree = home();
     let mut app = finished(&tree);
-    // There are two lines above the first row.
+    // The header and the titles take two lines above the first row.
     click(&mut app, (30, 3), 0);
     assert_eq!(selected(&app), "pictures");
     click(&mut app, (30, 3), 1000);
@@ -71,7 +71,7 @@ fn a_click_on_a_title_sorts_and_another_reverses() {
         ("Disk", Column::Size, "music"),
         ("Disk", Column::Size, ".secret"),
     ] {
-        // The arrow at the sorted column moves the titles.
+        // The arrow after the sorted title shifts the others.
         click(&mut app, (at(title) + u16::from(title == "Name"), 1), 0);
         press(&mut app, "g");
         assert_eq!((app.cx.order.column, names(&app)[0].as_str()), (column, first), "{titles}");
@@ -194,7 +194,7 @@ fn the_buttons_of_the_dialog_are_clicked_where_they_are_drawn() {
 fn two_clicks_at_once_do_not_answer_two_questions() {
     let tree = home();
     let mut app = finished(&tree);
-    // For a file, the dialog keeps its height when it asks again, and the button its position.
+    // With a file, the height of the dialog and the position of the button stay the same when it asks again.
     press(&mut app, "j j j");
     deleting::asked_twice(&mut app);
     let yes = place(&mut app, "[ Yes ]").expect("there is a Yes");

@@ -31,7 +31,7 @@ fn account(spaces: Vec<FileSystemUsage>) -> Arc<Account> {
     Arc::new(Account { rows: ledger(&report, Units::Binary), report })
 }
 
-/// Opens the view with these numbers.
+/// Opens the df view with these numbers.
 fn opened<'t>(tree: &'t Arc<Tree>, account: &Arc<Account>) -> App<'t> {
     let mut app = finished(tree);
     work(&mut app, tree);
@@ -67,7 +67,7 @@ fn lines_are_clicked_as_rows_are() {
     let tree = Arc::new(home());
     let mut app = opened(&tree, &account(vec![space(500, 400)]));
     let lines = labels(&app);
-    // There are two lines above the first row.
+    // The header and the titles take two lines above the first row.
     mouse::click(&mut app, (20, 4), 1000);
     assert_eq!(app.cx.views.page.as_ref().map(|page| page.index), Some(2));
     mouse::click(&mut app, (20, 4), 1100);

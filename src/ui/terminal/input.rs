@@ -1,4 +1,4 @@
-//! Input: reads the events of the terminal.
+//! Input: reads events from the terminal.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -7,14 +7,13 @@ use ratatui::crossterm::event::{self, KeyEventKind};
 
 use crate::ui::message::Event;
 
-/// Largest number of keys that are processed before the next frame, so that not every step of a held key is
-/// drawn.
+/// Maximum number of events processed before the next frame, so that not every step of a held key is drawn.
 const KEYS_PER_FRAME: usize = 64;
 
-/// Returns the events that arrive within `wait`; without a limit, waits for one. `None` if there are none.
+/// Returns the pending events, waiting for the first one for at most `wait`, or without limit if `wait` is
+/// `None`. Returns `None` if no event arrives in time.
 ///
-/// # Errors
-/// When the terminal cannot be read.
+/// # Errors If the terminal cannot be read.
 pub fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<Event>>> {
     let mut events = Vec::new();
     let mut is_there = match wait {
@@ -29,7 +28,7 @@ pub fn pending(wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<
             event::Event::Key(key) if key.kind != KeyEventKind::Release => events.push(Event::Key(key)),
             event::Event::Mouse(mouse) => events.push(Event::Mouse(mouse, begun.elapsed())),
             event::Event::Resize(columns, lines) => events.push(Event::Resize(columns, lines)),
-            // A pasted text is not a command, but can be part of a search.
+            // Pasted text is never a command, but can be part of a search.
             event::Event::Paste(text) => events.push(Event::Paste(text)),
             _ => {}
         }
