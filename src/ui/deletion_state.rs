@@ -39,7 +39,7 @@ pub struct Running {
     pub expected: (u64, u64),
     /// `true` if fewer bytes than expected may be freed, because files are compressed or share space.
     pub is_at_most: bool,
-    /// Progress.
+    /// Progress, as of the latest report.
     pub report: Arc<Report>,
     /// `true` if the user has requested a stop.
     pub is_stopping: bool,

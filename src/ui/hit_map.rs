@@ -38,7 +38,7 @@ impl HitMap {
         self.0.push((area, hit));
     }
 
-    /// Removes all areas. A dialog does so, because nothing beneath it can be clicked.
+    /// Removes all areas, so that nothing beneath a dialog can be clicked.
     pub fn clear(&mut self) {
         self.0.clear();
     }

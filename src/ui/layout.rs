@@ -18,7 +18,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Returns everything above the footer, or the whole screen if it is too small for a footer.
+    /// Returns everything above the footer, or the whole screen if there is no room for a footer.
     pub fn above_footer(self, area: Rect) -> Rect {
         Rect { height: area.height.saturating_sub(self.footer.height), ..area }
     }

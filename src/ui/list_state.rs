@@ -12,7 +12,7 @@ use super::cursor::{Cursor, Motion};
 use crate::base::sync::Arc;
 use crate::table::rows::{Order, SizeSource, SortedEntries};
 
-/// Size in bytes of a listing, about 40,000 entries, above which it is sorted in the background.
+/// Maximum size in bytes of a listing that is not sorted in the background: about 40,000 entries.
 const LARGE: u64 = 1 << 20;
 
 /// Entry under the cursor.
@@ -39,7 +39,7 @@ impl<'t> SavedCursor<'t> {
 /// Shown directory with its rows and its cursor.
 #[derive(Debug)]
 pub struct ListState<'t> {
-    /// Directory.
+    /// ID of the shown directory.
     pub id: DirId,
     /// Listing at the time of sorting. A rescan gives entries other positions.
     listing: Listing<'t>,

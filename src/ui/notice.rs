@@ -1,6 +1,6 @@
 //! Notices: the sentences of the status line.
 //!
-//! The state stores a [`Notice`], which contains values. Its sentence is formed when it is drawn, with the
+//! The state stores a [`Notice`], which contains values. The sentence is formed at drawing time, with the
 //! user's units and keys. No other file of the browser contains sentences for the status line.
 
 use std::os::unix::ffi::OsStrExt;
@@ -93,7 +93,7 @@ pub enum Notice {
     NothingTrashed,
     /// The typed text is not the name of the entry.
     WrongName,
-    /// A Yes was given before it could be accepted.
+    /// The user answered Yes before the question could be read.
     AnsweredTooEarly,
     /// Result of a dry run.
     DryRun {

@@ -46,7 +46,8 @@ impl App<'_> {
         }
     }
 
-    /// Passes pasted text to the open text field. The field for a name that confirms a deletion ignores it.
+    /// Passes pasted text to the open text field. The field for a name that confirms a deletion ignores pasted
+    /// text.
     pub(super) fn paste(&mut self, text: &str) {
         if self.scope().is_typed() {
             // Typing causes no effects outside the state.

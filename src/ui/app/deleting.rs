@@ -33,7 +33,7 @@ impl<'t> App<'t> {
         Some(self.ask_about(kind, selection))
     }
 
-    /// Returns the entries that a command would delete, or the notice that explains why it cannot.
+    /// Returns the entries that a command would delete, or the notice that explains why there are none.
     fn check_selection(&self) -> Result<Selection, Notice> {
         self.cx.check_changes()?;
         let selection = Selection::new(self.cx.tree, self.subject(), DeleteScope::Whole);

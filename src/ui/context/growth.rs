@@ -84,7 +84,7 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to the entry of a change, or to its former directory if it was deleted.
+    /// Goes to the entry of a change, or, for a deleted entry, to the former directory.
     pub fn follow_change(&mut self, row: &Row) {
         if row.difference == ChangeKind::Gone {
             if let Some(entry) = EntryId::of(self.tree, row.place) {

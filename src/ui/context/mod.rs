@@ -1,7 +1,7 @@
 //! Context: state that components read and change, such as the tree, the shown directory, views, marks and
 //! settings.
 //!
-//! Layers, views and drawing code get a reference to it. The list of layers belongs to
+//! Layers, views and drawing code get a reference to the context. The list of layers belongs to
 //! [`App`](super::app::App).
 
 mod deleting;

@@ -1,6 +1,6 @@
 //! Movement between directories, and displayed paths.
 //!
-//! Invariant: in a directory to which the user returns, the cursor is as it was left.
+//! Invariant: when the user returns to a directory, the cursor is where the user left it.
 
 use std::collections::HashSet;
 

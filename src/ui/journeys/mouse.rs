@@ -194,7 +194,7 @@ fn the_buttons_of_the_dialog_are_clicked_where_they_are_drawn() {
 fn two_clicks_at_once_do_not_answer_two_questions() {
     let tree = home();
     let mut app = finished(&tree);
-    // With a file, the height of the dialog and the position of the button stay the same when it asks again.
+    // For a file, the dialog keeps its height when asking again, so the button keeps its position.
     press(&mut app, "j j j");
     deleting::asked_twice(&mut app);
     let yes = place(&mut app, "[ Yes ]").expect("there is a Yes");

@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(keymap.names(up), "Up k");
         let rivals: Vec<_> = keymap.rivals(line("rescan").unwrap(), "k".parse().unwrap()).collect();
         assert_eq!(rivals, [up]);
-        // A line that has lost all its keys has no key names.
+        // A line whose only key was reassigned has no key names.
         let keymap = changed(&[("mark-range", &["C"])]);
         assert_eq!(keymap.names(line("sort-count").unwrap()), "");
     }

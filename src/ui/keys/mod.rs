@@ -181,7 +181,7 @@ pub enum Scope {
     Question,
     /// Table view of everything below a directory.
     Sheet,
-    /// Treemap.
+    /// Treemap of a directory.
     Treemap,
     /// Prompt for a search.
     Prompt,

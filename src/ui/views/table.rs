@@ -45,7 +45,7 @@ pub enum Needs {
     Nothing,
     /// A source whose file systems can be accessed.
     FileSystem,
-    /// A baseline.
+    /// A baseline to compare with.
     Baseline,
 }
 
@@ -152,7 +152,7 @@ pub enum Target {
     Words {
         /// Title of the view.
         label: String,
-        /// Paragraphs.
+        /// Paragraphs of the text.
         words: Vec<String>,
     },
 }
@@ -223,7 +223,7 @@ pub trait TableData: Debug + Send + Sync {
 /// Rows of an answer, with precomputed sums.
 #[derive(Clone, Debug)]
 pub struct TableAnswer {
-    /// Rows.
+    /// Rows of the table.
     pub data: Arc<dyn TableData>,
     /// Sums over all rows.
     pub summary: TableSummary,

@@ -20,13 +20,13 @@ use crate::ui::hit_map::{Hit, HitMap};
 /// Minimum width of the name column; names get less only when no other column is left.
 pub const NAME: usize = 12;
 
-/// Right-aligns `text` in `columns` columns, and cuts it if it is longer.
+/// Right-aligns `text` in `columns` columns. Longer text is cut.
 pub fn right(text: &str, columns: usize) -> String {
     let text = fit(text, columns, "");
     " ".repeat(columns - width(&text)) + &text
 }
 
-/// Aligns `text` in a column of the given width, and cuts it if it is longer.
+/// Aligns `text` in `columns` columns. Longer text is cut.
 pub fn aligned(text: &str, align: Align, columns: usize) -> String {
     match align {
         Align::Left => pad(text, columns, ""),

@@ -12,7 +12,7 @@ use crate::ui::theme::{Role, Theme};
 pub fn spans<'a>(theme: Theme, title: &'static str, field: &Field, room: usize) -> Vec<Span<'a>> {
     let (before, after) = field.halves();
     let (before, after) = (printable(before.as_bytes()), printable(after.as_bytes()));
-    // The cursor is drawn on the character after it, or on a blank at the end of the text.
+    // The cursor covers the character after its position, or a blank at the end of the text.
     let under = after.graphemes(true).next().unwrap_or(" ");
     let rest = after.strip_prefix(under).unwrap_or_default();
     let room = room.max(3).saturating_sub(width(under) + 1);

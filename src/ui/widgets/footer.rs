@@ -36,7 +36,7 @@ pub struct Top {
     pub position: Option<(usize, usize)>,
 }
 
-/// Draws the footer below the view, or below the page that replaces it.
+/// Draws the footer below the view, or below the page that replaces the view.
 pub fn draw(cx: &Context<'_>, top: Top, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
     let room = usize::from(area.width);
@@ -61,8 +61,8 @@ pub fn draw(cx: &Context<'_>, top: Top, area: Rect, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Returns the width reserved for the first key hint, Help. Its page lists all other keys, so the hint is
-/// always shown.
+/// Returns the width reserved for the first key hint. That hint opens help, which lists all other keys, so it
+/// is always shown.
 fn first_hint(cx: &Context<'_>, top: Top, room: usize) -> usize {
     let first = if room < NARROW { None } else { hints(cx, top, room).into_iter().next() };
     first.map_or(0, |(key, word)| hint_width(key, word) + 1)

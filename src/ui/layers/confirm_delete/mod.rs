@@ -95,7 +95,7 @@ impl DeleteDialog {
         self.probe.as_ref().is_some_and(may_be_done)
     }
 
-    /// Returns `true` if the preview has found an entry that has changed since it was read.
+    /// Returns `true` if the preview has found entries that have changed since the scan.
     pub fn has_changed(&self) -> bool {
         self.probe.as_ref().is_some_and(|probe| !probe.changed.is_empty())
     }
@@ -233,7 +233,7 @@ impl<'t> Component<'t> for DeleteDialog {
         match input {
             Input::Command(command) => self.command(command, cx),
             Input::Key(event, command) => self.key(event, command, cx),
-            // The name must be typed; pasting it is not accepted.
+            // Pasted text is ignored, because the name must be typed.
             Input::Paste(_) | Input::Row(_) => Handled::Yes(None),
         }
     }
