@@ -6,17 +6,17 @@
 //!    +------------------------------------ any input ----------------------------------------------+
 //! ```
 //!
-//! The quiet time begins and ends with a check of the terminal that finds no input. So keys that waited while
-//! the program was busy or stopped count as input, whenever they are read.
+//! The quiet time begins and ends with a check that finds no terminal input. So keys pressed while the program
+//! was busy or stopped count as input, even if they are read late.
 //!
-//! Invariant: after an input the gate does not open before `quiet` has passed.
+//! Invariant: after any input, the gate stays closed for at least `quiet`.
 
 use std::time::Duration;
 
 /// Time without input after which a Yes is accepted.
 pub const QUIET: Duration = Duration::from_millis(300);
-/// Quiet time for cases in which a key may be held down, since key repetition starts only after a while: for a
-/// question that follows a Yes, and for a question that was not readable yet when a key was pressed.
+/// Quiet time if a key may be held down, because key repetition starts with a delay: for a question that
+/// follows a Yes, and for a question that was not readable yet when a key was pressed.
 pub const LONG_QUIET: Duration = Duration::from_secs(1);
 
 /// Gate that a Yes must pass.
@@ -29,9 +29,9 @@ pub struct AnswerGate {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
-    /// There was input, or the question is not on the screen yet.
+    /// Input was just read, or the question is not on the screen yet.
     Closed,
-    /// There was no input since this time.
+    /// There has been no input since this time.
     Quiet(Duration),
     /// A Yes is accepted.
     Open,
@@ -51,7 +51,7 @@ impl AnswerGate {
         self.state = State::Closed;
     }
 
-    /// Records that the question is on the screen and no input waits.
+    /// Records that the question is on the screen and no input is pending.
     pub fn idle(&mut self, now: Duration) {
         match self.state {
             State::Closed => self.state = State::Quiet(now),
@@ -68,12 +68,12 @@ impl AnswerGate {
         self.state == State::Open
     }
 
-    /// Returns `true` if the question was readable before the last input, so that later input is meant for it.
+    /// Returns `true` if the gate has been open before, so that the user has had time to read the question.
     pub fn was_open(&self) -> bool {
         self.was_open
     }
 
-    /// Returns the time after which [`Self::idle`] must be called; `None` if the gate is open.
+    /// Returns the time until the next call of [`Self::idle`] is due; `None` if the gate is open.
     pub fn wait(&self, now: Duration) -> Option<Duration> {
         match self.state {
             State::Closed => Some(Duration::ZERO),
@@ -99,7 +99,7 @@ mod tests {
     proptest! {
         #![proptest_config(cases(2_000))]
 
-        /// Any sequence of checks and inputs, at any intervals, gives the same result as the list of events.
+        /// For any sequence of checks and inputs, at any intervals, the gate agrees with a simple model.
         #[test]
         fn the_gate_opens_after_a_quiet_time_and_never_before(
             steps in proptest::collection::vec((any::<bool>(), 0..700_u64), 1..60),
@@ -126,7 +126,7 @@ mod tests {
             }
         }
 
-        /// The gate opens exactly when [`AnswerGate::wait`] says.
+        /// Without input, the gate opens exactly after the time that [`AnswerGate::wait`] returns.
         #[test]
         fn the_gate_opens_after_its_waiting_time(start in 0..10_000_u64) {
             let mut gate = AnswerGate::default();

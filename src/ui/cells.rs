@@ -1,6 +1,6 @@
 //! Cells of the treemap, and movement between them.
 //!
-//! Invariant: every row that has a cell can be reached from every other.
+//! Invariant: every row with a cell can be reached from every other cell.
 
 use ratatui::layout::Rect;
 
@@ -11,7 +11,7 @@ use crate::base::format::Measure;
 use crate::ui::treemap_layout::layout;
 use crate::ui::treemap_layout::{Area, Tile};
 
-/// Largest number of entries that have their own cell.
+/// Maximum number of entries that get their own cell.
 pub const MOST: usize = 200;
 
 /// Largest number of lines that are used.
@@ -42,10 +42,10 @@ pub fn tiles(window: &Window, measure: Measure, area: Rect) -> Vec<Tile> {
     layout(&weights, Area { x: area.x, y, width: area.width, height })
 }
 
-/// Returns the row of the cell next to row `index` on this side; `None` at the edge.
+/// Returns the row whose cell adjoins the cell of row `index` on this side; `None` at the edge.
 pub fn neighbor(tiles: &[Tile], index: usize, side: Side) -> Option<usize> {
     let Some(from) = tiles.iter().find(|tile| tile.index == index) else {
-        // A row that is too small for a cell has no neighbors, so the largest one is selected.
+        // A row too small for a cell has no neighbors, so the largest row is selected.
         return tiles.first().map(|tile| tile.index);
     };
     let (from, middle) = (from.area, middle(from.area));
@@ -67,7 +67,7 @@ fn middle(area: Area) -> (u16, u16) {
     (area.x + area.width / 2, area.y + area.height / 2)
 }
 
-/// Returns the distance of `point` from the range that begins at `start`.
+/// Returns the distance of `point` from the range `start..start + length`; 0 inside the range.
 fn beyond(point: u16, start: u16, length: u16) -> u16 {
     start.saturating_sub(point).max(point.saturating_sub((start + length).saturating_sub(1)))
 }
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn keys_move_to_neighboring_cells_and_stop_at_the_edge() {
-        // One half, and to the right of it two quarters, one above the other.
+        // The left half is one cell; the right half is two quarters, one above the other.
         let area = Area { x: 0, y: 0, width: 40, height: 10 };
         let tiles = [
             Tile { index: 0, area: Area { width: 20, ..area } },

@@ -1,4 +1,4 @@
-//! Interface of everything that gets keys and draws itself.
+//! Interface of the parts of the browser that handle input and draw themselves.
 
 use std::fmt::Debug;
 
@@ -13,27 +13,27 @@ use super::message::Effect;
 use crate::delete::{OperationKind, Selection};
 use crate::tree::Relocation;
 
-/// Input that a component may handle.
+/// Input for a component.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'i> {
-    /// Command, given with a key or with the mouse.
+    /// Command from a key or the mouse.
     Command(Command),
-    /// Key where text is typed, with the command that it has there.
+    /// Key pressed in a text field, with its command, if it has one.
     Key(KeyEvent, Option<Command>),
     /// Pasted text.
     Paste(&'i str),
-    /// Click on a row.
+    /// Click on the row with this index.
     Row(usize),
 }
 
 /// Result of handling an input.
 #[derive(Debug)]
 pub enum Handled {
-    /// The component does not use the input.
+    /// The component ignores the input.
     No,
-    /// The component stays open.
+    /// The component stays open, and may request an effect.
     Yes(Option<Effect>),
-    /// The component closes.
+    /// The component closes, and may request an effect.
     Close(Option<Effect>),
     /// The component closes, and this operation must be confirmed.
     Confirm(OperationKind, Selection),
@@ -57,25 +57,26 @@ pub trait Component<'t>: Debug {
     /// Handles an input.
     fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled;
 
-    /// Draws itself on a screen of this size.
+    /// Draws the component on a screen of this size.
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>);
 
-    /// Finds its entry again after a rescan. Returns `false` if the entry no longer exists.
+    /// Finds the component's entry again after a rescan. Returns `false` if the entry no longer exists.
     fn relocate(&mut self, _moved: &mut Relocation<'t>, _app: &mut Context<'t>) -> bool {
         true
     }
 
-    /// Returns the line of the cursor and the number of lines, for the footer.
+    /// Returns the index of the cursor line and the number of lines, for the footer; `None` if there is no
+    /// cursor.
     fn position(&self) -> Option<(usize, usize)> {
         None
     }
 
-    /// Returns the selected button.
+    /// Returns the selected button; `None` if there are no buttons.
     fn selected(&self) -> Option<Button> {
         None
     }
 
-    /// Returns the gate that a Yes must pass.
+    /// Returns the gate that a Yes must pass; `None` if the component asks no question.
     fn gate(&mut self) -> Option<&mut AnswerGate> {
         None
     }

@@ -1,7 +1,7 @@
-//! Cursor in a list of rows of which some are visible: movement, and scrolling that keeps the cursor visible.
+//! Cursor in a scrolled list: movement, and scrolling that keeps the cursor visible.
 //!
-//! Invariant: after [`Cursor::show`] the cursor is on a visible row, and no line is empty if there is a row to
-//! show in it.
+//! Invariant: after [`Cursor::show`] the cursor is on a visible row, and no line is empty while rows are
+//! hidden.
 
 /// Movement of a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,10 +24,10 @@ pub enum Motion {
     Bottom,
 }
 
-/// Row of the cursor, and first visible row.
+/// Cursor row and scroll position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
-    /// Row of the cursor; without rows it has no meaning.
+    /// Row of the cursor; meaningless if there are no rows.
     pub index: usize,
     /// First visible row.
     pub offset: usize,
@@ -39,8 +39,8 @@ impl Cursor {
         self.index = moved(self.index, motion, lines, rows);
     }
 
-    /// Scrolls as little as necessary to make the cursor visible, and leaves no line empty if there is a row to
-    /// show in it.
+    /// Scrolls as little as necessary to make the cursor visible without leaving lines empty while rows are
+    /// hidden.
     pub fn show(&mut self, lines: usize, rows: usize) {
         let lines = lines.max(1);
         self.index = self.index.min(rows.saturating_sub(1));
@@ -50,8 +50,7 @@ impl Cursor {
     }
 }
 
-/// Returns the row to which `motion` leads from row `index` in a list of `count` rows, of which `lines` are
-/// visible.
+/// Returns the row that `motion` reaches from row `index`, in a list of `count` rows with `lines` visible.
 pub fn moved(index: usize, motion: Motion, lines: usize, count: usize) -> usize {
     let page = lines.max(1);
     let half = (page / 2).max(1);

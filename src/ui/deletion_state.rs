@@ -10,21 +10,21 @@ use crate::ui::options::DeletePolicy;
 pub struct DeletionState {
     /// Running operation.
     pub running: Option<Running>,
-    /// Failures of the last operation, until they are shown.
+    /// Failures of the last operation; taken when the list of failures is opened.
     pub failed: Option<Failed>,
     pub policy: DeletePolicy,
-    /// Trashed items; those trashed last are at the end.
+    /// Trashed items, the most recent ones last.
     pub trashed: Vec<Arc<Vec<Trashed>>>,
-    /// Notice that is shown when the tree is up to date.
+    /// Notice about the result, shown once the tree has been updated.
     pub outcome: Option<Notice>,
-    /// Operation for which the question is asked again when changed entries were rescanned.
+    /// Operation to confirm again once its changed entries have been rescanned.
     pub asked_again: Option<(OperationKind, Arc<Selection>)>,
     /// Directories that must be rescanned because they contain restored items.
     pub returned: Vec<Group>,
 }
 
 impl DeletionState {
-    /// Creates the state with this policy.
+    /// Creates the state of a session with this policy.
     pub fn new(policy: DeletePolicy) -> Self {
         Self { policy, ..Self::default() }
     }
@@ -35,13 +35,13 @@ impl DeletionState {
 pub struct Running {
     /// Kind of the operation.
     pub kind: OperationKind,
-    /// Expected number of names, as far as it is known, and expected number of bytes.
+    /// Expected numbers of names and bytes, as far as they are known.
     pub expected: (u64, u64),
     /// `true` if fewer bytes than expected may be freed, because files are compressed or share space.
     pub is_at_most: bool,
-    /// Progress.
+    /// Progress, as of the latest report.
     pub report: Arc<Report>,
-    /// `true` if it was asked to stop.
+    /// `true` if the user has requested a stop.
     pub is_stopping: bool,
     pub work: Operation,
 }
@@ -49,10 +49,10 @@ pub struct Running {
 /// Entries for which an operation failed.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// Operation.
+    /// Kind of the failed operation.
     pub kind: OperationKind,
     /// Failed entries, with the reasons.
     pub failures: Failures,
-    /// Entries for another attempt.
+    /// Entries to retry; `None` if there are none.
     pub selection: Option<Arc<Selection>>,
 }

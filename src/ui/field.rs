@@ -1,20 +1,19 @@
-//! Text field of one line, for a search, a file name, or a name that confirms.
+//! Text field of one line, for a search, a file name, or a name typed to confirm a deletion.
 //!
-//! It can contain a default text, which the first typed letter replaces.
+//! A field can start with a default text, which the first typed letter replaces.
 //!
-//! Invariants: the text contains no control character that was not in the default text; the cursor is between
-//! two characters of the text, or at its end.
+//! Invariants: typing and pasting add no control characters; the cursor is at a character boundary.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::keys::{Command, TextMotion};
 
-/// Text being typed.
+/// Text field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Field {
     text: String,
-    /// Position of the cursor, in bytes.
+    /// Position of the cursor as a byte offset.
     cursor: usize,
     state: State,
 }
@@ -22,10 +21,10 @@ pub struct Field {
 /// Origin of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// The user typed it.
+    /// The user typed or edited the text.
     #[default]
     Typed,
-    /// It is the default text.
+    /// The text is the unchanged default text.
     Offered,
 }
 
@@ -55,12 +54,12 @@ impl Field {
         self.state == State::Offered && !self.is_empty()
     }
 
-    /// Deletes the text.
+    /// Deletes the whole text.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Takes a key and its command, if it has one. Returns `true` if the key changed the text.
+    /// Handles a key, with its command, if it has one. Returns `true` if the key changed the text.
     pub fn take(&mut self, event: KeyEvent, command: Option<Command>) -> bool {
         match (command, event.code) {
             (Some(Command::Step(motion)), _) => {
@@ -85,7 +84,7 @@ impl Field {
         }
     }
 
-    /// Inserts a text at the cursor, or replaces the default text by it.
+    /// Inserts a text at the cursor, or replaces the default text with it.
     pub fn paste(&mut self, text: &str) {
         let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
         if !text.is_empty() {
@@ -98,7 +97,7 @@ impl Field {
         }
     }
 
-    /// Returns the other end of a part next to the cursor, in bytes.
+    /// Returns the byte offset of the position that `motion` reaches from the cursor.
     fn end_of(&self, motion: TextMotion) -> usize {
         let (before, after) = self.halves();
         match motion {
@@ -119,7 +118,7 @@ impl Field {
     }
 }
 
-/// Returns `true` if a character with its accents belongs to a word: a run of letters and digits, as in shells.
+/// Returns `true` if a grapheme belongs to a word, which is a run of letters and digits, as in shells.
 fn is_of_word(letter: &str) -> bool {
     letter.starts_with(char::is_alphanumeric)
 }

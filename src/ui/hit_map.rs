@@ -7,10 +7,10 @@ use super::keys::Key;
 use super::views::ViewSpec;
 use crate::table::column::Column;
 
-/// Part of the screen for which a click has a meaning.
+/// Target of a click.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
-    /// Row, counted from the first row, which may be above the visible part.
+    /// Row, counted from the first row of the list, visible or not.
     Row(usize),
     /// Title of a column.
     Column(Column),
@@ -27,28 +27,28 @@ pub enum Hit {
 /// Button of a dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Button {
-    /// Performs the action.
+    /// Button that performs the action.
     Yes,
-    /// Changes nothing. Selected at first if a Yes would lose something.
+    /// Button that changes nothing. It is preselected if a Yes would lose data.
     No,
 }
 
-/// Clickable areas of a frame. Where areas overlap, the last one applies.
+/// Clickable areas of a frame. Where areas overlap, the one added last applies.
 #[derive(Clone, Debug, Default)]
 pub struct HitMap(Vec<(Rect, Hit)>);
 
 impl HitMap {
-    /// Adds an area, above those added before.
+    /// Adds an area on top of those added before.
     pub fn add(&mut self, area: Rect, hit: Hit) {
         self.0.push((area, hit));
     }
 
-    /// Removes all areas, because nothing below a dialog can be clicked.
+    /// Removes all areas, so that nothing beneath a dialog can be clicked.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Returns what a click on this cell means.
+    /// Returns the target of a click on this cell.
     pub fn at(&self, cell: Position) -> Option<Hit> {
         self.0.iter().rev().find(|(area, _)| area.contains(cell)).map(|(_, hit)| *hit)
     }

@@ -1,10 +1,10 @@
 //! Regions of the screen.
 //!
-//! Invariant: the regions cover the terminal, whatever its size, without overlapping.
+//! Invariant: the regions cover a terminal of any size, without overlapping.
 
 use ratatui::layout::Rect;
 
-/// Regions of the list. A region without room has zero lines.
+/// Regions of the screen. A region without room has zero lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Path and totals.
@@ -20,7 +20,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Returns everything above the footer; on a small screen, the whole screen.
+    /// Returns everything above the footer, or the whole screen if there is no room for a footer.
     pub fn above_footer(self, area: Rect) -> Rect {
         Rect { height: area.height.saturating_sub(self.footer.height), ..area }
     }

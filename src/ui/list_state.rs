@@ -1,10 +1,10 @@
-//! Shown directory, with its rows and its cursor.
+//! State of the list: the shown directory, its rows and its cursor.
 //!
-//! The cursor is on an entry, which is stored as its position in the listing and its name. When rows are sorted
-//! again the cursor follows its entry. Until the first key is pressed in this directory it stays on the first
+//! The entry under the cursor is stored as its position in the listing and its name, and the cursor follows
+//! that entry when rows are sorted again. Until the first key in a directory, the cursor stays on the first
 //! row, even if another entry moves there.
 //!
-//! Invariant: if there are rows, the cursor is on one of them, and after scrolling on a visible one.
+//! Invariant: if there are rows, the cursor is on one of them; after scrolling, on a visible one.
 
 use crate::tree::{DirId, Entry, Listing, Position, Tree};
 
@@ -12,7 +12,7 @@ use super::cursor::{Cursor, Motion};
 use crate::base::sync::Arc;
 use crate::table::rows::{Order, SizeSource, SortedEntries};
 
-/// Size of a listing in bytes from which it is sorted in the background: about 40,000 entries.
+/// Maximum size in bytes of a listing that is not sorted in the background: about 40,000 entries.
 const LARGE: u64 = 1 << 20;
 
 /// Entry under the cursor.
@@ -36,22 +36,22 @@ impl<'t> SavedCursor<'t> {
     }
 }
 
-/// Shown directory.
+/// Shown directory with its rows and its cursor.
 #[derive(Debug)]
 pub struct ListState<'t> {
-    /// Directory.
+    /// ID of the shown directory.
     pub id: DirId,
-    /// Entries at the time of sorting. After a rescan they have other positions.
+    /// Listing at the time of sorting. A rescan gives entries other positions.
     listing: Listing<'t>,
     rows: Arc<SortedEntries>,
-    /// `true` if everything below was read before the rows were sorted.
+    /// `true` if everything below the directory had been read when the rows were sorted.
     was_complete: bool,
     pin: Option<Pin<'t>>,
     cursor: Cursor,
 }
 
 impl<'t> ListState<'t> {
-    /// Enters `id`, with its saved cursor.
+    /// Enters the directory `id` with its saved cursor, and sorts its rows.
     pub fn enter(
         tree: &'t Tree,
         sizes: &SizeSource,
@@ -65,24 +65,24 @@ impl<'t> ListState<'t> {
         place
     }
 
-    /// Enters `id`. There are no rows yet.
+    /// Enters the directory `id`, without rows so far.
     pub fn new(id: DirId, saved: SavedCursor<'t>) -> Self {
         let SavedCursor { pin, cursor } = saved;
         let (listing, rows) = (Listing::default(), Arc::default());
         Self { id, listing, rows, was_complete: false, pin, cursor }
     }
 
-    /// Returns `true` if sorting takes so long that it should be done in the background.
+    /// Returns `true` if the directory is so large that it should be sorted in the background.
     pub fn is_large(&self, tree: &Tree) -> bool {
         tree.listing(self.id).length() > LARGE
     }
 
-    /// Drops the rows, and keeps the entry under the cursor until new rows are set.
+    /// Drops the rows, but remembers the entry under the cursor for the next rows.
     pub fn forget_rows(&mut self) {
         self.rows = Arc::default();
     }
 
-    /// Returns the cursor to be saved.
+    /// Returns the cursor, to be saved when the user leaves the directory.
     pub fn saved(&self) -> SavedCursor<'t> {
         SavedCursor { pin: self.pin, cursor: self.cursor }
     }
@@ -92,7 +92,7 @@ impl<'t> ListState<'t> {
         &self.rows
     }
 
-    /// Returns the listing from which the rows were made.
+    /// Returns the listing that the rows refer to.
     pub fn listing(&self) -> &Listing<'t> {
         &self.listing
     }
@@ -102,7 +102,7 @@ impl<'t> ListState<'t> {
         self.listing.record(self.rows.position(self.cursor.index)?)
     }
 
-    /// Returns the row of the cursor; without rows it has no meaning.
+    /// Returns the row of the cursor; meaningless if there are no rows.
     pub fn index(&self) -> usize {
         self.cursor.index
     }
@@ -112,13 +112,13 @@ impl<'t> ListState<'t> {
         self.cursor.offset
     }
 
-    /// Sorts the rows by the present totals. The cursor follows its entry.
+    /// Sorts the rows by the current totals. The cursor follows its entry.
     pub fn sort(&mut self, tree: &'t Tree, sizes: &SizeSource, order: Order, lines: usize) {
         let rows = SortedEntries::of(tree, sizes, self.id, order);
         self.take(tree, Arc::new(rows), lines);
     }
 
-    /// Takes rows that were sorted elsewhere. The cursor follows its entry.
+    /// Replaces the rows with rows sorted elsewhere. The cursor follows its entry.
     pub fn take(&mut self, tree: &'t Tree, rows: Arc<SortedEntries>, lines: usize) {
         self.was_complete = rows.was_complete();
         self.listing = tree.listing(self.id);
@@ -131,19 +131,20 @@ impl<'t> ListState<'t> {
             // The entry was deleted or is hidden, so the cursor stays on its row.
             (Some(_), None) => self.cursor.index,
         };
-        // In a scrolled view the cursor stays on its line. At the top, the largest entries stay visible.
+        // In a scrolled list, the cursor stays on its screen line. An unscrolled list keeps showing its first
+        // rows.
         if self.cursor.offset > 0 {
             self.cursor.offset = self.cursor.index.saturating_sub(above);
         }
         self.show_cursor(lines);
     }
 
-    /// Returns `true` if entries below were read after the rows were sorted.
+    /// Returns `true` if entries below the directory have been read since the rows were sorted.
     pub fn is_outdated(&self, tree: &Tree) -> bool {
         !self.was_complete || self.rows.is_outgrown_by(&tree.listing(self.id))
     }
 
-    /// Makes the cursor follow the entry it is on.
+    /// Makes the cursor follow its present entry.
     pub fn pin(&mut self) {
         let entry = |position| Some(Pin { position, name: self.listing.name(position)? });
         self.pin = self.rows.position(self.cursor.index).and_then(entry);
@@ -160,7 +161,7 @@ impl<'t> ListState<'t> {
         self.cursor.index = index;
     }
 
-    /// Makes the first `lines` rows visible. Used for a view that does not scroll.
+    /// Scrolls to the first row, for a view that shows only the first `lines` rows.
     pub fn show_first(&mut self, lines: usize) {
         if self.cursor.index >= lines {
             self.cursor.index = 0;
@@ -168,8 +169,8 @@ impl<'t> ListState<'t> {
         self.cursor.offset = 0;
     }
 
-    /// Scrolls as little as necessary to make the cursor visible, and leaves no line empty if there is a row to
-    /// show in it.
+    /// Scrolls as little as necessary to make the cursor visible without leaving lines empty while rows are
+    /// hidden.
     pub fn show_cursor(&mut self, lines: usize) {
         if self.rows.is_empty() {
             return;
@@ -177,7 +178,7 @@ impl<'t> ListState<'t> {
         self.cursor.show(lines, self.rows.len());
     }
 
-    /// Returns the positions in the listing of the rows that are visible on `lines` lines.
+    /// Returns the listing positions of the rows visible on `lines` lines.
     pub fn visible(&self, lines: usize) -> impl Iterator<Item = Position> + '_ {
         self.rows.positions().skip(self.cursor.offset).take(lines)
     }
@@ -187,7 +188,7 @@ impl<'t> ListState<'t> {
         if listing.name(pin.position) == Some(pin.name) {
             return self.rows.find(pin.position);
         }
-        // Another listing has replaced the first one.
+        // A rescan has replaced the listing.
         self.rows.positions().position(|position| listing.name(position) == Some(pin.name))
     }
 }

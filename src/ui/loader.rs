@@ -1,9 +1,10 @@
-//! Loader: a result that its owner shows, and the job that finds it.
+//! Loader: a result for display, and the job that computes it.
 //!
-//! A result arrives in parts. When the tree has grown it is loaded again, and the old result is shown until the
-//! new one is complete. Dropping a loader cancels its job. Each view provides the function that starts its job.
+//! A job publishes partial results. When the tree has grown, the result can be loaded again; the old one is
+//! shown until the new one is complete. Dropping a loader cancels its job. The caller provides the function
+//! that starts the job.
 //!
-//! Invariant: no result of an older request is shown, and nothing here waits for a job.
+//! Invariant: a replaced job delivers no more results, and nothing here blocks on a job.
 
 use std::fmt;
 use std::io;
@@ -16,21 +17,21 @@ use crate::base::sync::Arc;
 use crate::source::baseline::Baseline;
 use crate::tree::{DirId, Tree};
 
-/// Everything that a job may use.
+/// Resources for starting jobs.
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {
-    /// Threads for the job.
+    /// Thread pool for the job.
     pub pool: &'a Pool,
-    /// Tree.
+    /// Tree to analyze.
     pub tree: &'a Arc<Tree>,
-    /// Baseline for comparisons.
+    /// Baseline for comparisons; `None` in unit tests without one.
     pub basis: Option<&'a Baseline>,
-    /// `true` if the system may be asked. Unit tests make no system calls.
+    /// `true` if jobs may make system calls; `false` in unit tests.
     pub may_ask_system: bool,
 }
 
 impl Sources<'_> {
-    /// Returns `true` if a baseline may be searched for.
+    /// Returns `true` if a job may search for a baseline.
     pub fn may_compare(&self) -> bool {
         self.may_ask_system || self.basis.is_some()
     }
@@ -57,20 +58,20 @@ pub struct TableRequest {
     pub units: Units,
 }
 
-/// Running job, whose results are converted to a `T`.
+/// Running job whose results are converted to `T`.
 pub struct Load<T>(Box<dyn FnMut() -> Newest<T>>);
 
-/// Newest result, if it was not returned before, and the end of the job, if it has ended.
+/// Newest result, if it is new since the last call, and the end of the job, if the job has ended.
 type Newest<T> = (Option<Result<T, JobError>>, Option<JobEnd>);
 
 impl<T> Load<T> {
-    /// Creates the load of a job, whose results are converted to a `T` by `result`.
+    /// Creates the load of a job. `result` converts the job's results to `T`.
     pub fn of<R: Send + Sync + 'static>(
         mut job: Job<R>,
         mut result: impl FnMut(Arc<R>) -> Result<T, JobError> + 'static,
     ) -> Self {
         Self(Box::new(move || {
-            // The end is read first: a job that has ended has published everything before.
+            // The end is read first, because a job publishes its last result before it ends.
             let outcome = job.outcome();
             (job.poll().map(&mut result), outcome)
         }))
@@ -106,16 +107,16 @@ impl<R: Send + Sync + 'static> From<Job<R>> for Load<Arc<R>> {
     }
 }
 
-/// Treatment of the present result while another one is loaded.
+/// Treatment of the present result while a new one is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// It is shown until the new one is complete.
+    /// Show the present result until the new one is complete.
     Shown,
-    /// It is dropped.
+    /// Drop the present result.
     Nothing,
 }
 
-/// Result that its owner shows, and the job that finds it.
+/// Result for display, and the job that computes it.
 pub struct Loader<T> {
     value: Option<T>,
     state: LoadState<T>,
@@ -127,11 +128,11 @@ pub struct Loader<T> {
 
 enum LoadState<T> {
     Waiting,
-    /// A job is running. Contains its newest result, if that is not shown yet.
+    /// A job is running. Contains its newest result, if an older request's value is still shown.
     Running(Load<T>, Option<T>),
     Complete,
     Failed(JobError),
-    /// The value was provided, and there is no job.
+    /// The caller provided the value, and there is no job.
     Given,
 }
 
@@ -153,14 +154,14 @@ impl<T> Loader<T> {
         Self { value, state: LoadState::Given, ..Self::default() }
     }
 
-    /// Shows another value until the first result arrives.
+    /// Shows `value` until the first result arrives.
     #[must_use]
     pub fn showing(self, value: Option<T>) -> Self {
         Self { value, ..self }
     }
 
-    /// Starts the job if necessary, and takes its results. `start` returns `None` if the job cannot begin yet.
-    /// Returns `true` if something has changed.
+    /// Starts the job if necessary, and takes new results. `start` returns `None` if the job cannot start yet.
+    /// Returns `true` if the loader has changed.
     pub fn poll(&mut self, start: impl FnOnce() -> io::Result<Option<Load<T>>>) -> bool {
         if matches!(self.state, LoadState::Waiting) {
             match start() {
@@ -195,17 +196,17 @@ impl<T> Loader<T> {
         has_changed
     }
 
-    /// Returns the latest result; after a failure, an older one.
+    /// Returns the latest result, which may be older than a failure.
     pub fn value(&self) -> Option<&T> {
         self.value.as_ref()
     }
 
-    /// Takes the result out.
+    /// Converts the loader into its latest result.
     pub fn into_value(self) -> Option<T> {
         self.value
     }
 
-    /// Returns the reason why there is no result.
+    /// Returns the error of the last job, if it failed.
     pub fn error(&self) -> Option<&JobError> {
         match &self.state {
             LoadState::Failed(error) => Some(error),
@@ -213,7 +214,7 @@ impl<T> Loader<T> {
         }
     }
 
-    /// Returns `true` if more results will arrive.
+    /// Returns `true` if more results are expected.
     pub fn is_loading(&self) -> bool {
         matches!(self.state, LoadState::Waiting | LoadState::Running(..))
     }
@@ -223,7 +224,7 @@ impl<T> Loader<T> {
         matches!(self.state, LoadState::Running(..))
     }
 
-    /// Loads a result for another request.
+    /// Discards the job, so that the next poll starts one for the present request.
     pub fn reload(&mut self, keep: Keep) {
         if matches!(self.state, LoadState::Given) {
             return;
@@ -233,7 +234,7 @@ impl<T> Loader<T> {
         (self.state, self.is_outdated) = (LoadState::Waiting, false);
     }
 
-    /// Loads the result again because it lacks new entries. A running job is not interrupted.
+    /// Loads an outdated result again. Does not interrupt a running job.
     pub fn refresh(&mut self) {
         if self.is_outdated && !self.is_loading() {
             self.reload(Keep::Shown);
@@ -258,7 +259,7 @@ impl<T> Loader<T> {
         self.is_outdated
     }
 
-    /// Replaces the job by one that ends with this result.
+    /// Replaces the job with one that ends with this result.
     #[cfg(test)]
     pub fn supply(&mut self, result: Result<T, JobError>)
     where
@@ -277,7 +278,7 @@ mod tests {
 
     type Start = io::Result<Option<Load<u32>>>;
 
-    /// Returns a load whose results arrive one by one; the last one arrives with the end of the job.
+    /// Returns a load that yields one result per poll and ends with the last one.
     fn load(results: &'static [u32]) -> Load<u32> {
         let mut results = results.iter().copied();
         Load(Box::new(move || {

@@ -1,11 +1,11 @@
-//! Marks of entries. An entry is identified by its inode and name, and not by its row.
+//! Marks of entries. A mark identifies an entry by its inode and name, not by its row.
 //!
-//! A mark consists of a device, an inode, a directory, and a name. So it belongs to its entry in any order and
-//! in any view. A rescan keeps it if the same inode still has the same path, and, for a file, the same size and
-//! time. Inode numbers are used again, so marks of directories also store the time of change when they were
-//! marked, which can be compared with the file system.
+//! A mark consists of a device, an inode, a directory, and a name, so it stays with its entry in any sort order
+//! and in any view. A rescan keeps a mark if the same inode still has the same path and, for a file, the same
+//! size and modification time. Inode numbers are reused, so the mark of a directory also stores the
+//! modification time at marking, for comparison with the file system.
 //!
-//! Invariant: nothing is marked twice, and only entries with metadata are marked.
+//! Invariant: no entry is marked twice, and only entries with metadata are marked.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,16 +23,16 @@ pub struct Marks<'t> {
 /// Marked entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Kind.
+    /// Kind of the entry.
     pub kind: Kind,
-    /// Directory that is marked with everything below it, if the entry is one.
+    /// Directory that is marked with everything below it; `None` if the entry is not a directory.
     pub directory: Option<DirId>,
     device: u64,
     inode: u64,
     own: Totals,
     /// Modification time that the entry had when it was marked.
     mtime: i64,
-    /// `true` if a rescan has found another time of change.
+    /// `true` if a rescan has found another modification time.
     is_touched: bool,
     is_linked: bool,
 }
@@ -66,8 +66,8 @@ impl Mark {
         })
     }
 
-    /// Returns `true` if a rescan has found the same entry. For a directory, the data in the tree is not enough
-    /// to be certain.
+    /// Returns `true` if `now`, found by a rescan, is the same entry. For a directory this is only probable,
+    /// because the tree has too little data.
     fn is_same(&self, now: &Self) -> bool {
         let inode = |mark: &Self| (mark.device, mark.inode, mark.kind);
         let written = |mark: &Self| (mark.own.apparent, mark.mtime);
@@ -105,12 +105,12 @@ impl<'t> Marks<'t> {
         self.names.get(&parent).is_some_and(|names| names.contains_key(name))
     }
 
-    /// Returns all marks; those in one directory follow each other.
+    /// Returns all marks, grouped by directory.
     pub fn all(&self) -> impl Iterator<Item = (EntryName<'t>, &Mark)> {
         self.names.iter().flat_map(|(id, names)| names.iter().map(move |(name, mark)| ((*id, *name), mark)))
     }
 
-    /// Returns the marks in the order of their directories' paths, and in each directory by name.
+    /// Returns the marks sorted by the path of the directory, then by name.
     pub fn in_order(&self, tree: &Tree) -> Vec<(EntryName<'t>, Mark)> {
         let mut directories: Vec<_> = self.names.keys().map(|id| (tree.path(*id), *id)).collect();
         directories.sort_unstable();
@@ -122,14 +122,14 @@ impl<'t> Marks<'t> {
         marks.collect()
     }
 
-    /// Returns the path of a mark, with its root as the user gave it.
+    /// Returns the path of a marked entry. The path starts with the root as the user gave it.
     pub fn path(tree: &Tree, (parent, name): EntryName<'_>) -> Vec<u8> {
         let parent = tree.path(parent);
         if parent.is_empty() { name.to_vec() } else { join([parent.as_slice(), name]) }
     }
 
-    /// Returns the marked directories that have changed according to a rescan, with the time of the last change
-    /// when they were marked.
+    /// Returns the marked directories that have changed according to a rescan, with their modification times at
+    /// marking.
     pub fn touched_directories(&self) -> HashMap<EntryName<'t>, i64> {
         let touched = self.all().filter(|(_, mark)| mark.is_touched && mark.directory.is_some());
         touched.map(|(place, mark)| (place, mark.mtime)).collect()
@@ -158,19 +158,19 @@ impl<'t> Marks<'t> {
         was_there
     }
 
-    /// Computes the total again. Called after changes.
+    /// Recomputes the total. Must be called after marks have changed.
     pub fn add_up(&mut self, tree: &Tree) {
         self.totals = Sum::of(self, tree);
     }
 
-    /// After a rescan, keeps the marks of entries that still exist, and returns the counts of the others.
+    /// After a rescan, keeps the marks of entries that still exist, and returns the counts of removed marks.
     pub fn relocate(&mut self, tree: &'t Tree, relocation: &mut Relocation<'t>) -> Dropped {
         let before = std::mem::take(self);
         let mut changed = 0;
         for (parent, names) in &before.names {
             let Some(parent) = relocation.find(*parent) else { continue };
             let listing = tree.listing(parent);
-            // One pass over the listing, however many of its entries are marked.
+            // A single pass over the listing, however many of its entries are marked.
             for (_, record) in listing.entries() {
                 let mark = Mark::new(tree, parent, &record);
                 match (names.get(record.name), mark) {
@@ -188,11 +188,11 @@ impl<'t> Marks<'t> {
     }
 }
 
-/// Total of marks. Entries below a marked directory do not count again, and no inode counts twice.
+/// Total of all marks. Entries below a marked directory are not counted again, and no inode is counted twice.
 struct Sum<'t> {
     tree: &'t Tree,
     marked: HashSet<DirId>,
-    /// Cache: the outermost marked directory at or above each requested directory.
+    /// Cache of the outermost marked directory at or above each directory; `None` if there is none.
     covers: HashMap<DirId, Option<DirId>>,
 }
 

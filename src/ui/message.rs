@@ -1,4 +1,4 @@
-//! Events that the state processes, and effects that it requests.
+//! Events for the browser's state, and effects that the state requests.
 
 use std::time::Duration;
 
@@ -13,24 +13,24 @@ use super::theme::Background;
 use crate::scan::Places;
 use crate::tree::DirId;
 
-/// Event for the state.
+/// Event for the browser's state.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// Key press.
     Key(KeyEvent),
-    /// Mouse event, and the time since the browser began.
+    /// Mouse event, and the time since the session began.
     Mouse(MouseEvent, Duration),
     /// Size of the terminal in columns and lines.
     Resize(u16, u16),
     /// Progress of the scan.
     Tick(Tick),
-    /// Present time in seconds since 1970.
+    /// Current time in seconds since 1970.
     Clock(i64),
     /// Background of the terminal.
     Background(Background),
     /// Pasted text.
     Paste(String),
-    /// The question is on the screen and no input waits. Contains the time since the browser began.
+    /// The open question is on the screen and no input is pending. Contains the time since the session began.
     Idle(Duration),
     /// Progress or end of the rescan.
     Rescan(RescanMessage),
@@ -42,7 +42,7 @@ pub enum Event {
     Notice(Notice),
 }
 
-/// Request for I/O.
+/// Request for I/O, which the session carries out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Quit the browser.
@@ -65,9 +65,9 @@ pub enum Effect {
     Start(Launch),
     /// Write a file.
     Export(export::ExportRequest),
-    /// Replace this tree by a scan of this path.
+    /// Replace this tree with a scan of this path.
     ScanAbove(Vec<u8>),
-    /// Give the terminal back and stop the process.
+    /// Restore the terminal and stop the process (SIGTSTP).
     Suspend,
     /// Draw the whole screen again.
     Repaint,

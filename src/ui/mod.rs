@@ -6,8 +6,8 @@
 //!                               +-> Effect: quit, scan, stop, rescan, delete, write, start a program, copy, suspend, repaint
 //! ```
 //!
-//! The scan writes atomics, and this thread reads them a few times a second while something runs; otherwise it
-//! sleeps until a key is pressed. A second thread waits for signals and for the end of the terminal.
+//! While something runs, this thread reads the scan's atomics several times a second; otherwise it sleeps until
+//! a key is pressed. A second thread waits for signals and for a hangup of the terminal.
 //!
 //! Invariant: this thread makes no system call on a scanned path, so no file system can prevent the user from
 //! quitting.
@@ -74,7 +74,7 @@ pub use settings::Settings;
 use terminal::input::Input;
 use terminal::screen::{Guard, Screen};
 
-/// Size in bytes up to which a frame is sent in one write.
+/// Maximum size in bytes of a frame that is sent in one write.
 const FRAME: usize = 1 << 18;
 
 /// Shows the tree of `source` until the user quits, and returns what to print and where the user was. Does
@@ -118,8 +118,8 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) 
                 expected = source.roots().first().and_then(|root| name(root));
                 let below = std::mem::replace(source, above);
                 below.stop();
-                // Freeing a large tree takes time, so another thread does it. If no thread can be started, the
-                // memory is freed at the end of the process.
+                // Another thread frees the tree, because a large one takes time. If no thread can be started,
+                // the memory is freed when the process ends.
                 let below = std::mem::ManuallyDrop::new(below);
                 let _ = thread::Builder::new().spawn(move || drop(std::mem::ManuallyDrop::into_inner(below)));
             }
@@ -127,13 +127,13 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) 
     }
 }
 
-/// Returns the name of a root in its parent directory.
+/// Returns the name of a root in its parent directory; `None` for `/`.
 fn name(root: &Path) -> Option<Vec<u8>> {
     absolute(root).file_name().map(|name| name.as_bytes().to_vec())
 }
 
-/// Restores the terminal before a panic of the drawing thread is printed. Panics of other threads are part of
-/// the scan's outcome.
+/// Restores the terminal before a panic of the drawing thread is printed. Panics of other threads are reported
+/// by their jobs and scans instead.
 fn restore_on_panic(screen: &Screen) {
     let (screen, drawing) = (screen.clone(), thread::current().id());
     let report = std::panic::take_hook();
@@ -145,8 +145,8 @@ fn restore_on_panic(screen: &Screen) {
     }));
 }
 
-/// Starts the thread that waits for signals and for the end of the terminal, and registers the actions before and
-/// after a suspension (SIGTSTP).
+/// Starts the thread that waits for signals and for a hangup of the terminal, and registers the actions before
+/// and after a suspension (SIGTSTP).
 fn watch(screen: &Screen) -> io::Result<()> {
     let mut watch = Watch::new(Some(screen.descriptor()?))?;
     let screen = screen.clone();

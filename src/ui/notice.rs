@@ -1,7 +1,7 @@
 //! Notices: the sentences of the status line.
 //!
-//! The state stores a [`Notice`], which contains values. Its sentence is formed when it is drawn, with the
-//! units and keys of the user. No other file of the browser contains sentences for the status line.
+//! The state stores a [`Notice`], which contains values. The sentence is formed at drawing time, with the
+//! user's units and keys. No other file of the browser contains sentences for the status line.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::source::save::ENDINGS;
 /// Settings on which sentences depend.
 #[derive(Clone, Copy)]
 pub struct Display<'a> {
-    /// Key bindings, for keys that a sentence mentions.
+    /// Key bindings, for the keys named in sentences.
     pub keymap: &'a Keymap,
     /// Units of sizes.
     pub units: Units,
@@ -30,17 +30,17 @@ pub struct Display<'a> {
 /// Message in the status line, which is shown until the next key.
 #[derive(Clone, Debug)]
 pub enum Notice {
-    /// Text from outside of the browser: a warning about the configuration, or an error of background work.
+    /// Text from outside the browser: a warning about the configuration, or an error of a background job.
     Message(String),
     /// The key has no binding.
     UnboundKey,
-    /// The key has a binding only in other views. Contains its description there.
+    /// The key is bound only in other views. Contains the description of that binding.
     NotInThisView(&'static str),
-    /// The view cannot be sorted by that column, but by these.
+    /// The view cannot be sorted by the requested column.
     SortableBy {
         /// Name of the rows of the view.
         rows: &'static str,
-        /// Names of the possible orders.
+        /// Names of the columns by which the view can be sorted.
         columns: Vec<&'static str>,
     },
     /// Snapshots and exports cannot be changed.
@@ -53,11 +53,11 @@ pub enum Notice {
     ReadOnly,
     /// The scan must be complete first.
     ScanRunning,
-    /// A scan or a rescan is running already.
+    /// A scan or a rescan is already running.
     ReadingAlready,
     /// The rescan must be complete first.
     RescanRunning,
-    /// A deletion must be complete first.
+    /// The running deletion must be complete first.
     Deleting,
     /// A scan that is not complete cannot be exported.
     ExportBeforeEnd,
@@ -67,19 +67,19 @@ pub enum Notice {
     StillWriting(PathBuf),
     /// The file is being written.
     Writing(PathBuf),
-    /// The file was written. Contains its path and its size.
+    /// The file was written. Contains its path and its size in bytes.
     Wrote(PathBuf, u64),
-    /// A file of this name exists.
+    /// A file with this path exists.
     FileExists(PathBuf),
     /// Writing the file was stopped.
     NotWritten(PathBuf),
-    /// Writing the file failed.
+    /// Writing the file failed. Contains its path and the reason.
     WriteFailed(PathBuf, String),
-    /// The result of writing a script.
+    /// Result of writing a script.
     Script(Arc<Script>),
-    /// An operation failed. Contains its name and the error.
+    /// A background job failed. Contains the name of the operation and the error.
     JobFailed(&'static str, JobError),
-    /// Only roots are marked, which cannot be deleted.
+    /// All marked entries are roots, and roots cannot be deleted.
     OnlyRootsMarked,
     /// A root that is a directory cannot be deleted.
     RootDirectory,
@@ -89,23 +89,23 @@ pub enum Notice {
     NothingToDelete,
     /// A dry run trashes nothing.
     NothingTrashedDryRun,
-    /// Nothing was trashed since the browser began.
+    /// There is nothing to restore, because nothing was trashed in this session.
     NothingTrashed,
     /// The typed text is not the name of the entry.
     WrongName,
-    /// The answer was given too early.
+    /// The user answered Yes before the question could be read.
     AnsweredTooEarly,
-    /// The result of a dry run.
+    /// Result of a dry run.
     DryRun {
         /// Number of entries that would be deleted.
         entries: u64,
         /// Disk usage of these entries in bytes.
         bytes: u64,
-        /// `true` if there may be more.
+        /// `true` if the preview was incomplete, so that the numbers may be too low.
         at_least: bool,
     },
-    /// Result of a deletion. `true` if fewer bytes may have been freed, because files are compressed or share
-    /// space.
+    /// Result of an operation. The last field is `true` if fewer bytes than reported may have been freed,
+    /// because files are compressed or share space.
     Deleted(OperationKind, Arc<Report>, bool),
     /// The scan was asked to stop.
     StoppingScan,
@@ -115,13 +115,13 @@ pub enum Notice {
     StoppingDeletion,
     /// The rescan failed for these reasons.
     RescanFailed(Vec<String>),
-    /// The result of a rescan.
+    /// Result of a rescan.
     Rescanned {
-        /// The name of the entry.
+        /// Name of the rescanned entry.
         name: Vec<u8>,
-        /// Its size before.
+        /// Size of the entry before the rescan, in bytes.
         before: u64,
-        /// Its size now.
+        /// Size of the entry after the rescan, in bytes.
         after: u64,
         /// State of the entry after the rescan.
         state: RescannedState,
@@ -144,13 +144,13 @@ pub enum Notice {
     Opening(Vec<u8>),
     /// The entry cannot be opened.
     NotADirectory,
-    /// The directory is the only root, and the directory above it is unknown.
+    /// The directory is the only root, and its parent directory is unknown.
     ScanRoot,
-    /// The directory is `/`, so there is none above it.
+    /// The directory is `/`, which has no parent directory.
     NothingAbove,
     /// There is no earlier snapshot to compare with.
     NoBaseline,
-    /// Owners are not recorded.
+    /// The source does not record owners.
     NoOwners,
     /// A filtered list cannot be compared.
     FilterNotCompared,
@@ -166,7 +166,8 @@ pub enum Notice {
     CannotMarkUnread,
     /// The marked entry contains more than the filter shows.
     MarkedWhole,
-    /// This number of directories was not marked, because the filter hides some of their entries.
+    /// Directories were not marked, because the filter hides some of their entries. Contains the number of
+    /// directories.
     NotMarked(usize),
     /// A range of marks was started.
     RangeBegun,
@@ -174,14 +175,14 @@ pub enum Notice {
     RangeStartHidden,
     /// No entry is marked.
     NoMarks,
-    /// Marks were removed because of their entries.
+    /// A rescan has removed marks.
     MarksDropped {
         /// Number of marks of deleted entries.
         gone: u64,
         /// Number of marks of replaced entries.
         changed: u64,
     },
-    /// The extension of the file name belongs to no format.
+    /// The extension of the file name does not name a format.
     UnknownEnding,
     /// The format cannot contain several roots.
     OneRootOnly,
@@ -190,16 +191,16 @@ pub enum Notice {
 /// State of an entry after a rescan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RescannedState {
-    /// It was read without an error.
+    /// The entry was read without an error.
     Read,
-    /// It was deleted or renamed.
+    /// The entry was deleted or renamed.
     Gone,
-    /// It could not be read; the error number.
+    /// The entry could not be read. Contains the error number.
     Failed(i32),
 }
 
 impl Notice {
-    /// Returns the sentence.
+    /// Returns the sentence for the status line.
     #[expect(clippy::too_many_lines, reason = "a table of sentences")]
     pub fn text(&self, display: Display<'_>) -> String {
         let hint = |command, does| display.keymap.hint(command, Scope::List, does);
@@ -325,7 +326,7 @@ impl Notice {
     }
 }
 
-/// Returns the sentence about a script.
+/// Returns the sentence about the result of writing a script.
 fn script(script: &Script) -> String {
     match script {
         Ok(script) => {
@@ -340,9 +341,9 @@ fn script(script: &Script) -> String {
     }
 }
 
-/// Returns the trash to which all entries were moved, unless it is the trash of the home directory. Users do
-/// not expect a trash at the top of a mount. The Trash specification 1.0 of freedesktop.org names it
-/// `.Trash-UID` or `.Trash/UID`.
+/// Returns the trash that holds all moved entries if it is at the top of a mount, where users do not expect
+/// one; `None` for the trash of the home directory. The Trash specification 1.0 of freedesktop.org names such a
+/// trash `.Trash-UID` or `.Trash/UID`.
 fn trash_of_mount(report: &Report) -> Option<&Path> {
     let trash = report.trashed.first()?.trash.as_path();
     let is_of_mount =

@@ -4,26 +4,26 @@ use std::ffi::OsString;
 
 use crate::delete::Journal;
 
-/// Permitted changes of files, and how they are confirmed.
+/// Policy for deletions: permitted changes, and their confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeletePolicy {
-    /// Permitted changes.
+    /// Changes of files that the user may request.
     pub mode: DeleteMode,
-    /// Size in bytes above which the name must be typed.
+    /// Size in bytes above which the user must type the name of the entry to confirm a deletion.
     pub typed_over: u64,
     /// Journal of deletions.
     pub journal: Option<Journal>,
 }
 
-/// Permitted changes.
+/// Changes of files that the user may request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeleteMode {
-    /// Changes are made after a confirmation.
+    /// Operations are carried out after a confirmation.
     #[default]
     Confirm,
-    /// Dry run: everything is shown, and nothing is changed.
+    /// Dry run: previews and questions are shown, but nothing is changed.
     DryRun,
-    /// Changes cannot be requested.
+    /// No operation can be requested.
     ReadOnly,
 }
 
@@ -34,29 +34,29 @@ impl Default for DeletePolicy {
     }
 }
 
-/// Use of the mouse.
+/// Receiver of mouse events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MouseCapture {
-    /// The browser gets clicks and the wheel. The terminal selects text if Shift is held.
+    /// The browser handles clicks and the wheel. With Shift held, the terminal selects text.
     #[default]
     On,
     /// Mouse events are left to the terminal.
     Off,
 }
 
-/// Progress in the terminal's tab.
+/// Use of the progress indicator in the terminal's tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TabProgress {
-    /// The terminal supports it, so it is shown.
+    /// The terminal supports the indicator, so progress is shown.
     On,
-    /// It is not shown, because the terminal might show it as text.
+    /// Progress is not shown, because the terminal might print the escape sequence as text.
     #[default]
     Off,
 }
 
 impl TabProgress {
-    /// Returns [`TabProgress::On`] if the environment variables show that the terminal supports it. A
-    /// multiplexer in between passes on the terminal's variables, but not the sequence.
+    /// Returns [`TabProgress::On`] if environment variables identify a terminal that supports the indicator. A
+    /// multiplexer passes on the terminal's variables, but not the escape sequence.
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
         let term = variable("TERM");
@@ -65,7 +65,7 @@ impl TabProgress {
         let understands = !variable("WT_SESSION").is_empty()
             || variable("ConEmuANSI") == "ON"
             || matches!(program.as_str(), "WezTerm" | "ghostty")
-            // Terminals based on VTE 0.80 (2025) or later.
+            // Terminals based on VTE 0.80 (2025) or later set this version.
             || variable("VTE_VERSION").parse().is_ok_and(|version: u32| version >= 8000);
         if understands && !is_between { Self::On } else { Self::Off }
     }

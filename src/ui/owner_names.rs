@@ -1,6 +1,7 @@
-//! Names of the owners in the list. They are looked up in the background, because they may come from a server.
+//! Names of the owners in the list, looked up in the background, because they may come from a server.
 //!
-//! Invariant: each number is looked up once. Until then, and for an unknown user, the number is shown.
+//! Invariant: each user ID is looked up once. The list shows the ID until the name is known, and for unknown
+//! users.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +47,7 @@ impl OwnerNames {
         if self.loader.is_loading() {
             return false;
         }
-        // If no thread can be started, the numbers are shown.
+        // If no thread can be started, the user IDs are shown instead of names.
         let numbers = || Arc::new(unknown.iter().map(|id| (*id, id.to_string())).collect());
         let found = std::mem::take(&mut self.loader).into_value().unwrap_or_else(numbers);
         self.names.extend(found.iter().map(|(id, name)| (*id, name.clone())));

@@ -1,6 +1,6 @@
-//! Progress of the scan, as the browser knows it.
+//! Progress of the scan and of rescans, as of the last tick.
 //!
-//! Invariant: all values are those of the last tick.
+//! Invariant: all values were read at the same tick.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ const RATE_EVERY: Duration = Duration::from_millis(500);
 /// State of the scan at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Tick {
-    /// Time since the browser began.
+    /// Time since the session began.
     pub now: Duration,
-    /// Counts of entries and bytes read so far, and the directory being read.
+    /// Entries and bytes read so far, and the directory being read.
     pub progress: Progress,
     /// Outcome, if the scan has ended.
     pub outcome: Option<Outcome>,
@@ -27,7 +27,7 @@ pub struct Tick {
 /// State of a rescan at one moment.
 #[derive(Clone, Debug)]
 pub struct RescanMessage {
-    /// Counts of entries and bytes read so far, and the directory being read.
+    /// Entries and bytes read so far, and the directory being read.
     pub progress: Progress,
     /// Outcome, if the rescan has ended.
     pub outcome: Option<Outcome>,
@@ -43,11 +43,11 @@ impl RescanMessage {
 /// Running rescan.
 #[derive(Clone, Debug)]
 pub struct Rescan {
-    /// Name of the entry.
+    /// Name of the rescanned entry.
     pub name: Vec<u8>,
-    /// Progress.
+    /// Progress at the last tick.
     pub progress: Progress,
-    /// `true` if it was asked to stop.
+    /// `true` if the user has requested a stop.
     pub is_stopping: bool,
     /// Directory and former size of the entry, if the user requested the rescan.
     pub wanted: Option<(DirId, u64)>,
@@ -60,16 +60,16 @@ pub struct Rescan {
 pub struct ScanState {
     /// State at the last tick.
     pub last: Tick,
-    /// Recent rate in entries per second.
+    /// Rate at the last measurement, in entries per second.
     pub rate: u64,
-    /// `true` if it was asked to stop.
+    /// `true` if the user has requested a stop.
     pub is_stopping: bool,
     /// Time and number of entries at the last measurement of the rate.
     rated: (Duration, u64),
 }
 
 impl ScanState {
-    /// Stores a tick, and updates the rate.
+    /// Stores a tick, and updates the rate when a measurement is due.
     pub fn take(&mut self, tick: Tick) {
         let (at, entries) = self.rated;
         if let Some(time) = tick.now.checked_sub(at).filter(|time| *time >= RATE_EVERY) {
@@ -80,15 +80,15 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the percentage that was read of a whole file system. It never reaches 100, because some data
-    /// counts twice or grows during the scan.
+    /// Returns the percentage of a file system's used space that was read; `None` unless whole file systems are
+    /// scanned. The value is capped at 99, because some data is counted twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, .. } = self.last.progress;
         let hundredths = u128::from(disk) * 100 / u128::from(expected?.max(1));
         Some(u8::try_from(hundredths.min(99)).unwrap_or(99))
     }
 
-    /// Returns the progress that the terminal's tab shows.
+    /// Returns the progress to show in the terminal's tab.
     pub fn in_tab(&self) -> tab_progress::TabState {
         match (self.is_running(), self.percent()) {
             (true, Some(percent)) => tab_progress::TabState::Percent(percent),
@@ -97,7 +97,7 @@ impl ScanState {
         }
     }
 
-    /// Returns `true` if it is running.
+    /// Returns `true` if the scan is running.
     pub fn is_running(&self) -> bool {
         self.last.outcome.is_none()
     }

@@ -1,4 +1,4 @@
-//! Short notes about an entry, in addition to its sizes.
+//! Short notes about an entry, shown after its name.
 //!
 //! Invariant: an ordinary entry has no note.
 
@@ -7,7 +7,7 @@ use crate::base::kind::Kind;
 use crate::base::os_error::error_text;
 use crate::tree::{Entry, EntryState, Exclusion};
 
-/// Returns the note for an unusual kind.
+/// Returns the note about an unusual kind of entry; `None` for files and directories.
 pub fn kind_text(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Directory | Kind::File | Kind::Unknown => None,
@@ -19,7 +19,7 @@ pub fn kind_text(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// Returns the note about an entry.
+/// Returns the note about an entry, if it is not an ordinary one.
 pub fn remark_of(record: &Entry<'_>) -> Option<String> {
     match record.state {
         EntryState::Excluded(exclusion) => Some(format!("excluded: {}", exclusion_text(exclusion))),
@@ -36,7 +36,7 @@ pub fn linked_text(names: u64) -> String {
     format!("{} names", grouped(names))
 }
 
-/// Returns the reason of an exclusion.
+/// Returns the reason for an exclusion.
 pub fn exclusion_text(exclusion: Exclusion) -> &'static str {
     match exclusion {
         Exclusion::Pattern => "by pattern",

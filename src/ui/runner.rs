@@ -1,10 +1,10 @@
-//! Runs operations: jobs of the session whose results become messages.
+//! Runner of operations, which are jobs of the session whose results become messages.
 //!
-//! The session starts the operation of a key (a deletion, a script, an export, a program), and collects
-//! messages between two frames.
+//! The session starts the operation that a key requests (a deletion, a script, an export, a program), and
+//! collects the messages of all operations between two frames.
 //!
-//! Invariant: only the end of the session waits, for at most `FAREWELL`, so no hanging file system delays it
-//! longer.
+//! Invariant: only dropping the runner, at the end of the session, waits for operations, and for at most
+//! `FAREWELL`, so a hanging file system cannot delay quitting longer.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use crate::base::job::{Job, JobEnd, JobError};
 use crate::base::sync::Arc;
 
-/// Longest time to wait for unfinished files at the end of the session.
+/// Maximum time to wait for unfinished files at the end of the session.
 const FAREWELL: Duration = Duration::from_millis(500);
-/// Time during which a detached operation is polled often.
+/// Time during which a detached operation is polled frequently.
 const ATTENDED: Duration = Duration::from_secs(5);
 
 /// Operations in progress.
@@ -32,22 +32,22 @@ pub struct TaskId(u64);
 /// Treatment of an operation when the session ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtExit {
-    /// It is cancelled at once.
+    /// Cancel the operation, and do not wait for it.
     Cancel,
-    /// It is cancelled, and gets a short time to clean up.
+    /// Cancel the operation, and give it a short time to clean up.
     CleanUp,
-    /// It gets a short time to finish.
+    /// Give the operation a short time to finish.
     Finish,
-    /// It continues, and its result is not awaited.
+    /// Let the operation continue, and do not wait for it.
     Detach,
 }
 
 /// Message from a running operation.
 #[derive(Debug)]
 pub enum Update<T> {
-    /// Newest result.
+    /// Newest result of the job.
     Result(Arc<T>),
-    /// Failure, after which no result follows.
+    /// Failure of the job. No result follows.
     Failed(JobError),
 }
 
@@ -58,7 +58,7 @@ struct Task<M> {
     job: Box<dyn Reporting<M>>,
 }
 
-/// Job, with the function that converts its results to messages.
+/// Job and the function that converts its results to messages.
 struct Reporter<T, F> {
     job: Job<T>,
     message: F,
@@ -73,7 +73,7 @@ trait Reporting<M> {
 
 impl<T, M, F: Fn(Update<T>) -> M> Reporting<M> for Reporter<T, F> {
     fn poll(&mut self, messages: &mut Vec<M>) -> bool {
-        // The end is read first, because the last result is published before it.
+        // The end is read first, because a job publishes its last result before it ends.
         let outcome = self.job.outcome();
         let is_over = outcome.is_some();
         let failure = match outcome {
@@ -101,7 +101,8 @@ impl<M> Default for Runner<M> {
 }
 
 impl<M> Runner<M> {
-    /// Takes a job that was started, or the error of starting it. `message` converts its results to messages.
+    /// Adds a started job, or the error that prevented its start. `message` converts the job's results to
+    /// messages.
     pub fn add<T: 'static>(
         &mut self,
         job: io::Result<Job<T>>,
@@ -120,24 +121,24 @@ impl<M> Runner<M> {
         id
     }
 
-    /// Asks an operation to stop. Its last messages follow.
+    /// Asks an operation to stop. The messages it still sends are delivered.
     pub fn cancel(&self, id: Option<TaskId>) {
         self.tasks.iter().filter(|task| Some(task.id) == id).for_each(|task| task.job.cancel());
     }
 
-    /// Cancels an operation, and drops its further messages.
+    /// Cancels an operation, and drops any messages not yet collected.
     pub fn forget(&mut self, id: Option<TaskId>) {
         self.tasks.retain(|task| Some(task.id) != id);
     }
 
-    /// Returns the messages since the last call. Never waits.
+    /// Returns the messages since the last call. Never blocks.
     pub fn poll(&mut self) -> Vec<M> {
         let mut messages = std::mem::take(&mut self.failed);
         self.tasks.retain_mut(|task| !task.job.poll(&mut messages));
         messages
     }
 
-    /// Returns `true` while messages may come soon.
+    /// Returns `true` while messages are expected soon.
     pub fn is_busy(&self) -> bool {
         let is_attended = |task: &Task<M>| task.at_exit != AtExit::Detach || task.begun.elapsed() < ATTENDED;
         !self.failed.is_empty() || self.tasks.iter().any(is_attended)
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
     use crate::base::job::Pool;
 
-    /// Returns a runner with one job that waits for the end of `lasts`, and then has one message.
+    /// Returns a runner with one job, which sends one message after the returned sender is dropped.
     fn waiting(at_exit: AtExit) -> (Runner<Option<u8>>, TaskId, std::sync::mpsc::Sender<()>) {
         let (end, ended) = channel::<()>();
         let job = Pool::new(1).unwrap().start(move |task| {

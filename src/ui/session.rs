@@ -40,19 +40,19 @@ use crate::source::Source;
 use crate::source::baseline::Baseline;
 use crate::source::save::SaveError;
 
-/// Interval between checks of a growing tree.
+/// Interval between ticks while a tree is growing.
 const TICK: Duration = Duration::from_millis(80);
-/// Interval between checks of running jobs. It is short, so that results appear at once.
+/// Interval between checks of running jobs, short enough that results seem to appear at once.
 const GLANCE: Duration = Duration::from_millis(10);
 
-/// Output of frames.
+/// Backend to which frames are written.
 pub type Output = CrosstermBackend<BufWriter<Screen>>;
 
 /// Message of an operation.
 enum Message {
-    /// Event for the state.
+    /// Event for the browser's state.
     Event(Event),
-    /// A program is ready to get the terminal, or could not be prepared.
+    /// A program is ready to take over the terminal, or could not be prepared.
     Ready(Arc<Result<Ready, String>>),
 }
 
@@ -79,7 +79,7 @@ pub enum Left {
     Tree(Source),
 }
 
-/// Session on one tree.
+/// Session that shows one tree.
 pub struct Session<'s> {
     terminal: &'s mut Terminal<Output>,
     screen: &'s Screen,
@@ -90,17 +90,17 @@ pub struct Session<'s> {
     pool: Pool,
     runner: Runner<Message>,
     deletions: Deletions,
-    /// Program that is being prepared.
+    /// Task that prepares a program, if one is running.
     preparing: Option<TaskId>,
-    /// Rescan that is running.
+    /// Running rescan.
     again: Option<Scan>,
-    /// Progress that the tab shows now.
+    /// Progress currently shown in the tab.
     told: tab_progress::TabState,
     begun: Instant,
     next_tick: Instant,
-    /// Effects that were not carried out yet.
+    /// Effects not yet carried out.
     effects: VecDeque<Effect>,
-    /// `true` if the screen must be drawn again.
+    /// `true` if the screen must be redrawn.
     has_changed: bool,
 }
 
@@ -139,15 +139,15 @@ impl<'s> Session<'s> {
         })
     }
 
-    /// Moves the cursor to the entry of this name when it exists.
+    /// Moves the cursor to the entry with this name as soon as the entry exists.
     pub fn expect(&mut self, name: Vec<u8>) {
         self.app.cx.expect(name);
     }
 
-    /// Runs until the user leaves.
+    /// Runs until the user leaves the tree.
     pub fn run(mut self) -> io::Result<Left> {
         loop {
-            // Damage in a snapshot is found on first use, long after the scan seemed to be complete.
+            // Damage in a snapshot is found on first use, so the outcome can change without ticks.
             if !self.app.cx.wants_ticks() && self.source.outcome() != self.app.cx.scan.last.outcome {
                 self.act(Event::Tick(self.tick()));
             }
@@ -177,13 +177,13 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Passes an event to the state.
+    /// Passes an event to the state, and queues the effects it causes.
     fn act(&mut self, event: Event) {
         self.effects.extend(self.app.update(event));
         self.has_changed = true;
     }
 
-    /// Returns the time after which something must be done without a key; `None` if there is no limit.
+    /// Returns the maximum time to wait for input; `None` to wait without limit.
     fn wait(&mut self) -> Option<Duration> {
         let tick =
             self.app.cx.wants_ticks().then(|| self.next_tick.saturating_duration_since(Instant::now()));
@@ -192,14 +192,14 @@ impl<'s> Session<'s> {
         [tick, glance, idle].into_iter().flatten().min()
     }
 
-    /// Returns the idle event, if the last frame shows everything and no input waits.
+    /// Returns the idle event, if one is due. Called when no input is pending.
     fn idle(&mut self) -> Vec<Event> {
         let now = self.begun.elapsed();
         let is_due = self.app.idle_wait(now) == Some(Duration::ZERO);
         is_due.then_some(Event::Idle(now)).into_iter().collect()
     }
 
-    /// Returns the progress of the scan.
+    /// Returns the present state of the scan.
     fn tick(&self) -> Tick {
         // The outcome is read first, because the final progress is published before it.
         let outcome = self.source.outcome();
@@ -207,11 +207,11 @@ impl<'s> Session<'s> {
         Tick { now: self.begun.elapsed(), progress, outcome, elapsed }
     }
 
-    /// Checks the scan and the rescan, and updates the tab.
+    /// Reports the scan and the rescan to the state, and updates the progress in the tab.
     fn check_scans(&mut self) -> io::Result<()> {
         self.act(Event::Tick(self.tick()));
         if let Some(again) = &self.again {
-            // The outcome is read first, as above.
+            // The outcome is read first, as in `tick`.
             let outcome = again.outcome();
             let message = RescanMessage { progress: again.progress(), outcome };
             if message.outcome.is_some() {
@@ -228,7 +228,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Collects results of background work.
+    /// Collects the results of background jobs.
     fn collect(&mut self) -> io::Result<()> {
         let (tree, basis) = (self.source.tree(), Some(&self.basis));
         let sources = Sources { pool: &self.pool, tree, basis, may_ask_system: true };
@@ -242,7 +242,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Gives the terminal to a program that is ready, and shows the error if it fails.
+    /// Gives the terminal to a program that is ready, and reports the error if the program fails.
     fn lend(&mut self, ready: &Result<Ready, String>) -> io::Result<()> {
         let failure = match ready {
             Ok(ready) => {
@@ -258,7 +258,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Carries out an effect. Returns the next step if the user leaves the tree.
+    /// Carries out an effect. Returns the next step if the effect leaves the tree.
     fn carry_out(&mut self, effect: Effect) -> io::Result<Option<Left>> {
         match effect {
             Effect::Quit => return Ok(Some(self.end(Vec::new()))),
@@ -317,7 +317,7 @@ impl<'s> Session<'s> {
         }));
     }
 
-    /// Starts to write a file.
+    /// Starts the job that writes a file.
     fn export(&mut self, order: export::ExportRequest) {
         let job = export::begin(&self.pool, self.source, order.clone());
         self.runner.add(job, AtExit::CleanUp, move |update| {
@@ -329,8 +329,8 @@ impl<'s> Session<'s> {
         });
     }
 
-    /// Starts to scan the directory above. Returns `None` if no thread can be started, which is reported, and
-    /// for a recorded tree, for which the state does not request it; see
+    /// Starts a scan of the parent directory. Returns `None` if no thread can be started, which is reported to
+    /// the user, and for a recorded tree, for which the state never requests it; see
     /// [`SourceKind`](crate::source::SourceKind).
     fn scan_above(&mut self, path: Vec<u8>) -> Option<Source> {
         match self.source.restart_at(OsString::from_vec(path).into())? {
@@ -342,8 +342,8 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Takes a rescan that was started. `begun` is `None` for a source that is not a scan, for which the state
-    /// does not request one; see [`SourceKind`](crate::source::SourceKind).
+    /// Stores a started rescan, or reports the error. `begun` is `None` for a source that is not a scan, for
+    /// which the state never requests a rescan; see [`SourceKind`](crate::source::SourceKind).
     fn rescan_selected(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),
@@ -366,14 +366,14 @@ impl<'s> Session<'s> {
         self.terminal.backend_mut().flush()
     }
 
-    /// Continues after another program had the terminal. Its size may have changed in the meantime.
+    /// Continues after another program used the terminal, whose size may have changed in the meantime.
     fn resume(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.act(Event::Resize(size.width, size.height));
         self.repaint()
     }
 
-    /// Makes the next frame draw every cell. (`Terminal::clear` would wait for an answer from the terminal.)
+    /// Makes the next frame draw every cell. `Terminal::clear` would wait for a reply from the terminal.
     fn repaint(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.has_changed = true;
@@ -381,7 +381,7 @@ impl<'s> Session<'s> {
     }
 }
 
-/// Returns the event that reports the failure of an operation.
+/// Returns the event that reports a failed operation.
 fn failed(operation: &'static str, error: JobError) -> Event {
     Event::Notice(Notice::JobFailed(operation, error))
 }
@@ -390,7 +390,8 @@ fn no_thread(operation: &'static str, error: io::Error) -> Event {
     failed(operation, JobError::NoThread(Arc::new(error)))
 }
 
-/// Returns a root as the user gave it and as it is shown. A path such as `.` would not be understood later.
+/// Returns a root as the user gave it, and as an absolute path for display. A path such as `.` would not tell
+/// the user which directory is shown.
 fn titled(root: &Path) -> (Vec<u8>, Vec<u8>) {
     (root.as_os_str().as_bytes().to_vec(), absolute(root).as_os_str().as_bytes().to_vec())
 }

@@ -1,4 +1,4 @@
-//! Settings of a browser, from the command line and the configuration.
+//! Settings of the browser, from the command line and the configuration.
 
 use jiff::tz::TimeZone;
 
@@ -10,28 +10,28 @@ use crate::base::format::Units;
 use crate::source::SourceKind;
 use crate::table::rows::Order;
 
-/// Settings of a browser.
+/// Settings of the browser.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Initial order of entries, and the measure of sizes.
     pub order: Order,
-    /// Unit system of sizes.
+    /// Unit system for sizes.
     pub units: Units,
-    /// Theme.
+    /// Colors and characters.
     pub theme: Theme,
     /// Key bindings.
     pub keymap: Keymap,
-    /// Notice that is shown until the first key.
+    /// Notice shown until the first key.
     pub notice: Option<Notice>,
-    /// Time zone of displayed times.
+    /// Time zone for displayed times.
     pub zone: TimeZone,
-    /// Use of the mouse.
+    /// Receiver of mouse events.
     pub mouse: MouseCapture,
-    /// Progress in the terminal's tab.
+    /// Use of the progress indicator in the terminal's tab.
     pub tab: TabProgress,
-    /// Policy for deletion.
+    /// Policy for deletions.
     pub policy: DeletePolicy,
-    /// Kind of the source, which determines if the tree can be rescanned and changed.
+    /// Kind of the source, which determines whether the tree can be rescanned and entries deleted.
     pub source_kind: SourceKind,
     /// View that is shown first.
     pub start: Start,

@@ -1,7 +1,7 @@
-//! Table view: a view of a whole subtree, with its request, its rows, and its cursor.
+//! Table view: a view of a whole subtree with a request, rows, and a cursor.
 //!
-//! The rows of each view and their targets are in `views`; this file has the common part. When the user has
-//! moved the cursor, it follows its entry while more rows are found.
+//! The rows and targets of each view are defined in `views`; this file contains the common part. A cursor below
+//! the first row follows its entry while more rows are found.
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
 
@@ -22,17 +22,17 @@ use crate::tree::{EntryId, Relocation, Tree};
 /// Visible part of a table view.
 #[derive(Clone, Debug)]
 pub struct TablePage {
-    /// Description of its table.
+    /// Description of the table.
     pub table: &'static TableSpec,
     /// Order of the rows.
     pub order: Order,
-    /// Title of the rows, in a form that is safe for a terminal.
+    /// Title of the view, escaped for the terminal.
     pub title: String,
     /// Sums over all rows.
     pub summary: TableSummary,
-    /// `true` if no more rows will follow.
+    /// `true` if no more rows are expected.
     pub is_complete: bool,
-    /// Reason why there is no result.
+    /// Reason for which there are no rows; `None` if the job did not fail.
     pub failure: Option<String>,
     /// Number of all rows.
     pub rows: usize,
@@ -42,7 +42,7 @@ pub struct TablePage {
     pub offset: usize,
     /// Visible rows.
     pub lines: Vec<Row>,
-    /// Visible rows of an accounting or an explanation, which have other columns.
+    /// Visible rows of the df view or of an explanation, which have other columns.
     pub ledger: Vec<ledger::Row>,
 }
 
@@ -53,10 +53,10 @@ impl TablePage {
     }
 }
 
-/// Settings for collecting the visible part.
+/// Settings for the visible part of a view.
 #[derive(Clone, Copy)]
 pub struct Sight<'m, 't> {
-    /// Marks.
+    /// All marks, for the signs of marked rows.
     pub marks: &'m Marks<'t>,
     /// Measure of sizes.
     pub measure: Measure,
@@ -71,14 +71,14 @@ pub struct Sight<'m, 't> {
 /// View of a subtree.
 #[derive(Debug)]
 pub struct TableView {
-    /// Description of its table.
+    /// Description of the table.
     pub table: &'static TableSpec,
-    /// Rows, which are loaded in the background.
+    /// Rows, loaded in the background.
     pub rows: Loader<TableAnswer>,
     request: TableRequest,
-    /// Title, in a form that is safe for a terminal.
+    /// Title, escaped for the terminal.
     title: String,
-    /// Text that is shown instead of rows.
+    /// Text shown instead of rows.
     text: Option<String>,
     cursor: Cursor,
     /// Number of columns of the screen.
@@ -92,20 +92,20 @@ impl TableView {
         Self { table, rows, request, title, text, cursor, columns }
     }
 
-    /// Shows this answer, and loads nothing.
+    /// Makes the view show this answer without a job.
     #[must_use]
     pub fn with_answer(self, answer: TableAnswer) -> Self {
         Self { rows: Loader::given(Some(answer)), ..self }
     }
 
-    /// Shows this text instead of rows, and loads nothing.
+    /// Makes the view show this text instead of rows, without a job.
     #[must_use]
     pub fn with_text(self, text: String) -> Self {
         Self { rows: Loader::given(None), text: Some(text), ..self }
     }
 
-    /// Shows the rows of another view until its own rows are loaded, so that results do not flicker with every
-    /// letter that is typed.
+    /// Shows the rows of `before`, if it is a view of the same kind, until new rows are loaded, so that results
+    /// do not flicker with every typed letter.
     #[must_use]
     pub fn showing_rows_of(self, before: Option<Self>) -> Self {
         let before =
@@ -114,7 +114,7 @@ impl TableView {
         Self { rows: self.rows.showing(answer), ..self }
     }
 
-    /// Returns the latest answer.
+    /// Returns the latest answer; `None` if the job failed or has not published one yet.
     fn answer(&self) -> Option<&TableAnswer> {
         self.rows.value().filter(|_| self.rows.error().is_none())
     }
@@ -124,7 +124,7 @@ impl TableView {
         self.request.order
     }
 
-    /// Requests another order. The present rows are shown until the new ones are loaded.
+    /// Requests the rows in another order. The present rows are shown until the new ones are loaded.
     pub fn sort(&mut self, order: Order) {
         if self.request.order != order {
             self.request.order = order;
@@ -132,7 +132,7 @@ impl TableView {
         }
     }
 
-    /// After a rescan, updates the request and repeats it. Returns `None` if the directory no longer exists.
+    /// Updates and repeats the request after a rescan. Returns `None` if the view's directory no longer exists.
     pub fn relocate(&mut self, relocation: &mut Relocation<'_>) -> Option<()> {
         self.request.from = relocation.find(self.request.from)?;
         self.request.query.relocate(relocation);
@@ -140,7 +140,8 @@ impl TableView {
         Some(())
     }
 
-    /// Starts the job for its rows, and takes the results. Returns `true` if something has changed.
+    /// Starts the job for the rows if necessary, and takes its results. Returns `true` if the rows have
+    /// changed.
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let followed = self.entries(self.cursor.index).first().copied().filter(|_| self.cursor.index > 0);
         let (table, request) = (self.table, &self.request);
@@ -152,7 +153,7 @@ impl TableView {
         true
     }
 
-    /// Returns the notice about the orders that its rows can have.
+    /// Returns the notice that lists the columns by which the view can be sorted.
     pub fn sorts(&self) -> Notice {
         let table = self.table;
         let mut columns: Vec<&str> = table.sortable.iter().map(|(_, word)| *word).collect();
@@ -160,7 +161,7 @@ impl TableView {
         Notice::SortableBy { rows: table.rows, columns }
     }
 
-    /// Returns `true` if the view has what a command changes: columns, bars.
+    /// Returns `true` if the view has the column or the bars that `command` would change.
     pub fn has(&self, command: Command) -> bool {
         let table = self.table;
         match command {
@@ -171,12 +172,12 @@ impl TableView {
         }
     }
 
-    /// Moves the cursor. `lines` is the number of lines for rows.
+    /// Moves the cursor. `lines` is the number of lines available for rows.
     pub fn step(&mut self, motion: Motion, lines: usize) {
         self.cursor.step(motion, lines, self.count());
     }
 
-    /// Returns the cursor row.
+    /// Returns the row of the cursor.
     pub fn index(&self) -> usize {
         self.cursor.index
     }

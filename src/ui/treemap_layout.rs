@@ -1,12 +1,12 @@
 //! Layout of a treemap, in columns and half lines of a terminal.
 //!
 //! This is the squarified layout of Bruls, Huizing and van Wijk (2000). Weights are placed, the largest first,
-//! in rows along the shorter side of the free rectangle. A row takes another weight as long as that makes its
-//! rectangles more similar to squares. The layout is computed in exact proportions, and then every edge is
-//! rounded to whole cells. Neighbors share an edge, so rounding leaves neither gaps nor overlaps, and no edge
-//! is off by more than half a cell.
+//! in rows along the shorter side of the free rectangle. Weights are added to a row as long as they make its
+//! rectangles more square. The layout is computed in exact proportions; then every edge is rounded to whole
+//! cells. Neighbors share an edge, so rounding leaves neither gaps nor overlaps, and no edge is off by more
+//! than half a cell.
 //!
-//! Invariant: the tiles cover the area, each cell once, and depend only on the weights.
+//! Invariant: the tiles cover each cell of the area exactly once, and depend only on the weights.
 
 /// Rectangle of half cells, which are about as high as wide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Area {
     pub x: u16,
     /// First half line.
     pub y: u16,
-    /// Columns.
+    /// Number of columns.
     pub width: u16,
     /// Half lines.
     pub height: u16,
@@ -36,13 +36,13 @@ impl Area {
 /// Tile for one weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
-    /// Index of the weight.
+    /// Index of the weight in the argument of [`layout`].
     pub index: usize,
-    /// Area of at least one cell.
+    /// Area of the tile: at least one cell.
     pub area: Area,
 }
 
-/// Rectangle in fractions of cells, given by its edges.
+/// Rectangle given by its edges, in fractions of cells.
 #[derive(Clone, Copy)]
 struct Rectangle {
     left: f64,
@@ -51,8 +51,8 @@ struct Rectangle {
     bottom: f64,
 }
 
-/// Returns tiles for `weights` in `area`, the largest weight first, and equal weights in the given order. A
-/// weight whose area would be rounded to nothing has no tile.
+/// Returns the tiles for `weights` in `area`, the largest first; equal weights keep their order. A weight whose
+/// area rounds to zero cells has no tile.
 pub fn layout(weights: &[u64], area: Area) -> Vec<Tile> {
     let mut order: Vec<usize> = (0..weights.len()).filter(|index| weights[*index] != 0).collect();
     order.sort_by_key(|index| std::cmp::Reverse(weights[*index]));
@@ -67,7 +67,7 @@ pub fn layout(weights: &[u64], area: Area) -> Vec<Tile> {
     let mut at = 0;
     while at < order.len() {
         let end = at + next_row(weights, &order[at..], left[at], free);
-        // Exactly 1 for the last row, which takes the rest.
+        // The share is exactly 1 for the last row, which takes the remaining area.
         let share = (left[at] - left[end]) / left[at];
         let along = free.shorter_side();
         let (strip, after) = free.cut(along.other(), share);
@@ -78,8 +78,8 @@ pub fn layout(weights: &[u64], area: Area) -> Vec<Tile> {
     tiles
 }
 
-/// Returns the sums of all weights from each one to the end, followed by a zero. They are added up from the
-/// smallest weight, so that small weights next to a huge one are not lost.
+/// Returns the suffix sums of the weights in `order`, followed by a zero. Summing starts from the smallest
+/// weight, so that small weights are not lost next to a huge one.
 fn sums_from(weights: &[u64], order: &[usize]) -> Vec<f64> {
     let mut sums = vec![0.0; order.len() + 1];
     for at in (0..order.len()).rev() {
@@ -88,7 +88,7 @@ fn sums_from(weights: &[u64], order: &[usize]) -> Vec<f64> {
     sums
 }
 
-/// Returns the number of weights in the next row that gives the best rectangles.
+/// Returns the number of weights in the next row for which its rectangles are closest to squares.
 fn next_row(weights: &[u64], rest: &[usize], left: f64, free: Rectangle) -> usize {
     let (width, height) = (free.width(), free.height());
     let scale = width * height / left;
@@ -99,8 +99,7 @@ fn next_row(weights: &[u64], rest: &[usize], left: f64, free: Rectangle) -> usiz
     for (count, index) in rest.iter().enumerate() {
         let smallest = as_float(weights[*index]) * scale;
         sum += smallest;
-        // The worse ratio of length to breadth: that of the largest or that of the smallest rectangle in the
-        // row.
+        // The worst aspect ratio in a row is that of its largest or of its smallest rectangle.
         let next = (side * side * largest / (sum * sum)).max(sum * sum / (side * side * smallest));
         if next > worst || next.is_nan() {
             return count.max(1);
@@ -126,7 +125,7 @@ fn place_row(weights: &[u64], row: &[usize], along: Side, strip: Rectangle, tile
     }
 }
 
-/// Direction of a row.
+/// Side of a rectangle along which a row runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Width,
@@ -155,7 +154,7 @@ impl Rectangle {
         if self.width() > self.height() { Side::Height } else { Side::Width }
     }
 
-    /// Splits the rectangle at a share of one side.
+    /// Splits the rectangle at the fraction `share` of one side.
     fn cut(self, side: Side, share: f64) -> (Self, Self) {
         (self.part(side, 0.0, share), self.part(side, share, 1.0))
     }
@@ -163,7 +162,7 @@ impl Rectangle {
     /// Returns the part of the rectangle between the fractions `from` and `to` along `side`.
     fn part(self, side: Side, from: f64, to: f64) -> Self {
         let between = |start: f64, end: f64, share: f64| {
-            // Exactly `end` for 1, so that neighbors have the same edge.
+            // A share of 1 gives exactly `end`, so that neighbors have the same edge.
             if share >= 1.0 { end } else { (start + (end - start) * share).min(end) }
         };
         match side {
@@ -186,12 +185,12 @@ impl Rectangle {
     }
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // edges lie within an area of u16 cells
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // edges lie within an area measured in `u16`
 fn cell(edge: f64) -> u16 {
     edge.round() as u16
 }
 
-#[allow(clippy::cast_precision_loss)] // a share of an area needs no more than 53 bits
+#[allow(clippy::cast_precision_loss)] // 53 bits are precise enough for a share of an area
 fn as_float(weight: u64) -> f64 {
     weight as f64
 }
@@ -274,7 +273,8 @@ mod tests {
             for Tile { index, area } in layout(&weights, area(width, height)) {
                 let exact = as_float(weights[index]) / as_float(sum) * whole;
                 let (w, h) = (f64::from(area.width), f64::from(area.height));
-                // Each edge is off by at most half a cell, so each side is off by at most one.
+                // Each edge is off by at most half a cell, so the length of each side is off by at most one
+                // cell.
                 prop_assert!(exact <= (w + 1.0) * (h + 1.0) + 1e-6, "{} {:?}", exact, area);
                 prop_assert!(exact >= (w - 1.0).max(0.0) * (h - 1.0).max(0.0) - 1e-6, "{} {:?}", exact, area);
             }

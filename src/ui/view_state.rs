@@ -1,4 +1,4 @@
-//! State of the views: open views, search, filter, comparison, and rows that are being sorted.
+//! State of the views: open views, search, filter, comparison, and rows being sorted.
 
 use std::time::Duration;
 
@@ -30,9 +30,9 @@ pub struct Views {
     pub overview: OverviewState,
     /// Search as it was typed; empty if there is none.
     pub text: Field,
-    /// Error in the search, or its missing part.
+    /// Text about an error in the search, or about a part that is still missing.
     pub error_text: Option<String>,
-    /// Visible part of the top view.
+    /// Visible part of the top table view; `None` in the list and the treemap.
     pub page: Option<TablePage>,
     /// Outline for the treemap.
     pub map: Requested<OutlineRequest, Level>,
@@ -40,21 +40,21 @@ pub struct Views {
     pub map_colors: MapColors,
     /// Areas of the rows in the treemap.
     pub tiles: Vec<Tile>,
-    /// Open views, the top one last.
+    /// Open table views, the top one last.
     pub sheets: Vec<TableView>,
-    /// Valid part of the search.
+    /// Query parsed from the valid part of the search.
     pub filter: Query,
-    /// Filter of the list, made from the search.
+    /// Filter of the list, if a search is active.
     pub filtering: Option<Filtering>,
-    /// View to which Esc returns.
+    /// View to which Esc returns, after the user went from a row to its entry.
     pub return_to: Option<Return>,
-    /// Present time in seconds since 1970.
+    /// Current time in seconds since 1970.
     pub clock: i64,
-    /// Time of the last update of a view.
+    /// Time of the last refresh of a view, since the session began.
     pub refreshed: Duration,
-    /// Result of checking if a whole file system was scanned.
+    /// Check whether a whole file system was scanned.
     pub whole: Loader<Arc<bool>>,
-    /// Baseline and comparison.
+    /// Baseline, and comparison for the growth column.
     pub compared: GrowthState,
 }
 
@@ -109,7 +109,7 @@ impl Views {
         self.compared.column.iter_mut().for_each(Loader::refresh);
     }
 
-    /// Returns `true` if a job is running for a result.
+    /// Returns `true` if a job of a view is running.
     pub fn is_loading(&self) -> bool {
         let column = self.compared.column.as_ref();
         self.sheets.iter().any(|sheet| sheet.rows.is_running())
@@ -127,7 +127,7 @@ impl Views {
         self.sheets.first().is_some_and(|sheet| *sheet.table == views::search::TABLE)
     }
 
-    /// Returns `true` if a view has what it needs, so that a hint for its key is useful.
+    /// Returns `true` if the prerequisite of a view is met, so that a hint for its key is useful.
     pub fn is_of_use(&self, view: &ViewSpec) -> bool {
         match view.needs {
             Needs::Nothing => true,
@@ -136,7 +136,7 @@ impl Views {
         }
     }
 
-    /// Returns `true` if a whole file system was scanned, as far as that was checked.
+    /// Returns `true` if a whole file system was scanned; `false` until that has been checked.
     pub fn is_whole(&self) -> bool {
         self.whole.value().is_some_and(|is_whole| **is_whole)
     }
@@ -151,7 +151,7 @@ impl Views {
         self.compared.offer().is_some()
     }
 
-    /// Returns the present time in seconds since 1970.
+    /// Returns the current time in seconds since 1970.
     pub fn now(&self) -> i64 {
         self.clock
     }
@@ -159,13 +159,13 @@ impl Views {
     /// Returns the source of directory totals.
     pub fn sizes(&self, live: &Arc<LiveTotals>) -> SizeSource {
         let filtered = self.filtering.as_ref().map(Filtering::filtered).cloned();
-        // The filtered part of a directory cannot be compared with all of its earlier contents.
+        // A filtered total cannot be compared with the earlier total of the whole directory.
         let growth = self.compared.growth().filter(|_| filtered.is_none()).cloned();
         SizeSource { live: Arc::clone(live), filtered, growth }
     }
 }
 
-/// Active filter.
+/// Active filter and its result.
 #[derive(Debug)]
 pub struct Filtering {
     /// Result of the filter.
@@ -179,12 +179,13 @@ impl Filtering {
         Self { result: Loader::default(), query, nothing: Arc::new(Filtered::nothing()) }
     }
 
-    /// Returns the latest result of the filter.
+    /// Returns the latest result of the filter; empty until there is one.
     pub fn filtered(&self) -> &Arc<Filtered> {
         self.result.value().unwrap_or(&self.nothing)
     }
 
-    /// Starts the job of the filter, and takes its results. Returns `true` if something has changed.
+    /// Starts the job of the filter if necessary, and takes its results. Returns `true` if the result has
+    /// changed.
     pub fn poll(&mut self, sources: &Sources<'_>, order: Order) -> bool {
         let request = || {
             let (tree, query) = (Arc::clone(sources.tree), self.query.clone());
@@ -194,30 +195,30 @@ impl Filtering {
     }
 }
 
-/// Baseline and comparison.
+/// Baseline, and comparison for the growth column.
 #[derive(Debug, Default)]
 pub struct GrowthState {
-    /// Search for a baseline.
+    /// Search for a baseline that can be offered.
     pub offer: Loader<Arc<BaselineInfo>>,
-    /// Comparison for the column, if the column is shown.
+    /// Comparison for the growth column; `None` if the column is hidden.
     pub column: Option<Loader<Arc<Comparison>>>,
-    /// Problem of the comparison that was reported last.
+    /// Problem with the comparison that was last reported to the user.
     pub reported: Option<String>,
 }
 
 impl GrowthState {
-    /// Returns the latest comparison.
+    /// Returns the latest comparison for the growth column.
     pub fn growth(&self) -> Option<&Arc<Comparison>> {
         self.column.as_ref()?.value()
     }
 
-    /// Returns the baseline, if it is known.
+    /// Returns the baseline that was found, if any.
     pub fn offer(&self) -> Option<BaselineInfo> {
         self.offer.value().map(|offer| **offer).filter(|offer| offer.is_there)
     }
 
-    /// Returns the problem of the comparison, if it is a new one. During a scan the comparison is repeated, and
-    /// the same problem is reported only once.
+    /// Returns the problem with the comparison, if it has not been reported. The comparison is repeated during
+    /// a scan, and each problem is reported only once.
     pub fn new_problem(&mut self) -> Option<String> {
         let column = self.column.as_ref()?;
         let Some(error) = column.error() else {
@@ -231,7 +232,7 @@ impl GrowthState {
     }
 }
 
-/// View to which Esc returns, and the state it needs.
+/// View to which Esc returns, with the state to restore.
 #[derive(Debug)]
 pub struct Return {
     pub sheets: Vec<TableView>,
@@ -242,13 +243,13 @@ pub struct Return {
     pub history: Vec<DirId>,
     /// Directory that was opened from the view.
     pub opened: DirId,
-    /// `true` if it was opened in place.
+    /// `true` if the directory was opened in place.
     pub is_in_place: bool,
-    /// `true` if the tree was growing when the user left the view.
+    /// `true` if the scan was running when the user left the view.
     pub was_scanning: bool,
 }
 
-/// Rows of a directory that are being sorted.
+/// Job that sorts the rows of a directory, with its parameters.
 #[derive(Debug)]
 pub struct Sorting {
     /// Sorted rows.

@@ -1,9 +1,8 @@
-//! Visible part of a directory as plain data: the totals for the header, and one line for each visible row.
+//! Visible part of a directory as plain data: the totals for the header, and the visible rows.
 //!
-//! A tree that is being scanned changes all the time. So it is read once per update, and drawing does not need
-//! it.
+//! A tree changes constantly during a scan. So it is read once per update, and drawing uses only the window.
 //!
-//! Invariant: the numbers of one window were read together, right after the live totals.
+//! Invariant: all numbers of a window are read together, right after the live totals.
 
 use crate::analysis::compare::{Previous, PreviousListing, amount};
 use crate::base::format::Measure;
@@ -22,15 +21,15 @@ use super::remark::{exclusion_text, kind_text, linked_text};
 /// Visible part of a directory.
 #[derive(Debug, Default)]
 pub struct Window {
-    /// Totals; with a filter, those of the entries that it keeps.
+    /// Totals of the directory; with a filter, only of the entries that match.
     pub totals: Totals,
     /// Precision of the totals.
     pub bound: Precision,
     /// Error number of the directory, if it could not be read.
     pub errno: Option<i32>,
-    /// `true` if reading has ended.
+    /// `true` if everything below the directory has been read.
     pub is_complete: bool,
-    /// Number of all items, if a filter hides some of them.
+    /// Number of items without the filter; `None` if there is no filter.
     pub all_items: Option<u64>,
     /// Number of rows.
     pub rows: usize,
@@ -45,7 +44,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Collects those rows of `place` that are visible on `lines` lines.
+    /// Collects the rows of `place` that are visible on `lines` lines.
     pub fn new(
         tree: &Tree,
         sizes: &SizeSource,
@@ -111,13 +110,13 @@ impl Window {
         totals_size(&self.totals, measure)
     }
 
-    /// Returns the row under the cursor.
+    /// Returns the row under the cursor, if there is one.
     pub fn selected(&self) -> Option<&Row> {
         self.lines.get(self.index.checked_sub(self.offset)?)
     }
 }
 
-/// Returns the row of an entry, without shares and growth.
+/// Returns the row of an entry, without the cells for shares and growth.
 fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, measure: Measure) -> Row {
     let is_directory = record.kind == Kind::Directory;
     let mut label = escape(record.name).into_owned();

@@ -1,11 +1,11 @@
-//! Layers: passes input to them, controls the gate for a Yes, and leaves, for which a question may be
-//! necessary.
+//! Input for layers, the gate that a Yes must pass, and leaving the browser or the tree, which may need a
+//! question.
 //!
-//! A question lies above everything else and gets all keys until it is answered; a No changes nothing. The same
-//! applies to the dialog that confirms a deletion ([`crate::ui::layers::confirm_delete`]), whose Yes passes the
-//! same gate.
+//! A question is above everything else and gets all keys until it is answered; a No changes nothing. The same
+//! applies to the dialog that confirms a deletion ([`crate::ui::layers::confirm_delete`]). A Yes to either must
+//! pass the same gate.
 //!
-//! Invariant: nothing is done without a Yes from an input after the question could be read.
+//! Invariant: nothing is done without a Yes that was given after the question could be read.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::DeletionRequest;
 
-/// Duration of a scan from which quitting asks a question.
+/// Minimum duration of a scan for which quitting asks a question.
 const PRECIOUS: Duration = Duration::from_secs(5);
 
 impl<'t> App<'t> {
@@ -56,13 +56,13 @@ impl<'t> App<'t> {
         self.layers.retain(|layer| !is_quit(layer));
     }
 
-    /// Opens a layer that replaces all others except a question.
+    /// Opens a layer that replaces all other layers except a question.
     pub(in crate::ui) fn open_below_question(&mut self, layer: Layer<'t>) {
         self.layers.retain(|layer| matches!(layer, Layer::Question(_)));
         self.layers.insert(0, layer);
     }
 
-    /// Returns the gate of the top question, if it is completely on the screen.
+    /// Returns the gate of the top layer, if the layer shows all that the user must read before a Yes.
     fn gate(&mut self) -> Option<&mut AnswerGate> {
         match self.layers.last_mut()? {
             Layer::ConfirmDelete(dialog) if !dialog.is_open() => None,
@@ -70,25 +70,24 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns the time after which an idle event is needed; `None` if it would change nothing.
+    /// Returns the time until an idle event is due; `None` if idle events have no effect.
     pub fn idle_wait(&mut self, now: Duration) -> Option<Duration> {
         self.gate()?.wait(now)
     }
 
-    /// Records that everything is on the screen and no input waits.
+    /// Records that the last frame is on the screen and no input is pending.
     pub(super) fn idle(&mut self, now: Duration) {
         if let Some(gate) = self.gate() {
             gate.idle(now);
         }
     }
 
-    /// Returns `true` if a question is open, even if it is not on the screen yet.
+    /// Returns `true` if a question is open, whether or not it is on the screen yet.
     pub(super) fn is_asking(&self) -> bool {
         self.layers.iter().any(|layer| layer.component().selected().is_some())
     }
 
-    /// Closes the gate if there was input while a question is open, even if the question is not on the screen
-    /// yet.
+    /// Closes the gates of all open questions, on the screen or not, if `is_input`.
     pub(super) fn close_gate_if(&mut self, is_input: bool) {
         if is_input {
             let gates = self.layers.iter_mut().filter_map(|layer| layer.component_mut().gate());
@@ -109,7 +108,7 @@ impl<'t> App<'t> {
 
     pub(super) fn interrupt(&mut self) -> Option<Effect> {
         match self.layers.last() {
-            // The question about quitting is open, so this is its answer.
+            // An interrupt answers the question about quitting with Yes.
             Some(Layer::Question(question)) if question.about == Question::Quit => return Some(Effect::Quit),
             Some(Layer::Question(_)) => {
                 self.layers.pop();

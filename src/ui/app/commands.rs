@@ -1,7 +1,7 @@
 //! Commands of keys, by scope.
 //!
-//! Contains the commands of the list. Those of other views and of layers are in their files. Invariant: a key
-//! does only what the keymap says.
+//! This file contains the commands of the list. Other views and layers contain their own. Invariant: a key does
+//! only what the keymap says.
 
 use ratatui::crossterm::event::KeyEvent;
 
@@ -25,8 +25,8 @@ use crate::ui::view_state::BaseView;
 use crate::ui::views::LIST;
 
 impl App<'_> {
-    /// Returns `true` if the owners of the shown entries are recorded, or if their column is shown and can be
-    /// hidden.
+    /// Returns `true` if owners of the shown entries are known, or if their column is already shown and so can
+    /// be hidden.
     fn may_show_owners(&self) -> bool {
         let has_owner = |row: &Row| matches!(row.cell(Column::Owner), CellValue::User(_));
         self.cx.shown.columns.has(Column::Owner) || self.cx.window.lines.iter().any(has_owner)
@@ -57,7 +57,7 @@ impl App<'_> {
         }
     }
 
-    /// Performs the command of a key.
+    /// Performs a command in the current scope.
     pub(super) fn perform(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::Suspend => Some(Effect::Suspend),
@@ -144,7 +144,7 @@ impl App<'_> {
             Command::Export => self.ask_for_file(),
             Command::CopyPath => return self.cx.copy_path(),
             Command::Back => return self.cx.stop_deleting().or_else(|| self.cx.stop_rescan()),
-            // Commands that work everywhere were performed before; all others are keys of dialogs and text fields.
+            // Global commands have already been performed; all others belong to dialogs and text fields.
             Command::Interrupt
             | Command::Suspend
             | Command::Help

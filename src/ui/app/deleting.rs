@@ -6,10 +6,11 @@
 //!                                                                            +-> Failures: failed entries with reasons
 //! ```
 //!
-//! From the dialog and from the list of failures, changed entries can be rechecked; then the question is asked
+//! In the dialog and in the list of failures, the user can have changed entries rechecked. The dialog then asks
 //! again about their present state.
 //!
-//! Invariant: nothing is deleted without a Yes that was given while all objections were on the screen.
+//! Invariant: nothing is deleted without a Yes that was given while all warnings and refusals were on the
+//! screen.
 
 use super::App;
 use crate::base::format::plain_size;
@@ -25,14 +26,14 @@ use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::options::DeleteMode;
 
 impl<'t> App<'t> {
-    /// Opens the dialog for the marks, or, without marks, for the entry under the cursor.
+    /// Opens the dialog for the marked entries, or, if there are none, for the entry under the cursor.
     pub(super) fn ask_to(&mut self, kind: OperationKind) -> Option<Effect> {
         let selection =
             self.cx.checked(self.check_selection())?.as_chosen(&self.cx.marks.touched_directories());
         Some(self.ask_about(kind, selection))
     }
 
-    /// Returns the entries that a command would delete.
+    /// Returns the entries that a command would delete, or the notice that explains why there are none.
     fn check_selection(&self) -> Result<Selection, Notice> {
         self.cx.check_changes()?;
         let selection = Selection::new(self.cx.tree, self.subject(), DeleteScope::Whole);
@@ -51,8 +52,8 @@ impl<'t> App<'t> {
         })
     }
 
-    /// Returns the entries to which a command applies: the marks, or, without marks, the entry under the
-    /// cursor.
+    /// Returns the entries to which a command applies: the marked ones, or, if there are none, the one under
+    /// the cursor.
     fn subject(&self) -> Vec<(DirId, &'t [u8])> {
         if self.cx.marks.count() > 0 {
             return self.cx.marks.in_order(self.cx.tree).into_iter().map(|(place, _)| place).collect();
@@ -78,14 +79,14 @@ impl<'t> App<'t> {
         Some(self.cx.begin_work(Operation::Restore(trashed), (items, 0), false))
     }
 
-    /// Writes a script that deletes the marks, or, without marks, the entry under the cursor.
+    /// Writes a script that deletes the marked entries, or, if there are none, the entry under the cursor.
     pub(super) fn write_script(&mut self) -> Option<Effect> {
         let selection = self.cx.checked(self.check_selection())?;
         let sizes = selection.items().map(|(_, item)| plain_size(item.disk, self.cx.units)).collect();
         Some(Effect::Deletion(DeletionRequest::Script(Arc::new(selection), sizes)))
     }
 
-    /// Opens the dialog for an operation, and requests a preview.
+    /// Opens the dialog for an operation, and requests its preview.
     pub(in crate::ui) fn ask_about(&mut self, kind: OperationKind, selection: Selection) -> Effect {
         let (selection, now) = (Arc::new(selection), self.cx.clock());
         let dialog = DeleteDialog::new(kind, Arc::clone(&selection), &self.cx.deletion.policy, now);
@@ -93,7 +94,7 @@ impl<'t> App<'t> {
         Effect::Deletion(DeletionRequest::Preview(selection, now))
     }
 
-    /// Asks again after changed entries were rescanned.
+    /// Asks again about an operation whose changed entries have been rescanned.
     fn ask_again(&mut self) -> Option<Effect> {
         let is_free = self.layers.iter().all(|layer| matches!(layer, Layer::Question(_)));
         let (kind, selection) = self.cx.deletion.asked_again.take().filter(|_| is_free)?;
@@ -120,14 +121,14 @@ impl<'t> App<'t> {
         })
     }
 
-    /// Opens the list of failures when the tree is up to date and nothing else is open.
+    /// Opens the list of failures once the tree is up to date and no layer is open.
     pub(super) fn open_failures(&mut self) {
         let is_busy = self.cx.is_deleting() || self.cx.rescan().is_some() || !self.layers.is_empty();
         let failed = self.cx.deletion.failed.take_if(|_| !is_busy);
         self.layers.extend(failed.map(|failed| Layer::Failures(FailuresList::new(failed))));
     }
 
-    /// Processes a report of an operation.
+    /// Processes a message about a deletion or its preview.
     pub(super) fn take_deletion(&mut self, message: DeletionMessage) -> Option<Effect> {
         match message {
             DeletionMessage::Previewed(probe) => {
@@ -157,7 +158,7 @@ impl<'t> App<'t> {
             }
             DeletionMessage::PreviewFailed(error) => {
                 self.cx.notify(Notice::JobFailed("Preview", error));
-                // Without a preview nothing could be confirmed.
+                // The dialog closes, because nothing can be confirmed without a preview.
                 self.delete_dialog().is_some().then(|| {
                     self.layers.retain(|layer| !matches!(layer, Layer::ConfirmDelete(_)));
                     Effect::Deletion(DeletionRequest::StopPreview)
@@ -172,7 +173,7 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Continues after a rescan has updated the tree or a part of it.
+    /// Continues with the next step after a rescan has updated the tree.
     pub(super) fn after_rescan(&mut self) -> Option<Effect> {
         self.cx.read_returned().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }

@@ -1,4 +1,4 @@
-//! Info page of the entry under the cursor, and programs that are started for it.
+//! Info page and programs for the entry under the cursor.
 
 use super::App;
 use crate::source::SourceKind;
@@ -11,7 +11,7 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::programs::Launch;
 
 impl App<'_> {
-    /// Opens the info page of the entry under the cursor; without one, that of the shown directory.
+    /// Opens the info page of the entry under the cursor, or, if there is none, of the shown directory.
     pub(super) fn inspect(&mut self) {
         let Some(entry) = self.shown_under_cursor().or_else(|| EntryId::of(self.cx.tree, self.cx.place.id))
         else {
@@ -21,7 +21,7 @@ impl App<'_> {
         self.layers.push(Layer::Info(InfoPage::new(entry, self.cx.source_kind)));
     }
 
-    /// Returns the entry under the cursor, in any view.
+    /// Returns the entry under the cursor, in any view; `None` for rows that stand for several entries.
     pub(super) fn under_cursor(&self) -> Option<EntryId> {
         if let Some(Layer::Marks(list)) = self.layers.last() {
             let (parent, name) = list.selected()?;
@@ -30,13 +30,13 @@ impl App<'_> {
         self.cx.entry_under_cursor()
     }
 
-    /// Returns the entry under the cursor. For a file with several names it is the first name.
+    /// Returns the entry under the cursor; for a row with several names of a file, the first name.
     fn shown_under_cursor(&self) -> Option<EntryId> {
         let first_of_names = || self.cx.sheet()?.entries(self.cx.row()).first().copied();
         self.under_cursor().or_else(first_of_names)
     }
 
-    /// Closes the pages above the view. Returns `true` if there was one.
+    /// Closes the pages above the view. Returns `true` if there was a page.
     pub(super) fn close_page(&mut self) -> bool {
         let is_page = self.layers.last().is_some_and(Layer::is_page);
         if is_page {
@@ -51,7 +51,7 @@ impl App<'_> {
         self.layers.retain_mut(|layer| layer.component_mut().relocate(&mut relocation, &mut self.cx));
     }
 
-    /// Starts a program for the entry under the cursor.
+    /// Requests the start of a program for the entry under the cursor.
     pub(super) fn start(&mut self, program: Program) -> Option<Effect> {
         if self.cx.source_kind == SourceKind::Recorded {
             self.cx.notify(Notice::RecordedNotHere);
@@ -78,8 +78,8 @@ impl App<'_> {
         Some(Effect::Start(Launch::View(directory, record.name.to_vec())))
     }
 
-    /// Starts a shell in the shown directory; in a view of a subtree, in the directory of the entry under the
-    /// cursor.
+    /// Requests a shell in the shown directory, or, in a view of a subtree, in the directory of the entry under
+    /// the cursor.
     fn shell(&mut self) -> Option<Effect> {
         let place = match self.cx.sheet() {
             Some(_) => self.shown_under_cursor().map_or(self.cx.place.id, |entry| entry.directory),

@@ -11,7 +11,7 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::export::ExportMessage;
 
 impl App<'_> {
-    /// Opens the prompt for a file name.
+    /// Opens the prompt for the file name of an export.
     pub(super) fn ask_for_file(&mut self) {
         if self.cx.checked(self.cx.check_export()).is_none() {
             return;
@@ -30,7 +30,7 @@ impl App<'_> {
         let notice = match written {
             Ok(bytes) => Notice::Wrote(path, bytes),
             Err(SaveError::Exists) => {
-                // Does not interrupt the user, who may have opened something else.
+                // The question appears only if no layer is open, so as not to interrupt the user.
                 if self.layers.is_empty() {
                     self.ask(Question::Replace(order));
                 }

@@ -1,12 +1,11 @@
-//! State of the browser, and its changes by events.
+//! State of the browser, changed by events.
 //!
-//! [`App::update`] is the only function that changes the state. It does no I/O, and requests it by returning an
-//! [`Effect`]. At its end it collects the visible part of the directory (`Window`) and of other open parts, so
-//! that drawing changes nothing.
+//! [`App::update`] is the only function that changes the state. The function does no I/O, but requests it by
+//! returning an [`Effect`]. Finally, it collects the visible part of the directory (`Window`) and of open
+//! views, so that drawing changes nothing.
 //!
-//! While a scan runs, ticks report its progress. New entries change the order of rows only on ticks, not soon
-//! after a key (so that no row moves under the cursor), and not too often if sorting takes long
-//! ([`crate::table::rows`]).
+//! While a scan runs, ticks report its progress. Rows are sorted again only on ticks: not shortly after a key,
+//! so that no row moves under the cursor, and less often if sorting takes long ([`crate::table::rows`]).
 //!
 //! Invariant: after every update the cursor is on a visible row, if there are rows.
 
@@ -31,7 +30,7 @@ use super::settings::Settings;
 use crate::base::sync::Arc;
 use crate::tree::{LiveTotals, Tree};
 
-/// Browser for a tree.
+/// State of the browser for one tree.
 pub struct App<'t> {
     /// State that components read and change.
     pub cx: Context<'t>,
@@ -39,13 +38,13 @@ pub struct App<'t> {
     pub layers: Vec<Layer<'t>>,
     /// Clickable areas of the last frame.
     hits: HitMap,
-    /// Row and time of the previous click.
+    /// Row and time of the previous click, for double clicks.
     click: Option<(usize, Duration)>,
 }
 
 impl<'t> App<'t> {
-    /// Creates the browser for `tree`, which may be empty. `roots` are its roots, as the user gave them and as
-    /// they are shown.
+    /// Creates the browser for `tree`, which may be empty. `roots` are the roots, each as the user gave it and
+    /// as displayed.
     pub fn new(
         tree: &'t Tree,
         roots: Vec<(Vec<u8>, Vec<u8>)>,
@@ -58,13 +57,13 @@ impl<'t> App<'t> {
         app
     }
 
-    /// Processes one event.
+    /// Processes one event, and returns the effect that it requests.
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // The input that opens a question does not answer it.
+        // An input that opens a question does not count as input to the question.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         let effect = match action {
             Event::Key(event) => {
-                // Repetitions of a held key do not answer a question.
+                // Key repetitions close the gate first, so a held key cannot answer a question.
                 self.close_gate_if(event.kind == KeyEventKind::Repeat);
                 let effect = self.key(event);
                 self.close_gate_if(was_asked);

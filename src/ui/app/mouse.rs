@@ -1,11 +1,11 @@
-//! Mouse: clicks and the wheel are translated into the actions of keys.
+//! Mouse: clicks and the wheel are translated into commands.
 //!
 //! A click moves the cursor, a second click at the same place opens the entry, a click on a title sorts, a
 //! click on a tab opens its view, a click on a part of the path goes up to it, a click on a hint in the footer acts as
 //! its key, and a click on a button presses it.
 //!
-//! A click is looked up in the areas of the last frame ([`crate::ui::hit_map`]). Invariant: the mouse does
-//! nothing that a key could not do.
+//! Clicks are looked up in the areas of the last frame ([`crate::ui::hit_map`]). Invariant: the mouse does
+//! nothing that keys cannot do.
 
 use std::time::Duration;
 
@@ -24,9 +24,9 @@ use crate::ui::message::Effect;
 use crate::ui::widgets;
 use crate::ui::widgets::footer::{self, Top};
 
-/// Time within which two clicks at the same place are a double click.
+/// Maximum time between the two clicks of a double click on a row.
 const DOUBLE: Duration = Duration::from_millis(400);
-/// Number of rows for one step of the wheel.
+/// Number of rows by which one step of the wheel moves the cursor.
 const STEP: usize = 3;
 
 impl App<'_> {
@@ -75,7 +75,7 @@ impl App<'_> {
         }
     }
 
-    /// Processes a mouse event. `now` is the time since the browser began.
+    /// Processes a mouse event. `now` is the time since the session began.
     pub(super) fn mouse(&mut self, event: MouseEvent, now: Duration) -> Option<Effect> {
         self.cx.pressed = Some(self.cx.scan.last.now);
         let at = Position { x: event.column, y: event.row };
@@ -106,7 +106,7 @@ impl App<'_> {
             Hit::Button(Button::Yes) => self.perform(Command::Answer(Answer::Yes)),
             Hit::Button(Button::No) => self.perform(Command::Answer(Answer::No)),
             Hit::Key(key) => self.key(key.event()),
-            // Results cannot be sorted while a search is typed.
+            // Titles do nothing below a layer, such as the search prompt.
             Hit::Column(column) => self.layers.is_empty().then(|| self.perform(Command::Sort(column)))?,
             Hit::View(view) => self.layers.is_empty().then(|| self.perform(Command::View(view)))?,
             Hit::Level(levels) => {

@@ -1,4 +1,4 @@
-//! Scope of the keys, jobs for what is shown, and commands that concern views.
+//! Scope of the keys, jobs of the views and layers, and commands that concern views.
 
 use super::App;
 use crate::source::SourceKind;
@@ -8,7 +8,8 @@ use crate::ui::layers::Layer;
 use crate::ui::loader::Sources;
 
 impl App<'_> {
-    /// Starts the jobs for what is shown, and takes their results. Returns `true` if something has changed.
+    /// Starts the jobs that the views and layers need, and takes their results. Returns `true` if there was a
+    /// new result.
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let scope = self.scope();
         let mut has_changed = false;
@@ -42,7 +43,7 @@ impl App<'_> {
         has_facts || has_rows || is_whole || is_compared || is_found || has_names
     }
 
-    /// Returns `true` if there may be results soon.
+    /// Returns `true` if jobs of views or layers are running.
     pub fn is_loading(&self) -> bool {
         let is_inspected =
             |layer: &Layer<'_>| matches!(layer, Layer::Info(page) if page.info.inspection.is_running());
@@ -52,7 +53,8 @@ impl App<'_> {
             || self.layers.iter().any(is_inspected)
     }
 
-    /// Returns the scope whose key bindings apply: that of the top layer, or, without layers, that of the view.
+    /// Returns the scope whose key bindings apply: that of the top layer, or of the view if there are no
+    /// layers.
     pub fn scope(&self) -> Scope {
         match self.layers.last() {
             Some(layer) => layer.component().scope(),

@@ -1,6 +1,6 @@
-//! Operations on files as the state knows them: checks, progress, result, and rechecks afterwards.
+//! State of operations on files: checks, progress, result, and rechecks afterwards.
 //!
-//! Invariant: after every operation, successful or not, its entries are rechecked before the result is shown.
+//! Invariant: after every operation, successful or not, the entries are rechecked before the result is shown.
 
 use super::Context;
 use crate::base::sync::Arc;
@@ -15,7 +15,7 @@ use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::options::DeleteMode;
 
 impl Context<'_> {
-    /// Starts an operation on files.
+    /// Records the start of an operation on files, and requests it.
     pub fn begin_work(&mut self, work: Operation, expected: (u64, u64), is_at_most: bool) -> Effect {
         self.deletion.failed = None;
         self.deletion.running = Some(Running {
@@ -37,7 +37,7 @@ impl Context<'_> {
         Some(Effect::Deletion(DeletionRequest::Stop))
     }
 
-    /// Records trashed items, which are restored before those trashed earlier.
+    /// Records trashed items. The most recent ones are restored first.
     fn remember_trashed<'r>(&mut self, trashed: impl Iterator<Item = &'r Trashed>) {
         let trashed: Vec<Trashed> = trashed.cloned().collect();
         if !trashed.is_empty() {
@@ -45,7 +45,7 @@ impl Context<'_> {
         }
     }
 
-    /// Keeps the items that could not be restored, which are all except `returned`, for another attempt.
+    /// Keeps the items that could not be restored (all except `returned`) for another attempt.
     pub fn keep_unrestored(&mut self, work: &Operation, returned: &[Trashed]) {
         if let Operation::Restore(all) = work {
             // Both lists are in the same order.
@@ -54,7 +54,7 @@ impl Context<'_> {
         }
     }
 
-    /// Rechecks the entries of an operation.
+    /// Requests a recheck of the entries of an operation, if necessary.
     pub fn recheck(&mut self, work: &Operation) -> Option<Effect> {
         match work {
             Operation::Remove(selection) | Operation::Trash(selection) => {
@@ -75,7 +75,7 @@ impl Context<'_> {
         }
     }
 
-    /// Rechecks these entries.
+    /// Records and requests a recheck of these entries.
     pub fn recheck_entries(&mut self, selection: &Selection) -> Effect {
         let places: Places = selection.places();
         let replaced = selection.items().filter_map(|(_, item)| item.directory).collect();
@@ -108,7 +108,8 @@ impl Context<'_> {
         self.recheck(&running.work)
     }
 
-    /// Rescans the next directory that contains restored items.
+    /// Requests a rescan of the next directory that contains restored items, or shows the result after the last
+    /// one.
     pub fn read_returned(&mut self) -> Option<Effect> {
         while let Some(group) = self.deletion.returned.pop() {
             if let Some(directory) = group.find(self.tree) {
@@ -125,7 +126,8 @@ impl Context<'_> {
         }
     }
 
-    /// Compares marked directories that have changed according to a rescan with their present state on disk.
+    /// Requests a comparison of marked directories that a rescan found changed with their present state on
+    /// disk.
     pub fn compare_marks(&mut self) -> Option<Effect> {
         let touched = self.marks.touched_directories();
         let selection =

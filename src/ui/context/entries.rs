@@ -1,4 +1,4 @@
-//! Entries of the tree as they are shown.
+//! Totals and paths of entries in the form in which they are shown.
 
 use super::Context;
 use crate::table::row::Precision;
@@ -17,7 +17,7 @@ impl Context<'_> {
         self.tree.shared(id)
     }
 
-    /// Returns the path of an entry, with its root as it is shown.
+    /// Returns the path of an entry, with the root as displayed.
     pub fn entry_path(&self, directory: DirId, name: &[u8]) -> Vec<u8> {
         self.shown_path(&join([self.tree.path(directory).as_slice(), name]))
     }

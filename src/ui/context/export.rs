@@ -1,4 +1,4 @@
-//! Export to a file: when it is possible, and its default name.
+//! Export to a file: the checks before it, and the default name.
 
 use super::Context;
 use crate::scan::Outcome;
@@ -8,7 +8,7 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::export::ExportRequest;
 
 impl Context<'_> {
-    /// Checks that a file can be written now.
+    /// Checks that a file can be written in the present state.
     pub fn check_export(&self) -> Result<(), Notice> {
         if let Some(order) = self.written() {
             return Err(Notice::StillWriting(order.path.clone()));
@@ -23,7 +23,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the file that is being written.
+    /// Returns the request for the file being written, if there is one.
     pub fn written(&self) -> Option<&ExportRequest> {
         self.export.order.as_ref()
     }
@@ -35,12 +35,12 @@ impl Context<'_> {
         let is_plain = |letter: &char| letter.is_alphanumeric() || ['-', '_', '.'].contains(letter);
         let name: String = String::from_utf8_lossy(last).chars().filter(is_plain).collect();
         let name = name.trim_start_matches(['-', '.']);
-        // ncdu's format has one root, which is a directory.
+        // ncdu's format supports only one root, which is a directory.
         let ending = if self.roots.len() == 1 { "json.zst" } else { "duke" };
         format!("{}.{ending}", if name.is_empty() { "files" } else { name })
     }
 
-    /// Starts to write a file, if that is possible.
+    /// Requests the writing of a file, if the state permits it.
     pub fn write_file(&mut self, order: ExportRequest) -> Option<Effect> {
         // An operation that has started since the question was asked would change the contents.
         self.checked(self.check_export())?;

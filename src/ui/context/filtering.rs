@@ -1,9 +1,9 @@
-//! Filter: a search that also restricts the list and the treemap.
+//! Filter: a search that restricts the list and the treemap.
 //!
-//! A background job computes its totals from the top, so they are valid in every directory. Until they are
-//! known nothing is shown, because rows that may not match would be worse.
+//! A background job computes the filtered totals of the whole tree, so they are valid in every directory. Until
+//! the first result there are no rows, because rows that may not match would be worse.
 //!
-//! Invariant: while a filter is active, the rows and totals of the list are those of the filter, and the header
+//! Invariant: while a filter is active, the list contains only rows and totals of the filter, and the header
 //! shows "n of m".
 
 use super::Context;
@@ -24,7 +24,7 @@ impl Context<'_> {
         self.views.filtering.as_ref().map(|filtering| &filtering.result)
     }
 
-    /// Restricts the list and the treemap to the search, if there is one.
+    /// Makes a valid search the filter of the list and the treemap.
     pub fn begin_filter(&mut self) {
         if self.views.filter.is_empty() || self.is_filtered() {
             return;
@@ -35,7 +35,7 @@ impl Context<'_> {
         self.place.forget_rows();
     }
 
-    /// Removes the filter. Returns `true` if there was one.
+    /// Clears the search and the filter. Returns `true` if there was a filter.
     pub fn clear_filter(&mut self) -> bool {
         let was_filtered = self.is_filtered();
         self.leave_search();

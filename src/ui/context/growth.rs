@@ -1,6 +1,6 @@
-//! Growth since an earlier tree: the baseline, the column of the list, and the targets of rows.
+//! Growth since an earlier tree: the search for a baseline, the growth column, and the targets of changes.
 //!
-//! Invariant: the comparison runs only while its result is shown, and is dropped when a rescan renumbers
+//! Invariant: the comparison runs only while its result is shown, and is dropped when a rescan replaces
 //! directories.
 
 use super::Context;
@@ -16,7 +16,8 @@ use crate::ui::notice::Notice;
 use crate::ui::view_state::GrowthState;
 
 impl Context<'_> {
-    /// Searches once for a baseline, and compares with it if the column is shown.
+    /// Searches once for a baseline, and compares with it if the growth column is shown. Returns `true` if
+    /// there is a new result.
     pub fn poll_comparison(&mut self, sources: &Sources<'_>) -> bool {
         let (may_start, order) = (sources.may_compare(), self.request(Query::default()).order);
         let basis = || sources.basis.cloned();
@@ -50,7 +51,7 @@ impl Context<'_> {
         true
     }
 
-    /// Checks that there is a baseline, or that the search for one is still running.
+    /// Checks that there is a baseline, or that there may be one because the search is still running.
     pub fn check_baseline(&self) -> Result<(), Notice> {
         match self.views.compared.offer.value().map(Arc::as_ref) {
             Some(BaselineInfo { is_there: false, .. }) => Err(Notice::NoBaseline),
@@ -58,7 +59,7 @@ impl Context<'_> {
         }
     }
 
-    /// Shows the growth of entries, and sorts by it.
+    /// Shows the growth column, and sorts by it.
     pub fn sort_by_growth(&mut self) {
         if self.is_filtered() {
             self.notify(Notice::FilterNotCompared);
@@ -68,7 +69,7 @@ impl Context<'_> {
         }
     }
 
-    /// Shows the growth of entries.
+    /// Shows the growth column.
     pub fn show_growth(&mut self) {
         self.shown.columns = self.shown.columns.with(Column::Growth, true);
         self.views.compared.column.get_or_insert_default();

@@ -1,7 +1,6 @@
-//! Marks entries.
+//! Commands that mark entries.
 //!
-//! Invariant: marks are changed only by the functions of this file, and by rescans, which keep the marks of
-//! existing entries.
+//! Invariant: only the functions of this file change marks. A rescan keeps the marks of existing entries.
 
 use super::Context;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Relocation};
@@ -15,7 +14,8 @@ use crate::ui::table_view::TableView;
 /// Entry together with its directory.
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Number of entries in one directory below which each of them is read individually.
+/// Number of entries of one directory below which they are read one at a time, and not in one pass over the
+/// directory.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -29,7 +29,7 @@ impl<'t> Context<'t> {
         self.anchor.is_some()
     }
 
-    /// Ends a range. Returns `true` if there was one.
+    /// Ends a range. Returns `true` if one had been started.
     pub fn end_range(&mut self) -> bool {
         self.anchor.take().is_some()
     }
@@ -66,7 +66,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Starts a range, or marks the rows between its start and the cursor.
+    /// Starts a range, or marks the rows from its start to the cursor.
     pub fn mark_range(&mut self) {
         let Some((id, record)) = self.entries(self.row(), 1).first().copied() else { return };
         let Some(place) = self.anchor.take() else {
@@ -85,14 +85,14 @@ impl<'t> Context<'t> {
         self.marks.add_up(self.tree);
     }
 
-    /// Marks all rows.
+    /// Marks the entries of all rows.
     pub fn mark_shown(&mut self) {
         let entries = self.whole_entries(0, usize::MAX);
         self.set_marks(&entries);
         self.marks.add_up(self.tree);
     }
 
-    /// Inverts the marks of all rows.
+    /// Inverts the marks of the entries in all rows.
     pub fn invert_marks(&mut self) {
         let entries = self.whole_entries(0, usize::MAX);
         let missing: Vec<_> =
@@ -118,8 +118,8 @@ impl<'t> Context<'t> {
         (0..sheet.count()).find(|row| sheet.entries(*row).iter().any(is_it))
     }
 
-    /// Returns the entries of `count` rows with their directories. Many entries of one directory are read in
-    /// one pass.
+    /// Returns the entries of `count` rows, from row `first` on, with their directories. Many entries of one
+    /// directory are read in a single pass.
     fn entries(&self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut wanted: Vec<EntryId> = if let Some(sheet) = self.views.sheets.last() {
             let end = sheet.count().min(first.saturating_add(count));
@@ -146,8 +146,8 @@ impl<'t> Context<'t> {
         entries
     }
 
-    /// Returns the entries of these rows, except directories with contents that the filter hides. A command for
-    /// many rows never marks hidden entries.
+    /// Returns the entries of these rows, except directories that contain entries hidden by the filter, so that
+    /// a command for many rows never marks hidden entries.
     fn whole_entries(&mut self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut entries = self.entries(first, count);
         let before = entries.len();
@@ -186,7 +186,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Quits, and prints the marks.
+    /// Requests to quit and print the paths of the marked entries.
     pub fn print_marks(&mut self) -> Option<Effect> {
         if self.marks.count() == 0 {
             self.notify(Notice::NoMarks);
@@ -196,7 +196,7 @@ impl<'t> Context<'t> {
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
-    /// Copies the path of the entry under the cursor; without one, that of the shown directory.
+    /// Requests to copy the path of the entry under the cursor, or, if there is none, of the shown directory.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),
@@ -210,13 +210,13 @@ impl<'t> Context<'t> {
         Some(Effect::Copy(path))
     }
 
-    /// Finds the marks again after a rescan, and reports those that were removed.
+    /// Updates the marks after a rescan, and notifies the user of removed marks.
     pub fn renew_marks(&mut self, relocation: &mut Relocation<'t>) {
         let dropped = self.marks.relocate(self.tree, relocation);
         self.notify_dropped(dropped);
     }
 
-    /// Removes the marks of directories that were replaced.
+    /// Removes the marks of directories that were replaced on disk.
     pub fn drop_replaced(&mut self, places: &[(DirId, Vec<u8>)]) {
         let is_dropped = |(directory, name): &&(DirId, Vec<u8>)| self.marks.clear((*directory, name));
         let changed = places.iter().filter(is_dropped).count() as u64;

@@ -1,6 +1,8 @@
-//! State that components read and change: the tree, the shown directory, views, marks, settings.
+//! Context: state that components read and change, such as the tree, the shown directory, views, marks and
+//! settings.
 //!
-//! Layers, views and drawing get this state. The layers themselves belong to [`App`](super::app::App).
+//! Layers, views and drawing code get a reference to the context. The list of layers belongs to
+//! [`App`](super::app::App).
 
 mod deleting;
 mod entries;
@@ -47,25 +49,25 @@ use crate::tree::{DirId, LiveTotals, Tree};
 /// State that components read and change.
 pub struct Context<'t> {
     pub tree: &'t Tree,
-    /// Roots, as the user gave them and as they are shown.
+    /// Roots, each as the user gave it and as displayed.
     pub roots: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Order of the entries.
+    /// Order of the entries, and the measure of sizes.
     pub order: Order,
-    /// Columns that are shown.
+    /// Columns chosen by the user, and the scale of bars.
     pub shown: ShownColumns,
-    /// Unit system of sizes.
+    /// Unit system for sizes.
     pub units: Units,
-    /// Theme.
+    /// Colors and characters.
     pub theme: Theme,
     /// Key bindings.
     pub keymap: Keymap,
-    /// Time zone of displayed times.
+    /// Time zone for displayed times.
     pub zone: TimeZone,
-    /// Kind of the source, which determines if the tree can be rescanned and changed.
+    /// Kind of the source, which determines whether the tree can be rescanned and entries deleted.
     pub source_kind: SourceKind,
     /// State of the scan.
     pub scan: ScanState,
-    /// Path of the shown directory, with its root as it is shown.
+    /// Path of the shown directory, with the root as displayed.
     pub path: Vec<u8>,
     /// Visible part of the directory.
     pub window: Window,
@@ -81,7 +83,7 @@ pub struct Context<'t> {
     /// Directories above the shown one, the outermost first.
     pub history: Vec<DirId>,
     pub memories: HashMap<DirId, SavedCursor<'t>>,
-    /// Roots that were directories at the last check of the scan.
+    /// Directories of the roots at the last tick.
     pub known_roots: Vec<DirId>,
     pub rescan: Option<Rescan>,
     pub marks: Marks<'t>,
@@ -89,22 +91,22 @@ pub struct Context<'t> {
     pub export: Exporting,
     /// Name of the entry to which the cursor moves as soon as that entry exists.
     pub expected: Option<Vec<u8>>,
-    /// Start of a range of marks.
+    /// Start of the range to mark, if one has been started.
     pub anchor: Option<marks::EntryName<'t>>,
     pub live: Arc<LiveTotals>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,
     /// `true` if the order of the rows may be outdated.
     pub is_stale: bool,
-    /// Rows that are being sorted in the background.
+    /// Sorting of rows in the background, if one is running.
     pub sorting: Option<Sorting>,
     /// Names of the owners in the list.
     pub owners: OwnerNames,
 }
 
 impl<'t> Context<'t> {
-    /// Creates the state of a browser for `tree`, which may be empty. `roots` are its roots, as the user gave
-    /// them and as they are shown.
+    /// Creates the state of a browser for `tree`, which may be empty. `roots` are the roots, each as the user
+    /// gave it and as displayed.
     pub fn new(
         tree: &'t Tree,
         roots: Vec<(Vec<u8>, Vec<u8>)>,
@@ -168,7 +170,7 @@ impl<'t> Context<'t> {
             || self.views.is_outdated()
     }
 
-    /// Returns the spinner for a running operation, with eight steps a second.
+    /// Returns the present frame of the spinner, which advances eight times a second.
     pub fn spinner(&self) -> &'static str {
         self.theme.glyphs.spinner(u64::try_from(self.scan.last.now.as_millis() / 125).unwrap_or(0))
     }

@@ -1,4 +1,4 @@
-//! Notices: messages in the status line. They also answer keys that do nothing in the present view.
+//! Notices: messages in the status line, also about keys that do nothing in the present view.
 //!
 //! Invariant: a key that does nothing changes only the notice.
 
@@ -19,7 +19,7 @@ impl Context<'_> {
         result.map_err(|refusal| self.notify(refusal)).ok()
     }
 
-    /// Returns the settings on which the texts of notices depend.
+    /// Returns the settings that the texts of notices depend on.
     pub fn display(&self) -> Display<'_> {
         Display { keymap: &self.keymap, units: self.units }
     }
@@ -29,15 +29,15 @@ impl Context<'_> {
         self.notice.as_ref().map(|notice| notice.text(self.display()))
     }
 
-    /// Returns the key of a command in the list and its action, in brackets for the end of a sentence; empty if
-    /// the command has no key.
+    /// Returns the key of a command in the list and its action `does`, in brackets for the end of a sentence;
+    /// empty if the command has no key.
     pub fn key_hint(&self, command: Command, does: &str) -> String {
         self.keymap.hint(command, Scope::List, does)
     }
 
-    /// Shows a notice about a key that does nothing here, with its meaning in other views.
+    /// Shows a notice about a key that does nothing in this scope, with its meaning in other views.
     pub fn notify_unbound(&mut self, scope: Scope, event: KeyEvent) {
-        // A question waits for its answer, and typed text causes no notices.
+        // Questions, the help page and text fields ignore unbound keys silently.
         if scope.is_typed() || matches!(scope, Scope::Question | Scope::Confirm | Scope::Help) {
             return;
         }

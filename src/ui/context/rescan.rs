@@ -1,9 +1,9 @@
 //! Rescan of a directory.
 //!
-//! The old sizes are shown until the new ones are complete. Then everything that stores the number of a
-//! directory finds it again by name: the shown directory, the history, saved cursors, the marks.
+//! The old sizes are shown until the rescan is complete. Then every stored directory ID is updated by looking
+//! up the directory's name: the shown directory, the history, saved cursors, the marks.
 //!
-//! Invariant: after a rescan the state contains no directory number from before it.
+//! Invariant: after a rescan the state contains no ID of a replaced directory.
 
 use super::Context;
 use crate::scan::{Outcome, Progress};
@@ -16,12 +16,12 @@ use crate::ui::progress::{Rescan, RescanMessage};
 use crate::ui::window::totals_size;
 
 impl<'t> Context<'t> {
-    /// Returns the running rescan.
+    /// Returns the running rescan, if there is one.
     pub fn rescan(&self) -> Option<&Rescan> {
         self.rescan.as_ref()
     }
 
-    /// Starts to rescan the directory under the cursor; without one, the shown directory.
+    /// Requests a rescan of the directory under the cursor, or, if there is none, of the shown directory.
     pub fn rescan_selected(&mut self) -> Option<Effect> {
         let under_cursor = self.place.entry();
         match (under_cursor.and_then(|entry| entry.directory()), self.place.id) {
@@ -31,7 +31,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Starts to rescan the shown root, or the one under the cursor.
+    /// Requests a rescan of the root that contains the shown directory, or, at the top, of the root under the
+    /// cursor.
     pub fn rescan_root(&mut self) -> Option<Effect> {
         match self.tree.ancestry(self.place.id).last() {
             Some(root) => self.begin_rescan(root),
@@ -39,10 +40,10 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Starts to recheck a root that is not a directory.
+    /// Requests a recheck of a root that is not a directory.
     fn recheck_root(&mut self, root: Entry<'_>) -> Option<Effect> {
         self.checked(self.check_rescan())?;
-        // A root inside another root is found by rescanning the outer one.
+        // A root inside another root is updated by rescanning the directory that contains it.
         if let (EntryState::Failed(_), Some((directory, _))) = (root.state, self.tree.way_to(root.name)) {
             return self.begin_rescan(directory);
         }
@@ -51,7 +52,7 @@ impl<'t> Context<'t> {
         Some(Effect::Recheck(vec![(DirId::TOP, vec![root.name.to_vec()])]))
     }
 
-    /// Checks that a rescan can begin now.
+    /// Checks that a rescan can start in the present state.
     fn check_rescan(&self) -> Result<(), Notice> {
         Err(if self.is_deleting() {
             Notice::Deleting
@@ -64,7 +65,7 @@ impl<'t> Context<'t> {
         })
     }
 
-    /// Starts to rescan a directory.
+    /// Requests a rescan of a directory.
     pub fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
         self.checked(self.check_rescan())?;
         let name = self.tree.name(directory).to_vec();
@@ -88,7 +89,7 @@ impl<'t> Context<'t> {
         Some(Effect::StopRescan)
     }
 
-    /// Returns the notice about a rescanned entry.
+    /// Returns the notice about a rescanned entry, whose size was `before`.
     fn rescanned(&self, directory: DirId, name: Vec<u8>, before: u64) -> Notice {
         let content = self.tree.entry(directory, &name).map(|entry| entry.state);
         let after = content.as_ref().map_or(0, |content| self.size_of(content));
@@ -114,7 +115,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Processes the progress of the rescan. When it has ended, returns the directories that it has replaced.
+    /// Processes the progress of the rescan. Returns the replaced directories once the rescan has ended.
     pub fn take_rescan(&mut self, again: RescanMessage) -> Option<Vec<DirId>> {
         let rescan = self.rescan.as_mut()?;
         rescan.progress = again.progress;

@@ -1,9 +1,9 @@
-//! Goes from a row of a view to its entry, and back to the view.
+//! Navigation from a row of a view to its entry, and back to the view.
 //!
-//! Enter goes to the entry in its directory. Right opens a directory in place, as if it were part of the view.
-//! Esc returns to the view, and so does Left in a directory that was opened in place.
+//! Enter goes to the entry in the entry's directory. Right opens a directory in place, as if it were part of
+//! the view. Esc returns to the view, as does Left in a directory opened in place.
 //!
-//! Invariant: returning leads to existing directories; a rescan makes returning impossible.
+//! Invariant: returning leads only to existing directories, because a rescan discards the saved view.
 
 use super::Context;
 use crate::tree::{DirId, EntryId};
@@ -23,7 +23,7 @@ impl Context<'_> {
         }
     }
 
-    /// Opens the directory under the cursor in place. For other entries, goes to the entry.
+    /// Opens the directory under the cursor in place. If the row is not a directory, does the same as Enter.
     pub fn open_in_place(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => {
@@ -34,7 +34,7 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to an entry, or into it, and saves the view.
+    /// Saves the view, and goes to an entry, or into the directory if `is_in_place`.
     pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
         let mut return_to = Return {
             sheets: std::mem::take(&mut self.views.sheets),
@@ -58,7 +58,7 @@ impl Context<'_> {
         self.views.return_to = Some(Return { opened: self.place.id, ..return_to });
     }
 
-    /// Returns to the saved view. Returns `true` if there was one.
+    /// Returns to the saved view. The result is `true` if a view was saved.
     pub fn return_to_view(&mut self) -> bool {
         let Some(return_to) = self.views.return_to.take() else { return false };
         self.views.base = return_to.base;
@@ -73,7 +73,7 @@ impl Context<'_> {
         true
     }
 
-    /// Returns to the saved view when the user goes up from the directory that was opened in it.
+    /// Returns to the saved view, with the result `true`, if the user goes up from a directory opened in place.
     pub fn return_upwards(&mut self) -> bool {
         let Some(return_to) = &self.views.return_to else { return false };
         if return_to.opened != self.place.id {

@@ -1,18 +1,18 @@
-//! Search: from the typed text to the view of its results.
+//! Search: parsing of the typed text, and the view of the results.
 //!
-//! Invariant: the next frame shows a search for the typed text.
+//! Invariant: each frame shows the results for the typed text.
 
 use super::Context;
 use crate::analysis::search::Query;
 use crate::ui::table_view::TableView;
 use crate::ui::views::search;
 
-/// Hint that is shown before anything is typed.
+/// Hint shown while nothing is typed.
 const EXAMPLES: &str = "type a part of a name, or *.log  >1G  apparent>1G  older:90d  newer:2w  type:video  ext:jpg,png  \
                         is:empty  -tmp  /a regex/";
 
 impl Context<'_> {
-    /// Returns `true` if there is a valid search.
+    /// Returns `true` if there is a valid, non-empty search.
     pub fn has_search(&self) -> bool {
         !self.views.filter.is_empty()
     }

@@ -1,6 +1,6 @@
-//! Commands of the top table view: its cursor, its order, and closing it.
+//! Commands of the top table view: moving its cursor, sorting, and closing.
 //!
-//! Invariant: a command that the view does not support causes a notice.
+//! Invariant: a command that the view does not support only shows a notice.
 
 use super::Context;
 use crate::analysis::search;
@@ -38,7 +38,7 @@ impl Context<'_> {
         sheet.sort(search::Order { by, reversed });
     }
 
-    /// Switches the open views to the other measure.
+    /// Sorts open views that are in the order of size again, after the measure was switched.
     pub fn switch_measure(&mut self) {
         let by = self.by_size();
         for sheet in &mut self.views.sheets {
@@ -49,7 +49,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the order by the size that is shown.
+    /// Returns the sort key for the displayed measure of sizes.
     pub fn by_size(&self) -> By {
         self.order.measure.into()
     }
@@ -61,14 +61,14 @@ impl Context<'_> {
         }
     }
 
-    /// Opens a view of the entries of a row, above this view.
+    /// Opens a view of the entries that a row stands for, above the current view.
     pub fn show_files(&mut self, label: String, table: &'static TableSpec, query: &Query) {
         let request = self.request(self.views.filter.clone().narrowed_by(query));
         self.views.sheets.push(TableView::new(label, table, request));
     }
 
-    /// Closes the top view, or the treemap. Closing the results of a search drops the search; closing another
-    /// view leads back to the list, to which the search still applies.
+    /// Closes the top view, or the treemap. Closing search results drops the search; closing any other view
+    /// returns to the list, to which the search still applies.
     pub fn close_view(&mut self) {
         if self.views.sheets.len() > 1 {
             self.views.sheets.pop();

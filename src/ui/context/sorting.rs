@@ -1,10 +1,10 @@
-//! Sorts the rows of a directory, at once or in the background.
+//! Sorting of a directory's rows, synchronously or in the background.
 //!
-//! Few rows are sorted at once. The rows of a huge directory are sorted in the background: the old rows are
-//! shown until the new ones are ready, and keys work meanwhile. If the old rows would be wrong (after a filter
-//! was set or removed, or in a directory that was just entered), no rows are shown until then.
+//! The rows of a huge directory are sorted in the background: keys work meanwhile, and the old rows are shown
+//! until the new ones are ready. If the old rows would be wrong (because a filter was set or removed, or a
+//! directory was just entered), no rows are shown until then.
 //!
-//! Invariant: new rows are those of the directory and order requested last.
+//! Invariant: sorted rows belong to the latest requested directory and order.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
 use crate::ui::view_state::Sorting;
 
-/// Time after a key during which rows keep their order.
+/// Time after an input during which rows keep their order.
 const HOLD: Duration = Duration::from_millis(800);
 
 impl Context<'_> {
-    /// Returns `true` if rows are being sorted.
+    /// Returns `true` if rows are being sorted in the background.
     pub fn is_sorting(&self) -> bool {
         self.sorting.is_some()
     }
@@ -30,12 +30,12 @@ impl Context<'_> {
         self.order.direction =
             if self.order.column == column { self.order.direction.other() } else { Direction::Usual };
         self.order.column = column;
-        // The column by which the list is sorted is always shown.
+        // The sorted column is always shown.
         self.shown.columns = self.shown.columns.with(column, true);
         self.sort();
     }
 
-    /// Returns `true` if it is time to sort again because of new entries.
+    /// Returns `true` if rows may be sorted again now because of new entries.
     pub fn may_sort(&self) -> bool {
         let now = self.scan.last.now;
         let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
@@ -50,10 +50,10 @@ impl Context<'_> {
         self.views.sizes(&self.live)
     }
 
-    /// Sorts the rows at once, or starts to sort them in the background.
+    /// Sorts the rows immediately, or, in a large directory, in the background.
     pub fn sort(&mut self) {
         let order = self.order_here();
-        // Determined before sorting, because entries that are read during the sort make the rows stale.
+        // Set before sorting, because entries read during the sort make the rows stale.
         self.is_stale = self.is_scanning();
         if self.place.is_large(self.tree) {
             let (directory, sizes) = (self.place.id, self.sizes());
@@ -72,7 +72,7 @@ impl Context<'_> {
         self.sort();
     }
 
-    /// Sorts in the background, and takes the result.
+    /// Starts sorting in the background if requested, and takes the result. Returns `true` if there is one.
     pub fn poll_rows(&mut self, sources: &Sources<'_>) -> bool {
         let Some(Sorting { rows, directory, order, sizes }) = &mut self.sorting else { return false };
         let start =

@@ -1,9 +1,9 @@
-//! Views other than the list: the open views, the search, and commands for views.
+//! State of the views: open views, requests, refreshing, and commands for views.
 //!
-//! Views lie on a stack; for example, the files of one type are above the list of types. At the bottom is the
-//! directory, as a list or as a treemap. The search filters all of them until it is cleared.
+//! Table views form a stack; for example, the files of one type are above the table of types. Below the stack
+//! is the directory, as a list or a treemap. A search filters all of them until it is cleared.
 //!
-//! Invariant: every open view is about the shown directory.
+//! Invariant: every open view is a view of the shown directory.
 
 use std::time::Duration;
 
@@ -28,11 +28,11 @@ use crate::ui::view_state::BaseView;
 use crate::ui::views::{Needs, OVERVIEW, TREEMAP, ViewSpec};
 use crate::ui::views::{TableAnswer, df};
 
-/// Interval between updates of a view of a growing tree.
+/// Minimum interval between updates of a view while the tree is growing.
 const REFRESH: Duration = Duration::from_secs(2);
 
 impl Context<'_> {
-    /// Returns the present time in seconds since 1970.
+    /// Returns the current time in seconds since 1970.
     pub fn clock(&self) -> i64 {
         self.views.clock
     }
@@ -55,17 +55,17 @@ impl Context<'_> {
         has_changed
     }
 
-    /// Returns the top view.
+    /// Returns the top table view, if one is open.
     pub fn sheet(&self) -> Option<&TableView> {
         self.views.sheets.last()
     }
 
-    /// Sets the present time in seconds since 1970.
+    /// Sets the current time in seconds since 1970.
     pub fn set_clock(&mut self, seconds: i64) {
         self.views.clock = seconds;
     }
 
-    /// Returns the order of the rows: by size in a treemap, and otherwise the chosen order.
+    /// Returns the order of the directory's rows: by size in a treemap, otherwise the user's order.
     pub fn order_here(&self) -> Order {
         if !self.views.is_treemap() {
             return self.order;
@@ -74,12 +74,13 @@ impl Context<'_> {
         Order { column, direction, grouping, ..self.order }
     }
 
-    /// Returns the number of rows to collect for this view.
+    /// Returns the number of the directory's rows to collect for drawing.
     pub fn lines_here(&self) -> usize {
         if self.views.is_treemap() { cells::MOST } else { layout(self.size).list_lines() }
     }
 
-    /// Collects the visible part of the views. Called after the window was collected.
+    /// Collects the visible parts of the table view and of the treemap. Must be called after the window has
+    /// been collected.
     pub fn collect_views(&mut self) {
         let (lines, measure, scale) = (layout(self.size).list_lines(), self.order.measure, self.shown.scale);
         let sight = Sight {
@@ -141,7 +142,7 @@ impl Context<'_> {
         self.views.sheets = sheets;
     }
 
-    /// Opens a view of the directory.
+    /// Opens a view of the shown directory.
     pub fn show(&mut self, spec: &'static ViewSpec) {
         if self.checked(self.check_view(spec)).is_none() {
             return;
@@ -163,7 +164,7 @@ impl Context<'_> {
         self.views.sheets = vec![TableView::new(self.title(spec), table, request)];
     }
 
-    /// Checks that a view can be opened.
+    /// Checks that the prerequisite of a view is met.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
             Needs::FileSystem if self.source_kind == SourceKind::Recorded => Err(Notice::RecordedNotHere),
@@ -172,7 +173,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the title of a view, with the age of the baseline if it has one.
+    /// Returns the title of a view; for a view of changes, with the age of the baseline.
     fn title(&self, spec: &ViewSpec) -> String {
         let offer = self.views.compared.offer().filter(|_| spec.needs == Needs::Baseline);
         let since = offer.and_then(|offer| offer.since);
@@ -206,7 +207,8 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to an entry in its directory, without a filter. Returns `true` if the entry still exists.
+    /// Goes to the directory of an entry, with the cursor on the entry and without a filter. Returns `true` if
+    /// the entry still exists.
     pub fn go_to_entry(&mut self, entry: EntryId) -> bool {
         let EntryId { directory, position } = entry;
         let Some(record) = entry.record(self.tree) else {
@@ -221,7 +223,7 @@ impl Context<'_> {
         self.views.base = BaseView::List;
         let way = self.way_to(directory);
         self.enter(directory);
-        // When the user goes up from there, the cursor is on the directory that was left.
+        // When the user goes up from there, the cursor must be on the directory just left.
         for (above, below) in way.iter().zip(way.iter().skip(1).chain([&directory])) {
             let child =
                 self.tree.listing(*above).entries().find(|(_, record)| record.directory() == Some(*below));
@@ -235,7 +237,7 @@ impl Context<'_> {
         true
     }
 
-    /// Checks once, after the scan, if a whole file system was scanned.
+    /// Checks once, after the scan, whether a whole file system was scanned.
     pub fn poll_whole(&mut self, sources: &Sources<'_>) -> bool {
         let may_start = sources.may_ask_system && !self.is_scanning();
         self.views.whole.poll(|| {
@@ -244,7 +246,7 @@ impl Context<'_> {
         })
     }
 
-    /// Opens the explanation of a row.
+    /// Opens a view that shows the explanation of a row.
     pub fn tell(&mut self, label: String, words: Vec<String>) {
         let sheet = TableView::new(label, &df::TABLE, self.request(Query::default()));
         self.views.sheets.push(sheet.with_answer(TableAnswer::new(df::Explanation(words))));

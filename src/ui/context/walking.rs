@@ -1,6 +1,6 @@
-//! Moves between directories, and computes displayed paths.
+//! Movement between directories, and displayed paths.
 //!
-//! Invariant: when the user goes back, every directory is as it was left.
+//! Invariant: when the user returns to a directory, the cursor is where the user left it.
 
 use std::collections::HashSet;
 
@@ -36,7 +36,7 @@ impl Context<'_> {
             let below = path.strip_prefix(given)?;
             (below.is_empty() || given.ends_with(b"/") || below.starts_with(b"/")).then_some(below)
         };
-        // If roots are nested, the longest root at the beginning of the path is the right one.
+        // If roots are nested, the longest root that is a prefix of the path applies.
         let roots = self.roots.iter().filter_map(|(given, shown)| Some((given.len(), shown, below(given)?)));
         match roots.max_by_key(|(length, ..)| *length) {
             Some((_, shown, [])) => shown.clone(),
@@ -47,7 +47,7 @@ impl Context<'_> {
         }
     }
 
-    /// Enters the only root when it exists, because the level above it has nothing else to show.
+    /// Enters the only root as soon as it exists, because the level above has nothing else to show.
     pub fn enter_only_root(&mut self) {
         if self.place.id != DirId::TOP || self.roots.len() != 1 {
             return;
@@ -58,8 +58,7 @@ impl Context<'_> {
         }
     }
 
-    /// Finds roots that became aliases of directories inside other roots. Their former directories are empty
-    /// now.
+    /// Returns the former directories of roots that have become aliases of directories inside other roots.
     pub fn follow_roots(&mut self) -> Vec<DirId> {
         let roots: Vec<DirId> = self.tree.listing(DirId::TOP).directories().collect();
         if roots == self.known_roots {
@@ -120,7 +119,7 @@ impl Context<'_> {
         self.enter_again(id);
     }
 
-    /// Enters a directory with its saved cursor. The state of the directory that is left was saved before.
+    /// Enters a directory with its saved cursor, without saving the cursor of the directory just left.
     pub fn enter_again(&mut self, id: DirId) {
         let memory = self.memories.remove(&id).unwrap_or_default();
         self.place = ListState::new(id, memory);
@@ -128,26 +127,27 @@ impl Context<'_> {
         self.sort();
     }
 
-    /// Returns the path of the directory above the only root; `None` if there are several roots, or if the tree
-    /// comes from an export.
+    /// Returns the path of the parent directory of the only root; `None` if there are several roots, if the
+    /// root is `/`, or if the tree comes from a file.
     pub fn above(&self) -> Option<Vec<u8>> {
         let [(_, shown)] = self.roots.as_slice() else { return None };
         if self.source_kind == SourceKind::Recorded {
             return None;
         }
         let path = Path::new(OsStr::from_bytes(shown));
-        // Only the system knows the parent of `..`.
+        // The parent of a path that ends with `..` cannot be computed from the path.
         let above = if path.file_name().is_some() { path.parent()?.to_owned() } else { path.join("..") };
         let is_top = path.parent().is_none();
         (!is_top).then(|| above.into_os_string().into_vec())
     }
 
-    /// Moves the cursor to the entry of this name when it exists, unless the user moves the cursor before.
+    /// Moves the cursor to the entry with this name as soon as the entry exists, unless the user presses a key
+    /// first.
     pub fn expect(&mut self, name: Vec<u8>) {
         self.expected = Some(name);
     }
 
-    /// Moves the cursor to the expected entry, if it exists now.
+    /// Moves the cursor to the expected entry, if the entry exists by now.
     pub fn go_to_expected(&mut self) {
         if self.pressed.is_some() {
             self.expected = None;

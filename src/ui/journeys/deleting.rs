@@ -32,21 +32,21 @@ fn rescan_selected(app: &mut App<'_>) {
     app.update(Event::Rescan(again));
 }
 
-/// Opens a dialog with a complete preview.
+/// Opens the deletion dialog with a complete preview.
 pub fn asked(app: &mut App<'_>) -> Vec<Effect> {
     let effects = press(app, "g d");
     probed(app, Preview { files: 2, least: 1, most: 2, is_complete: true, ..Preview::default() });
     effects
 }
 
-/// Opens a dialog about a changed entry.
+/// Opens the deletion dialog for a changed entry.
 pub fn changed(app: &mut App<'_>) -> Vec<Effect> {
     let effects = press(app, "g d");
     probed(app, Preview { changed: vec![0], is_complete: true, ..Preview::default() });
     effects
 }
 
-/// Opens a dialog in which a name must be typed.
+/// Opens the deletion dialog at the step that asks for a name.
 pub fn typing(app: &mut App<'_>) -> Vec<Effect> {
     press(app, "g d");
     let warnings = vec![DeleteWarning::SomebodysHome(b"/home/x".to_vec())];
@@ -54,7 +54,7 @@ pub fn typing(app: &mut App<'_>) -> Vec<Effect> {
     press(app, "y")
 }
 
-/// Opens a list of failed entries.
+/// Opens the list of failures, with 40 entries.
 pub fn failed(app: &mut App<'_>) -> Vec<Effect> {
     asked(app);
     let effects = press(app, "y");
@@ -161,8 +161,7 @@ fn nothing_is_confirmed_before_refusals_are_known() {
     probed(&mut app, Preview { refusals: vec![(0, Blocked::Home)], is_complete: true, ..Preview::default() });
     assert_eq!(press(&mut app, "y Right y"), []);
     assert_eq!(press(&mut app, "Enter"), [Effect::Deletion(DeletionRequest::StopPreview)]);
-    // The dialog can be confirmed before the preview is complete, because some directories take minutes to
-    // read.
+    // An incomplete preview is enough for a confirmation, because some directories take minutes to read.
     press(&mut app, "d");
     probed(&mut app, Preview::default());
     assert!(is_begun(&press(&mut app, "y")));
@@ -176,13 +175,13 @@ fn commands_apply_to_the_marks_or_the_entry_under_the_cursor() {
     press(&mut app, "Esc g Enter Space h g j Space");
     let effects = press(&mut app, "g D");
     assert_eq!(chosen(&selection(&effects)), ["/r/pictures", "/r/music/song"]);
-    // The contents of a marked directory are deleted with it.
+    // A marked entry in a marked directory is deleted with the directory.
     let effects = press(&mut app, "Esc g Space d");
     assert_eq!(chosen(&selection(&effects)), ["/r/music", "/r/pictures"]);
-    // The same, from the list of marks.
+    // The list of marks gives the same selection.
     let effects = press(&mut app, "Esc Tab d");
     assert_eq!(chosen(&selection(&effects)), ["/r/music", "/r/pictures"]);
-    // Entries without metadata.
+    // An entry without metadata cannot be deleted.
     let mut app = finished(&tree);
     assert_eq!(press(&mut app, "G d"), []);
     assert!(app.cx.notice.is_some());
@@ -243,7 +242,7 @@ fn a_name_is_typed_over_a_size_or_for_a_home() {
     assert_eq!(press(&mut app, "Esc"), [Effect::Deletion(DeletionRequest::StopPreview)]);
 }
 
-/// For compressed or shared files, the number of blocks is more than the file system frees.
+/// The blocks of compressed or shared files are more than the file system frees.
 #[test]
 fn a_deletion_says_up_to_where_less_may_be_freed() {
     let tree = home();
@@ -260,7 +259,7 @@ fn a_deletion_says_up_to_where_less_may_be_freed() {
     }
 }
 
-/// A file that has grown since the scan may be among those that were not counted yet.
+/// A file that the preview has not visited yet may have grown since the scan.
 #[test]
 fn a_name_is_typed_while_the_preview_is_incomplete() {
     let tree = home();
@@ -274,7 +273,7 @@ fn a_name_is_typed_while_the_preview_is_incomplete() {
     }
 }
 
-/// Opens a dialog that asks a second question after a Yes.
+/// Opens the deletion dialog with a warning that makes it ask again after a Yes.
 pub fn asked_twice(app: &mut App<'_>) {
     press(app, "d");
     let warnings = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 1000)];

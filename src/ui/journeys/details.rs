@@ -1,5 +1,5 @@
-//! Tests of the info page, of programs started for an entry, and of going above the root. Results of jobs are
-//! made up.
+//! Tests of the info page, of programs started for an entry, and of scans of the parent directory, with made-up
+//! results of jobs.
 
 use super::*;
 use crate::base::job::JobError;
@@ -12,12 +12,12 @@ use crate::scan::inspect::Inspection;
 use crate::tree::DirId;
 use crate::ui::operations::programs::Launch;
 
-/// Returns `true` if the open page waits for results.
+/// Returns `true` if the open info page waits for results.
 fn is_asking(app: &App<'_>) -> bool {
     app.layers.iter().any(|layer| matches!(layer, Layer::Info(page) if page.info.inspection.is_loading()))
 }
 
-/// Provides a result of the open page.
+/// Supplies a result to the open info page.
 fn supply(app: &mut App<'_>, result: Result<Inspection, JobError>) {
     let Some(Layer::Info(page)) = app.layers.last_mut() else { panic!("no page is open") };
     page.info.inspection.supply(result.map(Arc::new));
@@ -25,7 +25,7 @@ fn supply(app: &mut App<'_>, result: Result<Inspection, JobError>) {
     app.poll(&Sources { pool, tree, basis: None, may_ask_system: false });
 }
 
-/// Provides the results about a file of 12,288 bytes with two names.
+/// Supplies results about a file of 12,288 bytes with two names to the open info page.
 pub fn find(app: &mut App<'_>) {
     let attributes = Attributes {
         kind: crate::base::kind::Kind::File,

@@ -1,4 +1,4 @@
-//! Tests every key, in every scope, in windows of any size.
+//! Tests of every key, in every scope, and of windows of any size.
 
 use super::*;
 
@@ -27,7 +27,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Typing => deleting::typing(&mut app),
         Scope::Failures => deleting::failed(&mut app),
         Scope::Details => {
-            // Too small to show everything.
+            // The window is too small to show everything.
             app.update(Event::Resize(20, 5));
             press(&mut app, "i j j")
         }
@@ -60,7 +60,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
             press(&mut app, "Down");
         }
         (Scope::Typing, _) => write(&mut app, "0"),
-        // A cell with neighbors on all sides, or on the requested side.
+        // The cell must have a neighbor on the requested side.
         (Scope::Treemap, Command::Cell(side)) => lean(&mut app, side),
         (Scope::Overview, command) => {
             app.update(Event::Resize(100, 40));
@@ -83,7 +83,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
     app
 }
 
-/// Returns everything in the state that a key may change, as text.
+/// Returns, as text, all parts of the state that a key may change.
 fn picture(app: &App<'_>) -> String {
     let (ranging, views, layers) = (app.cx.is_ranging(), &app.cx.views, &app.layers);
     format!(
@@ -92,7 +92,7 @@ fn picture(app: &App<'_>) -> String {
     )
 }
 
-/// Moves in the treemap to a cell with a neighbor on this side.
+/// Moves to a treemap cell with a neighbor on this side.
 fn lean(app: &mut App<'_>, side: Side) {
     let key = match side {
         Side::Left => "l",
@@ -115,7 +115,8 @@ fn every_key_of_the_table_does_something() {
         for (scope, key) in
             binding.scopes.iter().flat_map(|scope| binding.keys.iter().map(move |key| (*scope, key)))
         {
-            // When nothing is open, Esc has nothing to close, and the list is shown already.
+            // In the list, Esc has nothing to close, and the key of the list has nothing to open; likewise for
+            // the treemap.
             let idle = [Command::Back, Command::View(&LIST)];
             let is_idle = idle.contains(&binding.command) && scope == Scope::List
                 || binding.command == Command::View(&TREEMAP) && scope == Scope::Treemap
@@ -127,7 +128,7 @@ fn every_key_of_the_table_does_something() {
             read(&mut app);
             let before = picture(&app);
             let effect = app.update(Event::Key(Key::event(*key)));
-            // That a question waits again must not be the only effect of a key.
+            // Makes the question readable again, so that the closed gate does not count as an effect.
             read(&mut app);
             let has_changed = picture(&app) != before;
             assert!(effect.is_some() || has_changed, "{} in {scope:?}", key.name());
@@ -167,7 +168,7 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
     let sizes = (0..50).flat_map(|columns| (0..9).map(move |lines| (columns, lines)));
     let sizes = sizes.chain([(65_535, 1), (1, 65_535), (1000, 500), (80, 24)]);
     for (number, (columns, lines)) in sizes.enumerate() {
-        // Of the small sizes, each mode uses every fifth.
+        // Each mode is tested with every fifth of the small sizes.
         let (first, step) = if columns < 50 && lines < 9 { (number % 5, 5) } else { (0, 1) };
         for keys in modes.into_iter().skip(first).step_by(step) {
             let mut app = finished(&tree);
@@ -181,7 +182,7 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
             }
             let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
             terminal.draw(|frame| app.draw(frame)).unwrap();
-            // A frame may be drawn before the new size of the terminal is known.
+            // A frame may be drawn at the old size after the state has the new one.
             app.update(Event::Resize(80, 24));
             terminal.draw(|frame| app.draw(frame)).unwrap();
         }

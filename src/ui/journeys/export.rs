@@ -10,7 +10,7 @@ fn wanted(name: &str, format: Format, old: Overwrite) -> ExportRequest {
     ExportRequest { path: name.into(), format, old }
 }
 
-/// Returns the prompt for a file name, which is on top.
+/// Returns the prompt for a file name, which must be the top layer.
 fn prompt<'a>(app: &'a App<'_>) -> &'a FilePrompt {
     let Some(Layer::FileName(prompt)) = app.layers.last() else { panic!("{:?}", app.layers) };
     prompt

@@ -1,4 +1,4 @@
-//! Tests of filtered views, and the way back.
+//! Tests of filtered views, and of the way back to search results.
 
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ fn tree() -> Arc<Tree> {
     )
 }
 
-/// Returns a browser in which a search was typed and kept, with its results.
+/// Returns a browser with a search that was typed and kept, and its results.
 fn searched<'t>(tree: &'t Arc<Tree>, text: &str) -> App<'t> {
     let mut app = finished(tree);
     app.update(Event::Clock(1000 * DAY));
@@ -56,7 +56,7 @@ fn a_kept_search_restricts_the_list_until_escape() {
     work(&mut app, &tree);
     assert_eq!(names(&app), ["logs", "new.log"]);
     let sizes: Vec<_> = app.cx.window.lines.iter().map(|line| line.size().unwrap()).collect();
-    // Only kept entries count, and neither the directory's own blocks nor the text file in it.
+    // Only matching entries count; the directory's own blocks and the text file in it do not.
     assert_eq!(sizes, [6_144, 512]);
     assert_eq!((app.cx.window.totals.items, app.cx.window.all_items), (3, Some(9)));
     press(&mut app, "g Enter");
@@ -184,7 +184,7 @@ fn results_open_in_place_or_in_their_directory_and_escape_returns() {
     assert_eq!((selected(&app).as_str(), path(&app).as_str()), ("logs", "/shown"));
     press(&mut app, "Esc");
     assert_eq!(labels(&app)[0], "logs/");
-    // A user who moves on from an entry does not return.
+    // After the user has left the entry's directory, Esc does not return.
     press(&mut app, "Enter Left Esc");
     assert!(app.cx.views.page.is_none());
 }
@@ -246,7 +246,7 @@ fn views_are_sorted_and_measured_like_the_list() {
         build(vec![
             dir("d", vec![file("b", 9_000, 1), file("a10", 100, 3)]),
             file("a9", 5_000, 2),
-            // Disk usage is a multiple of 512 bytes.
+            // Its disk usage is 9,216 bytes, because disk usage is a multiple of 512 bytes.
             file("z", 8_999, 4),
         ])
         .0,
@@ -271,7 +271,7 @@ fn views_are_sorted_and_measured_like_the_list() {
     assert!(app.cx.notice.is_some(), "ages are no directories");
 }
 
-/// Compares the screen for a search in the root, and for the filter made from it, with the reference.
+/// Compares the screen with the oracle, for a search in the root and for the resulting filter.
 fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseError> {
     let (text, oracle) = (text(terms), Oracle::new(items, terms, ""));
     let mut app = App::new(tree, vec![(b"root".to_vec(), b"root".to_vec())], &settings(), (80, 60));

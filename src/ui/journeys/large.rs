@@ -1,8 +1,8 @@
-//! Tests of a directory that is so large that its rows are sorted in the background.
+//! Tests of a directory so large that its rows are sorted in the background.
 
 use super::*;
 
-/// More entries than are sorted at once.
+/// Number of entries: enough for sorting in the background.
 const ENTRIES: u64 = 70_000;
 
 fn tree() -> Arc<Tree> {
@@ -89,7 +89,7 @@ fn rows_are_sorted_again_after_a_rescan() {
     job.wait(Duration::from_secs(60));
     app.cx.sorting.as_mut().unwrap().rows.supply(Ok(job.latest().unwrap()));
     let changes = [(tree.name(giant).to_vec(), None)].into();
-    // A rescan has found that the directory was deleted.
+    // A rescan finds that the directory was deleted.
     tree.replace_entries(&mut crate::tree::Batch::default(), above, &changes);
     app.poll(&Sources { pool: &pool, tree: &tree, basis: None, may_ask_system: false });
     assert_eq!(app.cx.window.rows, 0, "rows of what was");

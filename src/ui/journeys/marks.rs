@@ -1,4 +1,4 @@
-//! Tests of marks, and of rescans without files.
+//! Tests of marks, and of rescans, without files.
 
 use super::*;
 use crate::ui::layout::layout;
@@ -57,7 +57,7 @@ fn ranges_inversion_and_all() {
 fn a_range_lies_between_its_entries_in_any_order() {
     let tree = home();
     let mut app = finished(&tree);
-    // Upwards, with a change of the direction in between.
+    // The range goes upwards, and the sort order changes before its end.
     press(&mut app, "j j V k s V");
     assert_eq!(marked(&app), ["empty", "pictures"]);
 }
@@ -70,7 +70,7 @@ fn the_list_of_marks_has_paths_and_counts_nothing_twice() {
     press(&mut app, "Tab");
     assert_eq!(layer(&app), Some(Scope::Marks));
     assert_eq!(pane(&app), ["/shown/music", "/shown/music/song", "/shown/pictures/2024/cat"]);
-    // The song is in the music directory: 40,000 and 9,000 bytes, the directory's own 4 KiB, and the cat's
+    // The music directory contains the song: 40,000 and 9,000 bytes and the directory's own 4 KiB. The cat has
     // 30,000 bytes.
     let totals = app.cx.marks().totals();
     assert_eq!(totals.apparent, 40_000 + 9000 + 4096 + 30_000);
@@ -131,14 +131,14 @@ fn one_directory_is_read_again_at_a_time_and_can_be_stopped() {
     assert_eq!(press(&mut app, "Esc Esc"), [Effect::StopRescan]);
     app.update(again(Some(Outcome::Stopped)));
     assert!(app.cx.rescan().is_none() && !app.cx.wants_ticks());
-    // For a file, the shell starts in the directory that contains it.
+    // With the cursor on a file, the directory that contains the file is rescanned.
     press(&mut app, "g Enter");
     let music = tree.listing(root).directories().next().unwrap();
     assert_eq!(press(&mut app, "r Ctrl-C"), [Effect::Rescan(music), Effect::StopRescan]);
     assert_eq!(press(&mut app, "Ctrl-C"), [Effect::Quit]);
 }
 
-/// Returns `true` if the cursor is visible, whatever gets the keys.
+/// Returns `true` if the cursor is visible in the list of marks, in the open view, or in the list.
 fn cursor_is_visible(app: &App<'_>) -> bool {
     match (&app.cx.views.page, marks_list(app)) {
         (_, Some(list)) => {
@@ -169,7 +169,7 @@ fn marks_change_only_by_marking_keys_and_the_cursor_stays_visible() {
         let mut app = finished(&tree);
         let mut number = seed;
         let mut next = |count: usize| {
-            // A linear congruential generator (Knuth's MMIX).
+            // Linear congruential generator with the constants of Knuth's MMIX.
             number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             usize::try_from(number >> 40).unwrap() % count
         };
@@ -202,7 +202,8 @@ fn marks_change_only_by_marking_keys_and_the_cursor_stays_visible() {
             assert_eq!(app.cx.marks().in_order(&tree).len() as u64, app.cx.marks().count());
         }
     }
-    // No size requires typing a name, and no operation is started that could fail.
+    // The other scopes do not occur, because no size requires typing a name, and no operation is started that
+    // could fail.
     let elsewhere = [Scope::Question, Scope::Typing, Scope::Failures];
     for scope in Scope::ALL.into_iter().filter(|scope| !elsewhere.contains(scope)) {
         assert!(scopes.contains(&format!("{scope:?} false")), "{scope:?} was never there: {scopes:?}");

@@ -1,4 +1,4 @@
-//! Tests of the browser with single keys, on trees in memory.
+//! Tests that press the browser's keys one at a time, on trees in memory.
 
 mod deleting;
 mod details;
@@ -54,7 +54,7 @@ fn app(tree: &Tree) -> App<'_> {
     App::new(tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings(), (80, 12))
 }
 
-/// Creates a browser for a finished scan, with changed key bindings.
+/// Creates a browser for a finished scan, with changes to the key bindings.
 fn configured<'t>(tree: &'t Tree, changes: &[(&str, &str)]) -> App<'t> {
     let mut keymap = Keymap::default();
     for (name, key) in changes {
@@ -78,7 +78,7 @@ fn tick(app: &mut App<'_>, milliseconds: u64, outcome: Option<Outcome>) {
     app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
 }
 
-/// Presses keys, given by their names on the help page, with time to read each question.
+/// Presses keys, given by their names on the help page, after time to read any question.
 fn press(app: &mut App<'_>, keys: &str) -> Vec<Effect> {
     let find = |name: &str| {
         let mut keys = KEYMAP.iter().flat_map(|binding| binding.keys);
@@ -103,13 +103,13 @@ fn burst(app: &mut App<'_>, keys: &str) -> Vec<Effect> {
         .collect()
 }
 
-/// Lets the time pass that a user needs to read a question.
+/// Simulates the time that a user needs to read a question.
 fn read(app: &mut App<'_>) {
     app.update(Event::Idle(Duration::ZERO));
     app.update(Event::Idle(LONG_QUIET));
 }
 
-/// Types a text letter by letter, after reading the question.
+/// Types a text letter by letter, after time to read the question.
 fn write(app: &mut App<'_>, text: &str) {
     read(app);
     for letter in text.chars() {
@@ -117,14 +117,14 @@ fn write(app: &mut App<'_>, text: &str) {
     }
 }
 
-/// Runs loads that read only the tree until they are complete. Unit tests make no system calls, so they supply
-/// other results themselves.
+/// Runs the jobs that need only the tree until they are complete. Unit tests make no system calls, so they
+/// supply all other results themselves.
 fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
     let pool = &Pool::new(1).unwrap();
     serve(app, Sources { pool, tree, basis: None, may_ask_system: false });
 }
 
-/// Runs the loads that these sources allow until they are complete.
+/// Runs the jobs that these sources allow until they are complete.
 fn serve(app: &mut App<'_>, sources: Sources<'_>) {
     while app.poll(&sources) || app.is_loading() {
         std::thread::yield_now();
@@ -143,7 +143,7 @@ fn path(app: &App<'_>) -> String {
     String::from_utf8(app.cx.path.clone()).unwrap()
 }
 
-/// Returns the question and the selected button.
+/// Returns the open question and its selected button.
 fn question(app: &App<'_>) -> Option<(Question, Button)> {
     app.layers.iter().find_map(|layer| match layer {
         Layer::Question(question) => Some((question.about.clone(), question.button)),
@@ -151,18 +151,18 @@ fn question(app: &App<'_>) -> Option<(Question, Button)> {
     })
 }
 
-/// Returns the list of the marks, if it is on top.
+/// Returns the list of the marks, if it is the top layer.
 fn marks_list<'a, 't>(app: &'a App<'t>) -> Option<&'a MarksList<'t>> {
     app.layers.last().and_then(|layer| if let Layer::Marks(list) = layer { Some(list) } else { None })
 }
 
-/// Returns the info page, which must be on top.
+/// Returns the info page, which must be the top layer.
 fn info<'a>(app: &'a App<'_>) -> &'a InfoPage {
     let Some(Layer::Info(page)) = app.layers.last() else { panic!("{:?}", app.layers) };
     page
 }
 
-/// Returns the first visible line of the help page, which must be on top.
+/// Returns the first visible line of the help page. The page must be the top layer.
 fn help_line(app: &App<'_>) -> usize {
     let Some(Layer::Help(page)) = app.layers.last() else { panic!("{:?}", app.layers) };
     page.first(&app.cx.keymap, app.cx.size)
@@ -202,7 +202,7 @@ fn bars_keep_their_color_in_the_selected_row() {
     assert!(row.iter().all(|cell| cell.modifier.contains(Modifier::BOLD)) && row[0].symbol() == ">");
 }
 
-/// Draws the screen.
+/// Draws a frame, and returns the screen.
 fn drawn(app: &mut App<'_>) -> TestBackend {
     let mut terminal = Terminal::new(TestBackend::new(app.cx.size.0, app.cx.size.1)).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
@@ -401,7 +401,7 @@ fn quitting_asks_after_five_seconds_of_scanning() {
             }
         }
     }
-    // Printing the marks does not remove them.
+    // Printing the marks loses nothing, so there is no question.
     let mut app = finished(&tree);
     tick(&mut app, 65_000, Some(Outcome::Complete));
     assert!(matches!(press(&mut app, "Space p")[..], [Effect::Print(_)]));

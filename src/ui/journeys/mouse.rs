@@ -17,14 +17,14 @@ fn event(
     app.update(Event::Mouse(event, Duration::from_millis(milliseconds)))
 }
 
-/// Clicks on the screen, after reading the question.
+/// Clicks on the screen, after time to read the question.
 pub fn click(app: &mut App<'_>, at: (u16, u16), milliseconds: u64) -> Option<Effect> {
     read(app);
     screen(app);
     event(app, MouseEventKind::Down(MouseButton::Left), at, milliseconds)
 }
 
-/// Returns the position of a text on the screen, after time to read the question.
+/// Returns the column and line of a text on the screen, after time to read the question.
 fn place(app: &mut App<'_>, text: &str) -> Option<(u16, u16)> {
     read(app);
     let (columns, lines) = app.cx.size;
@@ -216,7 +216,7 @@ fn the_buttons_of_the_dialog_are_clicked_where_they_are_drawn() {
 fn two_clicks_at_once_do_not_answer_two_questions() {
     let tree = home();
     let mut app = finished(&tree);
-    // For a file, the dialog keeps its height when it asks again, and the button its position.
+    // For a file, the dialog keeps its height when asking again, so the button keeps its position.
     press(&mut app, "j j j");
     deleting::asked_twice(&mut app);
     let yes = place(&mut app, "[ Yes ]").expect("there is a Yes");

@@ -1,10 +1,10 @@
-//! Tests of nested roots that are opened while they are being read.
+//! Tests of nested roots that the user opens while they are being read.
 
 use super::*;
 use crate::base::kind::Kind;
 use crate::tree::{Batch, DirId, Entry, EntryState, Metadata};
 
-/// The root `/r` and the root `/r/d` below it, neither of which has been read.
+/// Tree with the root `/r` and the root `/r/d` below it, neither of which has been read.
 struct Nested {
     tree: Tree,
     outer: DirId,
@@ -29,7 +29,8 @@ impl Nested {
         App::new(&self.tree, roots.to_vec(), &settings(), (80, 12))
     }
 
-    /// Reads all of the outer root, which contains the other one. Returns the inner directory.
+    /// Reads all of the outer root, which contains the other root. Returns the directory found for the inner
+    /// root.
     fn finish(&self) -> DirId {
         let (tree, mut batch) = (&self.tree, Batch::default());
         let found = batch.push_directory(tree, self.outer, b"d", Metadata::default(), 0);
@@ -73,7 +74,7 @@ fn keys_do_not_keep_the_placeholder_of_a_root() {
     tick(&mut app, 100, None);
     press(&mut app, "G Space");
     let found = nested.finish();
-    // A key that is pressed now refers to the old rows.
+    // A key pressed now refers to the old rows.
     press(&mut app, "Enter");
     tick(&mut app, 200, Some(Outcome::Complete));
     assert_eq!(names(&app), ["file"]);

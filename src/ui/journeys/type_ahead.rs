@@ -1,4 +1,4 @@
-//! Tests of keys that are typed before a question could be read, and of keys of a user who has read it.
+//! Tests of keys typed before a question could be read, and of keys typed by a user who has read the question.
 
 use proptest::prelude::*;
 use ratatui::crossterm::event::KeyEventKind;
@@ -11,8 +11,8 @@ use crate::ui::answer_gate::QUIET;
 use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::operations::export::{ExportMessage, ExportRequest};
 
-/// Browser with a terminal that is read as in the main loop: waiting input is taken first, and only a check
-/// that finds no input counts as idle.
+/// Browser with a terminal read as in the event loop: pending input is processed first, and only a check that
+/// finds no input counts as idle.
 struct Terminal<'t> {
     app: App<'t>,
     now: Duration,
@@ -28,7 +28,7 @@ impl<'t> Terminal<'t> {
 
     fn take(&mut self, action: Event) {
         if let Some(effect) = self.app.update(action) {
-            // The result is known at once: a file of this name exists.
+            // Supplies the result immediately. For an export: the file exists.
             match &effect {
                 Effect::Deletion(DeletionRequest::Preview(..)) => {
                     let warnings = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 0)];
@@ -46,7 +46,7 @@ impl<'t> Terminal<'t> {
         }
     }
 
-    /// Waits for this time without input.
+    /// Lets this time pass without input.
     fn wait(&mut self, wait: Duration) {
         let end = self.now + wait;
         while let Some(next) =
@@ -62,7 +62,7 @@ impl<'t> Terminal<'t> {
         self.take(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
     }
 
-    /// Returns `true` if an operation was requested that a key cannot undo.
+    /// Returns `true` if an operation that keys cannot undo was requested.
     fn has_done(&self) -> bool {
         self.effects.iter().any(|effect| match effect {
             Effect::Deletion(DeletionRequest::Begin(..)) | Effect::ScanAbove(_) => true,
@@ -81,8 +81,8 @@ fn keys() -> impl Strategy<Value = KeyCode> {
 proptest! {
     #![proptest_config(cases(3_000))]
 
-    /// With any sequence of keys without a pause, nothing is deleted, replaced or scanned, and after Esc the
-    /// browser still quits.
+    /// No sequence of keys without a pause deletes, replaces or scans anything, and after Esc the browser still
+    /// quits.
     #[test]
     fn a_burst_of_keys_confirms_nothing(burst in prop::collection::vec((keys(), 0..300_u64, 0..20_u8), 1..40)) {
         let tree = home();
@@ -119,7 +119,7 @@ fn a_user_who_reads_the_question_can_confirm() {
 
 #[test]
 fn a_key_held_down_before_the_question_is_no_yes() {
-    // Delays of keyboards before a held key is repeated.
+    // Delays, in milliseconds, after which keyboards repeat a held key.
     for delay in [250, 400, 500, 660, 900] {
         let tree = home();
         let mut terminal = Terminal::new(&tree);
@@ -142,7 +142,7 @@ fn a_key_that_is_held_down_is_one_yes() {
     let mut terminal = Terminal::new(&tree);
     terminal.press(KeyCode::Char('d'));
     terminal.wait(QUIET * 2);
-    // Keyboards wait up to a second, and few terminals report repetitions.
+    // Keyboards delay the repetition by up to a second, and few terminals report repetitions as such.
     terminal.press(KeyCode::Char('y'));
     terminal.wait(Duration::from_millis(900));
     for _ in 0..100 {
@@ -161,7 +161,7 @@ fn keys_that_waited_unread_are_no_answer() {
     let tree = home();
     let mut terminal = Terminal::new(&tree);
     terminal.press(KeyCode::Char('d'));
-    // The process was stopped, so no check was made during this time.
+    // While the process was stopped, the terminal was not checked for input.
     terminal.now += Duration::from_secs(60);
     terminal.press(KeyCode::Char('y'));
     assert!(screen(&mut terminal.app).contains("Delete permanently?"));

@@ -1,4 +1,4 @@
-//! Tests of the views besides the list.
+//! Tests of the views other than the list.
 
 use super::*;
 use crate::table::column::{Column, ShownColumns};
@@ -27,7 +27,7 @@ fn tree() -> Arc<Tree> {
     )
 }
 
-/// Returns a browser at the thousandth day, with the results of a view.
+/// Returns a browser on day 1000 since 1970, with the results of the view that `keys` open.
 fn at<'t>(tree: &'t Arc<Tree>, keys: &str) -> App<'t> {
     let mut app = finished(tree);
     app.update(Event::Clock(1000 * 24 * 3600));
@@ -243,7 +243,7 @@ fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
     work(&mut app, &tree);
     let items: Vec<_> = page(&app).lines.iter().map(Row::items).collect();
     assert!(items.is_sorted(), "{items:?}");
-    // The row under the cursor leads to its target.
+    // Enter opens the target of the row under the cursor.
     press(&mut app, "G Enter");
     work(&mut app, &tree);
     assert_eq!(labels(&app).len(), 2);
@@ -425,7 +425,7 @@ fn a_file_with_several_names_is_listed_once_with_their_number() {
         .collect();
     assert_eq!(rows, [("d/one", Some("2 names")), ("other", None)]);
     assert_eq!((page.summary.matched, page.summary.sum.unwrap().disk), (2, 9_216 + 1_024));
-    // The names of an inode have a view of their own.
+    // Enter opens a view of the inode's names.
     press(&mut app, "6");
     work(&mut app, &tree);
     press(&mut app, "Enter");

@@ -1,10 +1,11 @@
-//! Keymap of a session: the key table with the changes of the configuration.
+//! Keymap of a session: the key table with changes from the configuration.
 //!
-//! The configuration can replace the keys of a line of the table. A key that was given to another line has its
-//! new meaning wherever that line applies, and its old meaning elsewhere. The keys of questions and `Ctrl-C`
-//! cannot be changed, so that no configuration can cause an accidental confirmation or prevent quitting.
+//! The configuration can replace the keys of a line in the table. A key assigned to another line has its new
+//! meaning in the scopes of that line, and its old meaning elsewhere. The keys that answer questions and
+//! `Ctrl-C` cannot be changed, so that no configuration can cause an accidental confirmation or prevent
+//! quitting.
 //!
-//! Invariant: in one scope a key has one meaning.
+//! Invariant: within a scope, a key has exactly one meaning.
 
 use ratatui::crossterm::event::KeyEvent;
 
@@ -13,21 +14,20 @@ use super::{Binding, Command, KEYMAP, Key, Scope};
 /// Keymap of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keymap {
-    /// Numbers of the changed lines, with their new keys. If two lines have the same key, the first one gets
-    /// it.
+    /// Indices of the changed lines, with their new keys. If two lines claim a key, the first one gets it.
     changes: Vec<(usize, Vec<Key>)>,
 }
 
 impl Keymap {
-    /// Returns the command of `event` in `scope`.
+    /// Returns the command that `event` has in `scope`.
     pub fn lookup(&self, scope: Scope, event: KeyEvent) -> Option<Command> {
         self.holder(scope, |key| key.is(event)).map(|line| KEYMAP[line].command)
     }
 
-    /// Returns the description of `event` in other scopes.
+    /// Returns the description of the command that `event` has in another scope.
     pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static str> {
-        // The scopes with most keys come first. Scopes in which text is typed or a question is answered have
-        // their own keys.
+        // Scopes with many keys come first. Scopes for typing and for questions are left out, because their
+        // keys are special.
         [Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks]
             .into_iter()
             .find_map(|scope| self.holder(scope, |key| key.is(event)))
@@ -40,36 +40,36 @@ impl Keymap {
         self.changes.push((line, keys));
     }
 
-    /// Returns the keys of a line, without those that have another meaning in all scopes of the line.
+    /// Returns the keys of a line that work in at least one scope of the line.
     pub fn keys(&self, line: usize) -> impl Iterator<Item = Key> {
         let scopes = KEYMAP[line].scopes;
         let has = move |key: &Key| scopes.iter().any(|scope| self.has(line, *scope, *key));
         self.wanted(line).iter().copied().filter(has)
     }
 
-    /// Returns those keys of a line that have its meaning in `scope`.
+    /// Returns the keys of a line that work in `scope`.
     pub fn keys_in(&self, line: usize, scope: Scope) -> impl Iterator<Item = Key> {
         self.wanted(line).iter().copied().filter(move |key| self.has(line, scope, *key))
     }
 
-    /// Returns the name of the first key for `command` in `scope`.
+    /// Returns the name of the first key for `command` in `scope`, if there is one.
     pub fn first(&self, command: Command, scope: Scope) -> Option<String> {
         let mut lines = (0..KEYMAP.len()).filter(|line| KEYMAP[*line].command == command);
         lines.find_map(|line| self.keys_in(line, scope).next()).map(Key::name)
     }
 
-    /// Returns the key for `command` in `scope` and its action, in brackets for the end of a sentence; empty if
-    /// the command has no key.
+    /// Returns the key for `command` in `scope` and its action `does`, in brackets for the end of a sentence;
+    /// empty if the command has no key.
     pub fn hint(&self, command: Command, scope: Scope, does: &str) -> String {
         self.first(command, scope).map_or_else(String::new, |key| format!(" ({key} {does})"))
     }
 
-    /// Returns the names of a line's keys.
+    /// Returns the names of a line's keys, separated by spaces.
     pub fn names(&self, line: usize) -> String {
         self.keys(line).map(Key::name).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the other lines that have `key` in one of the scopes of `line`.
+    /// Returns the other lines that claim `key` in one of the scopes of `line`.
     pub fn rivals(&self, line: usize, key: Key) -> impl Iterator<Item = usize> {
         let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !scope.types(key);
         let shares = move |other: &usize| KEYMAP[*other].scopes.iter().any(works);
@@ -82,7 +82,7 @@ impl Keymap {
         self.changes.iter().any(|(changed, _)| *changed == line)
     }
 
-    /// Returns the keys that the line should have.
+    /// Returns the keys that the line claims: the configured ones, or the defaults.
     fn wanted(&self, line: usize) -> &[Key] {
         let change = self.changes.iter().find(|(changed, _)| *changed == line);
         change.map_or(KEYMAP[line].keys, |(_, keys)| keys)
@@ -92,7 +92,7 @@ impl Keymap {
         !scope.types(key) && self.holder(scope, |other| other == key) == Some(line)
     }
 
-    /// Returns the line that gets a key: first a fixed line, then a changed line, then any other.
+    /// Returns the line that gets a key in `scope`. Fixed lines have precedence, then changed lines.
     fn holder(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
         let all = || 0..KEYMAP.len();
         let fixed = all().filter(|line| KEYMAP[*line].is_fixed());
@@ -117,7 +117,7 @@ impl Binding {
     }
 }
 
-/// Returns the number of the line with this name.
+/// Returns the index of the line with this name in the configuration.
 pub fn line(name: &str) -> Option<usize> {
     KEYMAP.iter().position(|binding| binding.name() == name)
 }
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(keymap.names(up), "Up k");
         let rivals: Vec<_> = keymap.rivals(line("rescan").unwrap(), "k".parse().unwrap()).collect();
         assert_eq!(rivals, [up]);
-        // A line without keys is not shown.
+        // A line whose only key was reassigned has no key names.
         let keymap = changed(&[("mark-range", &["C"])]);
         assert_eq!(keymap.names(line("sort-count").unwrap()), "");
     }

@@ -1,10 +1,10 @@
-//! Tables of keys for the documents, and the lines of the key table under each heading.
+//! Tables of keys for the documents, and the key table grouped by heading.
 
 use std::fmt::Write;
 
 use super::{Binding, HelpGroup, KEYMAP};
 
-/// Returns the Markdown table of keys for docs/keys.md, with one row for each heading of the help page.
+/// Returns the Markdown table of keys for docs/keys.md, with one row per heading of the help page.
 pub fn markdown() -> String {
     let mut table = String::from("| for | keys |\n|---|---|\n");
     for group in HelpGroup::ALL {

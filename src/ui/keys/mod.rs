@@ -1,7 +1,7 @@
-//! Keys: one table from which lookup, help page, footer and the table of docs/keys.md are derived, and which
-//! the configuration can change.
+//! Keys: one table, which the configuration can change. Lookup, help page, footer and the table of docs/keys.md
+//! are derived from it.
 //!
-//! Invariant: in one scope a key has one meaning.
+//! Invariant: within a scope, a key has exactly one meaning.
 
 mod keymap;
 mod markdown;
@@ -18,16 +18,16 @@ pub use keymap::{Keymap, line};
 pub use markdown::{in_group, markdown, settings_markdown};
 pub use table::KEYMAP;
 
-/// Command of a key.
+/// Command that a key can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Move the cursor, or scroll a page.
     Move(Motion),
-    /// Go into the directory under the cursor.
+    /// Enter the directory under the cursor.
     Open,
     /// Open the directory under the cursor in place, as if it were part of the view.
     Inside,
-    /// Go to the directory above.
+    /// Go to the parent directory.
     Parent,
     /// Sort by a column, or reverse its order.
     Sort(Column),
@@ -35,13 +35,13 @@ pub enum Command {
     Measure,
     /// Show or hide a column.
     Show(Column),
-    /// Show bars as shares of the directory, or of its largest entry.
+    /// Switch bars between shares of the directory and shares of its largest entry.
     Scale,
-    /// List directories before everything else, or not.
+    /// Switch between listing directories first and listing them among the other entries.
     DirectoriesFirst,
     /// Show or hide entries whose names begin with a dot, and excluded entries.
     Hidden,
-    /// Show bar and percentage, one of them, or neither.
+    /// Switch to the next combination of bar and percentage: both, one of them, or neither.
     Graph,
     /// Show or hide the preview.
     Preview,
@@ -49,35 +49,35 @@ pub enum Command {
     MapColors,
     /// Open the help page.
     Help,
-    /// Close what is open.
+    /// Close the top layer or view, or stop a running operation.
     Back,
-    /// Quit, after a question if something would be lost.
+    /// Quit, after a question if data would be lost.
     Quit,
     /// Stop the scan and keep the partial result; without a scan, quit.
     Interrupt,
-    /// Stop the program until the shell continues it.
+    /// Suspend the program until the shell continues it.
     Suspend,
-    /// Draw the whole screen again.
+    /// Redraw the whole screen.
     Repaint,
     /// Answer a question.
     Answer(Answer),
-    /// Show the directory, or everything below it, in this view.
+    /// Show the directory in this view.
     View(&'static ViewSpec),
     /// Start typing a search.
     Search,
     /// Move to the next cell of the treemap.
     Cell(Side),
-    /// Accept the typed text.
+    /// Accept the typed text of a prompt.
     Accept,
     /// Move the cursor of a text field.
     Step(TextMotion),
-    /// Delete from the cursor of a text field.
+    /// Delete text next to the cursor of a text field.
     Erase(TextMotion),
     /// Rescan the directory under the cursor.
     Rescan,
-    /// Rescan the shown root.
+    /// Rescan the root that contains the shown directory.
     RescanRoot,
-    /// Mark or unmark the entry.
+    /// Mark or unmark the entry under the cursor.
     Mark,
     /// Start or end a range of marks.
     MarkRange,
@@ -87,23 +87,23 @@ pub enum Command {
     InvertMarks,
     /// List the marked entries.
     Marks,
-    /// Quit and print the marks.
+    /// Quit and print the paths of the marked entries.
     PrintMarks,
     /// Write the tree to a file.
     Export,
-    /// Copy the path to the clipboard.
+    /// Copy the path of the entry under the cursor to the clipboard.
     CopyPath,
-    /// Delete the marks or the entry under the cursor, after a question.
+    /// Delete the marked entries or the entry under the cursor, after a question.
     Delete,
-    /// Move the marks or the entry under the cursor to the trash, after a question.
+    /// Move the marked entries or the entry under the cursor to the trash, after a question.
     Trash,
     /// Restore the items that were trashed last.
     Restore,
-    /// Write a script that deletes the marks or the entry under the cursor.
+    /// Write a script that deletes the marked entries or the entry under the cursor.
     Script,
-    /// Delete only the contents of the directory.
+    /// Switch between deleting a directory and deleting only its contents.
     Empty,
-    /// Try the failed entries again.
+    /// Retry the operation for failed or changed entries.
     Retry,
     /// Show details of the entry under the cursor.
     Inspect,
@@ -114,7 +114,7 @@ pub enum Command {
 /// Program that can be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// Shell in the directory.
+    /// Shell in the shown directory.
     Shell,
     /// Pager with the file under the cursor.
     Pager,
@@ -123,13 +123,13 @@ pub enum Program {
 }
 
 impl Command {
-    /// Returns `true` if the command means the same in every scope.
+    /// Returns `true` if the command has the same effect in every scope.
     pub fn is_global(self) -> bool {
         matches!(self, Self::Suspend | Self::Repaint | Self::Interrupt)
     }
 }
 
-/// Side of a cell.
+/// Side of a treemap cell, on which the next cell is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// To the left of the cell.
@@ -142,16 +142,16 @@ pub enum Side {
     Below,
 }
 
-/// Part of the text next to the cursor, to step over or to delete.
+/// Text next to the cursor of a text field, to step over or to delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextMotion {
     /// The character before the cursor.
     Left,
     /// The character after the cursor.
     Right,
-    /// Everything from the start of the word before the cursor.
+    /// Everything back to the start of the word before the cursor.
     WordLeft,
-    /// Everything to the end of the word after the cursor.
+    /// Everything up to the end of the word after the cursor.
     WordRight,
     /// Everything before the cursor.
     Start,
@@ -183,9 +183,9 @@ pub enum Scope {
     Help,
     /// Question with buttons.
     Question,
-    /// View of everything below a directory.
+    /// Table view of everything below a directory.
     Sheet,
-    /// Treemap.
+    /// Treemap of a directory.
     Treemap,
     /// Overview.
     Overview,
@@ -197,16 +197,16 @@ pub enum Scope {
     Marks,
     /// Dialog that confirms a deletion.
     Confirm,
-    /// Field in which a name is typed to confirm.
+    /// Text field for a name that confirms a deletion.
     Typing,
-    /// List of failed entries.
+    /// List of the entries for which an operation failed.
     Failures,
     /// Info page of one entry.
     Details,
 }
 
 impl Scope {
-    /// Returns `true` if text is typed in this scope, so that letters are not commands.
+    /// Returns `true` if the scope has a text field, so that letters are typed and not commands.
     pub fn is_typed(self) -> bool {
         matches!(self, Self::Prompt | Self::FileName | Self::Typing)
     }
@@ -237,27 +237,27 @@ impl Scope {
 /// Heading of the help page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelpGroup {
-    /// Movement.
+    /// Keys that move the cursor.
     Move,
-    /// Order of entries.
+    /// Keys that sort.
     Sort,
-    /// Visible parts.
+    /// Keys that show and hide columns and entries.
     Show,
-    /// Other views.
+    /// Keys that open views.
     View,
-    /// Movement in the treemap.
+    /// Keys that move between treemap cells.
     Treemap,
-    /// Search.
+    /// Keys of the search prompt.
     Search,
-    /// Text fields.
+    /// Keys that edit text fields.
     Text,
-    /// Marks.
+    /// Keys that mark entries.
     Mark,
-    /// Deletion.
+    /// Keys that delete and restore.
     Delete,
     /// Keys that act on the whole program.
     Program,
-    /// Questions.
+    /// Keys that answer questions.
     Question,
 }
 
@@ -277,7 +277,7 @@ impl HelpGroup {
         Self::Question,
     ];
 
-    /// Returns the heading.
+    /// Returns the heading as text.
     pub fn name(self) -> &'static str {
         match self {
             Self::Move => "Move",
@@ -295,11 +295,11 @@ impl HelpGroup {
     }
 }
 
-/// Key of the keyboard.
+/// Key with its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     code: KeyCode,
-    /// Ctrl, Alt, or none of them.
+    /// Ctrl, Alt, or neither.
     held: KeyModifiers,
 }
 
@@ -326,7 +326,7 @@ impl Key {
     }
 
     fn is(self, event: KeyEvent) -> bool {
-        // An upper-case letter implies Shift, which only some terminals report as a modifier.
+        // Only some terminals report Shift as a modifier; the upper-case letter implies it.
         self.code == event.code && event.modifiers - KeyModifiers::SHIFT == self.held
     }
 }
@@ -334,7 +334,7 @@ impl Key {
 /// Line of the key table.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// Default keys.
+    /// Default keys of the line.
     pub keys: &'static [Key],
     /// Scopes in which the binding applies.
     pub scopes: &'static [Scope],
@@ -344,6 +344,6 @@ pub struct Binding {
     pub group: HelpGroup,
     /// Description on the help page.
     pub help: &'static str,
-    /// Word in the footer, and its rank when there is little room.
+    /// Word in the footer, with its rank; low ranks are shown first when there is little room.
     pub footer: Option<(u8, &'static str)>,
 }

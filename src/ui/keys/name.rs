@@ -1,12 +1,12 @@
-//! Names of the key table's lines, which the configuration uses.
+//! Names of the key table's lines, for use in the configuration.
 //!
-//! Invariant: no two lines have the same name; a test checks this.
+//! Invariant: each line has a unique name.
 
 use super::{Answer, Binding, Command, Program, Scope, Side, TextMotion};
 use crate::ui::cursor::Motion;
 
 impl Binding {
-    /// Returns the name of the line in the configuration.
+    /// Returns the line's name in the configuration.
     pub fn name(&self) -> &'static str {
         let only = match self.scopes {
             [scope] => Some(*scope),

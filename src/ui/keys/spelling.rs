@@ -1,6 +1,6 @@
 //! Names of keys on the help page, in the footer, and in the configuration.
 //!
-//! Invariant: parsing a key's name returns the same key.
+//! Invariant: parsing the name of a key returns that key.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{Key, key, letter};
 
-/// Names of keys that are not characters. The first name is the one displayed.
+/// Names of keys that are not characters. The first name of a key is displayed; all are accepted.
 const NAMES: [(KeyCode, &[&str]); 14] = [
     (KeyCode::Up, &["Up"]),
     (KeyCode::Down, &["Down"]),
@@ -26,10 +26,10 @@ const NAMES: [(KeyCode, &[&str]); 14] = [
     (KeyCode::Insert, &["Ins", "Insert"]),
 ];
 
-/// Modifiers of letters, with the beginning of the key's name.
+/// Modifiers of letters, with the prefix of the key's name.
 const HELD: [(KeyModifiers, &str); 2] = [(KeyModifiers::CONTROL, "Ctrl-"), (KeyModifiers::ALT, "Alt-")];
 
-/// Letters for which a terminal sends another key if Ctrl is held (ASCII: tab, carriage return).
+/// Letters that terminals with Ctrl held report as another key (ASCII: tab, carriage return).
 const SAME: [(char, &str); 2] = [('i', "Tab"), ('m', "Enter")];
 
 impl Key {
@@ -48,7 +48,7 @@ impl Key {
     }
 }
 
-/// Parses the name of a key. Case does not matter in names of several letters.
+/// Parses the name of a key. Names of several letters are case-insensitive.
 impl FromStr for Key {
     type Err = String;
 
@@ -72,7 +72,7 @@ impl FromStr for Key {
     }
 }
 
-/// Parses the rest of a key's name, after the name of its modifier.
+/// Parses `rest`, the part of a key's name after the modifier `name`.
 fn holding(held: KeyModifiers, name: &str, rest: &str) -> Result<Key, String> {
     let mut letters = rest.chars().map(|letter| letter.to_ascii_lowercase());
     let (Some(letter @ 'a'..='z'), None) = (letters.next(), letters.next()) else {

@@ -1,6 +1,6 @@
 //! Key table: every key with its scopes, its command and its description.
 //!
-//! Invariant: the order of the lines in a group is that of the help page and of docs/keys.md.
+//! Invariant: within a group, lines have the order of the help page and of docs/keys.md.
 
 use ratatui::crossterm::event::KeyCode;
 
@@ -66,7 +66,7 @@ const fn hint(rank: u8, word: &'static str, binding: Binding) -> Binding {
     Binding { footer: Some((rank, word)), ..binding }
 }
 
-/// Letters of [`COLUMNS`], as keys.
+/// Keys that sort by each of [`COLUMNS`].
 static SORT_KEYS: [[Key; 1]; Column::COUNT] = column_keys(false);
 static SHOW_KEYS: [[Key; 1]; Column::COUNT] = column_keys(true);
 
@@ -81,7 +81,7 @@ const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
     keys
 }
 
-/// Returns the bindings of the keys that sort by columns, or of those that show them.
+/// Returns the bindings that sort by these columns, or that show and hide them.
 const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
     let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, HelpGroup::Sort, ""); N], 0);
     while at < N {
@@ -102,7 +102,7 @@ const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Bin
     bindings
 }
 
-/// Keys of [`views::VIEWS`].
+/// Keys that open each of [`views::VIEWS`].
 static VIEW_KEYS: [[Key; 1]; views::VIEWS.len()] = {
     let (mut keys, mut at) = ([[letter(' ')]; views::VIEWS.len()], 0);
     while at < keys.len() {
@@ -112,7 +112,7 @@ static VIEW_KEYS: [[Key; 1]; views::VIEWS.len()] = {
     keys
 };
 
-/// Returns the bindings of the keys that open views.
+/// Returns the bindings that open views.
 const fn of_views() -> [Binding; views::VIEWS.len()] {
     let (mut bindings, mut at) =
         ([bind(&[], VIEWS, Command::Help, HelpGroup::View, ""); views::VIEWS.len()], 0);

@@ -1,4 +1,4 @@
-//! Frame and buttons of dialogs.
+//! Frame and buttons shared by all dialogs.
 
 use ratatui::layout::Rect;
 use ratatui::symbols::border::Set;
@@ -8,7 +8,7 @@ use crate::ui::answer_gate::AnswerGate;
 use crate::ui::hit_map::{Button, Canvas, Hit};
 use crate::ui::theme::{Glyphs, Role, Theme};
 
-/// Buttons, with their texts and widths in columns.
+/// All buttons, with their texts and widths in columns.
 pub const BUTTONS: [(Button, &str, u16); 2] = [(Button::Yes, "[ Yes ]", 7), (Button::No, "[ No ]", 6)];
 /// Number of columns between two buttons.
 const BETWEEN: u16 = 3;
@@ -24,7 +24,7 @@ const ASCII: Set<'static> = Set {
     horizontal_bottom: "-",
 };
 
-/// Returns a frame with the characters of the theme.
+/// Returns a frame drawn with the theme's characters.
 pub fn bordered(theme: Theme) -> Block<'static> {
     match theme.glyphs {
         Glyphs::Unicode => Block::bordered(),
@@ -32,12 +32,12 @@ pub fn bordered(theme: Theme) -> Block<'static> {
     }
 }
 
-/// Returns the number of columns that buttons take side by side.
+/// Returns the total width of buttons placed side by side.
 pub fn columns<const COUNT: usize>(buttons: [(Button, &str, u16); COUNT]) -> u16 {
     buttons.iter().map(|(.., width)| width + BETWEEN).sum::<u16>().saturating_sub(BETWEEN)
 }
 
-/// Returns the areas of buttons in the middle of a line. On a short line they are closer together.
+/// Returns the areas of buttons centered on a line. On a short line the gaps between buttons shrink.
 pub fn side_by_side<const COUNT: usize>(buttons: [(Button, &str, u16); COUNT], line: Rect) -> [Rect; COUNT] {
     let between = BETWEEN.saturating_sub(columns(buttons).saturating_sub(line.width));
     let mut x = line.x + line.width.saturating_sub(columns(buttons)) / 2;
@@ -48,7 +48,7 @@ pub fn side_by_side<const COUNT: usize>(buttons: [(Button, &str, u16); COUNT], l
     })
 }
 
-/// Draws a button. It has no brackets if it cannot be pressed yet.
+/// Draws a button. A Yes that is not accepted yet has no brackets.
 pub fn draw_button(
     theme: Theme,
     (button, place): (Button, Rect),

@@ -1,4 +1,4 @@
-//! List of failed entries.
+//! List of the entries for which an operation failed.
 //!
 //! ```text
 //!  Could not delete 3 entries
@@ -6,8 +6,8 @@
 //!  permission denied          /home/me/closed/file
 //! ```
 //!
-//! If the list has no room for the whole reason and path, they are shown below it for the entry under the
-//! cursor.
+//! If the reason and path of the entry under the cursor do not fit into its row, they are shown in full below
+//! the list.
 
 use std::collections::HashSet;
 
@@ -29,32 +29,32 @@ use crate::ui::notice::Notice;
 use crate::ui::theme::Role;
 use crate::ui::widgets::row::{draw_ends, select};
 
-/// Smallest width of a reason. The largest one is a tenth of the screen times `REASON`.
+/// Minimum width of the reason column. The maximum is `REASON_IN_TEN` tenths of the screen.
 const REASON: usize = 28;
 const REASON_IN_TEN: usize = 6;
-/// Smallest width of the screen at which the reason has its own column.
+/// Minimum width of a screen on which the reason has its own column.
 const WIDE: usize = 60;
 
 /// List of the entries for which an operation failed.
 #[derive(Clone, Debug)]
 pub struct FailuresList {
-    /// Failed entries.
+    /// Failures of the operation.
     pub failed: Failed,
     cursor: Cursor,
 }
 
 impl FailuresList {
-    /// Creates the list for the failures of an operation.
+    /// Creates the list of an operation's failures.
     pub fn new(failed: Failed) -> Self {
         Self { failed, cursor: Cursor::default() }
     }
 
-    /// Asks the question again about the failed entries.
+    /// Asks again for confirmation of the operation, for the failed entries only.
     fn retry(&mut self, cx: &mut Context<'_>) -> Handled {
         if cx.checked(cx.check_changes()).is_none() {
             return Handled::Yes(None);
         }
-        // Changed entries were rechecked, and the question is about their present state.
+        // Entries that had changed are confirmed in their present state.
         let first = self.failed.failures.first.iter();
         let changed: HashSet<&[u8]> = first
             .filter(|failure| failure.reason == Reason::Changed)
@@ -119,7 +119,7 @@ impl<'t> Component<'t> for FailuresList {
         let detail =
             detail.as_deref().map_or_else(Vec::new, |text| wrap(text, room.saturating_sub(2).max(1)));
         let lines = usize::from(layout.list.height);
-        // On a small screen, most lines are for the list.
+        // The list gets at least half of the lines.
         let detail = &detail[..detail.len().min(lines / 2)];
         let end = layout.list.bottom() - u16::try_from(detail.len()).unwrap_or(0);
         for (text, y) in detail.iter().zip(end..) {

@@ -1,4 +1,4 @@
-//! Prompt for a file name, in place of the footer.
+//! Prompt for a file name, shown in place of the footer.
 
 use std::path::PathBuf;
 
@@ -19,15 +19,15 @@ use crate::ui::theme::Role;
 use crate::ui::widgets::field;
 use crate::ui::widgets::row::draw_ends;
 
-/// Width from which there is room for a title.
+/// Minimum width for a title in words.
 const WIDE: usize = 60;
 
 /// Prompt for a file name.
 #[derive(Clone, Debug)]
 pub struct FilePrompt {
-    /// Name typed so far.
+    /// Text field that contains the name.
     pub name: Field,
-    /// Reason why the name was rejected.
+    /// Reason for which the name was rejected, if it was.
     pub error_text: Option<Notice>,
 }
 

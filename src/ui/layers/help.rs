@@ -1,4 +1,4 @@
-//! Help page: the whole key table under its headings, in columns if they fit.
+//! Help page: the whole key table under headings, in several columns if they fit.
 //!
 //! ```text
 //!  Keys   Esc closes                                        1 to 23 of 57
@@ -20,18 +20,18 @@ use crate::ui::widgets::row::draw_ends;
 
 /// Gap between columns, in cells.
 const GAP: usize = 2;
-/// Largest number of columns. More would not be faster to read.
+/// Maximum number of columns. More would be no easier to read.
 const MOST_COLUMNS: usize = 3;
 
-/// Page of all keys.
+/// Page that lists all keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HelpPage {
-    /// First visible line, before it is limited to the scroll range.
+    /// First visible line; may exceed the scroll range.
     first: usize,
 }
 
 impl HelpPage {
-    /// Returns the first visible line on a screen of this size.
+    /// Returns the first visible line on a screen of this size, limited to the scroll range.
     pub fn first(self, keymap: &Keymap, screen: (u16, u16)) -> usize {
         self.first.min(scroll_limit(keymap, screen))
     }
@@ -83,12 +83,13 @@ struct Section {
     lines: Vec<(String, &'static str)>,
 }
 
-/// Returns the number of lines by which a page scrolls: all except the title, if there is room.
+/// Returns the number of scrolled lines on a screen of this size: all but the title line, unless the screen is
+/// tiny.
 fn page((_, lines): (u16, u16)) -> usize {
     usize::from(if lines > 2 { lines - 1 } else { lines })
 }
 
-/// Returns the largest line number to which the page can scroll.
+/// Returns the maximum scroll position, at which the last line is visible.
 fn scroll_limit(keymap: &Keymap, (columns, rows): (u16, u16)) -> usize {
     lines(Theme::default(), keymap, usize::from(columns)).len().saturating_sub(page((columns, rows)))
 }
@@ -109,7 +110,7 @@ fn lines<'a>(theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
     let blocks = (2..=MOST_COLUMNS).rev().map(|count| side_by_side(theme, &sections, count)).find(fits);
     let blocks = blocks.unwrap_or_else(|| {
         let whole = block(theme, &sections, usize::MAX);
-        // Without room for both, the description is more important than further names of the key.
+        // If the keys and the description do not both fit, the list of keys is cut.
         let is_cut = widest(&whole) > columns;
         vec![if is_cut { block(theme, &sections, (columns / 2).saturating_sub(2)) } else { whole }]
     });
@@ -127,7 +128,8 @@ fn lines<'a>(theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
     lines
 }
 
-/// Arranges the sections in `count` columns, one after another, so that the columns are as short as possible.
+/// Arranges the sections in at most `count` columns, in order, so that the longest column is as short as
+/// possible.
 fn side_by_side<'a>(theme: Theme, sections: &[Section], count: usize) -> Vec<Vec<Line<'a>>> {
     let total: usize = sections.iter().map(|section| section.lines.len() + 2).sum();
     let columns = |limit: usize| {
@@ -153,7 +155,7 @@ fn widest(lines: &[Line<'_>]) -> usize {
     lines.iter().map(Line::width).max().unwrap_or(0)
 }
 
-/// Arranges sections below each other. Descriptions are aligned, and the width for keys is limited.
+/// Arranges sections below each other, with aligned descriptions. The keys get at most `most` columns.
 fn block<'a, 's>(
     theme: Theme,
     sections: impl IntoIterator<Item = &'s Section> + Clone,
@@ -183,12 +185,12 @@ fn block<'a, 's>(
 
 fn section(keymap: &Keymap, group: HelpGroup) -> Section {
     let lines = in_group(group).map(|(line, binding)| (keymap.names(line), binding.help));
-    // A command without a key is not shown.
+    // Commands without a key are not shown.
     let lines = lines.filter(|(names, _)| !names.is_empty()).collect();
     Section { heading: group.name(), lines }
 }
 
-/// Returns the section about the signs before a size.
+/// Returns the section about the signs in rows.
 fn marks(glyphs: Glyphs) -> Section {
     let line = |mark: &str, text| (mark.to_owned(), text);
     let lines = vec![

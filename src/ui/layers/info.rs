@@ -1,4 +1,4 @@
-//! Info page: everything about one entry, in place of the list.
+//! Info page: everything known about one entry, shown in place of the list.
 //!
 //! ```text
 //!  Info
@@ -8,8 +8,8 @@
 //!  Note        sparse: 12.0 MiB of holes
 //! ```
 //!
-//! Lines from the tree come first; the others follow as they are found. In narrow windows a label is on a line
-//! of its own.
+//! The page starts with lines from the tree; the others follow as the system reports them. In a narrow window
+//! each label has its own line.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -39,9 +39,9 @@ use crate::ui::remark::exclusion_text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::row::draw_ends;
 
-/// Width of labels.
+/// Width of the column of labels.
 const LABEL: usize = 12;
-/// Width below which labels are on lines of their own.
+/// Width of the screen below which each label has its own line.
 const NARROW: usize = 36;
 
 /// Info page about one entry.
@@ -54,7 +54,7 @@ pub struct InfoPage {
 }
 
 impl InfoPage {
-    /// Creates the page about an entry.
+    /// Creates the page about an entry. A page about a recorded entry asks the system nothing.
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
         Self { info: EntryInfo::new(entry, source_kind), offset: 0 }
     }
@@ -144,7 +144,7 @@ impl<'t> Component<'t> for InfoPage {
     }
 }
 
-/// Label and text, or a further line of the text.
+/// Label and text; the label is empty in continuation lines.
 struct Fact {
     label: &'static str,
     text: String,
@@ -220,7 +220,7 @@ impl DetailLines<'_> {
         }
     }
 
-    /// Adds the lines with data that the system reports now.
+    /// Adds the lines with data that the system has just reported.
     fn add_probe(&mut self, probe: &Probe, inspection: Option<&Inspection>, record: &Entry<'_>) {
         let Some(inspection) = inspection else { return };
         let attributes = &probe.attributes;
@@ -254,7 +254,7 @@ impl DetailLines<'_> {
         }
     }
 
-    /// Adds the number of names, and their paths.
+    /// Adds the number of hard links, and the known paths.
     fn add_names(&mut self, links: u64, inspection: &Inspection) {
         if links < 2 {
             return self.add("Names", "only this one".to_owned());
@@ -292,7 +292,7 @@ impl DetailLines<'_> {
     }
 }
 
-/// Returns the mount point and the type of a file system.
+/// Formats a mount: its mount point, the type of the file system, and the source.
 fn place(mount: &Mount) -> String {
     format!("{} ({} of {})", escape(&mount.point), escape(&mount.kind), escape(&mount.source))
 }
@@ -318,7 +318,7 @@ fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// Formats permissions as ls(1) does, such as `drwxr-sr-t`.
+/// Formats kind and permissions as ls(1) does, such as `drwxr-sr-t`.
 fn permissions(kind: Kind, bits: u32) -> String {
     let first = match kind {
         Kind::Directory => 'd',

@@ -1,6 +1,6 @@
-//! Notes about unusual disk usage of an entry, for users who want to free space.
+//! Notes about an entry whose disk usage is unusual, for users who want to free space.
 //!
-//! Invariant: every note follows from the sizes.
+//! Invariant: a note about space appears only if the sizes require one.
 
 use crate::base::format::{Units, grouped, plain_size};
 use crate::base::kind::Kind;
@@ -9,14 +9,14 @@ use crate::platform::entry::extents::ExtentLayout;
 use crate::platform::entry::probe::{Probe, Trait};
 use crate::tree::{Entry, EntryState};
 
-/// Excess of disk usage over length that is normal: the last block, and lists of extents.
+/// Maximum excess of disk usage over length that is normal, because of the last block and lists of extents.
 const SLACK: u64 = 64 << 10;
-/// Length up to which a file may be stored in its inode (ext4, btrfs, xfs).
+/// Maximum length of a file that may be stored in its inode (ext4, btrfs, xfs).
 const INLINE: u64 = 4096;
-/// Number of extents from which there is a note.
+/// Minimum number of extents for a note.
 const MANY: u64 = 50;
 
-/// Returns the notes about an entry. Those about space come first. `rescan` is the hint at the end of the note
+/// Returns the notes about an entry, those about space first. `rescan` is the key hint at the end of the note
 /// about a changed entry.
 pub fn notes(
     probe: &Probe,
@@ -63,7 +63,7 @@ impl File<'_> {
         plain_size(bytes, self.units)
     }
 
-    /// Explains why the disk usage is smaller than the length.
+    /// Returns the reason for a disk usage smaller than the length.
     fn holes(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let is = |it| self.probe.traits.contains(&it);
@@ -86,7 +86,7 @@ impl File<'_> {
         }
     }
 
-    /// Explains why the disk usage is larger than the length.
+    /// Returns the reason for a disk usage larger than the length.
     fn excess(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let unwritten = self.layout.map_or(0, |layout| layout.unwritten);
@@ -97,11 +97,11 @@ impl File<'_> {
         Some(format!("{} more than its length: preallocated or overwritten", self.size(excess)))
     }
 
-    /// Returns the note about space that is shared with copies.
+    /// Returns the note about space shared with clones of the file.
     fn sharing(&self) -> Option<String> {
         let layout = self.layout?;
         if layout.pieces.is_none() {
-            // Only macOS reports just the private space.
+            // Only macOS reports no extents, but just the private space.
             let shared = self.disk().checked_sub(layout.private).filter(|shared| *shared > 0)?;
             return Some(self.shared(shared, layout.private));
         }
@@ -118,7 +118,7 @@ impl File<'_> {
         )
     }
 
-    /// Returns the note about finding these copies.
+    /// Returns the note with the number that identifies clones of the file.
     fn clones(&self) -> Option<String> {
         let clone = self.layout?.clone?;
         self.sharing()?;
@@ -150,8 +150,8 @@ fn words(is_so: Trait) -> &'static str {
     }
 }
 
-/// Returns `true` if the entry has changed since the scan. Directories cannot be compared, because the tree
-/// does not store their own sizes.
+/// Returns `true` if the entry has changed since the scan. Sizes of directories cannot be compared, because the
+/// tree does not store the size of a directory itself.
 fn has_changed(probe: &Probe, record: &Entry<'_>) -> bool {
     let EntryState::Known(metadata) = record.state else { return false };
     let now = &probe.attributes;

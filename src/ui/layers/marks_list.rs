@@ -25,24 +25,24 @@ use crate::ui::widgets::footer::summary;
 use crate::ui::widgets::row::{draw_ends, select};
 use crate::ui::window::totals_size;
 
-/// Width below which the path is shown instead of the size.
+/// Width of the screen below which the path is shown without the size.
 const NARROW: usize = 30;
 
-/// List of the marks.
+/// Page that lists the marks.
 #[derive(Debug)]
 pub struct MarksList<'t> {
     marks: Vec<(EntryName<'t>, Mark)>,
-    /// Line of the cursor, and first visible line.
+    /// Cursor line and scroll position.
     pub cursor: Cursor,
 }
 
 impl<'t> MarksList<'t> {
-    /// Creates the list of these marks.
+    /// Creates a list of these marks.
     pub fn new(tree: &Tree, marks: &Marks<'t>) -> Self {
         Self { marks: marks.in_order(tree), cursor: Cursor::default() }
     }
 
-    /// Updates the list.
+    /// Updates the list after marks have changed.
     pub fn refresh(&mut self, tree: &Tree, marks: &Marks<'t>) {
         self.marks = marks.in_order(tree);
         self.cursor.index = self.cursor.index.min(self.marks.len().saturating_sub(1));
@@ -53,12 +53,12 @@ impl<'t> MarksList<'t> {
         self.marks.get(self.cursor.index).map(|(place, _)| *place)
     }
 
-    /// Returns the visible marks.
+    /// Returns the marks visible on `lines` lines.
     pub fn visible(&self, lines: usize) -> impl Iterator<Item = &(EntryName<'t>, Mark)> {
         self.marks.iter().skip(self.shown(lines).offset).take(lines)
     }
 
-    /// Returns the cursor, scrolled so that it is visible.
+    /// Returns the cursor, scrolled so that its line is visible.
     fn shown(&self, lines: usize) -> Cursor {
         let mut cursor = self.cursor;
         cursor.show(lines.max(1), self.marks.len());

@@ -1,4 +1,4 @@
-//! Pages, prompts and dialogs above the view. The top one gets the keys.
+//! Layers above the view: pages, prompts and dialogs. The top layer gets the keys.
 
 pub mod confirm_delete;
 mod dialog;
@@ -25,13 +25,13 @@ use search_prompt::SearchPrompt;
 /// Layer above the view.
 #[derive(Debug)]
 pub enum Layer<'t> {
-    /// Page of all keys.
+    /// Page that lists all keys.
     Help(HelpPage),
     /// Page about one entry.
     Info(InfoPage),
-    /// List of the marks.
+    /// Page that lists the marks.
     Marks(MarksList<'t>),
-    /// List of failed entries.
+    /// Page that lists the entries for which an operation failed.
     Failures(FailuresList),
     /// Prompt for a search.
     Search(SearchPrompt),

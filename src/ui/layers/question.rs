@@ -1,4 +1,4 @@
-//! Question dialog, in the middle of the screen.
+//! Question dialog in the middle of the screen.
 //!
 //! ```text
 //! ┌──────────────────────────────────────┐
@@ -8,8 +8,8 @@
 //! └──────────────────────────────────────┘
 //! ```
 //!
-//! Without room for a box it is one line: `Quit? y/n`. Until a Yes is accepted, the button has no brackets and
-//! the line no `y`.
+//! On a screen too small for a box, the question is one line: `Quit? y/n`. Until a Yes is accepted, its button
+//! has no brackets, and the line has `-` instead of `y`.
 
 use ratatui::layout::{Alignment, Rect};
 use ratatui::text::Line;
@@ -29,7 +29,7 @@ use crate::ui::theme::Role;
 use crate::ui::widgets::footer::operation_verb;
 
 const HEIGHT: u16 = 5;
-/// Largest width of a file name.
+/// Maximum width of a file name in the question.
 const FILE: usize = 30;
 
 /// Question with two buttons.
@@ -45,16 +45,16 @@ pub struct QuestionDialog {
 /// Subject of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Quit, which loses the scan.
+    /// Quit and lose what is not saved.
     Quit,
-    /// Scan the directory above instead of this one.
+    /// Replace the scan with one of the parent directory.
     Above,
     /// Replace an existing file.
     Replace(ExportRequest),
 }
 
 impl QuestionDialog {
-    /// Creates a question in which `button` is selected.
+    /// Creates a question with `button` selected.
     pub fn new(about: Question, button: Button) -> Self {
         Self { about, button, gate: AnswerGate::default() }
     }
@@ -88,7 +88,7 @@ impl<'t> Component<'t> for QuestionDialog {
                 return Handled::Yes(None);
             }
             Answer::Yes => Button::Yes,
-            // A user who presses the key for quitting again wants to quit.
+            // Pressing the quit key again confirms quitting.
             Answer::Leave if self.about == Question::Quit => Button::Yes,
             Answer::No | Answer::Leave => Button::No,
             Answer::Selected => self.button,
@@ -135,7 +135,7 @@ impl<'t> Component<'t> for QuestionDialog {
     }
 }
 
-/// Returns the area of the box, if there is room for one.
+/// Returns the area of the box, or `None` if there is no room for it.
 fn place(text: &str, area: Rect) -> Option<Rect> {
     let width = u16::try_from(width(text)).unwrap_or(u16::MAX).max(columns(BUTTONS)).saturating_add(6);
     (area.width >= width && area.height >= HEIGHT).then(|| Rect {
@@ -146,7 +146,7 @@ fn place(text: &str, area: Rect) -> Option<Rect> {
     })
 }
 
-/// Returns the question before a scan of the directory above. It names what would be lost.
+/// Returns the question about scanning the parent directory, with the number of marks that would be lost.
 fn above(cx: &Context<'_>, columns: usize) -> String {
     let path = cx.above().unwrap_or_default();
     let cost = match cx.marks().count() {
@@ -163,7 +163,7 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
     format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), cx.theme.glyphs.gap()))
 }
 
-/// Returns what quitting would lose.
+/// Returns the question about quitting, which names the scan, the operation or the marks that would be lost.
 fn loss(cx: &Context<'_>) -> String {
     let scan = duration(cx.scan.last.elapsed);
     if let Some(running) = &cx.deletion.running {

@@ -1,6 +1,6 @@
-//! Prompt for a search, in place of the footer.
+//! Prompt for a search, shown in place of the footer.
 //!
-//! The typed text filters all views, and is kept with the views when the prompt closes.
+//! The typed text filters all views, and stays in effect when the prompt closes.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -36,7 +36,7 @@ impl<'t> Component<'t> for SearchPrompt {
                     cx.clear_filter();
                     return Handled::Close(None);
                 }
-                // If the search is invalid, the prompt stays open.
+                // The prompt stays open while the search is invalid.
                 if cx.has_search() {
                     return Handled::Close(None);
                 }

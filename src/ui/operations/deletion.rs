@@ -1,8 +1,9 @@
-//! File operations in the background: starts those that the state requests, and returns their messages.
+//! File operations in the background: starts the operations that the state requests, and returns their
+//! messages.
 //!
-//! They have their own threads, so that a search need not wait for a deletion.
+//! Operations have their own threads, so that searches need not wait for a deletion.
 //!
-//! Invariant: nothing here waits, and a preview is stopped before an operation is started.
+//! Invariant: nothing here blocks, and a preview is stopped before an operation starts.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,24 +17,24 @@ use crate::delete::{self, Journal, Operation, Preview, Report, Selection};
 use crate::platform::process::limits::processors;
 use crate::ui::runner::{AtExit, Runner, TaskId, Update};
 
-/// Request from the state.
+/// Request from the browser's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeletionRequest {
-    /// Compute a preview of a deletion. The present time is in seconds since 1970.
+    /// Compute a preview of a deletion. Contains the current time in seconds since 1970.
     Preview(Arc<Selection>, i64),
-    /// Find those of these entries that have changed since they were marked.
+    /// Find the entries in this selection that have changed since they were marked.
     Compare(Arc<Selection>),
     /// Cancel the preview.
     StopPreview,
-    /// Start an operation, which writes to this journal.
+    /// Start an operation that writes to this journal, if there is one.
     Begin(Operation, Option<Journal>),
-    /// Stop the operation.
+    /// Stop the running operation.
     Stop,
-    /// Write a script that deletes these entries, whose sizes are given as text.
+    /// Write a script that deletes these entries. Contains their sizes as text.
     Script(Arc<Selection>, Vec<String>),
 }
 
-/// Message for the state.
+/// Message for the browser's state.
 #[derive(Clone, Debug)]
 pub enum DeletionMessage {
     /// Latest preview.
@@ -46,7 +47,7 @@ pub enum DeletionMessage {
     Script(Arc<Script>),
     /// The preview failed.
     PreviewFailed(JobError),
-    /// The operation could not start, or ended early.
+    /// The operation could not be started, or ended early.
     WorkFailed(JobError),
     /// Another job failed. Contains the name of the job.
     Failed(&'static str, JobError),
@@ -55,7 +56,7 @@ pub enum DeletionMessage {
 /// Result of writing a script.
 pub type Script = Result<Written, ScriptError>;
 
-/// Running deletions and jobs for them. There is at most one of each kind, except for scripts.
+/// Running deletions and related jobs: at most one of each kind, but any number of scripts.
 #[derive(Default)]
 pub struct Deletions {
     pool: Option<Pool>,
@@ -67,7 +68,7 @@ pub struct Deletions {
 }
 
 impl Deletions {
-    /// Starts a requested operation. The runner returns its messages.
+    /// Carries out a request. Messages come from the runner.
     pub fn take<M: From<DeletionMessage> + 'static>(
         &mut self,
         order: DeletionRequest,
@@ -89,7 +90,7 @@ impl Deletions {
                     task.publish(script::write(&directory, fallback.as_deref(), &selection, &sizes));
                 };
                 let job = self.start(|pool| pool.start(write));
-                // A partial script would be worse than none.
+                // The script is finished at exit, because a partial script would be worse than none.
                 runner.add(job, AtExit::Finish, |update| match update {
                     Update::Result(script) => DeletionMessage::Script(script).into(),
                     Update::Failed(error) => DeletionMessage::Failed("Script", error).into(),
@@ -120,7 +121,7 @@ impl Deletions {
         }
     }
 
-    /// Starts a job on threads of its own, so that searches need not wait for a deletion.
+    /// Starts a job in a separate thread pool, which is created on first use.
     fn start<T>(&mut self, begin: impl FnOnce(&Pool) -> io::Result<Job<T>>) -> io::Result<Job<T>> {
         let pool = match self.pool.take() {
             Some(pool) => pool,
@@ -130,7 +131,7 @@ impl Deletions {
     }
 }
 
-// These operations use paths of the system, which do not exist in macOS's unit tests.
+// These operations need paths of the system, which the unit tests of the macOS build do not have.
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;

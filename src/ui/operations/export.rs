@@ -1,6 +1,6 @@
-//! Writes a file in the background.
+//! Export to a file in the background.
 //!
-//! Invariant: no partial file is left.
+//! Invariant: a failed or cancelled export leaves no partial file.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,12 +10,12 @@ use crate::base::text::escape_path;
 use crate::source::Source;
 use crate::source::save::{Format, Overwrite, SaveError, write};
 
-/// File that is to be written.
+/// Request to write a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportRequest {
-    /// Path.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Format.
+    /// Format of the file.
     pub format: Format,
     /// Treatment of an existing file.
     pub old: Overwrite,
@@ -24,32 +24,31 @@ pub struct ExportRequest {
 /// State of exports.
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
-    /// Name that was typed last.
+    /// Last file name typed, as the default of the next prompt.
     pub name: String,
-    /// File that is being written.
+    /// Request for the file being written, if there is one.
     pub order: Option<ExportRequest>,
 }
 
 /// Result of writing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportMessage {
-    /// Request.
+    /// Request for the file.
     pub order: ExportRequest,
-    /// Number of bytes, or the error.
+    /// Number of bytes written, or the error.
     pub written: Result<u64, SaveError>,
 }
 
 impl ExportRequest {
-    /// Returns the path of the file, in a form that is safe for a terminal.
+    /// Returns the path of the file, escaped for the terminal.
     pub fn shown(&self) -> String {
         escape_path(&self.path)
     }
 }
 
-/// Starts to write the tree of `source` to a file.
+/// Starts the job that writes the tree of `source` to a file.
 ///
-/// # Errors
-/// When no thread can be started.
+/// # Errors If no thread can be started.
 pub fn begin(pool: &Pool, source: &Source, order: ExportRequest) -> io::Result<Job<Result<u64, SaveError>>> {
     let source = source.clone();
     pool.start(move |task| {

@@ -1,4 +1,4 @@
-//! Operations: work that changes something outside of the state. The session starts them.
+//! Operations: work with effects outside the browser's state, started by the session.
 
 pub mod deletion;
 pub mod export;

@@ -1,11 +1,11 @@
-//! Programs that the user starts: a shell in a directory, a pager for a file, the desktop's opener.
+//! Programs that the user starts: a shell in a directory, a pager for a file, and the desktop's opener.
 //!
-//! Directories and files are opened in the background, because a file system may be slow. Then a program gets
-//! the terminal; the opener is started without it. A shell gets its directory, and a pager its file, as an open
-//! descriptor. So no name is resolved again or passed on: a name could be an option, or code for a pager's
-//! preprocessor. Only the opener needs a path, which it gets as one absolute word.
+//! Directories and files are opened in the background, because a file system may be slow. A shell or a pager
+//! then gets the terminal; the opener does not need it. A shell gets its directory, and a pager its file, as an
+//! open descriptor. So no name is resolved again or passed on: a name could be an option, or code for a pager's
+//! preprocessor. Only the opener needs a path, which is passed as one absolute argument.
 //!
-//! Invariant: no name becomes part of a command line that a shell reads.
+//! Invariant: no name becomes part of a command line that a shell parses.
 
 use std::env;
 use std::ffi::OsString;
@@ -25,7 +25,7 @@ use crate::scan::{reach, reach_entry};
 use crate::tree::{DirId, Tree};
 use crate::ui::terminal::screen::Screen;
 
-/// Variable that counts nested shells.
+/// Environment variable that counts nested shells.
 const LEVEL: &str = "DUKE_LEVEL";
 
 /// Program that the user wants to start.
@@ -33,24 +33,23 @@ const LEVEL: &str = "DUKE_LEVEL";
 pub enum Launch {
     /// Shell in this directory.
     Shell(DirId),
-    /// Pager for the file of this name in a directory.
+    /// Pager for the file with this name in a directory.
     View(DirId, Vec<u8>),
     /// Opener for this absolute path.
     Open(Vec<u8>),
 }
 
-/// Open directory or file for a program that gets the terminal.
+/// Open directory or file for a program that will get the terminal.
 pub enum Ready {
-    /// Directory of a shell.
+    /// Working directory of a shell.
     Shell(Directory),
     /// File for a pager.
     View(OwnedFd),
 }
 
-/// Gives the terminal to a program until it ends. Returns an error message if the program fails.
+/// Runs a program in the terminal until the program ends. Returns an error message if the program fails.
 ///
-/// # Errors
-/// When the terminal cannot be taken over again.
+/// # Errors If the terminal cannot be taken over again.
 pub fn lend(screen: &Screen, ready: &Ready) -> io::Result<Option<String>> {
     screen.lend(|| match ready {
         Ready::Shell(directory) => shell(screen, directory),
@@ -60,8 +59,7 @@ pub fn lend(screen: &Screen, ready: &Ready) -> io::Result<Option<String>> {
 
 /// Opens the directory for a shell or the file for a pager.
 ///
-/// # Errors
-/// A message for the user, when it cannot be opened.
+/// # Errors A message for the user if the directory or file cannot be opened.
 pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
     let ready = match program {
         Launch::Shell(directory) => reach(tree, *directory).map(Ready::Shell),
@@ -88,13 +86,13 @@ fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     failure_text(&program, ended)
 }
 
-/// Returns the number in the variable plus one. Any other text counts as 0.
+/// Returns the number in the variable plus one. A missing or invalid number counts as 0.
 fn next_level(level: Option<OsString>) -> u32 {
     let level = level.and_then(|level| level.to_str()?.parse::<u32>().ok());
     level.unwrap_or(0).saturating_add(1)
 }
 
-/// Runs a pager with the file as its standard input, so that no name is passed to it.
+/// Runs a pager with the file as standard input, so that no name is passed to the pager.
 fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     let mut last = None;
     for words in pagers(variable("PAGER")) {
@@ -114,7 +112,7 @@ fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     last
 }
 
-/// Returns the command lines of pagers to try: that of the user, or those that may exist.
+/// Returns the command lines of pagers to try: the user's own, or the usual ones.
 fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
     let Some(own) = own else { return vec![vec!["less".into()], vec!["more".into()]] };
     let words = own.into_vec();
@@ -124,8 +122,7 @@ fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
 
 /// Starts the opener. If the opener fails, the job's result is an error message.
 ///
-/// # Errors
-/// When no thread can be started.
+/// # Errors If no thread can be started.
 pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
     pool.start(move |task| {
         let opener = OsString::from(desktop::OPENER);
@@ -140,7 +137,8 @@ fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.as_encoded_bytes().trim_ascii().is_empty())
 }
 
-/// Connects the program's streams to the terminal where duke's are redirected, and returns the terminal.
+/// Connects the program's standard streams to the terminal where duke's own are redirected. Returns the
+/// terminal.
 fn streams(command: &mut Command, screen: &Screen) -> io::Result<OwnedFd> {
     let terminal = || screen.descriptor().map(Stdio::from);
     if !io::stdin().is_terminal() {

@@ -1,9 +1,9 @@
-//! Copies text to the clipboard, through the terminal and through the platform's tool if there is one.
+//! Clipboard: copies text through the terminal, and through a tool of the platform if there is one.
 //!
-//! The terminal gets OSC 52, which also works over ssh. Many terminals support it, but few report that. A tool
-//! gets the text on standard input, so no shell ever sees it.
+//! The terminal gets the sequence OSC 52, which also works over ssh. Many terminals support OSC 52, but few
+//! report that they do. A tool gets the text on standard input, so no shell ever sees the text.
 //!
-//! Invariant: the drawing thread never waits for a tool.
+//! Invariant: the drawing thread never blocks on a tool.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -13,16 +13,16 @@ use std::thread;
 use crate::base::text::base64;
 use crate::platform::process::desktop::CLIPBOARD_TOOL;
 
-/// Returns the sequence that makes a terminal copy `text` (xterm's control sequences, "Manipulate Selection
-/// Data").
+/// Returns the escape sequence that makes a terminal copy `text` (xterm's control sequences, "Manipulate
+/// Selection Data").
 pub fn sequence(text: &[u8]) -> String {
     format!("\x1b]52;c;{}\x1b\\", base64(text))
 }
 
-/// Returns the tools that may exist, depending on environment variables.
+/// Returns the tools to try, depending on environment variables, with their arguments.
 fn tools(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(&'static str, &'static [&'static str])> {
     let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
-    // Over ssh, the clipboard of this machine is not that of the user.
+    // Over ssh, the clipboard of this machine is not the user's.
     if is_set("SSH_CONNECTION") {
         return Vec::new();
     }
@@ -38,7 +38,7 @@ fn tools(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(&'static str, &'st
     tools
 }
 
-/// Gives `text` to the first tool that works, in the background.
+/// Passes `text` to the first tool that works, in a background thread.
 pub fn offer(text: Vec<u8>) {
     let tools = tools(|name| std::env::var_os(name));
     if tools.is_empty() {

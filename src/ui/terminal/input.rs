@@ -1,4 +1,4 @@
-//! Input: reads the events of the terminal.
+//! Input: reads events from the terminal.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -9,8 +9,7 @@ use super::background::{QUESTION, Reply, Taken};
 use crate::ui::message::Event;
 use crate::ui::theme::Background;
 
-/// Largest number of keys that are processed before the next frame, so that not every step of a held key is
-/// drawn.
+/// Maximum number of events processed before the next frame, so that not every step of a held key is drawn.
 const KEYS_PER_FRAME: usize = 64;
 /// Time to wait at the end for an answer of the terminal, which the shell would otherwise get as input.
 const SETTLE: Duration = Duration::from_millis(50);

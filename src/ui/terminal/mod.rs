@@ -1,4 +1,4 @@
-//! The terminal: its modes, its input, the clipboard, and the progress in its tab.
+//! Terminal: modes, input, the clipboard, and the progress in the tab.
 
 pub mod background;
 pub mod clipboard;

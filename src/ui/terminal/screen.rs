@@ -1,11 +1,11 @@
-//! Takes over the terminal, and gives it back.
+//! Screen: takes over the terminal, and gives it back.
 //!
 //! Everything that ends the browser (the user, an error, a panic, a signal) gives the terminal back; only the
-//! first attempt has an effect. Only one thread at a time can take, lend or retake the terminal. Later output
-//! is discarded.
+//! first attempt has an effect, and later output is discarded. Only one thread at a time can take over, lend or
+//! retake the terminal.
 //!
-//! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on`. When the terminal
-//! is given back, the tab shows no progress.
+//! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on` is `true`. Giving
+//! the terminal back clears the progress in the tab.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -25,20 +25,20 @@ use crate::platform::terminal::signals::{is_writable, restore_on_abort};
 use crate::ui::options::{MouseCapture, TabProgress};
 use crate::ui::terminal::tab_progress;
 
-/// User of the terminal.
+/// Process that uses the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Holder {
-    /// The process that started the browser: before the browser begins, and after it has ended.
+    /// The process that started duke, before the browser begins and after it has ended.
     #[default]
     Nobody,
     /// The browser.
     Browser,
-    /// A program that the browser has started.
+    /// A program started by the browser.
     Program,
 }
 
-/// Captures buttons and the wheel, without motion, in coordinates of any size (xterm's "Mouse Tracking", modes
-/// 1000 and 1006).
+/// Sequence that captures buttons and the wheel, but not motion, with unlimited coordinates (xterm's "Mouse
+/// Tracking", modes 1000 and 1006).
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
 const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
@@ -53,21 +53,21 @@ pub struct Screen {
     /// threads does so; read by the drawing thread. `SeqCst` for simplicity: the value changes only a few times
     /// in a session.
     is_on: Arc<AtomicBool>,
-    /// User of the terminal. Locked while the terminal is taken over, and while it is lent.
+    /// Process that uses the terminal. Locked during every change of the user.
     holder: Arc<Mutex<Holder>>,
-    /// Locked while something is drawn, so that nothing is drawn after the last sequences.
+    /// Locked while a thread writes, so that nothing is written after the final sequences.
     drawing: Arc<Mutex<()>>,
     mouse: MouseCapture,
     tab: TabProgress,
-    /// `true` if the tab shows progress. Set by the drawing thread, and cleared on leaving; `SeqCst` as above.
+    /// `true` if the tab shows progress. Set by the drawing thread, and cleared on leaving; `SeqCst` for
+    /// simplicity, as for `is_on`.
     has_progress: Arc<AtomicBool>,
 }
 
 impl Screen {
-    /// Opens the terminal on standard output, or, if that is redirected, the terminal of the session.
+    /// Opens the terminal on standard output, or, if standard output is redirected, the controlling terminal.
     ///
-    /// # Errors
-    /// When there is no free descriptor, or no terminal.
+    /// # Errors If there is no free descriptor, or no terminal.
     pub fn new(mouse: MouseCapture, tab: TabProgress) -> io::Result<Self> {
         let terminal = if io::stdout().is_terminal() {
             File::from(io::stdout().as_fd().try_clone_to_owned()?)
@@ -79,10 +79,9 @@ impl Screen {
         Ok(Self { terminal: Arc::new(terminal), is_on, holder, drawing, mouse, tab, has_progress })
     }
 
-    /// Returns another descriptor of the terminal.
+    /// Returns a new descriptor of the terminal.
     ///
-    /// # Errors
-    /// When there is no free descriptor.
+    /// # Errors If there is no free descriptor.
     pub fn descriptor(&self) -> io::Result<OwnedFd> {
         self.terminal.as_fd().try_clone_to_owned()
     }
@@ -97,10 +96,9 @@ impl Screen {
         self.take()
     }
 
-    /// Lends the terminal to a program.
+    /// Gives the terminal back while `program` runs, then takes it over again.
     ///
-    /// # Errors
-    /// When the terminal cannot be taken over again.
+    /// # Errors If the terminal cannot be taken over again.
     pub fn lend<R>(&self, program: impl FnOnce() -> R) -> io::Result<R> {
         self.give_to(Holder::Program);
         let result = program();
@@ -108,13 +106,13 @@ impl Screen {
         Ok(result)
     }
 
-    /// Gives the terminal back, and stops this process with `stop`. Afterwards it takes the terminal over again
-    /// if the browser had it, and returns `true` in that case.
+    /// Gives the terminal back, and stops this process with `stop`. After the stop, takes the terminal over
+    /// again and returns `true` if the browser had used it before.
     ///
-    /// # Errors
-    /// When the system does not stop the process, or the terminal cannot be taken over again.
+    /// # Errors If the system does not stop the process, or the terminal cannot be taken over again.
     pub fn pause(&self, stop: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
-        // Locked until the terminal is taken over again, so that no thread takes it over before the stop.
+        // The lock is held until the terminal is taken over again, so that no other thread does so before the
+        // stop.
         let holder = lock(&self.holder);
         let was_on = *holder == Holder::Browser && self.leave();
         stop()?;
@@ -140,10 +138,9 @@ impl Screen {
         entered
     }
 
-    /// Shows progress in the tab, if the terminal supports that.
+    /// Shows progress in the tab, if the terminal supports it.
     ///
-    /// # Errors
-    /// When the terminal accepts no output.
+    /// # Errors If the terminal accepts no output.
     pub fn tell(&self, shown: tab_progress::TabState) -> io::Result<()> {
         let is_something = shown != tab_progress::TabState::Nothing;
         if self.tab == TabProgress::Off || !self.is_on.load(Ordering::SeqCst) {
@@ -156,21 +153,21 @@ impl Screen {
         Ok(())
     }
 
-    /// Writes to the terminal, if it is taken over.
+    /// Calls `write` with the terminal, if the terminal is taken over.
     fn draw<R: Default>(&self, write: impl FnOnce(&File) -> io::Result<R>) -> io::Result<R> {
         let _drawing = lock(&self.drawing);
         if self.is_on.load(Ordering::SeqCst) { write(&self.terminal) } else { Ok(R::default()) }
     }
 
-    /// Gives the terminal to another user.
+    /// Gives the terminal to another process.
     fn give_to(&self, whom: Holder) {
         let mut holder = lock(&self.holder);
         *holder = whom;
         self.leave();
     }
 
-    /// Gives the terminal back because the process ends. No other thread can take it over while the result
-    /// exists.
+    /// Gives the terminal back at the end of the process. No other thread can take it over while the returned
+    /// value exists.
     #[must_use]
     pub fn leave_for_the_end(&self) -> impl Sized {
         // A thread that is taking over the terminal would write after the last sequences.
@@ -179,14 +176,14 @@ impl Screen {
         holder
     }
 
-    /// Gives the terminal back, if it accepts output. Returns `false` if it was not taken over.
+    /// Gives the terminal back. Returns `false` if the terminal was not taken over.
     fn leave(&self) -> bool {
         if !self.is_on.swap(false, Ordering::SeqCst) {
             return false;
         }
         let _drawing = lock_within(&self.drawing, PATIENCE);
         let bytes = self.farewell(self.has_progress.swap(false, Ordering::SeqCst));
-        // Errors are ignored, because there is no other way to leave.
+        // Errors are ignored, because there is no other way to give the terminal back.
         if is_writable(self.terminal.as_fd()) {
             let _ = (&*self.terminal).write_all(&bytes);
         }
@@ -194,17 +191,16 @@ impl Screen {
         true
     }
 
-    /// Ensures that the terminal is given back even if the process aborts. Must be called before it is taken
-    /// over for the first time.
+    /// Ensures that the terminal is given back even if the process aborts. Must be called before the terminal
+    /// is taken over for the first time.
     ///
-    /// # Errors
-    /// When there is no free descriptor, or no terminal.
+    /// # Errors If there is no free descriptor, or no terminal.
     pub fn give_back_on_abort(&self) -> io::Result<()> {
         let farewell = self.farewell(self.tab != TabProgress::Off);
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)
     }
 
-    /// Returns the sequences that undo all changes of the terminal. They clear the tab if `has_progress`.
+    /// Returns the sequences that undo all changes of the terminal. If `has_progress`, they also clear the tab.
     fn farewell(&self, has_progress: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
         if has_progress {
@@ -226,7 +222,7 @@ impl Screen {
     }
 }
 
-/// Writes frames. While the terminal is not taken over, they are discarded.
+/// Writes frames. Frames are discarded while the terminal is not taken over.
 impl Write for Screen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.draw(|mut terminal| terminal.write(bytes).map(Some))?;
@@ -238,7 +234,7 @@ impl Write for Screen {
     }
 }
 
-/// Gives the terminal back when dropped.
+/// Guard that gives the terminal back when dropped.
 pub struct Guard(pub Screen);
 
 impl Drop for Guard {

@@ -1,23 +1,23 @@
-//! Progress of a scan in the tab and the taskbar: OSC 9;4, introduced by `ConEmu`.
+//! Progress of a scan in the terminal's tab and the taskbar: OSC 9;4, introduced by `ConEmu`.
 //!
-//! Other terminals show OSC 9 as a message, so only terminals that are known to support the sequence get it.
+//! Terminals without this feature show OSC 9 as a message, so only terminals known to support progress get it.
 //!
 //! Invariant: the progress is cleared before the terminal is given back.
 
-/// Progress that a tab shows.
+/// Progress shown in a tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TabState {
     /// No progress.
     #[default]
     Nothing,
-    /// Something is running, and its progress is unknown.
+    /// A scan is running, and its percentage is unknown.
     Going,
-    /// Percentage.
+    /// Percentage that has been read.
     Percent(u8),
 }
 
 impl TabState {
-    /// Returns the sequence that shows this progress.
+    /// Returns the escape sequence that shows this progress.
     pub fn sequence(self) -> String {
         match self {
             Self::Nothing => "\x1b]9;4;0\x07".to_owned(),

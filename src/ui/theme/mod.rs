@@ -1,4 +1,4 @@
-//! Theme: colors, and characters for drawing.
+//! Theme: colors, and characters for bars, arrows and frames.
 //!
 //! Text has the terminal's own background, except for the selected row, the header, the footer, and cells. There the
 //! color of the text is set with that of the background. Without colors no information is lost.
@@ -16,19 +16,19 @@ use ratatui::text::Span;
 pub use colors::{ColorChoice, Colors};
 pub use palette::{Background, Looks, Preset, Role, color, color_name, filled, ink, mixed};
 
-/// Characters for drawing.
+/// Character set for drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Glyphs {
     /// Eighth blocks, arrows, and an ellipsis.
     #[default]
     Unicode,
-    /// Only ASCII.
+    /// ASCII only.
     Ascii,
 }
 
 impl Glyphs {
-    /// Returns the characters that a terminal supports: ASCII if the locale has another encoding than UTF-8,
-    /// and on the Linux console, whose font has few other characters. Without a locale, UTF-8 is assumed.
+    /// Returns the character set that a terminal supports: ASCII if the locale's encoding is not UTF-8, and on
+    /// the Linux console, whose font has few other characters. Without a locale, UTF-8 is assumed.
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().to_lowercase();
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).into_iter().find(|value| !value.is_empty());
@@ -36,7 +36,7 @@ impl Glyphs {
         if is_other || variable("TERM") == "linux" { Self::Ascii } else { Self::Unicode }
     }
 
-    /// Returns the sign for an omitted part of a long name.
+    /// Returns the sign for the omitted part of a text that is too long.
     pub fn gap(self) -> &'static str {
         self.pick("…", "~")
     }
@@ -61,7 +61,7 @@ impl Glyphs {
         self.pick("●", "*")
     }
 
-    /// Returns the separator between items of a line.
+    /// Returns the separator between the facts in a line.
     pub fn dot(self) -> &'static str {
         self.pick("·", "-")
     }
@@ -76,7 +76,7 @@ impl Glyphs {
         self.pick("▴", "^")
     }
 
-    /// Returns frame number `step` of an activity indicator.
+    /// Returns the spinner's frame number `step`, modulo 8.
     pub fn spinner(self, step: u64) -> &'static str {
         const ROUND: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠛"];
         const PLAIN: [&str; 4] = ["|", "/", "-", "\\"];
@@ -84,8 +84,7 @@ impl Glyphs {
         self.pick(ROUND[step], PLAIN[step % 4])
     }
 
-    /// Returns a bar of exactly `columns` columns, of which `thousandths` are filled. Any share above zero is
-    /// visible.
+    /// Returns a bar `columns` wide, filled to `thousandths` of its width. Any share above zero is visible.
     pub fn bar(self, thousandths: u16, columns: usize) -> String {
         const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
         let parts = match self {
@@ -115,11 +114,11 @@ const STEPS: u16 = 8;
 /// Theme of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Theme {
-    /// Colors.
+    /// Range of colors that the terminal gets.
     pub colors: Colors,
-    /// Characters.
+    /// Character set for drawing.
     pub glyphs: Glyphs,
-    /// Preset, and the user's own colors.
+    /// Preset with the user's own colors.
     pub looks: Looks,
 }
 

@@ -1,4 +1,4 @@
-//! Age view of a subtree: one row for each age.
+//! Age view of a subtree: one row per age range.
 //!
 //! ```text
 //!      Disk   Share               Items  Last changed
@@ -31,7 +31,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the ages, the youngest first.
+/// Table of the age ranges, the youngest first.
 pub static TABLE: TableSpec = TableSpec {
     rows: "Ages",
     sortable: &[(C::Size, "size"), (C::Items, "items"), (C::Name, "time"), (C::Modified, "time")],
@@ -46,7 +46,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Ages, relative to a point in time.
+/// Totals by age, with the time from which ages are counted.
 #[derive(Debug)]
 struct AgeRows {
     ages: Arc<Ages>,

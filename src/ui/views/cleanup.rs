@@ -1,12 +1,13 @@
-//! Cleanup view: one row for each directory that can be rebuilt or downloaded again.
+//! Cleanup view: one row per directory that can be rebuilt or downloaded again.
 //!
 //! ```text
 //!       Disk▾  Share                Items Modified           Path
 //!     1.6 GiB  84.3% ████████▍      8,121 2026-11-21 08:15   duke/target/  Rust build output; cargo build makes it again
 //! ```
 //!
-//! The newest change in a directory shows when it was last used. It is known when the search is complete, and
-//! shown in the column of times. Enter goes to the directory. Nothing is marked automatically.
+//! The `Modified` column shows the newest change below a directory, as an indication of when the directory was
+//! last used. The time is known once the search is complete. Enter opens the parent directory with the cursor
+//! on the directory. Nothing is marked automatically.
 
 use super::largest::{ENTRIES, path_below};
 use super::table::{

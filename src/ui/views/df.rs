@@ -1,4 +1,4 @@
-//! View that explains why df and the scan differ: its rows, and the explanation of each row.
+//! View that explains the difference between df and the scan: its rows, and an explanation of each row.
 
 use super::table::{Needs, SUMS, TableAnswer, TableData, TableSpec, TableSummary, Target, ViewSpec};
 use crate::base::format::Units;
@@ -20,7 +20,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the accounting.
+/// Table of the differences between df and the scan.
 pub static TABLE: TableSpec = TableSpec {
     columns: ColumnSet::of(&[]),
     has_scale: false,
@@ -37,12 +37,12 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Rows of an accounting.
+/// Rows that account for the space that df reports.
 #[derive(Debug)]
 pub struct DfRows {
-    /// Accounting.
+    /// Comparison of df's numbers with the scan.
     pub account: Arc<Account>,
-    /// Units of sizes.
+    /// Units in which explanations state sizes.
     pub units: Units,
 }
 
@@ -66,7 +66,7 @@ impl TableData for DfRows {
     }
 }
 
-/// Explanation of a row, in paragraphs.
+/// Explanation of a row, as paragraphs.
 #[derive(Debug)]
 pub struct Explanation(pub Vec<String>);
 
@@ -84,7 +84,7 @@ impl TableData for Explanation {
     }
 }
 
-/// Returns paragraphs as lines of at most `columns` columns, with an empty line between paragraphs.
+/// Wraps paragraphs into lines of at most `columns` columns, with an empty line between paragraphs.
 fn wrap(paragraphs: &[String], columns: usize) -> Vec<Row> {
     let room = columns.saturating_sub(4).max(8);
     let blank = |number| (number > 0).then_some("");

@@ -1,11 +1,11 @@
-//! View of the largest directories by the files directly in them, with the total of everything below.
+//! View of the directories with the largest files directly in them, with the total of everything below each.
 //!
 //! ```text
 //!        Own▾  Share                Items      Total   Path
 //!     1.6 GiB  84.3% ████████▍         12    1.9 GiB   music/albums/
 //! ```
 //!
-//! Enter goes to the directory.
+//! Enter opens the parent directory with the cursor on the directory.
 
 use super::largest::{MOST, path_below};
 use super::table::{

@@ -1,4 +1,4 @@
-//! Error view: one row for each reason, with the entries below it.
+//! Error view: one row per reason, each followed by the entries with that error.
 //!
 //! ```text
 //!  Items▾  Reason
@@ -7,7 +7,7 @@
 //!            var/lib/private
 //! ```
 //!
-//! Enter goes to the entry in its directory.
+//! Enter opens the directory that contains the entry.
 
 use super::largest::path_below;
 use super::table::{Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, rows};
@@ -49,7 +49,7 @@ pub static TABLE: TableSpec = TableSpec {
 };
 
 enum ErrorRow<'e> {
-    /// Error of the directory itself.
+    /// Error number of the directory that the view was opened for.
     Itself(i32),
     Reason(&'e ErrorGroup),
     Entry(&'e search::Row),
@@ -89,7 +89,7 @@ impl TableData for Errors {
         Some(Row { note, ..Row::of_words(label, RowStyle::Warning) }.with(C::Items, items))
     }
 
-    /// Returns the entry of a row. For a reason, it is the first entry.
+    /// Returns the entry of a row, or the first entry of a reason.
     fn target(&self, index: usize) -> Option<Target> {
         let row = match row(self, index)? {
             ErrorRow::Itself(_) => return None,

@@ -1,4 +1,4 @@
-//! Growth view: one row for each change, the largest first.
+//! Growth view: one row per change, the largest first.
 
 use super::largest::path_below;
 use super::table::{
@@ -16,7 +16,7 @@ use crate::tree::EntryId;
 use crate::ui::loader::Load;
 use crate::ui::remark::remark_of;
 
-/// Largest number of changes in the table.
+/// Maximum number of changes in the table.
 const MOST: usize = 100_000;
 
 /// Description of the view.

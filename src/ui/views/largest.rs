@@ -5,7 +5,7 @@
 //!   1.0 GiB  84.3% 2026-11-21 08:15  music/albums/symphony.flac
 //! ```
 //!
-//! Names are paths relative to the shown directory. Enter goes to the entry in its directory.
+//! Names are paths relative to the shown directory. Enter opens the directory that contains the entry.
 
 use super::table::{Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, rows};
 use crate::analysis::search::SearchResult;
@@ -18,7 +18,7 @@ use crate::tree::{DirId, EntryId, EntryState, Tree, join};
 use crate::ui::remark::remark_of;
 use crate::ui::window::{bound, totals_size};
 
-/// Largest number of rows in a table of entries.
+/// Maximum number of rows in a table of entries.
 pub const MOST: usize = 100_000;
 
 /// Description of the view.

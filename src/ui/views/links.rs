@@ -1,11 +1,11 @@
-//! Hard-link view: one row for each inode with several names.
+//! Hard-link view: one row per inode with several names.
 //!
 //! ```text
 //!       Disk▾  Share                Names   Path
 //!     1.6 GiB  84.3% ████████▍          2   music/song.flac  2 of 3 names here: deleting them frees nothing
 //! ```
 //!
-//! Enter shows its names; marking the row marks all of them.
+//! Enter lists the names of the inode. Marking a row marks all of its names.
 
 use super::largest::path_below;
 use super::search;

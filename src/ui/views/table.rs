@@ -1,6 +1,6 @@
-//! View and its table: key, texts, columns, titles, orders, the job that finds its rows, and the rows.
+//! Description of a view and its table: key, texts, columns, sort orders, and the job that finds the rows.
 //!
-//! Invariant: a table can be sorted by the columns that its notice names.
+//! Invariant: a table can be sorted by exactly the columns that its notice about sorting names.
 
 use std::fmt::Debug;
 use std::io;
@@ -34,7 +34,7 @@ pub struct ViewSpec {
     pub title: &'static str,
     /// Prerequisite of the view.
     pub needs: Needs,
-    /// Table; `None` if the view shows the directory itself.
+    /// Table; `None` for the list and the treemap, which show the directory itself.
     pub table: Option<&'static TableSpec>,
 }
 
@@ -45,12 +45,12 @@ pub enum Needs {
     Nothing,
     /// A source whose file systems can be accessed.
     FileSystem,
-    /// A baseline.
+    /// A baseline to compare with.
     Baseline,
 }
 
 impl PartialEq for ViewSpec {
-    /// Returns `true` if both are the same view. Each view is a static with its own name.
+    /// Compares addresses, because each view is one static.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
@@ -58,7 +58,8 @@ impl PartialEq for ViewSpec {
 
 impl Eq for ViewSpec {}
 
-/// Function that starts the job for the rows of a table; it returns `None` if it must not make system calls.
+/// Function that starts the job for the rows of a table; it returns `None` if the rows are unavailable, for
+/// example because system calls are not allowed.
 pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
 
 /// Description of a table.
@@ -68,13 +69,13 @@ pub struct TableSpec {
     pub rows: &'static str,
     /// Columns by which the table can be sorted, each with its name in messages.
     pub sortable: &'static [(Column, &'static str)],
-    /// Columns that are shown if the user wants them.
+    /// Columns that the user can show or hide.
     pub columns: ColumnSet,
     /// Columns that are always shown.
     pub fixed: ColumnSet,
     /// Main column, which disappears last.
     pub first: Column,
-    /// Smallest width of the name column.
+    /// Minimum width of the name column.
     pub name_room: usize,
     /// Titles of columns that differ from the usual ones.
     pub titles: &'static [(Column, &'static str)],
@@ -86,18 +87,18 @@ pub struct TableSpec {
     pub has_scale: bool,
     /// Column with the times by which the table can be sorted.
     pub time: Column,
-    /// Initial order; `None` for the order by size.
+    /// Initial sort order; `None` for the order by size.
     pub first_order: Option<By>,
     /// Words for one match and for several in the header; `None` if matches are not counted.
     pub counted: Option<[&'static str; 2]>,
-    /// Texts that are shown if there are no rows, and while there are none yet.
+    /// Texts for an empty table: when there are no rows, and while a scan is running.
     pub empty: [&'static str; 2],
     /// Starts the job that finds the rows.
     pub start: StartRows,
 }
 
 impl PartialEq for TableSpec {
-    /// Returns `true` if both are the same table. Each table is a static with its own start function.
+    /// Compares addresses, because each table is one static.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
@@ -121,21 +122,22 @@ impl TableSpec {
         self.titles.iter().find(|(of, _)| *of == column).map(|(_, title)| *title)
     }
 
-    /// Returns those of the requested columns that the table has.
+    /// Returns the requested columns that the table has, and the columns that are always shown.
     pub fn shown(&self, wanted: ColumnSet) -> ColumnSet {
-        // Next to a time, paths need the room more than a bar, which only repeats the percentage.
+        // In tables with times, the bar is dropped in favor of longer paths, because it only repeats the
+        // percentage.
         let is_twice = self.columns.has(C::Modified) && wanted.has(C::Bar) && wanted.has(C::Percent);
         let wanted = if is_twice { wanted.with(C::Bar, false) } else { wanted };
         wanted.and(self.columns).or(self.fixed)
     }
 }
 
-/// Target of a row, to which Enter leads.
+/// Target of a row, opened with Enter.
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// Entry in its directory.
+    /// Entry to show in its directory.
     Entry(EntryId),
-    /// Changed entry; if it was deleted, its former directory.
+    /// Changed entry to show; if it was deleted, its former directory.
     Change(compare::Row),
     /// Entries that match a query.
     Files {
@@ -146,16 +148,16 @@ pub enum Target {
         /// Query that finds the entries.
         query: Query,
     },
-    /// Text.
+    /// Explanatory text.
     Words {
         /// Title of the view.
         label: String,
-        /// Paragraphs.
+        /// Paragraphs of the text.
         words: Vec<String>,
     },
 }
 
-/// Data for making rows.
+/// Data needed to create a row.
 #[derive(Clone, Copy)]
 pub struct TableContext<'a> {
     /// Tree that contains the entries.
@@ -169,9 +171,9 @@ pub struct TableContext<'a> {
 /// Sums over all rows of an answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableSummary {
-    /// Total of the rows, if they have one.
+    /// Total of the rows; `None` if a sum is meaningless.
     pub sum: Option<Totals>,
-    /// Sizes of the directory before and after, by measure.
+    /// Sizes of the directory before and after, by measure; `None` if unknown.
     pub growth: Option<[(u64, u64); 2]>,
     /// Number of entries in all rows.
     pub matched: u64,
@@ -188,15 +190,15 @@ pub trait TableData: Debug + Send + Sync {
     /// Returns the sums over all rows.
     fn summary(&self) -> TableSummary;
 
-    /// Returns the number of rows on a screen of this number of columns.
+    /// Returns the number of rows on a screen with `columns` columns.
     fn rows(&self, columns: usize) -> usize;
 
-    /// Returns a row.
+    /// Returns row number `_index`; `None` for an accounting or a text, which have a ledger.
     fn row(&self, _index: usize, _context: &TableContext<'_>) -> Option<Row> {
         None
     }
 
-    /// Returns the target of a row.
+    /// Returns the target of a row; `None` if Enter does nothing.
     fn target(&self, _index: usize) -> Option<Target> {
         None
     }
@@ -206,7 +208,8 @@ pub trait TableData: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Returns the row of an entry. Needed if the cursor follows its entry from one answer to the next.
+    /// Returns the number of an entry's row. Implement this to keep the cursor on its entry when the answer
+    /// changes.
     fn find(&self, _entry: EntryId) -> Option<usize> {
         None
     }
@@ -217,10 +220,10 @@ pub trait TableData: Debug + Send + Sync {
     }
 }
 
-/// Rows of an answer, with their sums, which are computed once.
+/// Rows of an answer, with precomputed sums.
 #[derive(Clone, Debug)]
 pub struct TableAnswer {
-    /// Rows.
+    /// Rows of the table.
     pub data: Arc<dyn TableData>,
     /// Sums over all rows.
     pub summary: TableSummary,
@@ -238,17 +241,17 @@ impl TableAnswer {
     }
 }
 
-/// Returns the load for a job that publishes rows.
+/// Returns the load of a job that publishes rows.
 pub fn rows<T: TableData + 'static>(job: io::Result<Job<T>>) -> io::Result<Option<Load<TableAnswer>>> {
     Ok(Some(Load::of(job?, |data| Ok(TableAnswer::shared(data)))))
 }
 
-/// Returns the larger value of each size.
+/// Returns the larger disk usage and the larger apparent size.
 pub fn larger(one: Totals, other: &Totals) -> Totals {
     Totals { disk: one.disk.max(other.disk), apparent: one.apparent.max(other.apparent), ..one }
 }
 
-/// Returns a row for several entries.
+/// Returns a row that stands for several entries.
 pub fn row_of_sum(label: String, totals: &Totals, measure: Measure) -> Row {
     Row::of_sum(label, totals_size(totals, measure), totals.items)
 }

@@ -1,4 +1,4 @@
-//! Type view of a subtree: one row for each category of files, with one row for each extension below it.
+//! Type view of a subtree: one row per category of files, each followed by one row per extension.
 //!
 //! ```text
 //!       Disk▾  Share                Items   Type
@@ -6,8 +6,8 @@
 //!     1.5 GiB  80.1% ████████           2     .flac
 //! ```
 //!
-//! Entries other than files have one row for each kind. Enter shows the entries of a row. If there are many
-//! extensions without a category, they are one row, which opens a view of them.
+//! Entries other than files have one row per kind. Enter shows the entries of a row. Many extensions without a
+//! category share one row; Enter lists them.
 
 use super::table::{
     Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger,
@@ -47,7 +47,8 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Largest number of extensions without a category that have rows. More would hide the rest of the view.
+/// Maximum number of uncategorized extensions that get their own rows. More would crowd out the rest of the
+/// view.
 const MOST_OTHERS: usize = 5;
 
 /// Rows, in the order in which they are shown.
@@ -61,7 +62,7 @@ struct TypeRows {
 #[derive(Debug)]
 struct TypeRow {
     label: String,
-    /// Title of the view that it opens.
+    /// Title of the view that Enter opens.
     title: String,
     style: RowStyle,
     totals: Totals,
@@ -70,11 +71,11 @@ struct TypeRow {
 }
 
 impl TypeRows {
-    /// Arranges the rows: each category with its types below it, then the files without a category, and then
-    /// the kinds.
+    /// Arranges the rows: each category followed by its types, then the files without a category, then the
+    /// kinds.
     fn new(typed: &TypeTotals) -> Self {
         let others = typed.types.iter().filter(|(of, _)| of.class() == Some(Category::Other)).count();
-        // If there is anything else, many extensions without a category become one row.
+        // Many uncategorized extensions become one row, unless there is nothing else to show.
         let is_collapsed = others > MOST_OTHERS && others < typed.types.len();
         let of_category =
             |class: Option<Category>| typed.types.iter().filter(move |(of, _)| of.class() == class);
@@ -102,7 +103,8 @@ impl TypeRows {
 }
 
 impl TypeRow {
-    /// Returns the row of a category. `kinds` is the number of extensions that it stands for.
+    /// Returns the row of a category. `kinds` is the number of extensions that the row stands for, if it stands
+    /// for several.
     fn of_category(class: Category, totals: Totals, kinds: Option<usize>) -> Self {
         let title = class.name().replace('-', " ");
         let label = kinds.map_or_else(|| title.clone(), |kinds| format!("{title} ({kinds} types)"));
@@ -113,7 +115,7 @@ impl TypeRow {
     fn of_type(of: Type, totals: Totals) -> Self {
         let title = name(of);
         let label = if of.class().is_some() { format!("  {title}") } else { title.clone() };
-        // Directories are not files, but can be searched for.
+        // The table of the largest files contains no directories; a search finds them.
         let is_directory = of == Type::Kind(Kind::Directory);
         let table = if is_directory { &search::TABLE } else { &largest::TABLE };
         Self { label, title, style: RowStyle::Plain, totals, table, query: of.query() }
@@ -166,8 +168,8 @@ mod tests {
     use super::*;
     use crate::analysis::search::Extension;
 
-    /// Returns the totals of a category, of a number of extensions without a category, and, if `has_more`, of a
-    /// kind.
+    /// Returns totals with `others` uncategorized extensions; if `has_more`, also with a video and the
+    /// directories.
     fn typed(others: usize, has_more: bool) -> TypeTotals {
         let extension = |name: String| Type::Extension(Extension::of(name.as_bytes()).unwrap());
         let mut types: Vec<Type> = (0..others).map(|number| extension(format!("a.xyz{number}"))).collect();
@@ -197,7 +199,7 @@ mod tests {
             panic!("it leads nowhere")
         };
         assert_eq!((label.as_str(), table), ("other", &TABLE));
-        // The view that opens contains nothing else.
+        // The view that opens contains only the uncategorized extensions.
         let alone = typed(33, false);
         assert_eq!(labels(&alone).len(), 34);
         assert_eq!(labels(&alone)[..2], ["other", "  .xyz0"]);

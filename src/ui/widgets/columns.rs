@@ -1,4 +1,4 @@
-//! Columns that fit into a width, their titles, and the clickable areas of the titles.
+//! Columns that fit into a width, and their clickable titles.
 //!
 //! ```text
 //! !≥   1.0 GiB  84.3% ████████▍      12,001 2026-11-21 08:15   doc/
@@ -8,7 +8,7 @@
 //! Columns become narrower and then disappear in the order given in [`COLUMNS`]. The main column disappears
 //! last.
 //!
-//! Invariant: the columns and their gaps never exceed the width.
+//! Invariant: the columns and the gaps between them never exceed the width.
 
 use ratatui::layout::Rect;
 
@@ -17,16 +17,16 @@ use crate::base::text::{fit, pad, width};
 use crate::table::column::{Align, COLUMNS, Column, ColumnSet, ColumnSpec, SIGNS, Width};
 use crate::ui::hit_map::{Hit, HitMap};
 
-/// Smallest width of a name if there is room.
+/// Minimum width of the name column; names get less only when no other column is left.
 pub const NAME: usize = 12;
 
-/// Aligns `text` to the right in `columns` columns.
+/// Right-aligns `text` in `columns` columns. Longer text is cut.
 pub fn right(text: &str, columns: usize) -> String {
     let text = fit(text, columns, "");
     " ".repeat(columns - width(&text)) + &text
 }
 
-/// Aligns `text` in a column.
+/// Aligns `text` in `columns` columns. Longer text is cut.
 pub fn aligned(text: &str, align: Align, columns: usize) -> String {
     match align {
         Align::Left => pad(text, columns, ""),
@@ -34,7 +34,7 @@ pub fn aligned(text: &str, align: Align, columns: usize) -> String {
     }
 }
 
-/// Columns with their widths.
+/// Visible columns of a table, with their widths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
     /// Columns to the left of the name, with their widths.
@@ -46,8 +46,8 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Returns those of the `wanted` columns that fit into `width` next to a name of at least `least` cells.
-    /// `first` is the main column.
+    /// Returns the `wanted` columns that fit into `width` next to a name of at least `least` cells. `first` is
+    /// the main column.
     pub fn fit(width: usize, wanted: ColumnSet, first: Column, least: usize, units: Units) -> Self {
         let mut widths: [&[Width]; Column::COUNT] = [&[]; Column::COUNT];
         for spec in COLUMNS.iter().filter(|spec| wanted.has(spec.column)) {
@@ -91,12 +91,12 @@ impl Columns {
         widths + self.cells.len().saturating_sub(1) + self.gap().len()
     }
 
-    /// Returns the width of a column; `None` if it has no room.
+    /// Returns the width of a column; `None` if the column is not visible.
     pub fn width(&self, column: Column) -> Option<usize> {
         self.cells.iter().find(|(cell, _)| *cell == column).map(|(_, width)| *width)
     }
 
-    /// Returns the blanks between the numbers and the name. The sign of a marked row is in the middle of them.
+    /// Returns the blanks between the numbers and the name. A marked row has its sign in the middle of the gap.
     pub fn gap(&self) -> &'static str {
         match self.cells.first() {
             Some((Column::Size, width)) if *width > SIGNS + BRIEF => "   ",
@@ -106,8 +106,8 @@ impl Columns {
         }
     }
 
-    /// Returns the line of titles, each aligned like its cells. `title` returns the title for a wide or for a
-    /// narrow column.
+    /// Returns the line of titles, each aligned like the cells below it. `title` returns the title of a column;
+    /// its second argument is `true` if there is room for the long form.
     pub fn title_line(&self, title: impl Fn(Column, bool) -> String) -> String {
         let cell = |(column, width): &(Column, usize)| {
             let narrow = matches!(column.spec().widths, [.., Width::Cells(least)] if least >= width);
@@ -117,8 +117,8 @@ impl Columns {
         cells.join(" ") + self.gap() + &title(Column::Name, true)
     }
 
-    /// Adds the titles to the hit map. The area of a title includes the blank after it, and that of the name
-    /// the rest of the line.
+    /// Adds the titles to the hit map. The area of a title includes the blank after the title; the area of the
+    /// name extends to the end of the line.
     pub fn add_hits(&self, titles: Rect, hits: &mut HitMap) {
         hits.add(titles, Hit::Column(Column::Name));
         let mut left = titles;

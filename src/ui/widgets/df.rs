@@ -1,4 +1,4 @@
-//! The df view: the lines of the accounting, and the explanation of a line.
+//! The df view: one line per part of the used space, and the explanation of a line.
 //!
 //! ```text
 //!     Size  /home: /dev/sda2 (ext4)
@@ -7,7 +7,7 @@
 //!   9.0 GiB    deleted but open                             of all processes
 //! ```
 //!
-//! `crate::df` creates the lines. They are not entries, so none can be marked. Enter explains a line.
+//! `crate::df` creates the lines. Lines are not entries and cannot be marked. Enter explains a line.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -24,9 +24,9 @@ use crate::ui::layout::Layout;
 use crate::ui::table_view::TablePage;
 use crate::ui::theme::Role;
 
-/// Width from which sizes are written in full, and lines have notes.
+/// Minimum width of a list for sizes in full.
 const WIDE: usize = 40;
-/// Width of a label before its note.
+/// Minimum width of a label that is followed by a note.
 const LABELS: usize = 30;
 
 pub fn draw(cx: &Context<'_>, page: &TablePage, layout: Layout, canvas: &mut Canvas<'_>) {
@@ -87,8 +87,8 @@ fn row_line<'a>(cx: &Context<'_>, row: &Row, columns: usize, labels: usize) -> T
     Text::from(spans)
 }
 
-/// Returns the width of labels that have notes, given `left` columns for both: that of the longest label, if
-/// that leaves room for the notes.
+/// Returns the width of labels that are followed by notes, given `left` columns for both: the width of the
+/// longest label, or less to leave room for the notes.
 fn label_room(rows: &[Row], left: usize) -> usize {
     let noted = || rows.iter().filter_map(|row| Some((row, row.note.as_ref()?)));
     let label = noted().map(|(row, _)| width(&row.label) + 2 * row.depth).max().unwrap_or(0);
@@ -100,7 +100,8 @@ fn amount_style(cx: &Context<'_>, row: &Row) -> Style {
     cx.theme.style(if row.amount == Amount::Unknown { Role::Warning } else { Role::Plain })
 }
 
-/// df's numbers are emphasized, and so is space used by invisible files, which users look for.
+/// Returns the role of a line: df's numbers are emphasized, and so is space used by invisible files, because
+/// users look for it.
 fn role(row: &Row) -> Role {
     match row.subject {
         Subject::Used | Subject::Size | Subject::Systems => Role::Strong,

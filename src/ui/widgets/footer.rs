@@ -1,4 +1,4 @@
-//! Footer: a notice; without one, the progress of the scan; without a scan, the keys.
+//! Footer: a notice, else the progress of a scan or an operation, else the key hints.
 //!
 //! ```text
 //!  ⠙ 12,345 entries · 85,000/s · 3.2 GiB · 2 errors  /usr/share/doc
@@ -28,18 +28,18 @@ const NARROW: usize = 20;
 const WIDE: usize = 60;
 const BAR: usize = 12;
 
-/// Keys for the footer, and the position on a page.
+/// Properties of the top layer that the footer depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Top {
     /// Scope whose key bindings apply.
     pub scope: Scope,
     /// `true` if there are changed entries to retry.
     pub may_retry: bool,
-    /// Line of the cursor and number of lines, for a page that replaces the view.
+    /// Index of the cursor line and number of lines, for a page that replaces the view.
     pub position: Option<(usize, usize)>,
 }
 
-/// Draws the footer below the view, or below the page that replaces it.
+/// Draws the footer below the view, or below the page that replaces the view.
 pub fn draw(cx: &Context<'_>, top: Top, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
     buffer.set_style(area, cx.theme.style(Role::Surface));
@@ -78,7 +78,7 @@ fn first_hint(cx: &Context<'_>, top: Top, room: usize) -> usize {
     first.map_or(0, |(key, word)| hint_width(key, word) + 1)
 }
 
-/// Returns the part to the right of the keys.
+/// Returns the part to the right of the key hints.
 fn idle<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     match top.position {
         Some((index, count)) => lines_place(index, count, room / 2),
@@ -87,18 +87,18 @@ fn idle<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     }
 }
 
-/// Returns the number of the line and the number of lines, if they fit.
+/// Returns the line number and the number of lines, or nothing if `room` is too small.
 fn lines_place<'a>(index: usize, count: usize, room: usize) -> Line<'a> {
     let text = row_of(index, count) + " ";
     Line::raw(if width(&text) <= room { text } else { String::new() })
 }
 
-/// Returns the number of the row and the number of rows.
+/// Returns the one-based row number and the number of rows as text.
 fn row_of(index: usize, rows: usize) -> String {
     format!("{} of {}", grouped((index + 1).min(rows) as u64), grouped(rows as u64))
 }
 
-/// Adds the key hints of a line to the hit map.
+/// Adds the key hints, which begin at column `x`, to the hit map.
 fn add_hits(cx: &Context<'_>, top: Top, room: usize, mut x: u16, area: Rect, hits: &mut HitMap) {
     for (key, word) in hints(cx, top, room) {
         let width = u16::try_from(hint_width(key, word)).unwrap_or(u16::MAX);
@@ -129,7 +129,7 @@ fn rescan_progress<'a>(cx: &Context<'_>, top: Top, rescan: &Rescan, room: usize)
     ])
 }
 
-/// Returns the progress of the scan.
+/// Returns the progress of the scan, as a line at most `room` columns wide.
 fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let theme = cx.theme;
     let tick = &cx.scan.last;
@@ -172,7 +172,7 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// Returns the keys that have a word for the footer, as many as fit.
+/// Returns as many key hints as fit, the most important first.
 pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     let spans = hints(cx, top, room).into_iter().flat_map(|(key, word)| {
         let key = Span::styled(format!(" {}", key.name()), cx.theme.style(Role::Accent));
@@ -191,7 +191,7 @@ fn hints(cx: &Context<'_>, top: Top, room: usize) -> Vec<(Key, &'static str)> {
         (Command::Mark | Command::Delete | Command::Inspect, Some(page)) => page.table.has_entries,
         _ => true,
     };
-    // A key that opens a view from the list leads back to the list from other views.
+    // Outside of the list, the key that quits the browser goes back to the list.
     let word = |binding: &Binding, word| match binding.command {
         Command::Quit if scope != Scope::List => "back",
         _ => word,
@@ -219,18 +219,18 @@ fn hints(cx: &Context<'_>, top: Top, room: usize) -> Vec<(Key, &'static str)> {
     hints.into_iter().map(|((_, word), key)| (key, word)).take_while(fits).collect()
 }
 
-/// Returns the width of a key and its word, with a space on either side and between them.
+/// Returns the width of a key hint: the key and its word, with a space between them and on either side.
 fn hint_width(key: Key, word: &str) -> usize {
     1 + width(&key.name()) + 1 + width(word) + 1
 }
 
-/// Returns the row of the view and the state of its search, as much as fits.
+/// Returns the row number in the view, the state of its job, and the marks, as far as they fit.
 pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let Some(page) = &cx.views.page else { return Line::default() };
     let rows = row_of(page.index, page.rows);
     let looking = format!("looking{} ", cx.theme.glyphs.gap());
     let looking = if page.is_complete { String::new() } else { looking };
-    // Commands apply to the marks, wherever these are.
+    // Commands apply to all marks, including those outside of the view.
     let dot = cx.theme.glyphs.dot();
     let (marked, mark_count) = match cx.marks().count() {
         0 => (String::new(), String::new()),
@@ -292,7 +292,7 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     for (text, role) in facts {
         let dot = if spans.is_empty() { String::new() } else { format!(" {} ", cx.theme.glyphs.dot()) };
         let used: usize = spans.iter().map(Span::width).sum();
-        // Half of the line belongs to the keys. Warnings may take more.
+        // Faint facts leave half of the line to the key hints; the other facts may take more.
         let limit = if role == Role::Faint { room / 2 } else { most };
         if used + width(&dot) + width(&text) + 1 > limit {
             continue;
@@ -304,7 +304,7 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// Returns the word for a running operation.
+/// Returns the verb for a running operation.
 pub fn operation_verb(kind: OperationKind) -> &'static str {
     match kind {
         OperationKind::Delete | OperationKind::Empty => "deleting",
@@ -313,7 +313,7 @@ pub fn operation_verb(kind: OperationKind) -> &'static str {
     }
 }
 
-/// Returns the progress of the operation.
+/// Returns the progress of a deletion, a move to the trash, or a restoration.
 fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
     let theme = cx.theme;
     let spinner = cx.spinner();

@@ -97,7 +97,7 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
     parts
 }
 
-/// Returns the totals as texts, the longest first.
+/// Returns the totals in several lengths, the longest first.
 fn totals(cx: &Context<'_>) -> [String; 3] {
     let glyphs = cx.theme.glyphs;
     let measure = cx.order.measure;

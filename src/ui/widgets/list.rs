@@ -96,7 +96,7 @@ pub fn draw_titles(
             _ if is_wide => wide,
             _ => narrow,
         });
-        // A to Z is an ascending order.
+        // The usual order of names, A to Z, ascends; that of all other columns descends.
         let is_up = (direction == Direction::Usual) == (column == Column::Name);
         let arrow = if is_up { cx.theme.glyphs.ascending() } else { cx.theme.glyphs.descending() };
         format!("{text}{}", if sorted == column { arrow } else { "" })

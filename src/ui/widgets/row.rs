@@ -1,4 +1,4 @@
-//! Row of the list, or of another view, with its columns.
+//! Row of the list or of another view, drawn in columns.
 //!
 //! ```text
 //!  !≥   1.0 GiB  84.3% ████████▍      12,001   doc/
@@ -9,7 +9,7 @@
 //! `▌`: the row under the cursor. `!`: something in the row could not be read. Before a size, `≥`: a lower bound;
 //! `·`: still growing.
 //!
-//! Invariant: every cell is as wide as its column, whatever it contains.
+//! Invariant: every cell is exactly as wide as its column.
 
 use std::borrow::Cow;
 
@@ -26,10 +26,10 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::{Colors, Role};
 
-/// Width below which a note would be useless.
+/// Minimum width for a note; a narrower one would be unreadable.
 const NOTE: usize = 10;
 
-/// Draws rows, starting with number `offset`. The cursor is on row `index`.
+/// Draws rows, the first of which has index `offset`. The cursor is on row `index`.
 pub fn draw_rows(
     cx: &Context<'_>,
     columns: &Columns,
@@ -49,7 +49,7 @@ pub fn draw_rows(
     }
 }
 
-/// Returns the row as text.
+/// Returns the cells of a row as a line of text.
 fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row) -> Text<'a> {
     let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
     let mut spans = Vec::with_capacity(16);
@@ -81,7 +81,7 @@ fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row) -> Text<'a> {
     Text::from(spans)
 }
 
-/// Adds the signs before a size.
+/// Adds the signs before a size: errors and precision.
 fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
     let theme = cx.theme;
     let error = Span::styled("!", theme.style(Role::Warning));
@@ -93,7 +93,7 @@ fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
     });
 }
 
-/// Adds the blanks before the label, with a sign if the row is marked.
+/// Adds the gap before the label, with a sign in it if the row is marked.
 fn gap(cx: &Context<'_>, gap: &'static str, is_marked: bool, spans: &mut Vec<Span<'_>>) {
     if !is_marked || gap.is_empty() {
         spans.push(Span::raw(gap));
@@ -142,12 +142,12 @@ pub fn role_of_label(style: RowStyle) -> Role {
     }
 }
 
-/// Returns the part of a note that fits: the whole note, its first clause, or the beginning of that clause.
+/// Returns the part of a note that fits: the whole note, its first clause, or the start of that clause.
 fn shortened<'t>(note: &'t str, room: usize, gap: &str) -> Cow<'t, str> {
     if width(note) <= room {
         return Cow::Borrowed(note);
     }
-    // "packages; npm install fetches them again"
+    // Notes look like "packages; npm install fetches them again".
     let clause = note.split_once("; ").map_or(note, |(first, _)| first);
     beginning(clause, room, gap)
 }
@@ -189,7 +189,7 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Draws `left` at the beginning of the line and `right` at its end.
+/// Draws `left` at the start of the line, and `right` at the end if it fits.
 pub fn draw_ends(left: &Text<'_>, right: &Text<'_>, area: Rect, buffer: &mut Buffer) {
     if area.is_empty() {
         return;

@@ -1,11 +1,11 @@
-//! View of a whole subtree: a line of titles, and one line per row.
+//! Table view of a subtree: a line of titles, and one line per row.
 //!
 //! ```text
 //!       Disk▾  Share                Items   Type
 //!     1.6 GiB  84.3% ████████▍         12   audio
 //! ```
 //!
-//! The rows come from the files in `views`.
+//! The files in `views` create the rows.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -38,7 +38,7 @@ pub fn draw(cx: &Context<'_>, page: &TablePage, titles: Rect, list: Rect, canvas
     draw_rows(cx, &columns, &page.lines, (page.offset, page.index), list, canvas);
 }
 
-/// Returns the totals as texts, the longest first.
+/// Returns the totals in several lengths, the longest first.
 pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     let Some([one, several]) = page.table.counted.filter(|_| page.failure.is_none()) else {
         return Vec::new();
@@ -83,7 +83,7 @@ fn columns(cx: &Context<'_>, page: &TablePage, width: usize) -> Columns {
     Columns::fit(width, table.shown(cx.shown.columns), table.first, table.name_room, cx.units)
 }
 
-/// Returns the column by which the rows are sorted.
+/// Returns the column by which the rows are sorted, and the direction.
 fn sorted(page: &TablePage) -> (Column, Direction) {
     let column = match page.order.by {
         By::Disk | By::Apparent => page.table.first,

@@ -1,4 +1,4 @@
-//! Draws the deletion dialog: its subject, the preview, and the buttons.
+//! Drawing of the deletion dialog: the entries, the preview, and the buttons.
 //!
 //! ```text
 //! ┌ Delete permanently? ────────────────────────────────────┐
@@ -13,11 +13,11 @@
 //! └──────────────────────────────────────────────────────┘
 //! ```
 //!
-//! Lines are added as the preview proceeds. Yes gets its brackets when it is accepted
-//! ([`crate::ui::answer_gate`]). If there is little room, the least important lines are omitted, but never the
+//! Lines appear as the preview proceeds. The Yes button gets brackets once a Yes is accepted
+//! ([`crate::ui::answer_gate`]). On a small screen, the least important lines are omitted, but never the
 //! buttons.
 //!
-//! Invariant: any name takes one line here.
+//! Invariant: a name never takes more than one line.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -34,14 +34,14 @@ use crate::ui::layers::dialog::{BUTTONS, bordered, draw_button, side_by_side};
 use crate::ui::theme::Role;
 use crate::ui::widgets::field;
 
-/// Largest width of the dialog in columns.
+/// Maximum width of the dialog in columns.
 const WIDEST: u16 = 76;
-/// Width below which the path is shown instead of the size.
+/// Width below which a line shows the path without the size.
 const NARROW: usize = 30;
-/// Largest number of items that are named.
+/// Maximum number of items listed by name.
 const NAMED: usize = 4;
 
-/// Line of the dialog, with its importance: the least important lines are omitted first.
+/// Line of the dialog. Lines with the highest rank are omitted first.
 struct Fact {
     rank: u8,
     left: String,
@@ -55,12 +55,12 @@ impl Fact {
     }
 }
 
-/// Contents of the dialog for the present room.
+/// Contents and position of the dialog on a screen.
 struct Plan<'a> {
     place: Rect,
     is_framed: bool,
     lines: Vec<Line<'a>>,
-    /// Buttons on the last line, with their areas.
+    /// Buttons with their areas on the last line.
     buttons: Vec<(Button, Rect)>,
 }
 
@@ -68,7 +68,7 @@ fn plan<'a>(cx: &Context<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
     let is_framed = area.width >= 16 && area.height >= 5;
     let frame = u16::from(is_framed) * 2;
     let inner = usize::from(area.width.min(WIDEST) - frame.min(area.width));
-    // One line is needed for the buttons, and without a frame another one for the title.
+    // The buttons need one line; without a frame, the title needs another.
     let room = usize::from((area.height - frame).saturating_sub(2 - frame / 2));
     let mut metadata = metadata(cx, dialog);
     while metadata.len() > room {
@@ -93,7 +93,7 @@ fn plan<'a>(cx: &Context<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
     Plan { place, is_framed, lines, buttons: buttons(dialog, last.intersection(place)) }
 }
 
-/// Returns the buttons for the last line: none while a name is typed, and no Yes if the deletion is refused.
+/// Returns the buttons for the last line: none while a name is typed, and only No if the deletion is refused.
 fn buttons(dialog: &DeleteDialog, line: Rect) -> Vec<(Button, Rect)> {
     let [yes, no] = BUTTONS;
     let placed = |((button, ..), place): ((Button, &str, u16), Rect)| (button, place);
@@ -153,18 +153,18 @@ fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
     Line::styled(format!(" {text}{}{right}", " ".repeat(fill)), cx.theme.style(fact.role))
 }
 
-/// Returns the last line: the typed name, or blanks where the buttons are drawn.
+/// Returns the last line: the text field for the name, or an empty line on which the buttons are drawn.
 fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
     if let ConfirmStep::Type(_, typed) = &dialog.stage {
         // Letters are accepted only once the user could have read the name.
         let before = if dialog.gate.was_open() { " > " } else { "   " };
         return Line::from(field::spans(cx.theme, before, typed, room.saturating_sub(2)));
     }
-    // The buttons are drawn there.
+    // The buttons are drawn over this line.
     Line::default()
 }
 
-/// Returns all lines of the dialog, in order.
+/// Returns all lines of the dialog, from top to bottom.
 fn metadata(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     let mut metadata = Vec::new();
     let probe = dialog.probe.as_deref();
@@ -299,7 +299,7 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     metadata
 }
 
-/// Returns the lines about entries that are kept, with the reasons.
+/// Returns the lines about entries that will be kept, with the reasons.
 fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let mut metadata = Vec::new();
     let mut add = |rank, count: u64, text: &dyn Fn(&str) -> String| {
@@ -308,7 +308,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
         }
     };
     let Kept { mounts, unseen, .. } = probe.kept;
-    // A mount below a directory would be moved along with it.
+    // Moving a directory to the trash would move the mounts below it, too.
     let (one, many) = match dialog.kind {
         OperationKind::Trash => {
             ("mount point below: the directory stays here", "mount points below: the directory stays here")
@@ -318,7 +318,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
     let entries = |count| if count == 1 { "entry" } else { "entries" };
     add(5, unseen, &|count| format!("{count} {} cannot be read", entries(unseen)));
-    // The trash takes a whole directory with all its contents.
+    // The trash takes a directory as a whole, so only items that cannot be moved count.
     let (verb, kept) = match dialog.kind {
         OperationKind::Trash => ("move", probe.unmoved),
         _ => ("delete", probe.kept),
@@ -333,7 +333,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     metadata
 }
 
-/// Formats the time since an event.
+/// Formats the time since `then`, in the largest unit that fits.
 fn ago(now: i64, then: i64) -> String {
     const UNITS: [(i64, &str); 4] = [(365 * 86_400, "year"), (86_400, "day"), (3600, "hour"), (60, "minute")];
     let since = now.saturating_sub(then);

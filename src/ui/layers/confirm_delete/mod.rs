@@ -1,6 +1,6 @@
-//! The dialog that confirms a deletion, until there is a Yes or it is closed.
+//! Dialog that confirms a deletion: its steps until the operation starts or the dialog closes.
 //!
-//! Invariant: No is selected whenever the dialog opens, asks again, or gets a refusal from the preview.
+//! Invariant: No is selected when the dialog opens, when it asks again, and when the preview reports a refusal.
 
 mod drawing;
 
@@ -32,19 +32,19 @@ pub struct DeleteDialog {
     pub kind: OperationKind,
     /// Entries of the operation.
     pub selection: Arc<Selection>,
-    /// Latest preview.
+    /// Latest preview; `None` until there is one.
     pub probe: Option<Arc<Preview>>,
     /// Selected button.
     pub button: Button,
     /// Step of the confirmation.
     pub stage: ConfirmStep,
     gate: AnswerGate,
-    /// `true` if the selection is a single directory, whose contents alone can be deleted.
+    /// `true` if the selection is a single directory, so that the user can delete its contents only.
     can_be_emptied: bool,
     is_rehearsal: bool,
-    /// Size in bytes above which the name must be typed.
+    /// Size in bytes above which the user must type the name.
     typed_over: u64,
-    /// Present time in seconds since 1970.
+    /// Current time in seconds since 1970.
     now: i64,
 }
 
@@ -53,14 +53,14 @@ pub struct DeleteDialog {
 pub enum ConfirmStep {
     /// The dialog asks for Yes or No.
     Ask,
-    /// This name must be typed. Contains the text typed so far.
+    /// The user must type this name. Contains the name and the text typed so far.
     Type(String, Field),
     /// The dialog asks for Yes or No a second time.
     AskAgain,
 }
 
 impl DeleteDialog {
-    /// Creates a dialog about a selection. It has no preview yet.
+    /// Creates a dialog about a selection, without a preview so far.
     pub fn new(kind: OperationKind, selection: Arc<Selection>, policy: &DeletePolicy, now: i64) -> Self {
         let can_be_emptied = kind != OperationKind::Trash
             && selection.count() == 1
@@ -79,7 +79,7 @@ impl DeleteDialog {
         }
     }
 
-    /// Takes a preview.
+    /// Replaces the preview. Selects No if there are refusals or changed entries.
     pub fn learn(&mut self, probe: Arc<Preview>) {
         if !probe.refusals.is_empty() || !probe.changed.is_empty() {
             self.button = Button::No;
@@ -87,20 +87,20 @@ impl DeleteDialog {
         self.probe = Some(probe);
     }
 
-    /// Returns `true` if the deletion may be confirmed: the refusals are known, there is none, and some entries
-    /// are left.
+    /// Returns `true` if the deletion may be confirmed: there is a preview without refusals, and some entries
+    /// are unchanged.
     pub fn is_open(&self) -> bool {
         let may_be_done =
             |probe: &Arc<Preview>| probe.refusals.is_empty() && probe.changed.len() < self.selection.count();
         self.probe.as_ref().is_some_and(may_be_done)
     }
 
-    /// Returns `true` if an entry has changed since it was read.
+    /// Returns `true` if the preview has found entries that have changed since the scan.
     pub fn has_changed(&self) -> bool {
         self.probe.as_ref().is_some_and(|probe| !probe.changed.is_empty())
     }
 
-    /// Goes to the next step of the confirmation.
+    /// Goes to another step of the confirmation, which accepts a Yes after `quiet`.
     fn ask_next(&mut self, stage: ConfirmStep, quiet: Duration) -> Handled {
         self.stage = stage;
         self.button = Button::No;
@@ -108,11 +108,11 @@ impl DeleteDialog {
         Handled::Yes(None)
     }
 
-    /// Returns the name that must be typed: that of the largest item; `None` if none must be typed.
+    /// Returns the name that the user must type, which is that of the largest item; `None` if a Yes is enough.
     fn wanted_name(&self) -> Option<String> {
         let probe = self.probe.as_ref()?;
         let is_home = probe.warnings.iter().any(|concern| matches!(concern, DeleteWarning::SomebodysHome(_)));
-        // A file that the preview has not visited may have grown since the scan, without limit.
+        // A file that the preview has not visited yet may have grown to any size since the scan.
         let most = if probe.is_complete { self.selection.disk().max(probe.most) } else { u64::MAX };
         if most <= self.typed_over && !is_home {
             return None;
@@ -143,13 +143,13 @@ impl DeleteDialog {
         }
     }
 
-    /// Handles a key while a name is typed. A letter that is not a command is appended to the typed name.
+    /// Handles a key while the user types the name. A key without a command edits the text.
     fn key(&mut self, event: KeyEvent, command: Option<Command>, cx: &mut Context<'_>) -> Handled {
         let accepts_yes = self.is_open() && self.gate.is_open();
         let ConfirmStep::Type(wanted, typed) = &mut self.stage else { return Handled::Yes(None) };
         match command {
             Some(Command::Answer(Answer::No)) => return close(),
-            // The key was pressed before the name could be read.
+            // Keys pressed before the user could read the name are ignored.
             _ if !self.gate.was_open() => {}
             Some(Command::Answer(Answer::Selected)) if typed.as_str() != wanted => {
                 cx.notify(Notice::WrongName);
@@ -164,7 +164,7 @@ impl DeleteDialog {
         Handled::Yes(None)
     }
 
-    /// Switches between deleting a directory and deleting only its contents.
+    /// Opens a new dialog, to delete only the contents of the directory, or again the whole directory.
     fn empty_instead(&self) -> Handled {
         let (kind, extent) = match self.kind {
             OperationKind::Empty => (OperationKind::Delete, DeleteScope::Whole),
@@ -182,7 +182,7 @@ impl DeleteDialog {
         cx.recheck_entries(&changed)
     }
 
-    /// Handles a Yes.
+    /// Handles a Yes: asks for the name if necessary, or goes on.
     fn confirmed(&mut self, cx: &mut Context<'_>) -> Handled {
         if !self.is_open() {
             return Handled::Yes(None);
@@ -193,7 +193,7 @@ impl DeleteDialog {
         }
     }
 
-    /// Asks again if necessary, or starts the operation.
+    /// Asks a second time if necessary; otherwise starts the operation, or reports the result of a dry run.
     fn go_on(&mut self, cx: &mut Context<'_>) -> Handled {
         if self.needs_second_yes() && self.stage != ConfirmStep::AskAgain {
             return self.ask_next(ConfirmStep::AskAgain, LONG_QUIET);
@@ -216,7 +216,7 @@ impl DeleteDialog {
     }
 }
 
-/// Closes the dialog, and cancels the preview.
+/// Returns the result that closes the dialog and cancels the preview.
 fn close() -> Handled {
     Handled::Close(Some(Effect::Deletion(DeletionRequest::StopPreview)))
 }
@@ -233,7 +233,7 @@ impl<'t> Component<'t> for DeleteDialog {
         match input {
             Input::Command(command) => self.command(command, cx),
             Input::Key(event, command) => self.key(event, command, cx),
-            // A name that confirms cannot be pasted.
+            // Pasted text is ignored, because the name must be typed.
             Input::Paste(_) | Input::Row(_) => Handled::Yes(None),
         }
     }

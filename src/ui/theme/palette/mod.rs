@@ -1,11 +1,11 @@
-//! Palette: roles of text, presets with their colors, and the user's own colors.
+//! Palette: roles of text and cells, presets of colors, and the user's own colors.
 //!
 //! Every role has a color for dark and one for light backgrounds. Text is legible on its background, and the
 //! colors of the preset `color-blind` are distinct with every common form of color blindness; tests compute both.
 //! With 256 colors the nearest one is used. Of the sixteen ANSI colors only the names are known, so nothing
 //! important depends on them.
 //!
-//! Invariant: a color that is used exists in the terminal.
+//! Invariant: a style contains only colors that the terminal supports.
 
 mod convert;
 
@@ -16,7 +16,7 @@ use crate::analysis::search::Category;
 use convert::shown;
 pub use convert::{color, color_name, filled, ink, mixed};
 
-/// Role of text or of a cell.
+/// Role of text, or of a cell in the treemap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Ordinary text.
@@ -151,7 +151,7 @@ impl Role {
         self.spec().name
     }
 
-    /// Returns the role of a cell for a file of this category. Related categories have the same role.
+    /// Returns the role of a cell for a file of this category. Related categories share a role.
     pub fn of(class: Category) -> Self {
         match class {
             Category::Video => Self::Video,
@@ -280,7 +280,7 @@ impl Preset {
 /// Preset, with the background of the terminal and the user's own colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
-    /// Preset.
+    /// Preset for roles without a color of the user's own.
     pub preset: Preset,
     /// Background of the terminal.
     pub background: Background,
@@ -289,12 +289,12 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Sets the user's own color of a role.
+    /// Sets the user's own color for a role.
     pub fn set(&mut self, role: Role, color: Color) {
         self.own[role as usize] = Some(color);
     }
 
-    /// Returns the user's own color of a role.
+    /// Returns the user's own color for a role, if there is one.
     pub fn own(&self, role: Role) -> Option<Color> {
         self.own[role as usize]
     }

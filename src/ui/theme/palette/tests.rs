@@ -1,4 +1,4 @@
-//! Tests that compute if colors are legible and distinct: contrast as defined by the W3C (WCAG 2, relative
+//! Tests that compute whether colors are legible and distinct: contrast as defined by the W3C (WCAG 2, relative
 //! luminance), color blindness after Machado, Oliveira and Fernandes (2009), and differences as distances in
 //! CIE L*a*b*.
 
@@ -25,8 +25,8 @@ const TRITANOPIA: [Linear; 3] = [
     [0.004_733, 0.691_367, 0.303_900],
 ];
 
-/// Returns the root of a number from 0 to 2 (Newton). Powers are functions of the C library, which the tests of
-/// the macOS build do not have on Linux.
+/// Returns a root of a number from 0 to 2, by Newton's method. `f64::powf` and `cbrt` need the C library, which
+/// is missing when the tests of the macOS build run on Linux.
 fn root(number: f64, degree: u8) -> f64 {
     let before = |power: f64, root: f64| (1..degree).fold(power, |power, _| power / root);
     (0..60).fold(1., |root, _| root + (before(number, root) - root) / f64::from(degree))
@@ -124,7 +124,7 @@ fn text_in_cells_is_legible_on_every_color() {
         let found = ratio(Color::Indexed(index), exact(index));
         assert!(found >= 4.3, "{index}: {found:.2}");
     }
-    // The terminal determines these colors.
+    // The appearance of these colors depends on the terminal.
     for color in [Color::Indexed(3), Color::Red] {
         assert_eq!(filled(Style::new().fg(color)), Style::new().fg(color).reversed());
     }
