@@ -1,8 +1,8 @@
 //! Opens a directory whose ancestors are not open.
 //!
 //! A directory stays open while its children wait to be opened relative to it. When too many directories are
-//! open, a directory is closed as soon as it was read, and its children are opened name by name from their
-//! root, which is slower but always possible.
+//! open, a directory is closed as soon as it has been read. Its children are then opened one path component
+//! at a time from their root, which is slower but always possible.
 //!
 //! Invariant: below the root no symbolic link is followed.
 
@@ -16,7 +16,7 @@ use crate::platform::{Directory, Errno};
 use crate::tree::{DirId, Tree};
 
 impl Shared {
-    /// Opens a directory name by name from its root.
+    /// Opens a directory one path component at a time from its root.
     pub(crate) fn open_from_root(&self, id: DirId) -> Result<Directory, Errno> {
         match self.tree.parent(id) {
             None | Some(DirId::TOP) => reach(&self.tree, id),
@@ -28,8 +28,8 @@ impl Shared {
     }
 }
 
-/// Opens a directory name by name from its root, and follows no symbolic link below the root. Only a root must
-/// be readable.
+/// Opens a directory one path component at a time from its root, and follows no symbolic link below the root.
+/// No directory but a root needs to be readable.
 ///
 /// # Errors
 /// Those of openat(2); `ENOENT` for the top, which has no path.
@@ -44,7 +44,7 @@ pub fn reach(tree: &Tree, id: DirId) -> Result<Directory, Errno> {
     Ok(directory)
 }
 
-/// Opens the parent directory of an entry, and returns it with the entry's name there.
+/// Opens the parent directory of an entry, and returns it with the entry's name.
 ///
 /// # Errors
 /// Those of [`reach`].
@@ -53,7 +53,7 @@ pub fn reach_entry(tree: &Tree, directory: DirId, name: &[u8]) -> Result<(Direct
     if directory != DirId::TOP {
         return Ok((reach(tree, directory)?, text(name)?));
     }
-    // A root is a path. If it is a link to a directory, it stands for that directory.
+    // A root is a path. A root that is a symbolic link to a directory stands for that directory.
     let path = super::path(name.to_vec());
     match (Directory::open(&path), path.parent(), path.file_name()) {
         (Ok(root), ..) => Ok((root, text(b".")?)),
