@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 /// Returns `path` as an absolute path, which stays valid when the current directory changes.
 ///
-/// Symbolic links are kept, except before a `..`, where only the system knows the parent. A path that cannot be
-/// resolved is returned unchanged. A trailing slash is dropped, so that each path has one spelling.
+/// Symbolic links are kept, except before a `..`, where only the file system knows the parent. A path that
+/// cannot be resolved is returned unchanged. A trailing slash is dropped, so that each path has one spelling.
 pub fn absolute(path: &Path) -> PathBuf {
     let written = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let written: PathBuf = written.components().collect();
@@ -21,7 +21,7 @@ pub fn absolute(path: &Path) -> PathBuf {
     resolved
 }
 
-/// Applies [`absolute`] to a path in bytes, as trees store them.
+/// Applies [`absolute`] to a path stored as bytes, as in a tree.
 pub fn absolute_bytes(path: &[u8]) -> Vec<u8> {
     absolute(Path::new(OsStr::from_bytes(path))).into_os_string().into_vec()
 }

@@ -15,12 +15,12 @@ use jiff::{Span, Timestamp, ToSpan, Zoned};
 use crate::base::clock::now;
 use crate::base::format::age;
 
-/// Number of columns of [`date`].
+/// Width in columns of the text that [`date`] returns.
 pub const DATE: usize = 10;
-/// Number of columns of [`date_and_time`].
+/// Width in columns of the text that [`date_and_time`] returns.
 pub const DATE_AND_TIME: usize = 16;
 
-/// Returns the current time as a date, limited to the end of the calendar in the year 9999.
+/// Returns the current time, clamped to the end of the calendar in the year 9999.
 pub fn utc_now() -> Timestamp {
     within_calendar(now())
 }
@@ -35,13 +35,13 @@ fn within_calendar(seconds: i64) -> Timestamp {
     Timestamp::from_second(seconds).unwrap_or(end)
 }
 
-/// Formats a date, such as `2026-11-21`, in [`DATE`] columns; outside the calendar only the year.
+/// Formats a date, such as `2026-11-21`, in [`DATE`] columns. A date outside the calendar is shown as a year.
 pub fn date(seconds: i64, zone: &TimeZone) -> String {
     time(seconds, zone, "%Y-%m-%d", DATE)
 }
 
-/// Formats a time, such as `2026-11-21 08:15`, in [`DATE_AND_TIME`] columns; outside the calendar only the
-/// year.
+/// Formats a time, such as `2026-11-21 08:15`, in [`DATE_AND_TIME`] columns. A time outside the calendar is
+/// shown as a year.
 pub fn date_and_time(seconds: i64, zone: &TimeZone) -> String {
     time(seconds, zone, "%Y-%m-%d %H:%M", DATE_AND_TIME)
 }
@@ -56,7 +56,7 @@ fn time(seconds: i64, zone: &TimeZone, format: &str, width: usize) -> String {
     format!("{text:<width$}")
 }
 
-/// Returns the approximate year of a time that the calendar does not cover; a file system can store any number.
+/// Returns the approximate year of a time outside the calendar, because a file system can store any number.
 fn out_of_calendar(seconds: i64) -> String {
     const YEAR: i64 = 31_556_952;
     match 1970 + seconds / YEAR {
@@ -66,8 +66,8 @@ fn out_of_calendar(seconds: i64) -> String {
     }
 }
 
-/// Parses a moment and returns the first second after it, since 1970; a day or a minute includes its last
-/// second. `zone` is called only for dates, because it reads files.
+/// Parses a moment and returns the first second after it, counted from 1970; a day or a minute includes its
+/// last second. `zone` is called only for dates, because finding the time zone reads files.
 pub fn end_of_moment(text: &str, now: i64, zone: impl FnOnce() -> TimeZone) -> Option<i64> {
     if let Ok(age) = age(text) {
         return Some(now.saturating_sub(age).saturating_add(1));

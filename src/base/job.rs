@@ -1,9 +1,9 @@
 //! Background jobs: a job runs on its own threads, and its newest result can be fetched at any time.
 //!
-//! Each job has one thread of its own, which hands the heavy parts to a [`Pool`] that all jobs share. So a new
-//! search waits for at most one such part of an older job. Dropping a job cancels it.
+//! Each job has its own thread, which hands the heavy parts of its work to a [`Pool`] shared by all jobs. A
+//! new search therefore waits for at most one such part of an older job. Dropping a job cancels it.
 //!
-//! Invariant: fetching a result never blocks, and a panic in a job is reported as its end.
+//! Invariant: fetching a result never blocks, and a panic in a job is reported as the job's outcome.
 
 use std::fmt;
 use std::io;
@@ -15,7 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::base::os_error::words;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 
-/// Threads that jobs share. Cheap to clone.
+/// Thread pool shared by all jobs; cheap to clone.
 #[derive(Clone)]
 pub struct Pool {
     threads: Arc<ThreadPool>,
@@ -60,14 +60,14 @@ pub struct Job<T> {
     polled: u64,
 }
 
-/// Job as seen by the code that does its work.
+/// Handle to a job for the code that does the job's work.
 pub struct Task<T> {
     pool: Pool,
     shared: Arc<Shared<T>>,
 }
 
 struct Shared<T> {
-    /// Set by the owner of the job, checked by the work. `Relaxed`: it guards no data.
+    /// Set by the owner of the job and checked by the work. `Relaxed`, because the flag guards no data.
     cancelled: AtomicBool,
     slot: Mutex<Slot<T>>,
     ended: Condvar,
@@ -81,7 +81,7 @@ struct Slot<T> {
 }
 
 impl Pool {
-    /// Creates a pool of `threads` threads, at least one.
+    /// Creates a pool of `threads` threads, but at least one.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -94,7 +94,7 @@ impl Pool {
     /// Starts `work` in the background.
     ///
     /// # Errors
-    /// When its thread cannot be started.
+    /// When no thread can be started for the job.
     pub fn start<T: Send + Sync + 'static>(
         &self,
         work: impl FnOnce(&Task<T>) + Send + 'static,
@@ -111,7 +111,7 @@ impl Pool {
 }
 
 impl<T> Job<T> {
-    /// Returns the newest result if no earlier call has returned it.
+    /// Returns the newest result, unless an earlier call has already returned it.
     pub fn poll(&mut self) -> Option<Arc<T>> {
         let slot = lock(&self.shared.slot);
         let is_new = slot.number != self.polled;
@@ -134,7 +134,7 @@ impl<T> Job<T> {
         lock(&self.shared.slot).outcome.clone()
     }
 
-    /// Waits at most `limit` for the end of the job and returns it. Must not be called on the drawing thread.
+    /// Waits up to `limit` for the job to end and returns its outcome. Must not be called on the drawing thread.
     pub fn wait(&self, limit: Duration) -> Option<JobEnd> {
         let slot = lock(&self.shared.slot);
         let (slot, _) = self
@@ -153,7 +153,7 @@ impl<T> Drop for Job<T> {
 }
 
 impl<T> Task<T> {
-    /// Makes `result` the newest one.
+    /// Publishes `result` as the newest result of the job.
     pub fn publish(&self, result: T) {
         let mut slot = lock(&self.shared.slot);
         let before = slot.latest.replace(Arc::new(result));
@@ -163,7 +163,7 @@ impl<T> Task<T> {
         drop(before);
     }
 
-    /// Returns the flag that is set to cancel the job. `Relaxed`: it guards no data.
+    /// Returns the flag that is set to cancel the job. `Relaxed` loads suffice, because the flag guards no data.
     pub fn cancelled(&self) -> &AtomicBool {
         &self.shared.cancelled
     }

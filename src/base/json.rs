@@ -9,8 +9,8 @@ use std::io::{self, Write};
 use crate::base::os_error::error_text;
 use crate::base::text::base64;
 
-/// Size in bytes at which the buffer is written out: large enough to need few system calls, and small enough to
-/// fit into the cache.
+/// Size in bytes at which the buffer is written out: large enough for few system calls, and small enough to
+/// fit into the CPU cache.
 const FULL: usize = 1 << 18;
 
 /// `true` for each byte that needs no escape in a string: printable ASCII except the quote and the backslash.
@@ -36,7 +36,7 @@ impl<'o> JsonWriter<'o> {
         Self { out, bytes: Vec::with_capacity(FULL + FULL / 8) }
     }
 
-    /// Writes the buffer out if it is full. Callers call this after every few entries.
+    /// Writes out the buffer if it is full. Callers call this every few entries.
     ///
     /// # Errors
     /// When `out` cannot be written to.
@@ -44,7 +44,7 @@ impl<'o> JsonWriter<'o> {
         if self.bytes.len() >= FULL { self.empty() } else { Ok(()) }
     }
 
-    /// Writes the rest of the buffer.
+    /// Writes out the rest of the buffer and flushes `out`.
     ///
     /// # Errors
     /// When `out` cannot be written to.
@@ -53,7 +53,7 @@ impl<'o> JsonWriter<'o> {
         self.out.flush()
     }
 
-    /// Writes `text` unchanged: punctuation, and keys with their punctuation.
+    /// Writes `text` unchanged, such as punctuation or a key with its punctuation.
     pub fn raw(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
     }
@@ -95,7 +95,7 @@ impl<'o> JsonWriter<'o> {
         self.raw(if value { "true" } else { "false" });
     }
 
-    /// Writes the beginning of a document, up to the value of `complete`.
+    /// Writes the start of a document, up to the value of `complete`, which the caller writes.
     pub fn head(&mut self, schema: &str) {
         for part in
             ["{\"schema\":\"", schema, "\",\"version\":\"", env!("CARGO_PKG_VERSION"), "\",\"complete\":"]
@@ -104,7 +104,7 @@ impl<'o> JsonWriter<'o> {
         }
     }
 
-    /// Writes the fields of a read error after other fields.
+    /// Writes the fields `error` and `errno` of a read error after other fields.
     pub fn failure(&mut self, errno: i32) {
         self.raw(",\"error\":");
         self.string(error_text(errno).as_bytes());
@@ -190,7 +190,7 @@ impl<'o> JsonWriter<'o> {
         }
     }
 
-    /// Writes `\uXXXX`. Every escaped character is in the basic multilingual plane.
+    /// Writes `code` as `\uXXXX`. Every escaped character is in the basic multilingual plane.
     fn escape(&mut self, code: u32) {
         self.raw("\\u");
         for shift in [12, 8, 4, 0] {

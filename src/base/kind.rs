@@ -45,7 +45,7 @@ impl Kind {
         Self::of_mode(u32::from(d_type) << 12)
     }
 
-    /// All kinds, in the order of their bits.
+    /// All kinds, in the order of their discriminants.
     pub const ALL: [Self; 8] = [
         Self::Directory,
         Self::File,

@@ -1,14 +1,14 @@
-//! Append-only table: rows have numbers, never move, and are read without a lock.
+//! Append-only table whose rows are numbered, never move, and are read without a lock.
 //!
 //! Invariant: a row stays at its address until the table is dropped.
 //!
-//! Rows are stored in leaves of `LEAF` rows, which are allocated on demand and belong to groups: the first
+//! Rows are stored in leaves of `LEAF` rows, which are allocated on demand. Leaves form groups: the first
 //! group has one leaf, and each further group twice as many as the one before. An empty table takes a few
 //! hundred bytes, and reading a row takes three loads.
 
 use crate::base::sync::OnceLock;
 
-/// Number of groups: enough for 2^32 rows in leaves of at least two.
+/// Number of groups: enough for 2^32 rows in leaves of at least two rows.
 const GROUPS: usize = 32;
 
 type Leaf<T, const LEAF: usize> = OnceLock<Box<[T; LEAF]>>;
@@ -29,8 +29,8 @@ impl<T: Default, const LEAF: usize> Slots<T, LEAF> {
         self.make_from(index, |_| Vec::new())
     }
 
-    /// Returns row `index`. If its leaf is new, `rows` is called with the number of the leaf's first row and
-    /// returns its rows; default rows fill the rest.
+    /// Returns row `index`. If the row's leaf does not exist yet, calls `rows` with the number of the leaf's
+    /// first row, and fills the leaf with the returned rows, then with default rows.
     pub fn make_from(&self, index: u32, rows: impl FnOnce(u32) -> Vec<T>) -> &T {
         self.find(index).unwrap_or_else(|| self.grow(index, rows))
     }

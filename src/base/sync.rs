@@ -9,13 +9,13 @@ pub use std::sync::{
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Locks `mutex`, also after a panic of another thread: every critical section leaves the data valid at each
-/// step.
+/// Locks `mutex`, even if another thread panicked while holding the lock: every critical section keeps the
+/// data valid at each step.
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Locks `mutex` like [`lock`]. Returns `None` if it stays locked for `limit`.
+/// Locks `mutex` like [`lock`]. Returns `None` if another thread holds the lock for longer than `limit`.
 pub fn lock_within<T: ?Sized>(mutex: &Mutex<T>, limit: Duration) -> Option<MutexGuard<'_, T>> {
     let end = Instant::now() + limit;
     loop {

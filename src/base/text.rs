@@ -1,8 +1,7 @@
 //! Text for the terminal: escaping, shell quoting, measuring and cutting.
 //!
-//! A name can hold any bytes. Everything that could move the cursor, change colors, reverse the reading order
-//! or be invisible is replaced by a visible escape and never dropped, so two different names never look the
-//! same:
+//! A name can hold any bytes. Everything that could move the cursor, change colors, reverse the reading order or be
+//! invisible is replaced with a visible escape and never dropped, so two different names never look the same:
 //!
 //! ```text
 //! \n \t \r          these three control characters
@@ -12,7 +11,7 @@
 //! \x20              a space at either end of a name, where it would be invisible
 //! ```
 //!
-//! Invariant: the result of [`escape`] contains no control character and no character of zero width on its own,
+//! Invariant: the result of [`escape`] contains no control character and no zero-width character on its own,
 //! and identifies the name uniquely.
 
 use std::borrow::Cow;
@@ -42,7 +41,7 @@ const UNSEEN: [(u32, u32); 34] = [
     (0x2000, 0x200f),
     (0x2028, 0x202f),
     (0x205f, 0x206f),
-    (0x2800, 0x2800), // the empty Braille pattern looks blank, although its category is another
+    (0x2800, 0x2800), // the empty Braille pattern looks blank, although it is in another category
     (0x3000, 0x3000),
     (0x3164, 0x3164),
     (0xfe00, 0xfe0f),
@@ -77,8 +76,8 @@ pub fn escape(name: &[u8]) -> Cow<'_, str> {
     Cow::Owned(space(before) + &printable(&inner[..inner.len() - behind]) + &space(behind))
 }
 
-/// Returns text that is not a name in a form that is safe to print: like [`escape`], but spaces at the ends are
-/// kept.
+/// Returns text other than a name in a form that is safe to print. Unlike [`escape`], keeps spaces at the
+/// start and end.
 pub fn printable(text: &[u8]) -> Cow<'_, str> {
     if text.iter().all(|byte| matches!(byte, b' '..=b'~' if *byte != b'\\')) {
         return String::from_utf8_lossy(text);
@@ -101,7 +100,7 @@ pub fn escape_path(path: &Path) -> String {
     escape(path.as_os_str().as_bytes()).into_owned()
 }
 
-/// Returns `command` followed by the exact path as one word of POSIX shell. The result is safe to print,
+/// Returns `command` followed by the exact path as one POSIX shell word. The result is safe to print,
 /// whatever the path contains.
 pub fn command(command: &str, path: &[u8]) -> String {
     match plain(path) {
@@ -110,7 +109,7 @@ pub fn command(command: &str, path: &[u8]) -> String {
     }
 }
 
-/// Returns a line of POSIX shell that assigns exactly `value` to a variable. The line is safe to print.
+/// Returns a line of POSIX shell code that assigns exactly `value` to a variable. The line is safe to print.
 pub fn assignment(variable: &str, value: &[u8]) -> String {
     match plain(value) {
         Some(text) => format!("{variable}={}", quoted(text)),
@@ -118,7 +117,7 @@ pub fn assignment(variable: &str, value: &[u8]) -> String {
     }
 }
 
-/// Quotes `text` as one word of POSIX shell.
+/// Quotes `text` as one POSIX shell word.
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
@@ -129,13 +128,13 @@ fn plain(path: &[u8]) -> Option<&str> {
     std::str::from_utf8(path).ok().filter(readable)
 }
 
-/// Returns a command that assigns `value`, followed by an underscore, to a variable. Without the underscore
-/// `$()` would strip line feeds from the end of the name.
+/// Returns a command that assigns `value`, followed by an underscore, to a variable. Without the underscore,
+/// `$()` would strip line feeds from the end of the value.
 fn printed(variable: &str, value: &[u8]) -> String {
     format!("{variable}=$(printf '%b_' '{}')", octal(value))
 }
 
-/// Returns [`command`] as advice for the user, without quotes if the shell needs none.
+/// Returns the same as [`command`] as advice for the user, without quotes if the shell needs none.
 pub fn advice(command: &str, path: &Path) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(byte);
     let path = path.as_os_str().as_bytes();
@@ -172,12 +171,12 @@ pub fn base64(bytes: &[u8]) -> String {
 
 /// Returns the number of terminal columns that `text` takes.
 pub fn width(text: &str) -> usize {
-    // The screen is drawn grapheme by grapheme, too.
+    // Graphemes are measured because the screen is drawn one grapheme at a time.
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 
-/// Fits `text` into at most `columns` columns: unchanged, or its beginning and end with `gap` between them.
-/// Reads only the parts that are kept, so long texts cost nothing.
+/// Fits `text` into at most `columns` columns. Text that is too long keeps its beginning and end, with `gap`
+/// between them. Reads only the parts that are kept, so a long text takes no more time than a short one.
 pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     let whole = start(text, columns);
     if whole.len() == text.len() {
@@ -186,13 +185,13 @@ pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     let Some(room) = columns.checked_sub(width(gap)).filter(|room| *room > 0) else {
         return Cow::Borrowed(whole);
     };
-    // The end of a name, with its suffix or number, tells as much as the beginning.
+    // The end of a name, with its suffix or number, is as informative as the beginning.
     let head = start(text, room - room / 2);
     let tail = end(text, room - width(head));
     Cow::Owned(format!("{head}{gap}{tail}"))
 }
 
-/// Fits `text` into at most `columns` columns: unchanged, or its beginning and `gap`.
+/// Fits `text` into at most `columns` columns. Text that is too long keeps its beginning, followed by `gap`.
 pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     if start(text, columns).len() == text.len() {
         return Cow::Borrowed(text);
@@ -201,7 +200,7 @@ pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     Cow::Owned(format!("{}{gap}", head.trim_end()))
 }
 
-/// Wraps `text` into lines of at most `columns` columns, after blanks and slashes where possible. A character
+/// Wraps `text` into lines of at most `columns` columns, after spaces and slashes where possible. A character
 /// wider than a line gets a line of its own.
 pub fn wrap(text: &str, columns: usize) -> Vec<&str> {
     let mut lines = Vec::new();
@@ -256,7 +255,7 @@ fn is_unseen(character: char) -> bool {
     UNSEEN.iter().any(|(first, last)| (*first..=*last).contains(&code))
 }
 
-/// Returns the longest beginning of `text` that fits into `columns` columns.
+/// Returns the longest prefix of `text` that fits into `columns` columns.
 fn start(text: &str, columns: usize) -> &str {
     let mut left = columns;
     let mut end = 0;
@@ -268,7 +267,7 @@ fn start(text: &str, columns: usize) -> &str {
     &text[..end]
 }
 
-/// Returns the longest end of `text` that fits into `columns` columns.
+/// Returns the longest suffix of `text` that fits into `columns` columns.
 fn end(text: &str, columns: usize) -> &str {
     let mut left = columns;
     let mut start = text.len();

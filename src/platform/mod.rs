@@ -1,9 +1,9 @@
 //! Access to the operating system: the interface that every implementation provides, and calls that all Unix
 //! systems share.
 //!
-//! A directory is opened ([`Directory`]) and read in batches ([`Reader::fill`] into a [`Buffer`]). The entries
-//! of a batch are borrowed from the buffer. Attributes are read entry by entry, so a skipped entry costs no
-//! system call. The implementation is chosen at compile time:
+//! A directory is opened ([`Directory`]) and read in batches ([`Reader::fill`] into a [`Buffer`]). The
+//! entries of a batch are borrowed from the buffer. Attributes are read one entry at a time, so a skipped
+//! entry costs no system call. The implementation is chosen at compile time:
 //!
 //! | module     | system                  | names             | attributes  |
 //! |------------|-------------------------|-------------------|-------------|
@@ -11,7 +11,7 @@
 //! | `read_dir::macos` | macOS                   | `getattrlistbulk(2)`, read by `read_dir::attr_list` | the same call, of directories `fstatat(2)` |
 //! | `read_dir::readdir` | any Unix, and the reference of the tests | `readdir(3)` | `fstatat(2)` |
 //!
-//! The other folders by purpose:
+//! Folders and their purposes:
 //!
 //! | folder | purpose |
 //! |---|---|
@@ -19,8 +19,8 @@
 //! | `entry` | one entry: attributes, identity, rights and extents; reading, deleting and moving it; safe path lookup |
 //! | `fs` | file systems: mounts, kinds, `df`'s numbers, overhead, files under mount points; calls that may never return |
 //! | `process` | limits, users, files that processes hold open |
-//! | `terminal` | standard streams, signals, stopping, programs that are started |
-//! | `memory` | append-only memory for listings; a file that is read block by block |
+//! | `terminal` | standard streams, signals, stops by Ctrl-Z, programs run in the terminal |
+//! | `memory` | append-only memory for listings; a file that is read one block at a time |
 //! | `atomic_file` | files that are written completely or not at all |
 //!
 //! Invariant: all `unsafe` code of the crate is below this module, each block with its reason.
@@ -54,27 +54,26 @@ use crate::base::kind::Kind;
 pub struct DirEntry<'b> {
     /// Name, which may be any bytes except `/` and NUL.
     pub name: &'b CStr,
-    /// Kind according to the listing. Only a hint, because file systems may omit it, and some report a wrong
-    /// one.
+    /// Kind according to the listing. Only a hint, because a file system may omit the kind or report a wrong one.
     pub hint: Kind,
-    /// Inode number according to the listing. For a mount point it is that of the covered directory, unlike
-    /// [`Attributes::inode`].
+    /// Inode number according to the listing. For a mount point it is the number of the covered directory,
+    /// unlike [`Attributes::inode`].
     pub inode: u64,
     /// Attributes that the listing contains. [`Buffer::attributes`] reads the others.
     pub said: Prefetched,
 }
 
-/// Attributes that come with the name of an entry.
+/// Attributes that the listing returns together with the name of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefetched {
-    /// None that are reliable.
+    /// No reliable attributes.
     Nothing,
     /// Only the boundary that opening the entry would cross. The attributes must be read by name, because the
     /// listing describes the covered side.
     Boundary(Boundary),
     /// All attributes.
     All(Attributes),
-    /// None, because they could not be read, with this error.
+    /// No attributes, because reading them failed with this error.
     Failed(Errno),
 }
 
@@ -92,7 +91,7 @@ pub fn host_name() -> Option<String> {
     nix::unistd::gethostname().ok()?.into_string().ok()
 }
 
-/// Number of times that an interrupted call is repeated before it counts as an error.
+/// Number of times that an interrupted call is repeated before the interruption counts as an error.
 const RETRIES: usize = 64;
 
 /// Repeats `attempt` while it fails with `EINTR`, a limited number of times.

@@ -1,8 +1,8 @@
-//! Exclude patterns of a scan: those of `--exclude` and `-X`.
+//! Exclude patterns of a scan, given with `--exclude` and `-X`.
 //!
-//! A pattern without a slash is matched against the name of an entry, one with a slash against the end of its
-//! path, whole components at a time. `*` and `?` do not match a slash, `**` does. A pattern with a slash at
-//! its end matches directories only. Matching is on bytes.
+//! A pattern without a slash is matched against the name of an entry. A pattern with a slash is matched
+//! against the last components of the entry's path. `*` and `?` do not match a slash, `**` does. A pattern
+//! with a trailing slash matches directories only. Names are matched as bytes.
 //!
 //! Invariant: an invalid pattern is an error before the scan, never ignored.
 
@@ -11,14 +11,14 @@ use std::os::unix::ffi::OsStrExt;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Set of patterns.
+/// Compiled exclude patterns of a scan.
 #[derive(Clone, Debug, Default)]
 pub struct ExcludePatterns {
     anything: Patterns,
     directories: Patterns,
 }
 
-/// Patterns for one kind of entries.
+/// Patterns for entries of every kind, or for directories only.
 #[derive(Clone, Debug, Default)]
 struct Patterns {
     names: GlobSet,
@@ -30,7 +30,7 @@ struct Patterns {
 pub struct BadPattern {
     /// Pattern as the user gave it.
     pub pattern: String,
-    /// Error message.
+    /// Error message of the glob parser.
     pub reason: String,
 }
 
@@ -40,7 +40,7 @@ impl ExcludePatterns {
         self.anything.is_empty() && self.directories.is_empty()
     }
 
-    /// Compiles `patterns`; an entry that any of them matches is excluded.
+    /// Compiles `patterns`; an entry that matches any of them is excluded.
     ///
     /// # Errors
     /// When a pattern is not a valid glob.

@@ -1,13 +1,14 @@
-//! Inspection of one entry: data beyond its row, read from the system and collected from the tree, in steps.
+//! Inspection of one entry: details that its row does not show, read step by step from the system and the tree.
 //!
 //! ```text
 //! attributes  ->  mount  ->  layout on the disk  ->  other names, from the tree  ->  names of owner and group
 //! ```
 //!
 //! The result of each step is published at once; the slowest step comes last. The inspection runs in the
-//! background, so a file system that does not answer blocks only this thread.
+//! background, so a file system that does not respond blocks only the thread of the inspection.
 //!
-//! Invariant: only regular files are opened, none on a network or foreign file system, and none in the cloud.
+//! Invariant: only regular files are opened, but none on a network or foreign file system, and none whose
+//! contents are only in the cloud.
 
 use std::ffi::CStr;
 use std::io;
@@ -24,26 +25,26 @@ use crate::platform::{Directory, Errno, FileSystem};
 use crate::scan::reach_entry;
 use crate::tree::{DirId, EntryId, EntryState, InodeIndex, Tree, join};
 
-/// Largest number of other names that are searched for.
+/// Maximum number of other names that an inspection collects.
 const MOST_NAMES: usize = 1_000;
 
 /// Result of an inspection so far.
 #[derive(Clone, Debug, Default)]
 pub struct Inspection {
-    /// Attributes of the entry as the system reports them now, or the error number.
+    /// Current attributes of the entry as the system reports them, or the error number.
     pub probe: Option<Result<Probe, i32>>,
     /// Mount of the entry's file system, if the system reports one.
     pub mount: Option<Mount>,
-    /// Layout of a regular file on the disk, or the error number.
+    /// Layout on the disk if the entry is a regular file, or the error number.
     pub layout: Option<Result<ExtentLayout, i32>>,
     /// Paths of the inode's other names in the tree.
     pub names: Vec<Vec<u8>>,
     /// Number of the inode's names in the tree, including this one; `None` before the search, or while a scan
     /// is running.
     pub names_in_tree: Option<u64>,
-    /// Name of the owner.
+    /// Name of the owner; `None` until looked up, or if the user number has no name.
     pub owner: Option<String>,
-    /// Name of the group.
+    /// Name of the group; `None` until looked up, or if the group number has no name.
     pub group: Option<String>,
     /// `true` once the inspection has ended.
     pub is_complete: bool,
@@ -55,7 +56,7 @@ pub struct Inspection {
 /// When no thread can be started.
 pub fn inspect(pool: &Pool, tree: Arc<Tree>, entry: EntryId) -> io::Result<Job<Inspection>> {
     pool.start(move |task| {
-        // Sets the policy for this thread only, which ends with the job.
+        // The policy applies only to this thread, which ends with the job.
         io_policy::refuse();
         let Some(record) = entry.record(&tree) else {
             task.publish(Inspection {
@@ -102,7 +103,7 @@ impl Inspected<'_> {
         task.publish(found);
     }
 
-    /// Finds other names of the inode in the tree.
+    /// Finds the other names of the entry's inode in the tree.
     fn find_names(&self, found: &mut Inspection) {
         let own = self.entry.record(self.tree).map(|record| record.state);
         let Some(EntryState::Known(metadata)) = own else { return };
@@ -131,8 +132,8 @@ impl Inspected<'_> {
     }
 }
 
-/// Returns the layout of a file; `None` if reading it could have side effects, or the system does not report
-/// it.
+/// Returns the layout of a file on the disk, or `None` if reading the layout could have side effects or the
+/// system does not report it.
 fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<ExtentLayout, i32>> {
     /// Errors of file systems that do not report a layout. Two of them are the same number on some systems.
     const NOBODY_TELLS: [Errno; 5] =

@@ -1,4 +1,4 @@
-//! Scan: reads roots into a [`Tree`] with all processors.
+//! Scan: reads roots into a [`Tree`] on all processors.
 //!
 //! [`Scan::start`] returns at once; the tree can be read at any time while it grows. Each directory is read by
 //! one rayon job (`visit`, the core), which spawns jobs for the child directories and never waits. A directory
@@ -122,14 +122,14 @@ impl Scan {
         }
     }
 
-    /// Returns the options.
+    /// Returns the options that the scan was started with.
     pub fn options(&self) -> &Options {
         &self.shared.options
     }
 
-    /// Returns the progress.
+    /// Returns the progress made so far.
     pub fn progress(&self) -> Progress {
-        // `Relaxed`: see the field.
+        // `Relaxed`, as documented at the field.
         let expected = Some(self.shared.expected.load(Ordering::Relaxed)).filter(|bytes| *bytes > 0);
         Progress { expected, ..self.shared.workers.progress(&self.shared.tree) }
     }
@@ -149,7 +149,7 @@ impl Scan {
         lock(&self.shared.end).as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)
     }
 
-    /// Waits at most `limit` for the end of the scan and returns the outcome.
+    /// Waits up to `limit` for the scan to end and returns its outcome.
     pub fn wait(&self, limit: Duration) -> Option<Outcome> {
         let end = lock(&self.shared.end);
         let (end, _) = self
@@ -175,7 +175,7 @@ impl Shared {
         self.ended.notify_all();
     }
 
-    /// Runs the scan and returns an error of rechecked entries. Errors of roots are in the tree.
+    /// Runs the scan. Returns the first error of a rescan; errors of roots are recorded in the tree.
     fn scan(&self) -> Result<(), Errno> {
         match &self.target {
             Target::Roots(paths) => {

@@ -1,6 +1,6 @@
-//! Mount points below the roots, by parent directory.
+//! Mount points below the roots, grouped by parent directory.
 //!
-//! Invariant: a root is never among them, because the user asked for it.
+//! Invariant: a root is never among these mount points, because the user asked for the root.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -38,8 +38,8 @@ impl Points {
         }
     }
 
-    /// Returns the mount points below `roots` that do not answer in time. Kernel file systems are not asked,
-    /// because an automounter would mount something, nor are network file systems if `skip_network` is set.
+    /// Returns the mount points below `roots` that do not respond in time. Kernel file systems are not queried,
+    /// because an automounter would mount something. Network file systems are not queried if `skip_network` is set.
     pub(crate) fn silent(roots: impl Iterator<Item = PathBuf>, skip_network: bool) -> Self {
         let roots = real(roots);
         let is_asked = |mount: &Mount| {

@@ -1,4 +1,4 @@
-//! Network file systems mounted below the roots, found before anything there is read.
+//! Network file systems mounted below the roots, found before anything below the roots is read.
 //!
 //! A `stat` on the mount point of an unreachable server never returns. So `--skip-network` uses the mount
 //! table: a mount point is excluded by its path. A mount that is missing from the table is excluded when it is
@@ -20,7 +20,8 @@ pub(crate) struct Networks {
 }
 
 impl Networks {
-    /// Reads the mount table and selects the network mounts below `roots`. Empty if there is no mount table.
+    /// Reads the mount table and selects the network mounts below `roots`. The result is empty if there is no
+    /// mount table.
     pub(crate) fn below(roots: impl Iterator<Item = PathBuf>) -> Self {
         let mounts = mounts().unwrap_or_default();
         if mounts.iter().any(|mount| mount.is_network) {
@@ -30,7 +31,8 @@ impl Networks {
         }
     }
 
-    /// Selects from `mounts` those below `roots`, which are pairs of real path and user's path.
+    /// Selects the network mounts below `roots`. Each root is a pair of its real path and the path as the
+    /// user gave it.
     fn of(mounts: &[Mount], roots: &[(PathBuf, PathBuf)]) -> Self {
         let mut networks = Self::default();
         for mount in mounts.iter().filter(|mount| mount.is_network) {
@@ -50,7 +52,7 @@ impl Networks {
         self.points.names_in(path)
     }
 
-    /// Returns `true` if one of the mounts has this device.
+    /// Returns `true` if `device` is that of a network mount.
     pub(crate) fn has_device(&self, device: u64) -> bool {
         self.devices.contains(&device)
     }

@@ -1,8 +1,8 @@
 //! Opens a directory whose ancestors are not open.
 //!
 //! A directory stays open while its children wait to be opened relative to it. When too many directories are
-//! open, a directory is closed as soon as it was read, and its children are opened name by name from their
-//! root, which is slower but always possible.
+//! open, a directory is closed as soon as it has been read. Its children are then opened one path component
+//! at a time from their root, which is slower but always possible.
 //!
 //! Invariant: below the root no symbolic link is followed.
 
@@ -44,7 +44,7 @@ pub fn reach(tree: &Tree, id: DirId) -> Result<Directory, Errno> {
     Ok(directory)
 }
 
-/// Opens the parent directory of an entry, and returns it with the entry's name there.
+/// Opens the parent directory of an entry, and returns it with the entry's name.
 ///
 /// # Errors
 /// Those of [`reach`].

@@ -11,13 +11,13 @@ pub enum Mounts {
     Real,
     /// All mounts.
     All,
-    /// None: the scan stays on the file system of each root.
+    /// No mounts: the scan stays on the file system of each root.
     None,
 }
 
 /// Options of a scan.
 #[derive(Clone, Debug, Default)]
-#[allow(clippy::struct_excessive_bools)] // each is a flag of its own
+#[allow(clippy::struct_excessive_bools)] // the flags are independent
 pub struct Options {
     /// Number of worker threads; `None` for [`default_threads`].
     pub threads: Option<usize>,
@@ -29,16 +29,16 @@ pub struct Options {
     pub skip_caches: bool,
     /// `true` to exclude network file systems below a root.
     pub skip_network: bool,
-    /// `true` to record an error for a file system below a root that does not answer within two seconds,
-    /// instead of waiting for it.
+    /// `true` to record an error, instead of waiting, when a file system mounted below a root does not
+    /// respond within two seconds.
     pub skip_silent: bool,
     /// `true` to record uid, gid and mode of every entry.
     pub owners: bool,
 }
 
 impl Options {
-    /// Returns the exclusions as the flags that request them; scans with the same flags can be compared. `None`
-    /// if flags alone do not describe the exclusions.
+    /// Returns the flags that request the same exclusions; scans with the same flags can be compared. Returns
+    /// `None` if flags alone do not describe the exclusions.
     pub fn scope(&self) -> Option<&'static str> {
         let is_whole = self.filter.is_empty() && !self.skip_caches;
         is_whole.then_some(match (self.mounts, self.skip_network) {
@@ -51,7 +51,7 @@ impl Options {
     }
 }
 
-/// Returns the default number of worker threads: twice the number of processors, and at least eight.
+/// Returns the default number of worker threads: twice the number of processors, within 8 to 64.
 ///
 /// A cold disk serves many requests at a time, and additional idle workers have no measurable cost in a warm
 /// scan (docs/performance.md).

@@ -1,4 +1,4 @@
-//! Paths from the bytes that a tree stores.
+//! Conversion of the bytes that a tree stores to paths.
 
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;

@@ -22,31 +22,31 @@ use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata, Owner};
 /// Policy, with the state that its decisions depend on.
 pub(crate) struct Policy<'s> {
     shared: &'s Shared,
-    /// Mounted file systems by device; read when the scan finds its first mount point.
+    /// Mounted file systems by device, read from the mount table when the scan finds its first mount point.
     mounted: OnceLock<HashMap<u64, FileSystem>>,
     /// File systems found so far, by device index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
     /// Inode numbers of directories on file systems that may contain loops.
     foreign: Mutex<HashMap<DirId, u64>>,
-    /// Roots that lie inside another root and have not been found there yet, by device and inode. Empty unless
-    /// there are several roots.
+    /// Roots that lie inside another root, by device and inode, each with the directory found there, if any
+    /// so far. Empty unless there are several roots.
     pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
     awaits: bool,
-    /// Data volume of macOS, to which firmlinks lead; see [`platform::firmlink_target`].
+    /// Data volume of macOS, which firmlinks point to; see [`platform::firmlink_target`].
     firmlink_target: Option<FileId>,
-    /// Network file systems, if they are excluded.
+    /// Network file systems below the roots; `None` unless the scan excludes them.
     networks: Option<Networks>,
-    /// Mount points of file systems that do not answer, if they are skipped.
+    /// Mount points of file systems that do not respond; empty unless the scan skips them.
     silent: Points,
 }
 
 /// Context that all entries of a directory share.
 pub(crate) struct DirContext<'v> {
-    /// Path of the directory, if the exclude patterns need it.
+    /// Path of the directory; empty if no exclusion needs it.
     pub(crate) path: Vec<u8>,
-    /// Names of entries that are mount points of excluded network file systems, if there are any.
+    /// Names of mount points of excluded network file systems in the directory, if there are any.
     pub(crate) left_out: Option<&'v HashSet<Vec<u8>>>,
-    /// Names of mount points that do not answer, if there are any.
+    /// Names of mount points in the directory that do not respond, if there are any.
     pub(crate) silent: Option<&'v HashSet<Vec<u8>>>,
     pub(crate) mount: Mount,
 }
@@ -55,9 +55,8 @@ pub(crate) struct DirContext<'v> {
 pub(crate) enum Decision {
     /// The directory is entered; it has this device and file system.
     Enter {
-        /// Index of the device.
+        /// Index of the device in the tree's table of devices.
         device: u32,
-        /// File system.
         file_system: FileSystem,
     },
     /// The directory is not entered; its entry gets this state.
@@ -85,7 +84,7 @@ impl<'s> Policy<'s> {
         }
     }
 
-    /// Returns the metadata of an entry of a directory.
+    /// Returns the metadata to store for an entry of the directory that `context` describes.
     pub(crate) fn metadata(&self, attributes: &Attributes, context: &DirContext<'_>) -> Metadata {
         let linked = attributes.links > 1 && !attributes.is_directory();
         let links = linked.then(|| {
@@ -100,7 +99,7 @@ impl<'s> Policy<'s> {
         metadata(attributes, links, self.shared.options.owners)
     }
 
-    /// Decides if a child directory is entered.
+    /// Decides whether the scan enters a child directory.
     pub(crate) fn decide(
         &self,
         id: DirId,
@@ -122,7 +121,7 @@ impl<'s> Policy<'s> {
         let Mount { device_index: mut device, mut file_system, .. } = context.mount;
         let mounted = attributes.device != context.mount.device;
         if mounted && attributes.border == Boundary::Firmlink {
-            // A separate volume of macOS that users see as part of the same system.
+            // The directory is on a separate macOS volume that users see as part of the same file system.
             device = self.shared.tree.devices().index(attributes.device);
         } else if mounted {
             if options.mounts == Mounts::None {
@@ -154,8 +153,8 @@ impl<'s> Policy<'s> {
         Decision::Enter { device, file_system }
     }
 
-    /// Returns the kind of the file system mounted on `entry`. Asks the file system only if it is missing from
-    /// the mount table, because an unreachable server would block the other entries.
+    /// Returns the kind of the file system mounted on `entry`. Queries the file system only if it is missing
+    /// from the mount table, because an unreachable server would block the other entries.
     fn mounted(&self, directory: &Directory, entry: &DirEntry<'_>, device: u64) -> FileSystem {
         let known = self.mounted.get_or_init(mounts::file_systems).get(&device).copied();
         known.unwrap_or_else(|| directory.file_system_of(entry.name).unwrap_or(FileSystem::Ordinary))
@@ -197,7 +196,7 @@ impl<'s> Policy<'s> {
         let device_index = shared.tree.device_index(id);
         let mount = last.filter(|mount| mount.device_index == device_index).unwrap_or_else(|| {
             let known = lock(&self.file_systems).get(&device_index).copied();
-            // Not done under the lock, because the file system may take long to answer.
+            // The file system is queried without the lock, because it may take long to respond.
             let ask = || directory.file_system().unwrap_or(FileSystem::Ordinary);
             let file_system = known.unwrap_or_else(ask);
             lock(&self.file_systems).insert(device_index, file_system);
@@ -213,7 +212,7 @@ impl<'s> Policy<'s> {
     }
 }
 
-/// Returns the metadata kept of an entry.
+/// Returns the metadata that the tree stores for an entry.
 pub(crate) fn metadata(attributes: &Attributes, links: Option<Links>, owners: bool) -> Metadata {
     let &Attributes { uid, gid, mode, .. } = attributes;
     Metadata {

@@ -1,9 +1,9 @@
 //! Rescan: reads entries of a finished tree again, after an operation or at the user's request.
 //!
-//! The file system decides what each entry is now: deleted, unchanged, or changed, in which case it is read
-//! again. So the tree is correct after a complete or partial success of the operation, and includes changes by
-//! other processes. Related data is updated too: the metadata of parent directories, and the link counts of all
-//! names of an inode. Entries that do not respond are left unchanged.
+//! The state of the file system decides if an entry is deleted, unchanged, or changed; a changed entry is
+//! read again. So the tree is correct even if the operation succeeded only in part, and includes changes by
+//! other processes. Related data is updated too: the metadata of parent directories, and the link counts of
+//! all names of an inode. Entries whose state cannot be determined are left unchanged.
 //!
 //! Invariant: the tree does not change until everything is read, and not at all if the rescan is stopped.
 
@@ -25,9 +25,9 @@ struct Recheck {
     /// Metadata of the directory itself.
     own: Option<Metadata>,
     changes: Changes,
-    /// Directories that had the changed names.
+    /// Directories that the changed names referred to before.
     replaced: HashSet<DirId>,
-    /// First error number of an entry whose state could not be determined.
+    /// Error number of the first entry whose state could not be determined.
     errno: Option<Errno>,
 }
 
@@ -69,8 +69,8 @@ impl Shared {
         rechecks.iter().find_map(|recheck| recheck.errno).map_or(Ok(()), Err)
     }
 
-    /// Returns the places with each root inside another root moved to its place there, together with the roots
-    /// that are files, which may be names of inodes there.
+    /// Returns `places`, with each root inside another root moved to its place in the outer root. Adds the
+    /// roots that are files, because they may be further names of rechecked inodes.
     fn located<'p>(&'p self, places: &'p Places) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
         let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();
@@ -90,7 +90,7 @@ impl Shared {
         let roots = tree.listing(DirId::TOP);
         let is_file = |record: &Entry<'_>| match record.state {
             EntryState::Known(metadata) => metadata.directory.is_none(),
-            // The root was a file, or a directory in another root: see `Tree::renew_aliases`.
+            // The root was a file, or a directory inside another root: see `Tree::renew_aliases`.
             EntryState::Failed(errno) => errno == Errno::ENOENT as i32,
             EntryState::Excluded(_) => false,
         };
@@ -100,7 +100,7 @@ impl Shared {
         real
     }
 
-    /// Drops entries inside a directory that is replaced as a whole.
+    /// Drops rechecks inside a directory that another recheck replaces as a whole.
     fn outermost(&self, rechecks: Vec<Recheck>) -> Vec<Recheck> {
         let replaced = replaced(&rechecks);
         let is_inside = |recheck: &Recheck| self.is_inside(recheck.directory, &replaced);
@@ -109,12 +109,12 @@ impl Shared {
         outermost
     }
 
-    /// Returns `true` if a directory is one of `directories` or lies below one.
+    /// Returns `true` if the directory `id` is one of `directories` or lies below one of them.
     fn is_inside(&self, id: DirId, directories: &HashSet<DirId>) -> bool {
         self.tree.ancestry(id).any(|above| directories.contains(&above))
     }
 
-    /// Reads the present state of the entries.
+    /// Reads the current state of the entries `names` of `directory`.
     fn recheck(&self, directory: DirId, names: &HashSet<&[u8]>) -> Recheck {
         let (mut own, mut changes, mut errno) = (None, Changes::new(), None);
         let opened = match directory {
@@ -126,7 +126,7 @@ impl Shared {
         }
         // A directory can have several names among the roots.
         let mut replaced: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
-        // One pass over the listing, however many names there are.
+        // One pass over the listing is enough for any number of names.
         for (_, record) in self.tree.listing(directory).entries() {
             if !names.contains(record.name) {
                 continue;
@@ -158,8 +158,8 @@ impl Shared {
         Recheck { directory, own, changes, replaced: replaced.into_keys().collect(), errno }
     }
 
-    /// Returns the new state of an entry of `parent` from its present attributes, with a detached directory to
-    /// read into. `None` for a directory that was not entered in the scan.
+    /// Returns the new state of an entry of `parent` from its current attributes. For a directory, the state includes
+    /// a detached directory to read into. Returns `None` for a directory that the scan did not enter.
     fn renewed(&self, parent: DirId, record: &Entry<'_>, found: &Attributes) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let device = tree.devices().index(found.device);
@@ -176,7 +176,7 @@ impl Shared {
         Some((found.kind, renewed))
     }
 
-    /// Returns a deleted root as a detached directory that could not be read.
+    /// Returns the state of a deleted root: a detached directory that could not be read.
     fn lost(&self, root: &Entry<'_>) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let old = root.directory()?;
@@ -186,8 +186,8 @@ impl Shared {
         Some((Kind::Directory, Metadata { directory: Some(directory), ..metadata }))
     }
 
-    /// Returns the inodes with names among the entries to be replaced, and the other directories that hold
-    /// names of them.
+    /// Returns the inodes that have names among the entries to be replaced, and the directories elsewhere
+    /// that hold other names of these inodes.
     fn linked_below(&self, rechecks: &[Recheck]) -> (HashSet<InodeKey>, BTreeSet<DirId>) {
         let tree = &self.tree;
         let mut concerned = HashSet::new();
@@ -211,10 +211,9 @@ impl Shared {
         (concerned, elsewhere)
     }
 
-    /// Returns the present link count of each inode: the known one, or for other inodes in `concerned` the
-    /// count read at one of their names in `directories`. Rescanned names are not used: they show how many
-    /// names are left there, but not if names elsewhere were deleted, which stay in the tree until they are
-    /// rescanned.
+    /// Returns the current link count of each inode: the count in `known`, or for other inodes in `concerned`
+    /// the count read from one of their names in `directories`. The rescanned names are not counted instead:
+    /// names deleted elsewhere stay in the tree until they are rescanned.
     fn count_links(
         &self,
         mut concerned: HashSet<InodeKey>,
@@ -246,7 +245,7 @@ impl Shared {
     }
 }
 
-/// Returns the link counts seen while rechecking and reading.
+/// Returns the link count of each inode seen while rechecking and reading.
 fn known_counts(rechecks: &[Recheck], read: &[LinkedName]) -> HashMap<InodeKey, u64> {
     let seen = rechecks.iter().flat_map(|recheck| recheck.changes.values().flatten());
     let seen = seen.filter_map(|(_, metadata)| {
@@ -256,17 +255,17 @@ fn known_counts(rechecks: &[Recheck], read: &[LinkedName]) -> HashMap<InodeKey, 
     seen.chain(read.iter().map(|name| (name.key(), name.count))).collect()
 }
 
-/// Returns the directories that had the changed names.
+/// Returns the directories that the changed names referred to before.
 fn replaced(rechecks: &[Recheck]) -> HashSet<DirId> {
     rechecks.iter().flat_map(|recheck| recheck.replaced.iter().copied()).collect()
 }
 
-/// Returns `true` if the entry no longer exists.
+/// Returns `true` if the error means that the entry no longer exists.
 fn is_gone(errno: Errno) -> bool {
     matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP)
 }
 
-/// Returns the directories to read, each once, even if it has several names.
+/// Returns the directories to read, each only once even if it has several names.
 fn directories(rechecks: &[Recheck]) -> Vec<DirId> {
     let new = rechecks.iter().flat_map(|recheck| recheck.changes.values().flatten());
     let mut directories: Vec<DirId> = new.filter_map(|(_, metadata)| metadata.directory).collect();

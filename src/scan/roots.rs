@@ -1,8 +1,8 @@
-//! Roots of a scan: the paths given by the user, some of which may lie inside another.
+//! Roots of a scan: the paths given by the user, some of which may lie inside others.
 //!
-//! A root inside another one becomes an alias: its entry in the virtual top points to the directory in the
-//! other root's tree. It is recognized by device and inode while the outer root is read. If it was not found
-//! there (excluded, on another file system, unreadable), it is read on its own afterwards.
+//! A root inside another one becomes an alias: its entry in the virtual top points to the directory in the other
+//! root's tree. The scan recognizes such a root by device and inode while it reads the outer root. If the inner root
+//! is not found there (excluded, on another file system, unreadable), it is read on its own afterwards.
 //!
 //! Invariant: no directory is read or counted through two roots.
 
@@ -22,7 +22,7 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata};
 struct Root<'s> {
     path: &'s Path,
     attributes: Result<Attributes, Errno>,
-    /// Directory of the root; `None` if it is not a directory, or repeats another root.
+    /// Directory of the root; `None` if the root is not a directory or its attributes could not be read.
     id: Option<DirId>,
     inside: bool,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Roots<'s> {
 }
 
 impl<'s> Roots<'s> {
-    /// Reads the attributes of every root and makes the roots the entries of the top.
+    /// Reads the attributes of every root and publishes the roots as the entries of the virtual top.
     pub(crate) fn publish(shared: &'s Shared, paths: &'s [PathBuf], visitor: &Visitor<'_>) -> Self {
         let mut roots: Vec<Root<'s>> = paths
             .iter()
@@ -65,14 +65,14 @@ impl<'s> Roots<'s> {
         Self { shared, roots }
     }
 
-    /// Visits the roots that lie in no other.
+    /// Visits the roots that do not lie inside another root.
     pub(crate) fn visit_outermost<'v: 'j, 'j>(&self, visitor: &'v Visitor<'v>, scope: &Scope<'j>) {
         for id in self.roots.iter().filter(|root| !root.inside).filter_map(|root| root.id) {
             visitor.visit_root(scope, id);
         }
     }
 
-    /// Turns the roots that were found inside another root into aliases, and visits the others.
+    /// Turns the roots that were found inside another root into aliases, and visits those that were not found.
     pub(crate) fn visit_rest<'v: 'j, 'j>(&self, visitor: &'v Visitor<'v>, scope: &Scope<'j>) {
         if !self.roots.iter().any(|root| root.inside) {
             return;
@@ -116,7 +116,7 @@ impl Root<'_> {
         self.attributes.as_ref().ok().filter(|found| found.is_directory()).map(Attributes::file_id)
     }
 
-    /// Returns the top's entry for this root, which points to the directory `target` if there is one.
+    /// Returns the entry of this root in the virtual top, which points to the directory `target` if there is one.
     fn record(&self, shared: &Shared, target: Option<DirId>) -> Entry<'_> {
         let name = self.path.as_os_str().as_bytes();
         match &self.attributes {
@@ -126,8 +126,7 @@ impl Root<'_> {
                 state: EntryState::Failed(*errno as i32),
             },
             Ok(attributes) => {
-                // A root that is a file may also be found below another root, so it takes part in counting
-                // links.
+                // A root that is a file may also be found below another root, so its links are counted.
                 let links = (!attributes.is_directory()).then(|| Links {
                     count: attributes.links,
                     device: shared.tree.devices().index(attributes.device),
@@ -140,7 +139,7 @@ impl Root<'_> {
     }
 }
 
-/// Finds the roots that lie inside another or repeat one, and tells the visitor to look for them.
+/// Marks the roots that lie inside another root or repeat one, and tells the visitor to look for them.
 fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     let identities: HashSet<FileId> = roots.iter().filter_map(Root::identity).collect();
     let mut met: HashSet<FileId> = HashSet::new();
@@ -153,8 +152,8 @@ fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     }
 }
 
-/// Climbs from a directory to the top of the file system and looks for one of `others` on the way. Returns
-/// `true` also if it cannot climb: then the root is looked for in all the others before it is read on its own.
+/// Returns `true` if one of `others` is an ancestor of the directory `path`, or if an ancestor cannot be
+/// opened. In the latter case the scan looks for the root in all other roots before reading it on its own.
 fn is_inside(path: &Path, own: FileId, others: &HashSet<FileId>) -> bool {
     let mut identity = own;
     let climb = |from: Result<Directory, Errno>| {

@@ -20,9 +20,8 @@ pub enum Outcome {
     Stopped,
     /// A worker panicked with this message, because of a bug. Parts of the tree may be missing.
     Panicked(String),
-    /// Inputs that could not be read completely, with the reasons as text that is safe for a terminal. The tree
-    /// keeps the entries that an import read before the error, and the old entries that did not answer a
-    /// rescan.
+    /// Some inputs could not be read completely, for these reasons, which are safe to print. The tree keeps
+    /// the entries that an import read before the error, and the old entries that a rescan could not check.
     Broken(Vec<String>),
 }
 
@@ -30,11 +29,11 @@ pub enum Outcome {
 pub enum Target {
     /// Roots, into a new tree.
     Roots(Vec<PathBuf>),
-    /// Entries of a finished tree, which are read again.
+    /// Entries of a finished tree, to be read again.
     Entries(Places),
 }
 
-/// Names of entries, by their directory; no directory occurs twice.
+/// Directories, each with the names of some of its entries; no directory occurs twice.
 pub type Places = Vec<(DirId, Vec<Vec<u8>>)>;
 
 /// State that all jobs of a scan share.
@@ -44,10 +43,10 @@ pub struct Shared {
     pub target: Target,
     pub workers: Workers,
     pub descriptors: Descriptors,
-    /// Set to stop the scan, and checked by every job. `Relaxed`: it guards no data.
+    /// Set to stop the scan, and checked by every job. `Relaxed`, because the flag guards no data.
     pub stop: AtomicBool,
     /// Expected size in bytes; 0 if unknown. Written once at the start of the scan, and read for the progress
-    /// display. `Relaxed`: it guards no data.
+    /// display. `Relaxed`, because the number guards no data.
     pub expected: AtomicU64,
     pub started: Instant,
     pub end: Mutex<Option<(Outcome, Duration)>>,

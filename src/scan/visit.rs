@@ -2,16 +2,15 @@
 //!
 //! ```text
 //! visit(queue, n): spawn visit(queue, n + 1)          the siblings, for an idle worker
-//!                  open child n                       relative to the parent, which closes with the last of them
-//!                  read child n                       names by the batch, attributes by the entry
+//!                  open child n                       relative to the parent, which closes after the last child
+//!                  read child n                       names in batches, attributes one entry at a time
 //!                  each batch: seal, publish, spawn visit(its directories, 0)
 //!                  release
 //! ```
 //!
-//! A worker runs the newest job first. So it goes depth first, and few directories are open at a time; idle
-//! workers steal the oldest job, which has the most work below it. A directory that fills several buffers gives
-//! the full ones to other workers, and its batches are published in the kernel's order, whichever is ready
-//! first.
+//! A worker runs its newest job first, so it works depth-first and keeps few directories open. An idle worker steals
+//! the oldest job, which has the most work below it. If a directory fills several buffers, full buffers are handed to
+//! other workers. The batches are published in the kernel's order, no matter which is ready first.
 //!
 //! Invariant: every claim on a directory is released exactly once, on every path through this file.
 
@@ -29,12 +28,11 @@ use crate::platform::process::descriptors::{Counted, wait_for_descriptors};
 use crate::platform::{Buffer, DirEntry, Directory, Errno, Filled, Reader};
 use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Sealed};
 
-/// State that all jobs of a scan share, besides [`Shared`].
+/// State that all jobs of a scan share in addition to [`Shared`].
 pub(crate) struct Visitor<'s> {
     pub(crate) shared: &'s Shared,
     /// Number of full buffers that other workers have not finished yet.
     handed_out: AtomicUsize,
-    /// Policy of the scan.
     pub(crate) policy: Policy<'s>,
 }
 
@@ -45,7 +43,7 @@ struct ChildQueue<'v> {
     children: Box<[DirId]>,
 }
 
-/// Open directory.
+/// Open directory, counted against the limit of open descriptors.
 type Opened<'v> = Counted<'v, Directory>;
 
 /// Directory whose batches are processed by several workers.
@@ -101,8 +99,8 @@ impl<'v> Visitor<'v> {
         }
         let id = queue.children[index];
         if index + 1 < queue.children.len() {
-            // Spawned before anything is opened, because the mount of an unreachable server would block its
-            // siblings.
+            // The siblings' job is spawned before the child is opened, because a child on an unreachable
+            // server would block its siblings.
             let queue = Arc::clone(&queue);
             scope.spawn(move |scope| self.visit(scope, queue, index + 1));
         }
@@ -154,7 +152,8 @@ impl<'v> Visitor<'v> {
         shared.workers.rests();
     }
 
-    /// Reads the next batch. Returns `false` at the end.
+    /// Reads the next batch into `buffer`. Returns `false` at the end of the directory, after an error, or if
+    /// the scan is stopped.
     fn fill(&self, id: DirId, reader: &mut Reader<'_>, buffer: &mut Buffer) -> bool {
         let tree = &self.shared.tree;
         if self.shared.is_stopped() {
@@ -165,8 +164,8 @@ impl<'v> Visitor<'v> {
             Ok(Filled::Some) => true,
             Ok(Filled::End) => false,
             Err(errno) => {
-                // The listing of a deleted directory ends with this error, even for a root: it was open, and is
-                // empty.
+                // The listing of a deleted directory ends with this error, even for a root: the directory was
+                // open, and is now empty.
                 let has_ended =
                     errno == Errno::ENOENT || is_gone(errno) && tree.parent(id) != Some(DirId::TOP);
                 if !has_ended {
@@ -366,7 +365,8 @@ impl<'v> Visitor<'v> {
     }
 }
 
-/// Returns `true` if a directory was deleted or replaced after its parent was read, which is not an error.
+/// Returns `true` if `errno` means that a directory was deleted or replaced after its parent was read. The
+/// scan does not report this as an error.
 fn is_gone(errno: Errno) -> bool {
     matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP | Errno::ESTALE)
 }

@@ -14,10 +14,10 @@ use crate::platform::process::io_policy;
 use crate::platform::{Buffer, FileSystem};
 use crate::tree::{Batch, DirId, LinkedName, Sealed, Tree};
 
-/// Time after which a running call is reported as unanswered.
+/// Time after which a running file system call is reported as unanswered.
 const SILENT: Duration = Duration::from_secs(2);
 
-/// File system of a directory.
+/// File system of a directory, and its device.
 #[derive(Clone, Copy)]
 pub(crate) struct Mount {
     pub(crate) device: u64,
@@ -36,8 +36,8 @@ pub struct Progress {
     pub errors: u64,
     /// Used bytes of the file system, if the scan reads exactly one whole file system.
     pub expected: Option<u64>,
-    /// Directory that is being read: of those with running jobs the one closest to the root, so that the
-    /// display does not flicker.
+    /// Directory that is being read. If there are several, the one closest to the root, so that the display
+    /// does not flicker.
     pub current: Option<PathBuf>,
     /// Directories whose file systems have not answered for `SILENT`.
     pub silent: Vec<PathBuf>,
@@ -46,9 +46,9 @@ pub struct Progress {
 /// All workers of a scan.
 pub(crate) struct Workers {
     each: Box<[Worker]>,
-    /// Unused buffers.
+    /// Buffers that no worker is using, kept for reuse.
     spare: Mutex<Vec<Buffer>>,
-    /// Latest call of each worker, and the time at which it was first observed.
+    /// Latest file system call of each worker, and the time at which this call was first observed.
     latest: Mutex<Vec<(Call, Instant)>>,
 }
 
@@ -63,8 +63,8 @@ struct Worker {
     counters: Counters,
 }
 
-/// Counters of one worker. Only the worker writes them; any thread may read them. `Relaxed`: they guard no
-/// data.
+/// Counters of one worker. Only the worker writes them; any thread may read them. `Relaxed`, because the
+/// counters guard no data.
 #[derive(Default)]
 struct Counters {
     entries: AtomicU64,
@@ -81,7 +81,7 @@ struct Counters {
 pub(crate) struct CallCount(AtomicU32);
 
 impl CallCount {
-    /// Counts a call: the file system has answered, and the next call begins.
+    /// Counts the next call. A changed count shows that the file system has answered the previous one.
     pub(crate) fn next(&self) {
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
@@ -96,8 +96,8 @@ pub(crate) struct WorkerState {
     pub(crate) mount: Option<Mount>,
 }
 
-/// Pool for the scan. `None` if the calling thread works alone and already belongs to the pool of an earlier
-/// scan, which a thread never leaves.
+/// Thread pool of a scan. `None` if the calling thread works alone and already belongs to the pool of an
+/// earlier scan, because a thread never leaves its pool.
 pub(crate) struct WorkerPool(Option<ThreadPool>);
 
 impl WorkerPool {
@@ -123,8 +123,8 @@ impl Workers {
         self.each.len()
     }
 
-    /// Creates the pool with the requested number of threads, or as many as the system allows; in the worst
-    /// case the calling thread works alone.
+    /// Creates the pool with the requested number of threads, or fewer if the system does not allow so many.
+    /// In the worst case the calling thread works alone.
     pub(crate) fn pool(&self) -> WorkerPool {
         let mut count = self.count();
         loop {
@@ -164,7 +164,7 @@ impl Workers {
         self.worker().counters.called.store(0, Ordering::Relaxed);
     }
 
-    /// Returns the directories in which a call has been running for [`SILENT`].
+    /// Returns the directories in which a call has been running for at least [`SILENT`].
     fn silent(&self, tree: &Tree) -> Vec<PathBuf> {
         let mut latest = lock(&self.latest);
         let mut silent = Vec::new();
@@ -183,7 +183,7 @@ impl Workers {
         silent
     }
 
-    /// Counts a batch that the calling worker has read.
+    /// Adds a batch that the calling worker has read to the worker's counters.
     pub(crate) fn has_read(&self, sealed: &Sealed) {
         let counters = &self.worker().counters;
         add(&counters.entries, sealed.sum.items);
@@ -215,17 +215,17 @@ impl Workers {
         progress
     }
 
-    /// Takes the names with hard links that all workers have read.
+    /// Takes the hard-linked names that all workers have read.
     pub(crate) fn take_linked(&self) -> Vec<LinkedName> {
         self.each.iter().flat_map(|worker| lock(&worker.state).batch.take_linked()).collect()
     }
 
-    /// Returns a buffer to read into.
+    /// Takes a spare buffer, or creates one.
     pub(crate) fn take_buffer(&self) -> Buffer {
         lock(&self.spare).pop().unwrap_or_default()
     }
 
-    /// Returns a buffer for later use.
+    /// Keeps a buffer for reuse.
     pub(crate) fn give_buffer(&self, buffer: Buffer) {
         lock(&self.spare).push(buffer);
     }

@@ -62,7 +62,7 @@ impl Units {
         }
     }
 
-    /// Returns the number of columns of [`size`].
+    /// Returns the width in columns of the text that [`size`] returns.
     pub const fn width(self) -> usize {
         match self {
             Self::Binary => 9,
@@ -71,11 +71,11 @@ impl Units {
     }
 }
 
-/// Number of columns of [`brief_size`].
+/// Width in columns of the text that [`brief_size`] returns.
 pub const BRIEF: usize = 4;
-/// Number of columns of [`count`].
+/// Width in columns of the text that [`count`] returns.
 pub const COUNT: usize = 7;
-/// Number of columns of [`percent`].
+/// Width in columns of the text that [`percent`] returns.
 pub const PERCENT: usize = 6;
 
 /// Formats a size, such as `  1.5 GiB`, right-aligned in [`Units::width`] columns. Bytes have no fraction.
@@ -116,7 +116,7 @@ pub fn brief_size(bytes: u64, units: Units) -> String {
     }
 }
 
-/// Returns `bytes` in tenths of a unit, below 10,000, and the index of the unit.
+/// Returns `bytes` in tenths of the smallest unit that keeps this number below 10,000, and the unit's index.
 fn scale(bytes: u64, units: Units) -> (u128, usize) {
     let mut unit = 1;
     let mut step = 0;
@@ -143,7 +143,7 @@ pub fn count(number: u64) -> String {
     let Some((unit, name)) = STEPS.iter().rev().find(|(unit, _)| number >= *unit) else {
         return format!("{:>COUNT$}", grouped(number));
     };
-    // Truncated, not rounded: rounding could show more than there is, or need another column.
+    // Truncated, not rounded: rounding could overstate the count or need another column.
     let (whole, hundredths) = (number / unit, u128::from(number % unit) * 100 / u128::from(*unit));
     let text = match whole {
         0..10 => format!("{whole}.{hundredths:02} {name}"),
@@ -190,7 +190,7 @@ pub fn since(then: i64, now: i64) -> String {
     ];
     // The clocks of two machines differ, so a time in the future counts as now.
     let seconds = now.saturating_sub(then).max(0).unsigned_abs();
-    // Below two of a unit, the next smaller unit is more precise.
+    // Less than two of a unit is given in the next smaller unit, which is more precise.
     let step = STEPS.iter().find(|(length, _)| seconds >= 2 * length);
     match step {
         Some((length, unit)) => format!("since {} {unit}s ago", grouped(seconds / length)),
@@ -230,7 +230,7 @@ pub fn parse(text: &str) -> Option<u64> {
     Some(whole.saturating_mul(factor).saturating_add(u64::try_from(part).unwrap_or(u64::MAX)))
 }
 
-/// Returns the number of bytes in a unit, which is given in lower case.
+/// Returns the number of bytes in `unit`, a name in lower case.
 fn factor(unit: &str) -> Option<u64> {
     let mut letters = unit.chars();
     let Some(power) = letters.next().filter(|letter| *letter != 'b') else {

@@ -1,10 +1,9 @@
-//! File that is being written and does not have its final name yet. It has no name at all if the system
-//! supports that. Otherwise it has a temporary name in the same directory, and is deleted however the process
-//! ends. Files left by SIGKILL or a power failure are deleted at the next write.
+//! File that is being written and does not have its final name yet. Such a file has no name at all if the
+//! system supports that. Otherwise the file has a temporary name in the same directory, and is deleted
+//! however the process ends. Files left by SIGKILL or a power failure are deleted at the next write.
 //!
 //! ```text
-//! .report.json.duke-9ae0daaf-1234-0.part      name of the file, checksum of the host name, process ID,
-//! number
+//! .report.json.duke-9ae0daaf-1234-0.part      file name, checksum of the host name, process ID, number
 //! ```
 //!
 //! Invariant: only files with such names are ever deleted, and only those of this user, this machine and a
@@ -21,19 +20,19 @@ use crate::platform::entry::safe_path::Output;
 use crate::platform::entry::unfinished::{Unfinished, is_running, shielded};
 use crate::platform::{Buffer, Directory, Errno, Filled, Reader, host_name};
 
-/// Largest number of names that are tried for a new file.
+/// Maximum number of temporary names that are tried for a new file.
 const TRIES: u32 = 100;
-/// Length of a name in bytes that leaves room for the rest of the temporary name. A name has at most 255 bytes.
+/// Maximum length in bytes of a file name that fits into the temporary name, which has at most 255 bytes.
 const ROOMY: usize = 200;
 /// Mark in the names of temporary files.
 const MARK: &str = ".duke-";
 /// Suffix of the names of temporary files.
 pub const UNFINISHED: &str = ".part";
 
-/// File that is being written.
+/// File that is being written and does not have its final name yet.
 pub struct DraftFile {
     pub file: File,
-    /// Temporary name, if it has one.
+    /// Temporary name, if the file has one.
     name: Option<(CString, Unfinished)>,
 }
 
@@ -59,12 +58,12 @@ impl DraftFile {
         Self { file, name: None }
     }
 
-    /// Gives the file its name, replacing an existing file.
+    /// Gives the file its final name, replacing an existing file.
     pub fn replace(&mut self, place: &Output) -> Result<(), Errno> {
         let (directory, target) = (&place.directory, place.name.as_os_str());
         let put = |name: &CStr| directory.replace(name, target);
         let Some((name, _)) = &self.name else {
-            // No system call links a file to a name that is in use.
+            // No system call links a file to a name that is in use, so the file first gets a temporary name.
             return shielded(|| match directory.link_unnamed(&self.file, target) {
                 Err(Errno::EEXIST) => {
                     let link = |name: &CStr| directory.link_unnamed(&self.file, name);
@@ -81,7 +80,7 @@ impl DraftFile {
         Ok(())
     }
 
-    /// Gives the file its name. Fails with `EEXIST` if another file has that name now.
+    /// Gives the file its final name. Fails with `EEXIST` if another file has that name now.
     pub fn put_new(&mut self, place: &Output) -> Result<(), Errno> {
         let (directory, target) = (&place.directory, place.name.as_os_str());
         let Some((name, _)) = &self.name else {
@@ -116,7 +115,7 @@ fn with_fresh_name<T>(
 ) -> Result<(T, CString), Errno> {
     for attempt in 0..TRIES {
         let mut name = OsString::from(".");
-        // A very long name leaves room only for the shorter form.
+        // For a very long name, there is room only for the shorter form.
         if place.name.len() <= ROOMY {
             name.push(&place.name);
         }
@@ -154,7 +153,7 @@ fn remove_old(directory: &Directory) {
     }
 }
 
-/// Returns the process that writes the file with this name, if it is a temporary name of this host.
+/// Returns the ID of the process that writes the file `name`, if `name` is a temporary name of this host.
 fn writer(name: &[u8], host: &str) -> Option<i32> {
     let mark = format!("{MARK}{host}-");
     let name = name.strip_suffix(UNFINISHED.as_bytes()).filter(|name| name.starts_with(b"."))?;

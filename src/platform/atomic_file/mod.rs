@@ -1,8 +1,8 @@
 //! Files that are written completely or not at all.
 //!
-//! The data is written to a new file in the same directory, which replaces the old one when it is complete and
-//! on the disk. So a full disk or a kill leaves the old file unchanged. A target that is not a regular file (a
-//! device, a pipe) is written to directly.
+//! The data is written to a new file in the same directory, which replaces the old file once the data is
+//! complete and on the disk. So a full disk or a kill leaves the old file unchanged. A target that is not a
+//! regular file (a device, a pipe) is written to directly.
 //!
 //! Invariant: without [`AtomicFile::keep`] no file is left.
 
@@ -17,7 +17,7 @@ use draft::DraftFile;
 
 pub use draft::UNFINISHED;
 
-/// File that is being written.
+/// File that is being written; deleted on drop unless it is kept.
 pub struct AtomicFile {
     // Declared before `place`, so that the directory is still open when the draft is dropped.
     draft: DraftFile,
@@ -25,11 +25,11 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Starts to write the file `path`. If it is a symbolic link, the target of the link is replaced.
+    /// Starts to write the file `path`. If `path` is a symbolic link, the target of the link will be replaced.
     ///
     /// # Errors
-    /// Those of open(2), for the file or for a new one beside it; a message of its own for a link that another
-    /// user could have planted.
+    /// Those of open(2), for the file or for a new one beside it; an error with its own message for a link
+    /// that another user could have planted.
     pub fn begin(path: &Path) -> io::Result<Self> {
         let place = Output::find(path)?;
         let draft =
@@ -37,10 +37,10 @@ impl AtomicFile {
         Ok(Self { draft, place })
     }
 
-    /// Replaces the old file.
+    /// Replaces the old file with the written data.
     ///
     /// # Errors
-    /// Those of fsync(2) and rename(2). The old file is unchanged then.
+    /// Those of fsync(2) and rename(2). After an error, the old file is unchanged.
     pub fn keep(self) -> io::Result<()> {
         self.finish(DraftFile::replace)
     }
@@ -60,8 +60,8 @@ impl AtomicFile {
         }
         self.draft.file.sync_all()?;
         put(&mut self.draft, &self.place)?;
-        // The name is on the disk when the directory is. An error is ignored, because some systems cannot flush
-        // directories.
+        // Flushing the directory puts the name on the disk. An error is ignored, because some systems cannot
+        // flush directories.
         let _ = self.place.directory.sync();
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Attributes of an inode, in the same form for all systems.
 //!
-//! Makes no system call. Invariant: sizes are unsigned, and none is derived from another.
+//! This module makes no system call. Invariant: sizes are unsigned, and none is derived from another.
 
 use crate::base::kind::Kind;
 
@@ -30,9 +30,9 @@ pub struct Attributes {
     pub device: u64,
     /// Number of hard links (`st_nlink`).
     pub links: u64,
-    /// Owner.
+    /// User ID of the owner (`st_uid`).
     pub uid: u32,
-    /// Group.
+    /// Group ID (`st_gid`).
     pub gid: u32,
     /// Type and permission bits (`st_mode`).
     pub mode: u32,
@@ -40,20 +40,20 @@ pub struct Attributes {
     pub border: Boundary,
 }
 
-/// Boundary between a directory and an entry of it that is opened.
+/// Boundary that is crossed by opening an entry of a directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Boundary {
     /// No known boundary.
     #[default]
     None,
-    /// Root of a mount. A bind mount has the device of its source, and the volumes of a group share a device,
-    /// so only the kernel can tell (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; `DIR_MNTSTATUS_MNTPOINT`, macOS).
+    /// Root of a mount. A bind mount has the device of its source, and the volumes of a group share a device, so only
+    /// the kernel can recognize a mount (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; `DIR_MNTSTATUS_MNTPOINT`, macOS).
     Mount,
     /// Link to another volume of the same system (`SF_FIRMLINK`). On macOS, `/Users` is on the data volume.
     Firmlink,
-    /// Automount trigger: opening it would mount something (`DIR_MNTSTATUS_TRIGGER`, macOS).
+    /// Automount trigger: opening the directory would mount something (`DIR_MNTSTATUS_TRIGGER`, macOS).
     Trigger,
-    /// Directory whose content is in the cloud, and would be downloaded (`SF_DATALESS`, macOS).
+    /// Directory whose content is in the cloud; opening it would start a download (`SF_DATALESS`, macOS).
     Dataless,
 }
 

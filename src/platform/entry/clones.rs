@@ -1,7 +1,7 @@
-//! Parser for the answer of macOS's getattrlistat(2) about clones: its length, five words of returned bits, and
-//! the announced numbers.
+//! Parser for the answer of macOS's getattrlistat(2) about clones. The answer consists of its length, five
+//! words of returned bits, and the numbers that these bits announce.
 //!
-//! Makes no system call. Invariant: any bytes give a layout or `None`.
+//! This module makes no system call. Invariant: any bytes give a layout or `None`.
 
 use crate::platform::entry::extents::ExtentLayout;
 
@@ -19,7 +19,7 @@ pub fn layout(answer: &Answer) -> Option<ExtentLayout> {
     let length = usize::try_from(word(0)).unwrap_or(usize::MAX).min(answer.len());
     let returned = word(20);
     let mut numbers = answer.get(24..length)?.chunks_exact(8).map_while(<[u8]>::first_chunk);
-    // In the order of their bits.
+    // Numbers are in the order of their bits.
     let mut number = |bit| {
         let bytes = if returned & bit == 0 { None } else { numbers.next() };
         bytes.map(|bytes| u64::from_ne_bytes(*bytes))

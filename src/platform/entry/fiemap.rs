@@ -10,7 +10,7 @@ use crate::platform::{Directory, Errno, retry};
 
 /// Number of extents read in one call.
 const EXTENTS: usize = 128;
-/// Number of calls for one file, which is enough for about 130,000 extents.
+/// Maximum number of calls for one file, enough for about 130,000 extents.
 const CALLS: usize = 1024;
 
 /// `struct fiemap_extent` of linux/fiemap.h.
@@ -53,8 +53,8 @@ const SHARED: u32 = 0x2000;
 /// `FS_IOC_FIEMAP`: `_IOWR('f', 11, struct fiemap)`
 const FIEMAP: u32 = 0xc020_660b;
 
-/// Returns if the file system of `directory` can share extents. Contains the magic numbers of those that can
-/// and that report it.
+/// Returns the ability of the file system of `directory` to share extents. The list has the magic numbers of
+/// the file systems that can share extents and report sharing.
 pub fn sharing(directory: &Directory) -> Sharing {
     const SHARING: [u32; 4] = [
         0x9123_683e, // btrfs
@@ -72,8 +72,8 @@ pub fn sharing(directory: &Directory) -> Sharing {
 /// Returns the layout of the regular file `name`.
 ///
 /// # Errors
-/// Those of openat(2) and `ioctl_fiemap(2)`: `EOPNOTSUPP` if the file system does not report it, `EINVAL` if it
-/// is not a regular file.
+/// Those of openat(2) and `ioctl_fiemap(2)`: `EOPNOTSUPP` if the file system does not report the layout,
+/// `EINVAL` if `name` is not a regular file.
 pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let file = directory.open_file(name)?;
     let mut layout = ExtentLayout { pieces: Some(0), is_cut_short: true, ..ExtentLayout::default() };
@@ -116,11 +116,11 @@ fn ask(file: &OwnedFd, start: u64) -> Result<Map, Errno> {
     Ok(map)
 }
 
-/// Adds an extent. `end` is the position on the disk at which the extent before ended.
+/// Adds an extent. `end` is the position on the disk at which the previous extent ended.
 fn add(layout: &mut ExtentLayout, extent: &Extent, end: Option<u64>) {
     let is = |flag| extent.flags & flag != 0;
     let add = |sum: &mut u64| *sum = sum.saturating_add(extent.length);
-    // Data without a location cannot share one.
+    // Data without a location on the disk cannot be shared.
     let is_shared = is(SHARED) && !is(DELAYED);
     add(if is_shared { &mut layout.shared } else { &mut layout.private });
     if !is_shared {

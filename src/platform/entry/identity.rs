@@ -1,5 +1,5 @@
-//! Identity of an entry, which distinguishes it from a later entry with the same name, possibly with the same
-//! inode number, since ext4 reuses these.
+//! Identity of an entry, which distinguishes the entry from a later one with the same name. The later entry
+//! may even have the same inode number, because ext4 reuses inode numbers.
 //!
 //! Invariant: reading an identity opens, mounts and downloads nothing, and follows no symbolic link.
 
@@ -10,7 +10,7 @@ use crate::platform::Attributes;
 /// Identity of an entry at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Attributes.
+    /// Attributes, which include device and inode number.
     pub attributes: Attributes,
     /// Time of birth, if the file system records it.
     pub born: Option<Time>,
@@ -36,8 +36,8 @@ impl Identity {
     }
 
     /// Returns `true` if `now` is unchanged and has the same name. The last change of the inode counts too,
-    /// because no program can set that time back. It does not count for an inode with several names, for which
-    /// it changes with each deleted name, nor for a directory whose time of birth is known.
+    /// because no program can set that time back. This time does not count for an inode with several names,
+    /// because each deleted name changes it, nor for a directory whose time of birth is known.
     pub fn is_untouched(&self, now: &Self) -> bool {
         let is_directory = self.attributes.kind == Kind::Directory;
         let may_be_touched =
@@ -68,7 +68,7 @@ mod tests {
         Identity { attributes, born, modified: (50, 1), changed: (60, 1) }
     }
 
-    /// Inode 7, and another file that got its number.
+    /// Compares inode 7 with a later file that has reused the number.
     #[test]
     fn a_recreated_inode_is_another_one() {
         for kind in [Kind::File, Kind::Directory, Kind::Symlink] {

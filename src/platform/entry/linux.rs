@@ -21,8 +21,8 @@ use crate::platform::{Directory, Identity, retry};
 
 pub use fiemap::{layout, sharing};
 
-/// Opens `name` in `directory`. The kernel ensures that it is on the same mount; this covers bind mounts, which
-/// have the device of their source.
+/// Opens the directory `name` in `directory`. The kernel ensures that both are on the same mount, even for
+/// bind mounts, which have the device of their source.
 pub fn confined(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<Directory, Errno> {
     let how = OpenHow::new()
         .flags(OPEN | OFlag::O_NOFOLLOW)
@@ -30,8 +30,8 @@ pub fn confined(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result
     Ok(Directory { fd: retry(|| openat2(&directory.fd, name, how))? })
 }
 
-/// Returns `true` if `name` is the root of a mount (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; older kernels are asked
-/// for its device).
+/// Returns `true` if `name` is the root of a mount (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8). Returns `false` on
+/// older kernels, so [`Directory::open_compared`] also compares devices.
 pub fn is_mount(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
     Ok(attribute_bits_of(directory, name)? & statx::MOUNT_ROOT != 0)
 }
@@ -83,7 +83,7 @@ pub fn has_access_list(directory: &Directory) -> bool {
     !matches!(Errno::result(length), Err(Errno::ENODATA | Errno::ENOTSUP))
 }
 
-/// Creates a file without a name, if /proc is available, with which it can get a name later.
+/// Creates an unnamed file. Fails without /proc, which is needed to name the file later.
 pub fn create_unnamed(directory: &Directory) -> Result<OwnedFd, Errno> {
     let flags = OFlag::O_TMPFILE | OFlag::O_WRONLY | OFlag::O_CLOEXEC;
     let file = retry(|| openat(&directory.fd, ".", flags, Mode::S_IRUSR | Mode::S_IWUSR))?;
@@ -93,7 +93,7 @@ pub fn create_unnamed(directory: &Directory) -> Result<OwnedFd, Errno> {
     if is_seen { Ok(file) } else { Err(Errno::EOPNOTSUPP) }
 }
 
-/// Gives a file without a name this name.
+/// Gives an unnamed file the name `new` in `directory`.
 pub fn link_unnamed(
     directory: &Directory,
     file: &impl AsFd,

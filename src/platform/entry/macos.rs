@@ -73,18 +73,19 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
     Ok(Probe { born: Some(stat.st_birthtime), traits, ..unix::probe_in(stat, directory, name) })
 }
 
-/// Returns if the file system of `directory` can share extents: APFS can, and no other file system reports it.
+/// Returns the ability of the file system of `directory` to share extents. APFS can share extents, and no
+/// other file system reports sharing.
 pub fn sharing(directory: &Directory) -> Sharing {
     let is_apfs =
         nix::sys::statfs::fstatfs(directory).is_ok_and(|status| status.filesystem_type_name() == "apfs");
     if is_apfs { Sharing::Possible } else { Sharing::Never }
 }
 
-/// Returns the number of bytes of `name` that no clone shares, and the number that its clones have in common
-/// (`ATTR_CMNEXT_PRIVATESIZE` and `ATTR_CMNEXT_CLONEID`, getattrlist(2), macOS 10.13 and later).
+/// Returns the number of bytes of `name` that no clone shares, and the clone ID (`ATTR_CMNEXT_PRIVATESIZE`
+/// and `ATTR_CMNEXT_CLONEID`, getattrlist(2), macOS 10.13 and later).
 ///
 /// # Errors
-/// Those of getattrlistat(2); `ENOTSUP` if the file system does not report it.
+/// Those of getattrlistat(2); `ENOTSUP` if the file system does not report private bytes.
 pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let answer = match ask(directory, name, clones::PRIVATE_SIZE | clones::CLONE_ID) {
         // An older kernel supports only the first attribute.

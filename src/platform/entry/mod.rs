@@ -2,7 +2,7 @@
 //! path lookup.
 
 pub(crate) mod attributes;
-#[allow(dead_code)] // only macOS asks
+#[allow(dead_code)] // used only on macOS
 pub mod clones;
 pub mod extents;
 pub(crate) mod identity;

@@ -1,6 +1,6 @@
-//! Details of one entry that are cheap to read. They include more than a scan reads, and are read anew.
+//! Details of one entry that are cheap to read. A probe always reads them anew, and reads more than a scan does.
 //!
-//! Invariant: reading them opens, mounts and downloads nothing, and follows no symbolic link.
+//! Invariant: a probe opens, mounts and downloads nothing, and follows no symbolic link.
 
 use crate::platform::Attributes;
 
@@ -21,7 +21,7 @@ pub struct Probe {
     pub traits: Vec<Trait>,
     /// Target of a symbolic link, which may be any bytes.
     pub target: Option<Vec<u8>>,
-    /// ID of the mount that it is on, if the system has mount IDs.
+    /// ID of the mount that the entry is on, if the system has mount IDs.
     pub mount: Option<u64>,
 }
 
@@ -34,7 +34,7 @@ pub enum Trait {
     Encrypted,
     /// Immutable: even root cannot change or delete it until the flag is cleared.
     Immutable,
-    /// Append-only.
+    /// Append-only: existing data cannot be changed.
     AppendOnly,
     /// Verified against a hash by the file system (fs-verity).
     Verity,
@@ -44,18 +44,18 @@ pub enum Trait {
     NoDump,
     /// Protected from all users by the system (SIP, macOS).
     Restricted,
-    /// Content in the cloud.
+    /// Content only in the cloud, and downloaded on access.
     Dataless,
-    /// Mount point.
+    /// Root of a mount.
     MountPoint,
-    /// Automount trigger: opening it would mount something.
+    /// Automount trigger: opening the entry would mount something.
     Trigger,
     /// Link to another volume of the same system (macOS).
     Firmlink,
 }
 
 impl Trait {
-    /// Returns the traits with set bits.
+    /// Returns the traits in `known` whose bits are set in `bits`.
     pub fn of_bits(bits: u64, known: &[(u64, Self)]) -> Vec<Self> {
         let mut traits: Vec<_> =
             known.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, is_so)| *is_so).collect();
@@ -72,7 +72,7 @@ impl Trait {
     clippy::unnecessary_cast
 )]
 pub fn major_minor(device: u64) -> (u32, u32) {
-    // The type `dev_t` depends on the system, which the number comes from.
+    // `dev_t` differs between systems, but the number came from this one, so it fits.
     let device = device as libc::dev_t;
     (libc::major(device) as u32, libc::minor(device) as u32)
 }

@@ -17,7 +17,7 @@ use super::imp::{self, confined, rename_exclusively};
 use crate::platform::{Directory, Identity, retry};
 
 impl Directory {
-    /// Returns the identity of `name` in this directory. If it is a symbolic link, that of the link itself.
+    /// Returns the identity of `name` in this directory. Does not follow a symbolic link.
     ///
     /// # Errors
     /// Those of statx(2), or fstatat(2).
@@ -36,10 +36,10 @@ impl Directory {
     /// Opens the directory `name` in this one if it is on the same mount.
     ///
     /// # Errors
-    /// Those of openat(2); `EXDEV` if it is a mount point, `ENOTDIR` or `ELOOP` if it is not a directory.
+    /// Those of openat(2); `EXDEV` if `name` is a mount point, `ENOTDIR` or `ELOOP` if it is not a directory.
     pub fn open_inside(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
         match confined(self, name) {
-            // Kernels before 5.6 do not have the call, and older sandboxes refuse it.
+            // Kernels before 5.6 do not have openat2(2), and older sandboxes refuse it.
             Err(Errno::ENOSYS | Errno::EPERM) => self.open_compared(name),
             result => result,
         }
@@ -86,12 +86,12 @@ impl Directory {
     /// Deletes an empty directory.
     ///
     /// # Errors
-    /// Those of unlinkat(2): `ENOTEMPTY` or `EEXIST` if it is not empty.
+    /// Those of unlinkat(2): `ENOTEMPTY` or `EEXIST` if the directory is not empty.
     pub fn remove_directory(&self, name: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         retry(|| unlinkat(&self.fd, name, UnlinkatFlags::RemoveDir))
     }
 
-    /// Creates the directory `name`, which only its owner can access.
+    /// Creates the directory `name`, accessible only to its owner.
     ///
     /// # Errors
     /// Those of mkdirat(2).
@@ -99,7 +99,7 @@ impl Directory {
         mkdirat(&self.fd, name, Mode::S_IRWXU)
     }
 
-    /// Creates the file `name` with this content, which only its owner can access.
+    /// Creates the file `name` with this content, accessible only to its owner.
     ///
     /// # Errors
     /// Those of openat(2) and write(2); `EEXIST` if the name is in use. An incomplete file is deleted.
@@ -166,17 +166,17 @@ impl Directory {
         imp::is_locked(self, name)
     }
 
-    /// Creates a file without a name in this directory, which only its owner can access, and opens it for
-    /// writing. Unless it is given a name, the system deletes it however the process ends.
+    /// Creates an unnamed file in this directory, accessible only to its owner, and opens it for writing.
+    /// Unless the file is given a name, the system deletes it, however the process ends.
     ///
     /// # Errors
-    /// Those of openat(2): `EOPNOTSUPP` if the system or the file system does not support such files, or if
-    /// /proc, with which it would be named, is not available.
+    /// Those of openat(2): `EOPNOTSUPP` if the system or the file system does not support unnamed files, or
+    /// if /proc, which is needed to name the file, is not available.
     pub fn create_unnamed(&self) -> Result<OwnedFd, Errno> {
         imp::create_unnamed(self)
     }
 
-    /// Gives a file without a name the name `new` in this directory.
+    /// Gives an unnamed file the name `new` in this directory.
     ///
     /// # Errors
     /// Those of linkat(2): `EEXIST` if the name is in use.

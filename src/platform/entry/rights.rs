@@ -1,6 +1,6 @@
 //! Permission of this process to delete names from a directory, determined without deleting one.
 //!
-//! Invariant: checking changes nothing.
+//! Invariant: a check changes nothing.
 
 use nix::NixPath;
 use nix::errno::Errno;
@@ -13,15 +13,15 @@ use crate::platform::{Attributes, Directory, STICKY};
 /// Permission to delete names from a directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Rights {
-    /// Reason why no name may be deleted, if so.
+    /// Reason why no name may be deleted; `None` if names may be deleted.
     refused: Option<Errno>,
-    /// Only user whose entries may be deleted; `None` if there is no such restriction.
+    /// User ID of the only owner whose entries may be deleted; `None` if there is no such restriction.
     only: Option<u32>,
 }
 
 impl Directory {
-    /// Returns the permissions of this process in the directory, from its effective user, the permission bits
-    /// and access control lists. On a read-only file system there are none.
+    /// Returns the permissions of this process in the directory, derived from the effective user, the
+    /// permission bits and access control lists. A read-only file system permits nothing.
     pub fn rights(&self) -> Rights {
         let refused = self.may_change().err();
         // Names cannot be deleted from an immutable or append-only directory either.
@@ -38,8 +38,7 @@ impl Directory {
     /// directory.
     ///
     /// # Errors
-    /// Those of [`Rights::to_remove`]. If the entry is a directory, it must be writable itself, because its
-    /// `..` changes.
+    /// Those of [`Rights::to_remove`]. A directory must itself be writable to be moved, because its `..` changes.
     pub fn may_move(&self, name: &(impl NixPath + ?Sized), found: &Attributes) -> Result<(), Errno> {
         self.rights().to_remove(found)?;
         if self.is_locked(name)? {

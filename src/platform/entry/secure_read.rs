@@ -1,5 +1,5 @@
-//! Reads files that control the program. It does not block, reads up to a limit, and as root reads only files
-//! that no other user can write.
+//! Reading of files that control the program. A read does not block, stops at a limit, and as root accepts
+//! only files that no other user can write.
 //!
 //! Invariant: the data comes from the file that was checked.
 
@@ -19,7 +19,7 @@ pub enum Refused {
     Missing(io::Error),
     /// The system reports this error.
     Failed(io::Error),
-    /// The file is not regular, but a directory, a named pipe, a device or the like.
+    /// The path is not a regular file, but a directory, a named pipe, a device or another special file.
     NotRegular,
     /// The file is longer than allowed.
     TooLong,
@@ -29,7 +29,7 @@ pub enum Refused {
     Writable(PathBuf),
 }
 
-/// Permissions of others to write (chmod(2)).
+/// Write permission of the group and of others (chmod(2)).
 const GROUP: u32 = 0o020;
 const OTHERS: u32 = 0o002;
 
@@ -56,17 +56,17 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
         return Err(Refused::Foreign);
     }
     let mut bytes = Vec::new();
-    // The file may grow, or report no length.
+    // The length is limited here, because the file may grow or report no length.
     file.take(limit + 1).read_to_end(&mut bytes).map_err(Refused::Failed)?;
     if bytes.len() as u64 > limit { Err(Refused::TooLong) } else { Ok(bytes) }
 }
 
-/// Opens a regular file of this user for reading and appending. If the file is missing, it is created, and only
-/// this user can access it.
+/// Opens a regular file of this user for reading and appending. Creates a missing file, which only this user
+/// can access.
 ///
 /// # Errors
-/// Those of open(2); an error of its own if it is a symbolic link, is not a regular file, or belongs to another
-/// user.
+/// Those of open(2), also for a symbolic link; [`io::ErrorKind::PermissionDenied`] if the file is not regular
+/// or belongs to another user.
 pub fn open_own(path: &Path) -> io::Result<File> {
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     let mut options = File::options();
@@ -99,8 +99,8 @@ fn check_writers(path: &Path, open: &Metadata) -> Result<(), Refused> {
     if is_same { Ok(()) } else { Err(Refused::Writable(real)) }
 }
 
-/// Returns `true` if a user other than root can write here. The permissions of a symbolic link have no meaning,
-/// and a sticky directory protects root's files.
+/// Returns `true` if a user other than root can write to a file or directory with this status. The
+/// permissions of a symbolic link have no meaning, and a sticky directory protects root's files.
 fn may_others_write(status: &Metadata) -> bool {
     let mode = status.mode();
     let by_group = mode & GROUP != 0 && status.gid() != 0;

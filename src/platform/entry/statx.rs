@@ -1,4 +1,4 @@
-//! `statx(2)`, and the data that it reports beyond [`Attributes`]: the mount. Only on Linux.
+//! Calls of `statx(2)`, which reports the mount of an entry in addition to [`Attributes`]. Only on Linux.
 //!
 //! Invariant: a call never triggers a mount.
 
@@ -27,7 +27,7 @@ pub(crate) struct Status {
     pub(crate) mount: Option<u64>,
 }
 
-/// Returns the status of a path. Follows a symbolic link at its end.
+/// Returns the status of a path. Follows a symbolic link at the end of the path.
 ///
 /// # Errors
 /// Those of statx(2).
@@ -68,7 +68,7 @@ pub(crate) fn mount(answer: &libc::statx) -> Option<u64> {
     (answer.stx_mask & MOUNT_ID != 0).then_some(answer.stx_mnt_id)
 }
 
-/// Returns the attribute bits of an answer (`STATX_ATTR_*`) that the file system supports.
+/// Returns the set attribute bits of an answer (`STATX_ATTR_*`), limited to those that the file system supports.
 pub(crate) fn attribute_bits(answer: &libc::statx) -> u64 {
     answer.stx_attributes & answer.stx_attributes_mask
 }

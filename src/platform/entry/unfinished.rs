@@ -1,13 +1,13 @@
-//! Files with temporary names, which are deleted when this process ends, also by a signal.
+//! Files with temporary names, which are deleted when this process ends, even by a signal.
 //!
 //! ```text
 //! shielded: create, Unfinished::new      write      shielded: rename, drop
 //!                  any signal that ends the process, or exit(3): remove_all
 //! ```
 //!
-//! A signal handler can neither allocate nor lock, so the names are in slots that never move. A file is created
-//! and registered, or renamed and unregistered, inside of [`shielded`]. The end of the process waits for that,
-//! and afterwards no file is created.
+//! A signal handler can neither allocate nor lock, so the names are in slots that never move. A file is
+//! created and registered, or renamed and unregistered, inside of [`shielded`]. The process waits for such
+//! calls before it ends, and creates no file afterwards.
 //!
 //! Invariant: a name is deleted only in the directory that was open when it was registered, and only by the
 //! process that registered it.
@@ -25,9 +25,10 @@ use crate::base::sync::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, OnceLock, O
 use crate::platform::terminal::actions::{is_default, is_watched};
 use crate::platform::{Directory, Errno};
 
-/// Largest number of files that are registered at the same time. Further files are not registered.
+/// Maximum number of files that are registered at the same time. Further files are not registered.
 const MOST: usize = 16;
-/// Time in milliseconds that the end of the process waits. A call on a dead file system may never return.
+/// Time in milliseconds that the ending process waits for calls, because a call on a dead file system may
+/// never return.
 const PATIENCE: u32 = 500;
 
 /// Signals that end a process by default.
@@ -47,14 +48,15 @@ const ENDS: [Signal; 13] = [
     Signal::SIGABRT,
 ];
 
-/// Directory and a name in it, or null. Only the owner of a swapped-out name sets and takes both.
+/// Directory and a name in it; the name is null if no file is registered. A thread that has taken the slot
+/// sets both, and the thread that swaps the name out owns it.
 struct Slot {
     is_taken: AtomicBool,
     directory: AtomicI32,
     name: AtomicPtr<c_char>,
 }
 
-// `SeqCst` for all accesses: there are two for each file, and signal handlers take part.
+// `SeqCst` for all accesses, because there are only two for each file, and signal handlers take part.
 static SLOTS: [Slot; MOST] = [const {
     Slot { is_taken: AtomicBool::new(false), directory: AtomicI32::new(-1), name: AtomicPtr::new(null_mut()) }
 }; MOST];
@@ -62,10 +64,10 @@ static SLOTS: [Slot; MOST] = [const {
 static BUSY: AtomicU32 = AtomicU32::new(0);
 /// `true` once the process is about to end.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
-/// Process to which the names belong; a forked child is another process. Set together with the handlers.
+/// Process that registered the names; a forked child is another process. Set together with the handlers.
 static OWNER: OnceLock<Pid> = OnceLock::new();
 
-/// File that is deleted if the process ends before this is dropped.
+/// File that is deleted if the process ends before this value is dropped.
 #[derive(Debug)]
 pub struct Unfinished {
     slot: Option<usize>,
@@ -90,15 +92,14 @@ impl Drop for Unfinished {
         let Some(slot) = self.slot.map(|slot| &SLOTS[slot]) else { return };
         let name = slot.name.swap(null_mut(), Ordering::SeqCst);
         if !name.is_null() {
-            // SAFETY: it comes from `into_raw` in `new`, and this thread is its only owner since it was swapped
-            // out.
+            // SAFETY: `name` comes from `into_raw` in `new`, and this thread is its only owner since swapping it out.
             drop(unsafe { CString::from_raw(name) });
         }
         slot.is_taken.store(false, Ordering::SeqCst);
     }
 }
 
-/// Runs `act` without interruption by signals. The end of the process waits for it.
+/// Runs `act` without interruption by signals. The process waits for `act` before it ends.
 ///
 /// # Errors
 /// Those of `act`; `ECANCELED` if the process is about to end.
@@ -123,32 +124,32 @@ pub(crate) fn remove_all() {
         if BUSY.load(Ordering::SeqCst) == 0 {
             break;
         }
-        // `sleep` calls nanosleep(2), which is allowed in a handler.
+        // `sleep` calls nanosleep(2), which is async-signal-safe.
         std::thread::sleep(Duration::from_millis(1));
     }
     for slot in &SLOTS {
         // The name is not freed, because a handler must not free memory.
         let name = slot.name.swap(null_mut(), Ordering::SeqCst);
         if !name.is_null() {
-            // SAFETY: `name` ends with NUL, and has no other owner since it was swapped out. An error changes
-            // nothing.
+            // SAFETY: `name` ends with NUL, and has no other owner since this thread swapped it out. An error
+            // changes nothing.
             unsafe { libc::unlinkat(slot.directory.load(Ordering::SeqCst), name, 0) };
         }
     }
 }
 
-/// Returns `true` if a process with this ID exists and is visible to this one.
+/// Returns `true` if a process with this ID exists and is visible to duke.
 pub fn is_running(process: i32) -> bool {
     process <= 0 || kill(Pid::from_raw(process), None) != Err(Errno::ESRCH)
 }
 
-/// Installs the handlers that delete registered files. Signals that are ignored, or handled in another way, are
-/// not changed.
+/// Installs the handlers that delete registered files. Does not change signals that are ignored or handled in
+/// another way.
 #[allow(unsafe_code)]
 fn watch() -> Pid {
     for signal in ENDS.into_iter().filter(|signal| is_default(*signal)) {
         let end = move || {
-            // In this case a thread ends the process with `signals::die`.
+            // The thread that watches for the signal ends the process with `signals::die`.
             if is_watched(signal) {
                 return;
             }
@@ -156,8 +157,8 @@ fn watch() -> Pid {
             let _ = low_level::emulate_default_handler(signal as i32);
             low_level::exit(128 + signal as i32);
         };
-        // SAFETY: the handler calls only functions that are allowed in one (signal-safety(7)): getpid,
-        // nanosleep, unlinkat, sigaction, raise, _exit, and atomics. It allocates nothing.
+        // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): getpid, nanosleep,
+        // unlinkat, sigaction, raise, _exit, and atomics. It allocates nothing.
         let _ = unsafe { low_level::register(signal as i32, end) };
     }
     // SAFETY: the function exists as long as the program, and does not unwind.

@@ -1,5 +1,5 @@
-//! Implementations for any Unix: calls that only some systems have fail as on a kernel without them, and the
-//! others use what all systems have.
+//! Implementations for any Unix. Calls that only some systems have fail, as on a kernel without them; the
+//! others use only what every Unix has.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -21,14 +21,14 @@ pub fn confined(_: &Directory, _: &(impl NixPath + ?Sized)) -> Result<Directory,
     Err(Errno::ENOSYS)
 }
 
-/// Returns `true` if `name` is the root of a mount. On these systems every mount has its own device.
+/// Returns `true` if `name` is the root of a mount. Assumes that every mount has its own device.
 pub fn is_mount(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
     let inside = directory.attributes_of(name)?;
     Ok(inside.is_directory() && inside.device != directory.attributes()?.device)
 }
 
 /// Returns `false`, because duke does not read such flags on these systems.
-#[allow(clippy::unnecessary_wraps)] // other systems have to ask, which may fail
+#[allow(clippy::unnecessary_wraps)] // other systems make a call, which may fail
 pub fn is_locked(_: &Directory, _: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
     Ok(false)
 }
@@ -48,17 +48,17 @@ pub fn has_access_list(_: &Directory) -> bool {
     false
 }
 
-/// Fails, because these systems have no such files.
+/// Fails, because duke creates no unnamed files on these systems.
 pub fn create_unnamed(_: &Directory) -> Result<OwnedFd, Errno> {
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Fails, because these systems have no such files.
+/// Fails, because duke creates no unnamed files on these systems.
 pub fn link_unnamed(_: &Directory, _: &impl AsFd, _: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Returns the answer of fstatat(2) about `name`; if it is a symbolic link, about the link itself.
+/// Returns the answer of fstatat(2) for `name`, without following a symbolic link.
 pub fn status(directory: &Directory, name: &CStr) -> Result<FileStat, Errno> {
     retry(|| fstatat(directory, name, AtFlags::AT_SYMLINK_NOFOLLOW))
 }
@@ -111,12 +111,12 @@ pub fn target(directory: &Directory, name: &CStr, found: &Attributes) -> Option<
     is_link.then(|| readlinkat(directory, name).ok().map(OsStringExt::into_vec)).flatten()
 }
 
-/// Returns [`Sharing::Never`], because these systems do not report it.
+/// Returns [`Sharing::Never`], because these systems do not report shared extents.
 pub fn sharing(_: &Directory) -> Sharing {
     Sharing::Never
 }
 
-/// Fails, because these systems do not report it.
+/// Fails, because these systems do not report the layout of a file.
 ///
 /// # Errors
 /// Always.

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 use crate::base::sync::Arc;
 
-/// Time in which a file system must answer.
+/// Time within which a file system must answer.
 pub const LIMIT: Duration = Duration::from_secs(2);
 
 /// Runs all calls at the same time and returns their results; `None` for a call without a result within
-/// `limit`. A call runs on this thread if no other can be started.
+/// `limit`. A call runs on the calling thread if no other can be started.
 pub fn within<T: Send + 'static>(
     limit: Duration,
     questions: impl IntoIterator<Item = impl Fn() -> T + Send + Sync + 'static>,
@@ -26,7 +26,7 @@ pub fn within<T: Send + 'static>(
         let question = Arc::new(question);
         let (asked, sender) = (Arc::clone(&question), sender.clone());
         let ask = move || {
-            // Nobody receives a late result.
+            // A result after the time limit has no receiver.
             let _ = sender.send((index, asked()));
         };
         let thread = thread::Builder::new().name("ask".into()).spawn(ask);

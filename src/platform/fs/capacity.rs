@@ -1,7 +1,7 @@
 //! Size and free space of a file system as `df` reports them: from statvfs(3), or on macOS from statfs(2),
 //! whose numbers have 64 bits.
 //!
-//! Invariant: whatever a file system answers, no number wraps or is negative.
+//! Invariant: no number wraps or is negative, whatever the file system reports.
 
 pub use super::imp::capacity;
 

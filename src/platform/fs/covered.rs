@@ -25,8 +25,8 @@ impl Uncovered {
         Ok(Self { fd: clone_of_mount(point)? })
     }
 
-    /// Returns the path of the directory `below` in the clone. It is valid as long as this exists, and needs
-    /// /proc.
+    /// Returns the path of the directory `below` in the clone. The path is valid as long as the clone exists,
+    /// and needs /proc.
     pub fn path(&self, below: &Path) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}", self.fd.as_raw_fd())).join(below)
     }

@@ -1,4 +1,4 @@
-//! Kinds of file systems by the names and numbers of their types, in one list for all callers.
+//! Kinds of file systems, looked up by the name or number of a type, in one list for all callers.
 //!
 //! | recognized by | examples |
 //! |---|---|
@@ -10,7 +10,8 @@
 //! A file system that the host shares with a virtual machine (9p, virtiofs, vboxsf) is on the same machine: it
 //! is foreign, but not a network file system.
 //!
-//! Makes no system call. Invariant: a type has the same kind whether it is found by its name or by its number.
+//! This module makes no system call. Invariant: a type has the same kind whether it is found by its name or
+//! by its number.
 
 /// Kind of a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +20,8 @@ pub enum FileSystem {
     Ordinary,
     /// File system that the kernel generates (proc, sysfs, cgroup, autofs, ...). Its files use no disk space.
     Kernel,
-    /// File system of a program or of the host of a virtual machine (FUSE, 9p, ...). It may repeat names, loop,
-    /// or never answer.
+    /// File system of a program or of the host of a virtual machine (FUSE, 9p, ...). Such a file system may
+    /// repeat names, contain loops, or never answer.
     Foreign,
     /// File system of another machine (NFS, SMB, ...), with the same risks.
     Network,
@@ -109,12 +110,12 @@ const PROGRAMS: [&str; 16] = [
 ];
 
 impl FileSystem {
-    /// Returns `true` if the file system may repeat names or loop.
+    /// Returns `true` if the file system may repeat names or contain loops.
     pub fn is_foreign(self) -> bool {
         matches!(self, Foreign | Network)
     }
 
-    /// Returns the kind for a type and a mount source from the mount table.
+    /// Returns the kind of a file system with this type and source in the mount table.
     pub fn of_mount(kind: &[u8], source: &[u8]) -> Self {
         let program = kind.strip_prefix(b"fuse.");
         let is_known = program.is_some_and(|program| PROGRAMS.iter().any(|name| name.as_bytes() == program));
@@ -128,12 +129,12 @@ impl FileSystem {
         }
     }
 
-    /// Returns the kind for the name of a type.
+    /// Returns the kind of a file system with this type name.
     pub fn of_type(kind: &[u8]) -> Self {
         Self::find(|(name, ..)| name.as_bytes() == kind)
     }
 
-    /// Returns the kind for the magic number of a type.
+    /// Returns the kind of a file system whose type has this magic number.
     pub fn of_magic(number: u32) -> Self {
         Self::find(|(_, magic, _)| *magic == Some(number))
     }

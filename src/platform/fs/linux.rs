@@ -39,36 +39,35 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     }
 }
 
-/// Returns the kinds of mounted file systems by device, as far as their types show them. Empty without a mount
-/// table.
+/// Returns the kinds of the mounted file systems by device, judged by type and source. Empty without a mount table.
 pub fn file_systems() -> HashMap<u64, FileSystem> {
     let mounts = mounts().unwrap_or_default();
     let is = |mount: &Mount| FileSystem::of_mount(&mount.kind, &mount.source);
     mounts.iter().map(|mount| (mount.device, is(mount))).collect()
 }
 
-/// Returns the mount that the entry `name` with these details is on.
+/// Returns the mount of the entry that `probe` describes.
 ///
 /// # Errors
-/// Those of [`mounts`]; `ENOENT` if there is none.
+/// Those of [`mounts`]; `ENOENT` if the table does not list the mount.
 pub fn mount_of(_: &Directory, _: &CStr, probe: &Probe) -> Result<Mount, Errno> {
     numbered(probe.mount, probe.attributes.device)
 }
 
-/// Returns the mount with this ID; without mount IDs, the topmost mount of the device.
+/// Returns the mount with the ID `number`, or the topmost mount of the device if the ID is unknown.
 fn numbered(number: Option<u64>, device: u64) -> Result<Mount, Errno> {
     let is_it = |mount: &Mount| number.map_or(mount.device == device, |number| mount.id == number);
     mounts()?.into_iter().rfind(is_it).ok_or(Errno::ENOENT)
 }
 
-/// Returns the position of `path` in the mounts. Follows a symbolic link at its end.
+/// Returns the position of `path` in the mounts. Follows a symbolic link at the end of the path.
 ///
 /// # Errors
 /// Those of stat(2).
 pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     match statx::of_path(path) {
-        // Mount IDs and the mark of mount roots came with the same kernel. Without them, or if statx(2) is
-        // refused, the device decides.
+        // Mount IDs and the flag for mount roots came with the same kernel. Without them, or if statx(2) is
+        // refused, mount points are recognized by device.
         Ok(statx::Status { mount: None, .. }) | Err(Errno::ENOSYS | Errno::EPERM) => unix::standing(path),
         Ok(statx::Status { mount, attributes }) => Ok(MountPosition {
             mount,
@@ -80,14 +79,14 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     }
 }
 
-/// Returns `true` if a whole file system is mounted at `path`, and not a subvolume or another directory of it.
+/// Returns `true` if a whole file system is mounted at `path`, not just a subvolume or another directory of one.
 pub fn is_whole(path: &Path) -> bool {
     let mount = |standing: MountPosition| numbered(standing.mount, standing.device).ok();
     let standing = standing(path).ok().filter(|standing| standing.is_mount_point);
     standing.and_then(mount).is_some_and(|mount| mount.root == b"/")
 }
 
-/// Reads the numbers that the file system mounted as `mount` at `path` reports.
+/// Reads the numbers that the file system of `mount` reports about itself, through `path`.
 pub fn ask(mount: &Mount, path: &Path) -> Native {
     match mount.kind.as_slice() {
         b"ext2" | b"ext3" | b"ext4" => ext::read(mount).map_or_else(Native::Refused, |superblock| {
@@ -99,8 +98,8 @@ pub fn ask(mount: &Mount, path: &Path) -> Native {
     }
 }
 
-/// Returns the number of clusters that ext4 reserves for delayed writes: `reserved_clusters` in /sys; `None` if
-/// /sys does not have it.
+/// Returns the number of clusters that ext4 reserves for delayed writes (`reserved_clusters`); `None` if /sys
+/// does not report it.
 fn held_back(mount: &Mount) -> Option<u64> {
     let (major, minor) = (nix::sys::stat::major(mount.device), nix::sys::stat::minor(mount.device));
     let device = std::fs::read_link(format!("/sys/dev/block/{major}:{minor}")).ok()?;
@@ -119,6 +118,6 @@ pub fn clone_of_mount(point: &Path) -> Result<OwnedFd, Errno> {
     let fd =
         Errno::result(unsafe { libc::syscall(libc::SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags) })?;
     let fd = libc::c_int::try_from(fd).map_err(|_| Errno::EBADF)?;
-    // SAFETY: the kernel has just opened it, and it has no other owner.
+    // SAFETY: the kernel has just opened `fd`, which has no other owner.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }

@@ -1,4 +1,4 @@
-//! macOS: mounts from the kernel's table, capacities with 64 bits, and APFS.
+//! macOS: mounts from the kernel's table, 64-bit capacities, and APFS.
 
 #[path = "overhead/apfs.rs"]
 mod apfs;
@@ -19,8 +19,8 @@ use crate::platform::{Directory, Errno, retry};
 
 pub use unix::*;
 
-/// Returns the capacity of the file system that `path` is on. For APFS it is that of the container, which its
-/// volumes share.
+/// Returns the capacity of the file system that `path` is on. For APFS this is the capacity of the container,
+/// which its volumes share.
 ///
 /// # Errors
 /// Those of statfs(2).
@@ -36,7 +36,7 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     })
 }
 
-/// Reads the numbers that the file system mounted as `mount` at `path` reports.
+/// Reads the numbers that the file system of `mount` reports about itself, through `path`.
 pub fn ask(mount: &Mount, path: &Path) -> Native {
     match mount.kind.as_slice() {
         b"apfs" => Native::Apfs(apfs::ask(path)),
@@ -44,7 +44,7 @@ pub fn ask(mount: &Mount, path: &Path) -> Native {
     }
 }
 
-/// Returns `true` if a file system is mounted at `path`. On macOS it is always a whole one.
+/// Returns `true` if a file system is mounted at `path`. On macOS a whole file system is always mounted.
 pub fn is_whole(path: &Path) -> bool {
     standing(path).is_ok_and(|standing| standing.is_mount_point)
 }
@@ -68,9 +68,8 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Ok(found.iter().map(mount).collect())
 }
 
-/// Returns the mount that the entry `name` of `place` with these details is on. The device does not distinguish
-/// the volumes of a group, and a mount on a directory, or reached through it, is known only after opening the
-/// directory.
+/// Returns the mount of the entry `name` in `place`, which `probe` describes. The device does not distinguish
+/// the volumes of a group, and the mount that a directory leads to is known only after opening the directory.
 ///
 /// # Errors
 /// Those of fstatfs(2).
@@ -107,8 +106,8 @@ fn mount(status: &libc::statfs) -> Mount {
     }
 }
 
-/// Returns `true` for a network file system. Automounters are not local either, but they contact no server
-/// until they are triggered, which a scan never does.
+/// Returns `true` for a network file system. Automounters are not local either, but contact no server until
+/// they are triggered, and a scan never triggers one.
 #[allow(clippy::cast_sign_loss)]
 fn is_network(status: &libc::statfs) -> bool {
     status.f_flags & libc::MNT_LOCAL as u32 == 0 && text(&status.f_fstypename) != b"autofs"

@@ -5,10 +5,10 @@
 //! | Linux | `/proc/self/mountinfo` (proc(5)) | `statx(2)`, which reports the mount since Linux 5.8 |
 //! | macOS | `getfsstat(2)`, without requests to the file systems | `stat(2)`: the device |
 //!
-//! Network file systems are recognized by their type (`fs::kind`), on macOS by the kernel (`MNT_LOCAL`).
+//! Network file systems are recognized by their type (`fs::kind`). On macOS, the kernel marks them (`MNT_LOCAL`).
 //!
-//! Invariant: of the mounted file systems, only the one that a path is on is accessed, so an unreachable server
-//! blocks nothing else.
+//! Invariant: a lookup accesses only the file system that the path is on, so an unreachable server blocks
+//! nothing else.
 
 pub use super::imp::{file_systems, is_whole, mount_of, mounts, standing};
 
@@ -17,14 +17,13 @@ pub use super::imp::{file_systems, is_whole, mount_of, mounts, standing};
 pub struct Mount {
     /// Mount ID; 0 if the system has none.
     pub id: u64,
-    /// ID of the mount it is mounted on.
+    /// ID of the parent mount, on which this mount lies.
     pub parent: u64,
-    /// Device of the file system. For btrfs it is not the device of the files (`st_dev`), which is that of the
-    /// subvolume.
+    /// Device of the file system. On btrfs, files have another device (`st_dev`): that of their subvolume.
     pub device: u64,
     /// Directory of the file system that is visible at the mount point; `/` for the whole file system.
     pub root: Vec<u8>,
-    /// Mount point.
+    /// Path of the mount point.
     pub point: Vec<u8>,
     /// Type of the file system, such as `ext4`.
     pub kind: Vec<u8>,
@@ -32,12 +31,12 @@ pub struct Mount {
     pub source: Vec<u8>,
     /// Options of the file system, separated by commas.
     pub options: Vec<u8>,
-    /// `true` if it is a network file system, according to the system or to its type.
+    /// `true` for a network file system, according to the system or to the file system's type.
     pub is_network: bool,
 }
 
 impl Mount {
-    /// Returns the values of an option. Options such as `lowerdir` of an overlay may occur several times.
+    /// Returns the values of the option `name`. Options such as `lowerdir` of an overlay may occur several times.
     pub fn option<'o>(&'o self, name: &'o [u8]) -> impl Iterator<Item = &'o [u8]> {
         let options = split_options(&self.options);
         options.filter_map(move |option| option.strip_prefix(name)?.strip_prefix(b"="))
@@ -47,13 +46,13 @@ impl Mount {
 /// Position of a path in the mounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MountPosition {
-    /// ID of the mount that it is on, if the system reports it.
+    /// ID of the mount that the path is on, if the system reports it.
     pub mount: Option<u64>,
     /// Device (`st_dev`).
     pub device: u64,
     /// Inode number.
     pub inode: u64,
-    /// `true` if it is the root of a mount.
+    /// `true` if the path is the root of a mount.
     pub is_mount_point: bool,
 }
 

@@ -11,12 +11,12 @@ use crate::platform::fs::mounts::{Mount, MountPosition};
 use crate::platform::fs::overhead::{Native, Quota};
 use crate::platform::{Attributes, Directory, Errno, FileSystem, retry};
 
-/// Returns the capacity of the file system that `path` is on. If the directory has a project quota, the size is
-/// that of the quota.
+/// Returns the capacity of the file system that `path` is on. If the directory has a project quota, the size
+/// is the limit of the quota.
 ///
 /// # Errors
 /// Those of statvfs(3).
-#[allow(clippy::useless_conversion)] // 32 bits on some systems
+#[allow(clippy::useless_conversion)] // the counts have 32 bits on some systems
 pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     let status = retry(|| nix::sys::statvfs::statvfs(path))?;
     let bytes = |blocks| u64::from(status.fragment_size()).saturating_mul(u64::from(blocks));
@@ -50,8 +50,8 @@ pub fn mount_of(_: &Directory, _: &CStr, _: &Probe) -> Result<Mount, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Returns the position of `path` in the mounts. Follows a symbolic link at its end. Every mount has its own
-/// device.
+/// Returns the position of `path` in the mounts. Follows a symbolic link at the end of the path. Assumes that
+/// every mount has its own device.
 ///
 /// # Errors
 /// Those of stat(2).
@@ -64,7 +64,7 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     Ok(MountPosition { mount: None, device: own.device, inode: own.inode, is_mount_point })
 }
 
-/// Returns `false`, because this is unknown on these systems.
+/// Returns `false`, because these systems do not report if a whole file system is mounted.
 pub fn is_whole(_: &Path) -> bool {
     false
 }

@@ -3,8 +3,8 @@
 //!
 //! Invariant: a byte below a chunk's `written` mark never changes again.
 //!
-//! A chunk is allocated with a large size and used gradually. Pages that are not touched are not resident, so
-//! the unused end of a chunk costs only address space. Existing bytes can be adopted as a chunk of their own.
+//! A chunk is allocated with a large size and filled gradually. Pages that are not touched are not resident,
+//! so the unused end of a chunk costs only address space. Existing bytes can be adopted as a separate chunk.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -20,23 +20,23 @@ const LARGEST_CHUNK: usize = 1 << 24;
 
 const OFFSET_BITS: u32 = 40;
 
-/// Address of bytes in an [`Arena`]. Fits into a `u64` other than zero.
+/// Address of bytes in an [`Arena`], which fits into a nonzero `u64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(u64);
 
 impl Address {
-    /// Returns the address as a number other than zero.
+    /// Returns the address as a nonzero number.
     pub fn to_bits(self) -> u64 {
         self.0
     }
 
-    /// Returns the address with these bits; `None` for zero. Any other number is safe: reading at it gives
-    /// bytes or nothing.
+    /// Returns the address with these bits; `None` for zero. Any other number is safe: reading from that
+    /// address returns bytes or nothing.
     pub fn from_bits(bits: u64) -> Option<Self> {
         (bits != 0).then_some(Self(bits))
     }
 
-    /// Returns the address that is `bytes` further on.
+    /// Returns the address `bytes` bytes after this one.
     #[must_use]
     pub fn plus(self, bytes: usize) -> Self {
         Self(self.0 + bytes as u64)
@@ -52,15 +52,15 @@ impl Address {
     }
 }
 
-/// Growing set of chunks. All threads can read it; it is written to through [`Writer`]s.
+/// Growing set of chunks. Any thread can read the arena; each thread appends through its own [`Writer`].
 #[derive(Default)]
 pub struct Arena {
     chunks: Slots<OnceLock<Chunk>, 16>,
-    /// Number of chunks. `Relaxed`: the chunk itself is published by its cell.
+    /// Number of chunks. `Relaxed`, because each chunk is published by its own cell.
     count: AtomicU32,
 }
 
-/// Right of one thread to append. Owns the unwritten end of one chunk.
+/// Handle with which one thread appends. Owns the unwritten end of one chunk.
 #[derive(Default)]
 pub struct Writer {
     chunk: Option<u32>,
@@ -73,8 +73,8 @@ impl Arena {
         Self::default()
     }
 
-    /// Copies `bytes` behind the earlier bytes of `writer` and returns their address. Like every allocation, it
-    /// aborts if there is no memory.
+    /// Copies `bytes` behind the earlier bytes of `writer` and returns their address. Like every allocation,
+    /// aborts the process if there is no memory.
     ///
     /// A `writer` must be used with only one arena.
     pub fn append(&self, writer: &mut Writer, bytes: &[u8]) -> Address {
@@ -103,7 +103,7 @@ impl Arena {
         index
     }
 
-    /// Returns the bytes from `address` to the current end of its chunk. Empty if the address is invalid.
+    /// Returns the bytes from `address` to the current end of its chunk, or no bytes if the address is invalid.
     pub fn bytes_from(&self, address: Address) -> &[u8] {
         address
             .split()
@@ -133,10 +133,11 @@ impl Chunk {
 struct Growing {
     start: NonNull<u8>,
     size: usize,
-    /// Number of bytes that will not change. [`Growing::append`] raises it with `Release` after copying;
-    /// readers use `Acquire`.
+    /// Number of bytes that will not change. [`Growing::append`] raises this mark with `Release` after
+    /// copying; readers use `Acquire`.
     written: AtomicUsize,
-    /// Number of reserved bytes. An appender raises it first, so two appenders never get the same byte.
+    /// Number of reserved bytes. An appender raises this mark before it copies, so two appenders never get
+    /// the same byte.
     reserved: AtomicUsize,
 }
 
@@ -163,15 +164,16 @@ impl Growing {
         Layout::array::<u8>(size).expect("chunks are smaller than the address space")
     }
 
-    /// Appends; returns `None` if there is no room, or if another appender is at work.
+    /// Appends `bytes` and returns their offset; `None` if there is no room, or if another appender is at work.
     fn append(&self, bytes: &[u8]) -> Option<usize> {
         let offset = self.written.load(Ordering::Acquire);
         let end = offset.checked_add(bytes.len()).filter(|end| *end <= self.size)?;
-        // Only an appender that finds both marks equal continues. With one writer per chunk they always are.
+        // Only an appender that finds both marks equal continues. With one writer per chunk, the marks are
+        // always equal.
         self.reserved.compare_exchange(offset, end, Ordering::Acquire, Ordering::Relaxed).ok()?;
-        // SAFETY: `offset..end` is inside the allocation, above `written` (so it is not read), and reserved by
-        // the exchange above (so no other thread writes to it); `bytes` cannot overlap it, because no reference
-        // to it exists.
+        // SAFETY: `offset..end` is inside the allocation, above `written` (so not read), and reserved by the
+        // exchange above (so no other thread writes to it). `bytes` cannot overlap the range, because no
+        // reference to the range exists.
         unsafe { self.start.add(offset).copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len()) };
         self.written.store(end, Ordering::Release);
         Some(offset)
@@ -188,7 +190,7 @@ impl Growing {
 #[allow(unsafe_code)]
 impl Drop for Growing {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with the same layout, and not borrowed any more.
+        // SAFETY: the memory was allocated in `new` with the same layout, and is no longer borrowed.
         unsafe { dealloc(self.start.as_ptr(), Self::layout(self.size)) };
     }
 }

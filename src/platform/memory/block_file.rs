@@ -1,4 +1,4 @@
-//! File that is read block by block on first use; each block has a checksum.
+//! File that is read one block at a time on first use; each block has a checksum.
 //!
 //! There are two kinds of access. *Read*: a block is copied into memory, so later changes of the file have no
 //! effect, and a truncated file is an error like any other. *Mapped*: the system decides which parts are in
@@ -30,7 +30,7 @@ pub enum Access {
     Mapped,
 }
 
-/// File that consists of blocks.
+/// Open file that consists of blocks.
 #[derive(Debug)]
 pub struct BlockFile {
     file: File,
@@ -49,7 +49,7 @@ pub struct Block {
     pub checksum: u32,
 }
 
-/// Damage in a file.
+/// Damage at a position in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// Position in bytes from the start of the file.
@@ -103,15 +103,15 @@ impl Access {
     /// Returns [`Access::Read`] for files of at most an eighth of the machine's memory, and [`Access::Mapped`]
     /// for larger ones.
     pub fn for_length(length: u64) -> Self {
-        // nix has no name for the first variable on macOS.
+        // libc is used because nix does not define the first variable on macOS.
         let memory = ask(libc::_SC_PHYS_PAGES).zip(ask(libc::_SC_PAGESIZE));
-        // Without an answer from the system, assumes a machine with little memory.
+        // Without an answer from the system, assumes a machine with little memory (1 GiB).
         let memory = memory.map_or(1 << 30, |(pages, size)| pages.saturating_mul(size));
         if length <= memory / 8 { Self::Read } else { Self::Mapped }
     }
 }
 
-/// Returns a number of sysconf(3).
+/// Returns the value of a variable of sysconf(3).
 #[allow(unsafe_code)]
 fn ask(variable: libc::c_int) -> Option<u64> {
     // SAFETY: the call accepts any number, and accesses no memory of this process.
@@ -119,10 +119,10 @@ fn ask(variable: libc::c_int) -> Option<u64> {
 }
 
 impl BlockFile {
-    /// Opens a regular file. Unless `access` is given, its length determines the kind of access.
+    /// Opens a regular file. Unless `access` is given, the length of the file determines the kind of access.
     ///
     /// # Errors
-    /// Those of open(2) and mmap(2), or an error if it is not a regular file.
+    /// Those of open(2) and mmap(2), or an error if `path` is not a regular file.
     pub fn open(path: &Path, access: Option<Access>) -> io::Result<Self> {
         // A pipe is not opened, because its writer would notice.
         length_of_file(&std::fs::metadata(path)?)?;
@@ -141,7 +141,7 @@ impl BlockFile {
     /// Returns the block after verifying its checksum.
     ///
     /// # Errors
-    /// When it cannot be read, is outside of the file, or has another checksum.
+    /// When the block cannot be read, is outside of the file, or has another checksum.
     pub fn read(&self, block: Block) -> Result<Bytes, Damage> {
         let bytes = self.bytes(block.offset, block.length)?;
         if crc32fast::hash(&bytes) != block.checksum {
@@ -153,7 +153,7 @@ impl BlockFile {
     /// Returns unverified bytes, for data that is verified in another way.
     ///
     /// # Errors
-    /// When they cannot be read, or are outside of the file.
+    /// When the bytes cannot be read, or are outside of the file.
     pub fn bytes(&self, offset: u64, length: u64) -> Result<Bytes, Damage> {
         let cut_off = || Damage::new(self.length, "the file is truncated here");
         let end = offset.checked_add(length).filter(|end| *end <= self.length).ok_or_else(cut_off)?;
@@ -191,9 +191,9 @@ fn reason(error: &io::Error) -> String {
 
 #[allow(unsafe_code)]
 fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the mapping is only read. No program can prevent that another process changes or truncates the
-    // file, but snapshots are replaced by renaming and never written into. Decoding checks its input at every
-    // step, so changed bytes give other entries at worst, and access to a truncated part ends the process.
+    // SAFETY: the mapping is only read. No program can prevent another process from changing or truncating the file,
+    // but snapshots are replaced by renaming and never written into. Decoding checks its input at every step, so
+    // changed bytes give other entries at worst, and access to a truncated part ends the process.
     unsafe { Mmap::map(file) }
 }
 

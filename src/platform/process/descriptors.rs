@@ -9,12 +9,12 @@ use super::limits;
 use crate::base::sync::{AtomicUsize, Ordering};
 use crate::platform::{Directory, Errno};
 
-/// Largest number of descriptors that a worker needs to open a directory name by name and to read it.
+/// Maximum number of descriptors a worker needs to open a directory one path component at a time and read it.
 const PER_WORKER: usize = 3;
 /// Number of descriptors kept free for other parts of the process: the terminal, signals, an output file.
 const SPARE: usize = 5;
 
-/// Counter of open directories, with a limit.
+/// Counter of open directories, with a limit on their number.
 #[derive(Debug)]
 pub struct Descriptors {
     allowed: usize,
@@ -22,7 +22,8 @@ pub struct Descriptors {
 }
 
 impl Descriptors {
-    /// Raises the limit of the process. Reduces `threads` if there are not enough descriptors for them.
+    /// Raises the descriptor limit of the process. Returns the counter with `threads`, reduced if there are
+    /// not enough descriptors for all threads.
     pub fn new(threads: usize) -> (Self, usize) {
         let limit = usize::try_from(limits::raise_descriptors()).unwrap_or(usize::MAX);
         let free = limit.saturating_sub(limits::descriptors_in_use()).saturating_sub(SPARE);
@@ -31,7 +32,7 @@ impl Descriptors {
         (Self { allowed, open: AtomicUsize::new(0) }, threads)
     }
 
-    /// Counts a directory as long as the result exists.
+    /// Counts `directory` as open for as long as the result exists.
     pub fn hold<D>(&self, directory: D) -> Counted<'_, D> {
         self.open.fetch_add(1, Ordering::Relaxed);
         Counted { directory, descriptors: self }
@@ -44,15 +45,15 @@ impl Descriptors {
 
     /// Returns `true` if another directory may stay open for its children.
     pub fn suffice(&self) -> bool {
-        // `Relaxed`: the count may miss workers that are just opening a directory, for which there is room.
+        // `Relaxed`: the count may miss workers that are just opening a directory, but there is room for those.
         self.open.load(Ordering::Relaxed) <= self.allowed
     }
 }
 
-/// Open directory that is counted.
+/// Open directory that is counted until it is dropped.
 #[derive(Debug)]
 pub struct Counted<'d, D> {
-    /// Directory.
+    /// The open directory.
     pub directory: D,
     descriptors: &'d Descriptors,
 }
@@ -63,7 +64,7 @@ impl<D> Drop for Counted<'_, D> {
     }
 }
 
-/// Repeats `open` while there is no free descriptor, for about a second.
+/// Repeats `open` for up to about a second while there is no free descriptor.
 ///
 /// # Errors
 /// The last error of `open`.

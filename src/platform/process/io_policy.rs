@@ -13,7 +13,7 @@ pub fn refuse() {
     set_io_policy(OFF);
 }
 
-/// Gives the calling thread the policy of the process again.
+/// Resets the calling thread to the policy of the process.
 pub fn as_the_process() {
     set_io_policy(DEFAULT);
 }

@@ -11,7 +11,7 @@ use super::imp::{MOST_DESCRIPTORS, threads_with_room};
 pub(crate) fn raise_descriptors() -> u64 {
     /// Smallest limit of any system (`_POSIX_OPEN_MAX`).
     const LEAST: u64 = 20;
-    // Read first, because it may be available where the limit itself is hidden or does not exist.
+    // `sysconf` is asked first, because it may work where the limit itself is hidden or does not exist.
     let Ok(Some(open)) = sysconf(SysconfVar::OPEN_MAX) else { return LEAST };
     let open = u64::try_from(open).unwrap_or(LEAST);
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return open };
@@ -23,16 +23,16 @@ pub(crate) fn raise_descriptors() -> u64 {
     u64::try_from(granted).unwrap_or(u64::MAX)
 }
 
-/// Returns the number of processors that this process may use, but not more than the threads that fit into its
-/// memory. At least one.
+/// Returns the number of processors that this process may use, but at most the number of threads that fit
+/// into its address space, and at least one.
 pub fn processors() -> usize {
     threads(std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }
 
-/// Returns the number of threads, up to `wanted`, that fit into the address space of this process
-/// (`RLIMIT_AS`). At least one.
+/// Returns the number of threads, up to `wanted` and at least one, that fit into the address space of this
+/// process (`RLIMIT_AS`).
 ///
-/// The system starts more threads than that, but a thread without room for its memory ends the process. If the
+/// The system would start more threads, but a thread without room for its memory ends the process. If the
 /// address space is limited, all threads share the reserve of the C library's allocator after this call.
 pub fn threads(wanted: usize) -> usize {
     threads_with_room(wanted)
@@ -40,6 +40,6 @@ pub fn threads(wanted: usize) -> usize {
 
 /// Returns the number of open descriptors, including inherited ones.
 pub(crate) fn descriptors_in_use() -> usize {
-    // Without the folder, assumes those of the terminal and a few more.
+    // Without `/dev/fd`, assumes the descriptors of the terminal and a few more.
     std::fs::read_dir("/dev/fd").map_or(8, Iterator::count)
 }

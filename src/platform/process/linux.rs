@@ -31,8 +31,8 @@ pub fn threads_with_room(wanted: usize) -> usize {
 #[allow(unsafe_code)]
 fn share_reserves() {
     #[cfg(target_env = "gnu")]
-    // SAFETY: the call sets a number under the allocator's own lock, and no memory changes its owner. If it
-    // fails, nothing changes.
+    // SAFETY: the call sets a number under the allocator's own lock, and moves no memory. If the call fails,
+    // nothing changes.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
@@ -40,8 +40,8 @@ fn share_reserves() {
 
 /// Function that the loader calls before `main` (System V ABI, "Initialization and Termination Functions").
 #[allow(unsafe_code)]
-// SAFETY: the section contains pointers to functions, whose arguments `note` ignores; `note` needs nothing that
-// is set up later.
+// SAFETY: the section contains pointers to functions. `note` ignores the arguments of such a function, and
+// needs nothing that is set up later.
 #[unsafe(link_section = ".init_array")]
 #[used]
 static NOTE: extern "C" fn() = note;

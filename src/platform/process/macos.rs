@@ -10,16 +10,16 @@ pub use unix::*; // `threads_with_room` too: `RLIMIT_AS` means resident memory h
 
 /// Program that opens a file with the application for its type.
 pub const OPENER: &str = "open";
-/// Clipboard tool that every desktop of the system has.
+/// Clipboard tool available on every desktop of the system.
 pub const CLIPBOARD_TOOL: Option<&str> = Some("pbcopy");
-/// `true` if the trash has the directories `files` and `info`. On macOS it contains the items themselves.
+/// `true` if the trash has the directories `files` and `info`. On macOS the trash directly contains the items.
 pub const TRASH_HAS_INFO: bool = false;
 /// Text between a name in the trash and the number that makes it unique.
 pub const TRASH_NAME_SEPARATOR: &str = " ";
-/// Largest limit of open descriptors that the system accepts (`OPEN_MAX`), however high the hard limit is.
+/// Highest limit of open descriptors that the system accepts (`OPEN_MAX`), however high the hard limit is.
 pub const MOST_DESCRIPTORS: Option<libc::rlim_t> = Some(10_240);
 
-/// Returns the path of the trash of a home directory.
+/// Returns the path of the trash for the home directory `home`.
 pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
     home.map(|home| home.join(".Trash"))
 }
@@ -31,12 +31,11 @@ pub fn set_io_policy(policy: i32) {
     const DATALESS_FILES: i32 = 3;
     /// `IOPOL_SCOPE_THREAD`
     const THREAD: i32 = 1;
-    // From sys/resource.h, macOS 10.15. SAFETY: the declaration is that of the header, and the call takes three
-    // numbers.
+    // From sys/resource.h, macOS 10.15. SAFETY: the declaration matches the header, and the call takes three numbers.
     unsafe extern "C" {
         safe fn setiopolicy_np(iotype: i32, scope: i32, policy: i32) -> i32;
     }
-    // Systems without this policy refuse the call, and do not download anything either.
+    // An error is ignored: systems without this policy download nothing either.
     let _ = setiopolicy_np(DATALESS_FILES, THREAD, policy);
 }
 

@@ -1,10 +1,11 @@
-//! Implementations for any Unix: the conventions of freedesktop.org, and no calls of a particular system.
+//! Implementations for any Unix, which follow the conventions of freedesktop.org and make no calls specific
+//! to one system.
 
 use std::path::PathBuf;
 
 /// Program that opens a file with the application for its type.
 pub const OPENER: &str = "xdg-open";
-/// Clipboard tool that every desktop of the system has.
+/// Clipboard tool available on every desktop of the system; `None` if there is no such tool.
 pub const CLIPBOARD_TOOL: Option<&str> = None;
 /// `true` if the trash has the directories `files` and `info` (the Trash specification of freedesktop.org).
 pub const TRASH_HAS_INFO: bool = true;
@@ -12,10 +13,10 @@ pub const TRASH_HAS_INFO: bool = true;
 pub const TRASH_NAME_SEPARATOR: &str = ".";
 /// `true` if stat(1) prints the time of birth with nanoseconds.
 pub const BIRTH_HAS_NANOSECONDS: bool = false;
-/// Largest limit of open descriptors that the system accepts, if it is below the hard limit.
+/// Highest limit of open descriptors that the system accepts, if that can be below the hard limit.
 pub const MOST_DESCRIPTORS: Option<libc::rlim_t> = None;
 
-/// Returns the path of the trash of a home directory.
+/// Returns the path of the trash for the home directory `home`.
 pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
     let data = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|data| data.is_absolute());
     data.or_else(|| home.map(|home| home.join(".local/share"))).map(|data| data.join("Trash"))
@@ -29,7 +30,7 @@ pub fn threads_with_room(wanted: usize) -> usize {
     wanted
 }
 
-/// Returns `None`: the messages of these systems need no remedy.
+/// Returns `None`, because no error of these systems has a special remedy.
 pub fn remedy(_: i32) -> Option<&'static str> {
     None
 }

@@ -18,7 +18,7 @@ use crate::platform::{Attributes, DirEntry, Directory, Filled, Prefetched, retry
 
 pub use unix::{Stream, kind_of, open};
 
-/// Size of the buffer in bytes. It has room for about 1,800 short names, and larger buffers were not faster.
+/// Size of the buffer in bytes: room for about 1,800 short names. Larger buffers were not faster.
 const SIZE: usize = 64 << 10;
 
 /// Offset of `d_name` in `struct linux_dirent64` (getdents(2)): after inode, offset, record length and type.
@@ -28,7 +28,7 @@ const NAME: usize = 19;
 pub struct Buffer {
     /// Records. The capacity is [`SIZE`]; pages that the kernel never wrote to are not resident.
     bytes: Vec<u8>,
-    /// `true` while `statx` may work. Old container sandboxes refuse it.
+    /// `false` once statx(2) has failed to work, as in old container sandboxes.
     statx: Cell<bool>,
 }
 
@@ -43,10 +43,10 @@ impl<'d> Reader<'d> {
         Self { directory }
     }
 
-    /// Replaces the contents of `buffer` by the next batch.
+    /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Those of getdents64(2). Earlier batches stay valid, and the directory ends there.
+    /// Those of getdents64(2). Earlier batches stay valid, and the listing ends there.
     #[allow(unsafe_code)]
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.bytes.clear();
@@ -102,9 +102,9 @@ impl Buffer {
     /// Returns the attributes of an entry of `directory`; for a symbolic link, those of the link itself. Never
     /// triggers an automount.
     ///
-    /// For a directory, cached attributes are enough (`AT_STATX_DONT_SYNC`): it may be a mount point of an
-    /// unreachable server, which would block all other entries. Only for directories on network file systems
-    /// can they differ, in size and time.
+    /// For a directory, cached attributes are enough (`AT_STATX_DONT_SYNC`): the directory may be a mount
+    /// point of an unreachable server, which would block all other entries. Cached attributes are outdated,
+    /// in size and time, only for directories on network file systems.
     ///
     /// # Errors
     /// Those of statx(2): `ENOENT` if the entry no longer exists.
@@ -114,9 +114,9 @@ impl Buffer {
         }
         let sync = if entry.hint == Kind::Directory { libc::AT_STATX_DONT_SYNC } else { 0 };
         match statx::of_child(directory, entry.name, libc::AT_SYMLINK_NOFOLLOW | sync) {
-            // Sandboxes that are older than the call refuse it with EPERM, and kernels with ENOSYS (seccomp,
-            // Linux before 4.11). glibc's replacement for such kernels fails with EINVAL, because it does not
-            // support all flags.
+            // Sandboxes that are older than statx(2) refuse it with EPERM (seccomp), and older kernels with
+            // ENOSYS (Linux before 4.11). glibc's replacement for such kernels fails with EINVAL, because it
+            // does not support all flags.
             Err(Errno::ENOSYS | Errno::EPERM | Errno::EINVAL) => {
                 let attributes = directory.attributes_of(entry.name)?;
                 self.statx.set(false);
@@ -127,14 +127,14 @@ impl Buffer {
     }
 }
 
-/// Returns the name in a directory record. Reads eight bytes at a time, as the kernel aligns them: reading byte
-/// by byte took a sixth of a scan's time between system calls.
+/// Returns the name in a directory record. Reads eight bytes at a time, because the kernel aligns records to
+/// eight bytes. Reading single bytes took a sixth of the time that a scan spends outside system calls.
 #[allow(unsafe_code)]
 fn name(record: &[u8]) -> Option<&CStr> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     /// Offset of the eight bytes that contain the first byte of the name.
     const FIRST: usize = NAME / 8 * 8;
-    // A zero before the name must not end it.
+    // Hides zero bytes before the name, which must not end the name.
     let mut before = u64::from_le_bytes([0xff, 0xff, 0xff, 0, 0, 0, 0, 0]);
     for (number, chunk) in record.get(FIRST..)?.chunks_exact(8).enumerate() {
         let word = u64::from_le_bytes(chunk.try_into().ok()?) | std::mem::take(&mut before);
@@ -143,7 +143,7 @@ fn name(record: &[u8]) -> Option<&CStr> {
         if zeros != 0 {
             let end = FIRST + number * 8 + zeros.trailing_zeros() as usize / 8;
             let name = record.get(NAME..=end)?;
-            // SAFETY: its last byte is zero, and it is the only zero from `NAME` on.
+            // SAFETY: the last byte of `name` is zero, and it is the only zero byte in `name`.
             return Some(unsafe { CStr::from_bytes_with_nul_unchecked(name) });
         }
     }

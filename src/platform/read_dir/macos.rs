@@ -1,9 +1,9 @@
 //! macOS: names and attributes together from `getattrlistbulk(2)`, in a reused buffer.
 //!
-//! Attributes of directories are read by name, because the call describes the directory that a mount covers,
+//! Attributes of directories are read by name, because getattrlistbulk(2) describes the directory that a mount covers,
 //! and the firmlink instead of its target. If the call does not work at all, `readdir` reads the directory.
 //!
-//! `attr_list` has the layout of records. Invariant: no entry is returned twice.
+//! `attr_list` describes the layout of records. Invariant: no entry is returned twice.
 
 mod stream;
 
@@ -34,7 +34,7 @@ pub struct Buffer {
 pub struct Reader<'d> {
     directory: &'d Directory,
     way: Way<'d>,
-    /// `true` when something was read. The fallback is not possible then.
+    /// `true` once something was read, after which the fallback is no longer possible.
     begun: bool,
 }
 
@@ -50,10 +50,10 @@ impl<'d> Reader<'d> {
         Self { directory, way: Way::Bulk(Wanted::ALL), begun: false }
     }
 
-    /// Replaces the contents of `buffer` by the next batch.
+    /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Those of getattrlistbulk(2). Earlier batches stay valid, and the directory ends there.
+    /// Those of getattrlistbulk(2). Earlier batches stay valid, and the listing ends there.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();
         loop {
@@ -67,7 +67,7 @@ impl<'d> Reader<'d> {
                     buffer.filled = filled;
                     return Ok(if filled == 0 { Filled::End } else { Filled::Some });
                 }
-                // A directory that may be listed but not searched still has names.
+                // A directory that may be listed but not searched still yields names.
                 Err(Errno::EACCES) if matches!(self.way, Way::Bulk(Wanted::ALL)) => {
                     self.way = Way::Bulk(Wanted::NAMES);
                 }
@@ -83,7 +83,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Makes the call and returns the number of bytes that it has filled; 0 at the end.
+/// Calls getattrlistbulk(2) and returns the number of bytes filled; 0 at the end of the directory.
 #[allow(unsafe_code)]
 fn read(directory: &Directory, wanted: Wanted, bytes: &mut [u8]) -> Result<usize, Errno> {
     let mut list = libc::attrlist {

@@ -1,6 +1,6 @@
-//! Reads a directory in batches of names, hints and attributes.
+//! Reading of a directory in batches of names, hints and attributes.
 //!
-//! `unix.rs` has implementations for any Unix. The files for Linux and macOS replace those that differ there.
+//! `unix.rs` has implementations for any Unix. `linux.rs` and `macos.rs` replace those that differ on their systems.
 
 pub mod attr_list;
 pub(crate) mod directory;

@@ -1,7 +1,7 @@
 //! Any Unix: names from `readdir(3)` (through the C library, see `imp`), attributes from `fstatat(2)`.
 //!
 //! Used on systems without a faster implementation, and on all systems as the reference with which the faster
-//! ones are tested. Invariant: no `unsafe` here.
+//! ones are tested. Invariant: this file has no `unsafe` code.
 
 use std::ffi::CStr;
 
@@ -17,7 +17,7 @@ const BATCH: usize = 1024;
 /// Batch of names that were copied from the C library's stream.
 #[derive(Default)]
 pub struct Buffer {
-    /// Names with their NULs, one after another.
+    /// Names with their terminating NULs, one after another.
     names: Vec<u8>,
     /// Kind, inode number and end of the name for each entry.
     entries: Vec<(Kind, u64, usize)>,
@@ -35,10 +35,10 @@ impl<'d> Reader<'d> {
         Self { directory, stream: None }
     }
 
-    /// Replaces the contents of `buffer` by the next batch.
+    /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Those of readdir(3) and, for the first batch, openat(2). Earlier batches stay valid, and the directory
+    /// Those of readdir(3) and, for the first batch, openat(2). Earlier batches stay valid, and the listing
     /// ends there.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();

@@ -1,5 +1,4 @@
-//! Directory stream of macOS, from `fdopendir(3)` and `readdir_r(3)`, which the standard library calls there
-//! too.
+//! Directory stream of macOS, from `fdopendir(3)` and `readdir_r(3)`, which the standard library also uses on macOS.
 //!
 //! Invariant: dropping the stream closes it and its descriptor.
 
@@ -25,7 +24,7 @@ pub(crate) struct Name {
     entry: libc::dirent,
 }
 
-// SAFETY: a stream is not bound to a thread. It has one owner, and every use of it needs `&mut`.
+// SAFETY: a stream is not bound to a thread. It has one owner, and every use of the stream needs `&mut`.
 #[allow(unsafe_code)]
 unsafe impl Send for Stream {}
 
@@ -65,7 +64,7 @@ impl Iterator for Stream {
 #[allow(unsafe_code)]
 impl Drop for Stream {
     fn drop(&mut self) {
-        // SAFETY: it was open until now, and is not used again. An error of closing cannot be handled.
+        // SAFETY: the stream was open until now, and is not used again. A close error cannot be handled.
         unsafe { libc::closedir(self.stream.as_ptr()) };
     }
 }

@@ -1,4 +1,4 @@
-//! Actions of the process for signals.
+//! Signal actions (dispositions) of the process.
 //!
 //! Invariant: reading an action does not change it.
 
@@ -9,7 +9,7 @@ use crate::base::sync::{AtomicBool, Ordering};
 /// Signals that end a program.
 pub(crate) const FATAL: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
 
-/// `true` if a thread waits for these signals.
+/// `true` if a thread waits for the signals in [`FATAL`].
 static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 
 /// Records that a thread waits for the signals that end a program.
@@ -44,7 +44,7 @@ fn handler(signal: Signal) -> libc::sighandler_t {
     now.sa_sigaction
 }
 
-/// Action for a signal that runs no code of this program.
+/// Signal action that runs no code of this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// Default action of the system.
@@ -53,13 +53,13 @@ pub(crate) enum Answer {
     Ignore,
 }
 
-/// Action that a signal had before.
+/// Signal with the action to restore.
 pub(crate) struct Before {
     signal: Signal,
     action: SigAction,
 }
 
-/// Changes the action for a signal, and returns the action that it had before.
+/// Changes the action for a signal, and returns the previous action.
 #[allow(unsafe_code)]
 pub(crate) fn answer(signal: Signal, answer: Answer) -> nix::Result<Before> {
     let handler = match answer {
@@ -67,17 +67,17 @@ pub(crate) fn answer(signal: Signal, answer: Answer) -> nix::Result<Before> {
         Answer::Ignore => SigHandler::SigIgn,
     };
     let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
-    // SAFETY: such an action runs no code of this program.
+    // SAFETY: neither of these actions runs code of this program.
     let action = unsafe { sigaction(signal, &action) }?;
     Ok(Before { signal, action })
 }
 
 impl Before {
-    /// Restores the action.
+    /// Restores the action for the signal.
     #[allow(unsafe_code)]
     pub(crate) fn restore(&self) -> nix::Result<()> {
-        // SAFETY: the action comes from the system, which had it for this signal (only `answer` creates these).
-        // It was a valid handler when it was installed, and handlers of this program stay in memory.
+        // SAFETY: the system returned the action as that of this signal (only `answer` creates a `Before`).
+        // The handler was valid when it was installed, and handlers of this program stay in memory.
         unsafe { sigaction(self.signal, &self.action) }.map(drop)
     }
 }

@@ -1,9 +1,8 @@
-//! Ctrl-C in a run without a browser: the first one can be held back, so that the partial result is still
-//! printed.
+//! Ctrl-C in a run without a browser: the first SIGINT can be held back, so that the partial result is still printed.
 //!
-//! No thread takes part: the loop that waits for a scan checks for a signal every few milliseconds.
+//! No extra thread is needed: the loop that waits for a scan checks for a signal every few milliseconds.
 //!
-//! Invariant: a signal is either recorded once or ends the process at once. A second signal always ends it.
+//! Invariant: a signal is either recorded once or ends the process at once. A second signal always ends the process.
 
 use std::io;
 
@@ -18,25 +17,25 @@ use crate::platform::entry::unfinished::remove_all;
 /// Exit code of a process that SIGINT has ended, as shells report it.
 const CODE: i32 = 130;
 
-/// SIGINT that is held back.
+/// Handle for holding back the first SIGINT.
 #[derive(Debug)]
 pub struct Interrupt {
-    /// `true` if the next signal ends the process, because one was recorded, or because signals are not held
-    /// back any more. Set by the handler and by [`Interrupt::release`]. `SeqCst`: it orders signals against
-    /// threads, and speed does not matter.
+    /// `true` if the next signal ends the process, because one was recorded, or because signals are no longer
+    /// held back. Set by the handler and by [`Interrupt::release`]. `SeqCst`, because the flag orders signals
+    /// against threads, and speed does not matter.
     ends: Arc<AtomicBool>,
 }
 
 impl Interrupt {
-    /// From now on, the first SIGINT is recorded and does not end the process. If SIGINT was ignored when the
-    /// process began, as in a background job, it stays ignored.
+    /// Makes the process record the first SIGINT from now on instead of ending. If SIGINT was ignored when
+    /// the process began, as in a background job, the signal stays ignored.
     ///
     /// # Errors
-    /// Those of sigaction(2). Every signal ends the process then.
+    /// Those of sigaction(2). After an error, every SIGINT ends the process.
     pub fn hold() -> io::Result<Self> {
         let ends = Arc::new(AtomicBool::new(false));
         if !is_ignored(Signal::SIGINT) {
-            // In this order, the first signal finds that the flag is not set, and sets it.
+            // Handlers run in the order of registration, so the first signal finds the flag unset, and sets it.
             register_end(Arc::clone(&ends))?;
             flag::register(SIGINT, Arc::clone(&ends))?;
         }
@@ -53,13 +52,13 @@ impl Interrupt {
         &self.ends
     }
 
-    /// Lets the next signal end the process. Returns `true` if one was recorded before.
+    /// Lets the next signal end the process. Returns `true` if a signal was recorded before.
     pub fn release(self) -> bool {
         self.ends.swap(true, Ordering::SeqCst)
     }
 }
 
-/// Makes SIGINT delete unfinished files and end the process when the flag is set.
+/// Makes SIGINT delete unfinished files and end the process if the flag `ends` is set.
 #[allow(unsafe_code)]
 fn register_end(ends: Arc<AtomicBool>) -> io::Result<()> {
     let end = move || {
@@ -68,7 +67,7 @@ fn register_end(ends: Arc<AtomicBool>) -> io::Result<()> {
             low_level::exit(CODE);
         }
     };
-    // SAFETY: the handler calls only functions that are allowed in one (signal-safety(7)): nanosleep, unlinkat,
+    // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): nanosleep, unlinkat,
     // _exit, and atomics. It allocates nothing.
     unsafe { low_level::register(SIGINT, end) }.map(drop)
 }

@@ -1,7 +1,7 @@
-//! Signals and the end of the terminal, as events for which a thread can wait.
+//! Signals and the hangup of the terminal, as events that a thread can wait for.
 //!
-//! Invariant: a signal handler only writes once to a pipe. The exception is an abort, after which nothing else
-//! can run: its handler restores the terminal itself.
+//! Invariant: a signal handler only writes once to a pipe. The exception is SIGABRT: no other code runs after
+//! it, so its handler itself restores the terminal.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -21,20 +21,20 @@ use crate::platform::entry::unfinished::remove_all;
 /// Event of a [`Watch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Signal.
+    /// The process has received this signal.
     Signal(Signal),
-    /// The terminal has ended, which may happen without a signal.
+    /// The terminal was closed, which may happen without a signal.
     Hangup,
 }
 
-/// Signals and a terminal that are watched.
+/// Watched signals, and the watched terminal if there is one.
 pub struct Watch {
     signals: Vec<(Signal, UnixStream)>,
     terminal: Option<OwnedFd>,
 }
 
 impl Watch {
-    /// Takes over the signals that end a program, and watches `terminal`.
+    /// Installs handlers for the signals that end a program, and watches `terminal`.
     ///
     /// # Errors
     /// When there is no free descriptor, or the system refuses a handler.
@@ -57,14 +57,14 @@ impl Watch {
     /// Waits for the next event.
     ///
     /// # Errors
-    /// When the system cannot wait any longer, which is a bug.
+    /// When the system cannot wait for the descriptors, which is a bug.
     pub fn wait(&mut self) -> io::Result<Event> {
         loop {
             let mut descriptors: Vec<PollFd<'_>> = Vec::new();
             descriptors.extend(
                 self.signals.iter().map(|(_, stream)| PollFd::new(stream.as_fd(), PollFlags::POLLIN)),
             );
-            // A hangup is always reported. Keys are read elsewhere.
+            // No flag is requested: a hangup is always reported, and keys are read elsewhere.
             descriptors.extend(
                 self.terminal.iter().map(|terminal| PollFd::new(terminal.as_fd(), PollFlags::empty())),
             );
@@ -88,7 +88,7 @@ impl Watch {
                 return Ok(Event::Hangup);
             }
             if flags.contains(PollFlags::POLLNVAL) {
-                // macOS cannot poll every kind of terminal. There SIGHUP must be enough.
+                // macOS cannot poll every kind of terminal. For such a terminal, SIGHUP must suffice.
                 self.terminal = None;
             }
         }
@@ -98,12 +98,12 @@ impl Watch {
 /// Deletes unfinished files and ends this process by `signal`, as if the signal had never been caught.
 pub fn die(signal: Signal) -> ! {
     remove_all();
-    // If that fails too, the process exits with the code that a shell would report.
+    // If the signal does not end the process, the process exits with the code that a shell would report.
     let _ = signal_hook::low_level::emulate_default_handler(signal as i32);
     std::process::exit(128 + signal as i32)
 }
 
-/// Makes the reader of terminal events read the size of the terminal again.
+/// Makes the reader of terminal events query the size of the terminal again.
 ///
 /// # Errors
 /// When the signal cannot be raised.
@@ -111,12 +111,12 @@ pub fn announce_resize() -> io::Result<()> {
     Ok(raise(Signal::SIGWINCH)?)
 }
 
-/// Time after which a terminal that accepts no output is given up. While another thread writes to it, a
-/// terminal accepts none either, which can take a while on a busy machine.
+/// Time to wait for a terminal that accepts no output. A terminal also accepts no output while another thread
+/// writes to it, which can take a while on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Waits until `terminal` accepts output. Returns `false` if it does not, because it was stopped by Ctrl-S or
-/// has ended.
+/// Waits until `terminal` accepts output. Returns `false` if it accepts none, because Ctrl-S has stopped the
+/// output or the terminal was closed.
 pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -132,9 +132,9 @@ pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     }
 }
 
-/// Restores `terminal` if the process aborts, as it does without memory and for bugs that cannot unwind. If
-/// `is_on`, the handler writes `farewell`, sets the present modes, and reports the abort. Then the process ends
-/// by SIGABRT.
+/// Installs a handler that restores `terminal` if the process aborts, which happens without memory and after
+/// a bug that cannot unwind. If `is_on` is `true`, the handler writes `farewell` and sets the modes that the
+/// terminal has now. Then the handler reports the abort, and the process ends by SIGABRT.
 ///
 /// # Errors
 /// When `terminal` is not a terminal, or the system refuses a handler.
@@ -153,10 +153,10 @@ pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec
         }
         let _ = nix::unistd::write(io::stderr(), MESSAGE);
         remove_all();
-        // A SIGABRT from another process would not end this one after it was handled.
+        // A handled SIGABRT from another process would otherwise not end this process.
         let _ = signal_hook::low_level::emulate_default_handler(libc::SIGABRT);
     };
-    // SAFETY: the handler calls only functions that are allowed in one (signal-safety(7)): poll, clock_gettime,
+    // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): poll, clock_gettime,
     // write, tcsetattr, nanosleep, unlinkat, sigaction, raise, and atomics. It allocates nothing.
     unsafe { signal_hook::low_level::register(libc::SIGABRT, restore)? };
     Ok(())

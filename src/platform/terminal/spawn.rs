@@ -1,11 +1,11 @@
-//! Programs that are started in the terminal after duke has given it back.
+//! Programs that duke starts in the terminal after giving the terminal back.
 //!
-//! They start in a clean state: every signal has its default action and is not blocked, the terminal has the
-//! modes it had before duke, and no descriptor of duke is open (all of them close on exec). Directories are
-//! passed as open descriptors, so no path is resolved again. While a program has the terminal, keys are only
-//! for the program: Ctrl-C does not end duke, and Ctrl-Z stops both.
+//! Programs start in a clean state: every signal has its default action and is not blocked, the terminal has
+//! the modes it had before duke, and no descriptor of duke is open (all of them close on exec). Directories
+//! are passed as open descriptors, so no path is resolved again. While a program has the terminal, keys are
+//! only for the program: Ctrl-C does not end duke, and Ctrl-Z stops both.
 //!
-//! Invariant: when a call returns, signals and terminal are as they were before it.
+//! Invariant: when a call returns, the signal actions and the terminal are as they were before the call.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
@@ -26,7 +26,7 @@ use super::stops::stop_group;
 const MEANWHILE: [(Signal, Answer); 3] = [
     (Signal::SIGINT, Answer::Ignore),
     (Signal::SIGQUIT, Answer::Ignore),
-    // Taking the terminal back in the background would stop this process.
+    // Without this, taking the terminal back in the background would stop this process.
     (Signal::SIGTTOU, Answer::Ignore),
 ];
 
@@ -39,7 +39,8 @@ pub enum Ended {
     Signal(i32),
 }
 
-/// Runs a program until it ends. Meanwhile `terminal` belongs to it. It starts in `directory`, if one is given.
+/// Runs a program and waits until it ends. Meanwhile, `terminal` belongs to the program. The program starts
+/// in `directory`, if one is given.
 ///
 /// # Errors
 /// When the program cannot be started: those of execve(2) and fchdir(2).
@@ -53,8 +54,8 @@ pub fn run(
     let _held = Held::new(&MEANWHILE)?;
     clean(command, directory, Session::Same);
     let ended = command.spawn().and_then(|child| wait(child.id()));
-    // A killed program leaves the terminal without a foreground group, and in its own modes. Errors of a closed
-    // terminal do not matter.
+    // A killed program leaves the terminal without a foreground group, and in the program's own modes. Errors
+    // of a closed terminal do not matter.
     if let Some(group) = group {
         let _ = tcsetpgrp(terminal, group);
     }
@@ -64,7 +65,7 @@ pub fn run(
     ended
 }
 
-/// Runs a program without this terminal, and waits for its end. Must not be called on the drawing thread.
+/// Runs a program detached from this terminal, and waits until it ends. Must not be called on the drawing thread.
 ///
 /// # Errors
 /// When the program cannot be started.
@@ -97,7 +98,7 @@ impl fmt::Display for Ended {
     }
 }
 
-/// Session of the program.
+/// Session in which the program runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Session {
     Same,
@@ -122,13 +123,12 @@ fn clean(command: &mut Command, directory: Option<BorrowedFd<'_>>, session: Sess
         }
         Ok(())
     };
-    // SAFETY: between fork and exec only calls are made that are allowed there (signal-safety(7)): sigaction,
-    // setsid, fchdir. None of them allocates, nor do their errors, which are numbers.
+    // SAFETY: between fork and exec, only async-signal-safe functions are called (signal-safety(7)): sigaction,
+    // setsid, fchdir. None of them allocates, and their errors are numbers, which do not allocate either.
     unsafe { command.pre_exec(begin) };
 }
 
-/// Waits for the end of a child. If the child stops, this process stops too, so that the shell gets the
-/// terminal.
+/// Waits for a child to end. If the child stops, this process stops too, so that the shell gets the terminal.
 fn wait(child: u32) -> io::Result<Ended> {
     let child = Pid::from_raw(i32::try_from(child).map_err(io::Error::other)?);
     loop {
@@ -137,7 +137,7 @@ fn wait(child: u32) -> io::Result<Ended> {
             Ok(WaitStatus::Signaled(_, signal, _)) => return Ok(Ended::Signal(signal as i32)),
             Ok(WaitStatus::Stopped(..)) => {
                 stop_group()?;
-                // The child may have ended in the meantime, as the next wait will show.
+                // An error means that the child has ended in the meantime, which the next wait reports.
                 let _ = kill(child, Signal::SIGCONT);
             }
             Ok(_) | Err(Errno::EINTR) => {}
@@ -146,7 +146,7 @@ fn wait(child: u32) -> io::Result<Ended> {
     }
 }
 
-/// Signal actions that apply until this is dropped.
+/// Temporary signal actions; the previous ones are restored on drop.
 struct Held {
     before: Vec<Before>,
 }

@@ -1,10 +1,10 @@
-//! Stops the process (SIGTSTP: Ctrl-Z, `kill -TSTP`) only while the terminal is given back.
+//! Stops of the process by SIGTSTP (Ctrl-Z, `kill -TSTP`), which occur only after the terminal is given back.
 //!
-//! Any thread can receive a signal that is sent to the process, and the other threads continue for a moment. A
-//! thread that gives the terminal back, lets the process stop and takes the terminal again could do all of that
-//! before the stop takes effect. So every thread blocks SIGTSTP for good. One thread waits for it, gives the
-//! terminal back, and unblocks the signal for the call with which it sends the signal to itself. Only this
-//! thread can receive it then, before the call returns.
+//! Any thread can receive a signal that is sent to the process, and the other threads continue for a moment.
+//! A thread that gives the terminal back, lets the process stop and takes the terminal again could do all of
+//! that before the stop takes effect. So every thread permanently blocks SIGTSTP. One thread waits for the
+//! signal, gives the terminal back, sends the signal to itself and unblocks it for a moment. In that moment
+//! only this thread can receive the signal, and the stop takes effect before the unblocking call returns.
 //!
 //! Invariant: after [`hold`] has returned, SIGTSTP stops this process only inside of `stop_here`.
 
@@ -17,8 +17,8 @@ use nix::unistd::Pid;
 use super::actions::is_ignored;
 use crate::base::sync::{Condvar, Mutex, OnceLock, lock};
 
-/// Function that is called around a stop. It gets the stop itself as a function, which it calls between its
-/// actions before and after.
+/// Function that is called around a stop. Its argument is a function that performs the stop, to be called
+/// between the actions before the stop and those after it.
 pub type Around = Box<dyn Fn(&dyn Fn() -> io::Result<()>) + Send>;
 
 /// State of the stops of this process.
@@ -33,7 +33,7 @@ struct Stops {
 static STOPS: OnceLock<Stops> = OnceLock::new();
 
 /// Makes SIGTSTP stop this process only through [`around`]. Must be called before any thread is started,
-/// because existing threads could still be stopped.
+/// because existing threads would not block the signal.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -48,7 +48,7 @@ pub fn hold() -> io::Result<()> {
         while stop_signal().wait().is_ok() {
             match &*lock(&stops.around) {
                 Some(around) => around(&stop_here),
-                // The system would refuse it again.
+                // An error is ignored, because the system would refuse another attempt too.
                 None => drop(stop_here()),
             }
             *lock(&stops.count) += 1;
@@ -68,8 +68,8 @@ pub fn around(what: Around) {
     }
 }
 
-/// Stops this process and its group until the shell continues them, as Ctrl-Z does. Returns at once if no shell
-/// could continue them.
+/// Stops this process and its process group until the shell continues them, as Ctrl-Z does. Returns at once
+/// if no shell could continue the group.
 ///
 /// # Errors
 /// Those of kill(2).
@@ -86,7 +86,7 @@ pub fn stop_group() -> io::Result<()> {
     Ok(())
 }
 
-/// Stops this process, unless no shell could continue it, and returns when the process continues.
+/// Stops this process and returns when the process continues. Does nothing if no shell could continue the process.
 fn stop_here() -> io::Result<()> {
     raise(Signal::SIGTSTP)?;
     stop_signal().thread_unblock()?;

@@ -1,8 +1,8 @@
 //! Standard streams that were closed when the process began.
 //!
-//! Rust's runtime opens `/dev/null` in place of a closed stream, so that no file gets its number by accident.
-//! Output to it would be lost without an error, while du(1) reports `Bad file descriptor`. So the state is
-//! recorded before the runtime starts.
+//! Rust's runtime opens `/dev/null` in place of a closed stream, so that no file gets the stream's number by
+//! accident. Output to the stream would then be lost without an error, while du(1) reports `Bad file
+//! descriptor`. So the state is recorded before the runtime starts.
 //!
 //! Invariant: the state is written once, before `main`, by one thread.
 
@@ -12,22 +12,22 @@ use nix::errno::Errno;
 
 use crate::base::sync::{AtomicBool, Ordering};
 
-/// Set before `main`, and read by all threads. `Relaxed`: no other thread exists when it is set.
+/// Set before `main`, and read by all threads. `Relaxed`, because no other thread exists when it is set.
 static INPUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 static OUTPUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Checks that there is a standard input.
+/// Checks that standard input was open when the process began.
 ///
 /// # Errors
-/// `EBADF` if it was closed when the process began.
+/// `EBADF` if the stream was closed.
 pub fn input() -> io::Result<()> {
     check(&INPUT_IS_CLOSED)
 }
 
-/// Checks that there is a standard output.
+/// Checks that standard output was open when the process began.
 ///
 /// # Errors
-/// `EBADF` if it was closed when the process began.
+/// `EBADF` if the stream was closed.
 pub fn output() -> io::Result<()> {
     check(&OUTPUT_IS_CLOSED)
 }
@@ -39,14 +39,14 @@ fn check(is_closed: &AtomicBool) -> io::Result<()> {
 /// Returns the number of columns of the terminal on standard error, if it reports one (`TIOCGWINSZ`).
 pub fn columns() -> Option<usize> {
     let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: the call writes only a `winsize`, to where there is one.
+    // SAFETY: the call writes only a `winsize`, and `size` is one.
     #[allow(unsafe_code)]
     let result = unsafe { libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, &raw mut size) };
     (result == 0 && size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
-/// Records which streams are closed. On Linux the loader calls it before `main` (`process/linux.rs`). On other
-/// systems nothing is recorded, and a closed stream is `/dev/null`.
+/// Records which streams are closed. On Linux, the loader calls this function before `main`
+/// (`process/linux.rs`). On other systems nothing is recorded, and a closed stream is `/dev/null`.
 #[allow(unsafe_code)]
 pub extern "C" fn note() {
     // SAFETY: the call only reads the descriptor table of this process.

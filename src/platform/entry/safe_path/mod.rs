@@ -9,9 +9,8 @@
 //! | `Rule::Named`, for a path that the user typed | any | in a directory that other users can write: only those of this user or of the directory's owner |
 //! | `Rule::Private`, for files that the program keeps | of root or this user; with write access for others only if sticky | of root or this user |
 //!
-//! Linux applies the first rule to the last component if `fs.protected_symlinks` is set. Here it applies to
-//! every component, and also to directories without the sticky bit, in which any user may have created the
-//! link.
+//! Linux applies the first rule to the last component if `fs.protected_symlinks` is set. Here the rule applies to
+//! every component, and also to directories without the sticky bit, in which any user may have created the link.
 //!
 //! Invariant: the result is an open directory, so renaming a component afterwards does not change where the
 //! caller writes.
@@ -34,7 +33,7 @@ use crate::base::kind::Kind;
 use crate::platform::process::users;
 use crate::platform::{Attributes, Directory, Errno, STICKY};
 
-/// Largest number of links in one path that are followed, as in Linux.
+/// Maximum number of links that are followed in one path, as in Linux.
 const LINKS: u32 = 40;
 /// Write permission of the group and of others (chmod(2)).
 const GROUP: u32 = 0o020;
@@ -75,7 +74,7 @@ pub enum Cause {
 /// Error of a path lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// Error of the system, with its number.
+    /// The system reported this error.
     System(Errno),
     /// The path is not safe, and was refused.
     Refused(Refusal),
@@ -123,14 +122,14 @@ impl From<Error> for io::Error {
     }
 }
 
-/// Lookup of a path that has reached `directory`.
+/// Path lookup in progress, which has reached `directory`.
 #[derive(Debug)]
 struct Walk {
     rule: Rule,
     directory: Directory,
-    /// Attributes of the directory.
+    /// Attributes of `directory`.
     attributes: Attributes,
-    /// Path of the directory, without links.
+    /// Path of `directory`, without links.
     path: PathBuf,
     /// Remaining components, the next one last.
     rest: Vec<OsString>,
@@ -140,7 +139,7 @@ struct Walk {
     trusted: [u32; 2],
 }
 
-/// Name in the current directory with its attributes. Never a symbolic link.
+/// Name in the current directory, with the attributes of the entry if it exists. Never a symbolic link.
 type Found = (OsString, Option<Attributes>);
 
 impl Walk {
@@ -184,7 +183,7 @@ impl Walk {
         self.check_directory()
     }
 
-    /// Replaces a link by its text, if the rule allows it.
+    /// Replaces a link with its text, if the rule allows it.
     fn follow(&mut self, name: &OsStr) -> Result<(), Error> {
         self.links += 1;
         if self.links > LINKS {
@@ -265,9 +264,9 @@ fn components(path: &OsStr) -> Vec<OsString> {
 
 /// Returns `true` if users other than root and the owner may write to an open directory.
 ///
-/// Root's group and the owner's own group have no other members: many systems create a group for each user,
-/// which can write to the user's directories. If there is an access control list, the group bits include it, so
-/// they prove nothing.
+/// Root's group and the owner's private group do not count, because they have no other members. Many systems
+/// create such a group for each user and let it write to the user's directories. If there is an access
+/// control list, the group bits include its entries, so they prove nothing.
 pub fn others_may_write(directory: &Directory, found: &Attributes) -> bool {
     let by_group = || {
         let is_private = found.gid == 0 || users::is_only_member(found.uid, found.gid);

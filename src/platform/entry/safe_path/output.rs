@@ -1,4 +1,4 @@
-//! Location of a file to which the user wants to write.
+//! Location of a file that the user wants to write.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -18,8 +18,7 @@ pub struct Output {
     pub directory: Directory,
     /// Name of the file in the directory. Not a symbolic link unless [`Output::is_stream`].
     pub name: OsString,
-    /// `true` if the file can only be written to and not be replaced: a device, a pipe, a descriptor of this
-    /// process.
+    /// `true` if the file can be written to but not replaced: a device, a pipe, or a descriptor of this process.
     pub is_stream: bool,
     /// `true` if the path leads through a link in /proc, which stands for an open file and not for a path.
     is_descriptor: bool,
@@ -75,8 +74,8 @@ impl Output {
 }
 
 impl Walk {
-    /// Consumes the last component if it is a link of the kernel to something without a name: `/dev/stdout` is
-    /// a link to `/proc/self/fd/1`, whose text is `pipe:[123]`.
+    /// Consumes the last component if it is a kernel link to an object without a name. For example,
+    /// `/dev/stdout` leads to the link `/proc/self/fd/1`, whose text is `pipe:[123]`.
     fn descriptor(&mut self) -> Result<Option<OsString>, Error> {
         let [name] = self.rest.as_slice() else { return Ok(None) };
         let is_link =

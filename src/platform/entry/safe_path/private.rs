@@ -8,11 +8,12 @@ use crate::platform::{Attributes, Directory, Errno};
 
 /// Folder that only this user and root can change, or the existing part of its path.
 ///
-/// No other user can change a component of its path, so files in it may be opened by [`PrivateFolder::path`].
+/// No other user can change a component of the path, so files in the folder may be opened through
+/// [`PrivateFolder::path`].
 #[derive(Debug)]
 pub struct PrivateFolder {
     walk: Walk,
-    /// Directories that must be created, the first one last.
+    /// Names of the directories that must be created, in reverse order.
     missing: Vec<OsString>,
 }
 
@@ -84,8 +85,8 @@ impl PrivateFolder {
         (self.walk.directory, self.walk.path)
     }
 
-    /// Checks the last directory. If it is the folder, only this user may write to it, and not even a group
-    /// that has no other member. If the folder would be created in it, it must belong to this user.
+    /// Checks the last existing directory, which must belong to this user. If that directory is the folder
+    /// itself, no one else may write to it, not even a group without other members.
     fn check(&self) -> Result<(), Error> {
         let Walk { attributes, path, trusted, .. } = &self.walk;
         let cause = if attributes.uid != trusted[0] {
@@ -99,7 +100,7 @@ impl PrivateFolder {
     }
 }
 
-/// Opens the directory at an absolute path of which no component may be a symbolic link.
+/// Opens the directory at an absolute path. No component of the path may be a symbolic link.
 ///
 /// # Errors
 /// Those of open(2); `ENOTDIR` or `ELOOP` for a link.

@@ -1,6 +1,6 @@
 //! APFS: space used by one volume of a container, and the names of its snapshots.
 //!
-//! Purgeable space is reported only by frameworks, and not by any system call.
+//! Purgeable space is not reported by any system call, only by Apple's frameworks.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, AsRawFd};
@@ -15,7 +15,7 @@ pub fn ask(path: &Path) -> Apfs {
     Apfs { volume: volume(path).ok(), snapshots: snapshots(path).ok() }
 }
 
-/// `ATTR_VOL_SPACEUSED`, macOS 12.
+/// Returns the bytes that the volume uses (`ATTR_VOL_SPACEUSED`, since macOS 12).
 #[allow(unsafe_code)]
 fn volume(path: &Path) -> Result<u64, Errno> {
     let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
@@ -28,7 +28,7 @@ fn volume(path: &Path) -> Result<u64, Errno> {
         fileattr: 0,
         forkattr: 0,
     };
-    // Length with 32 bits, then the number.
+    // The answer is a 32-bit length, followed by the 64-bit number.
     let mut answer = [0_u8; 12];
     let (list, start) = (std::ptr::from_mut(&mut list).cast(), answer.as_mut_ptr().cast());
     // SAFETY: `path` ends with NUL, `list` is a complete `attrlist`, and the answer has the given number of
@@ -64,8 +64,8 @@ fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     loop {
         let mut buffer = vec![0_u8; 64 << 10];
         let (start, size) = (buffer.as_mut_ptr().cast(), buffer.len());
-        // SAFETY: the declaration is that of the header; `list` is a complete `attrlist`, and the buffer has
-        // the given length.
+        // SAFETY: the declaration matches the header; `list` is a complete `attrlist`, and the buffer has the
+        // given length.
         let count = Errno::result(unsafe { fs_snapshot_list(fd, &raw mut list, start, size, 0) })?;
         if count == 0 {
             return Ok(names);
@@ -79,10 +79,10 @@ fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     }
 }
 
-/// Splits off a record of getattrlistbulk(2): its length, the returned bits, and the position of the name
-/// relative to that field.
+/// Splits off a record in the format of getattrlistbulk(2): its length, the returned bits, and the offset of
+/// the name relative to the offset field. Returns the name and the rest.
 fn split(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
-    /// Position after the length and five words of returned bits.
+    /// Position of the offset field, after the length and five words of returned bits.
     const NAME: usize = 24;
     let number = |at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     let record = bytes.get(..usize::try_from(number(0)?).ok()?).filter(|record| record.len() >= NAME + 8)?;

@@ -13,7 +13,7 @@ use nix::fcntl::OFlag;
 use crate::platform::fs::mounts::Mount;
 use crate::platform::{Errno, errno_of};
 
-/// Position of the superblock, and its length.
+/// Position of the superblock on the device, in bytes.
 const START: u64 = 1024;
 const LENGTH: usize = 1024;
 const MAGIC: u64 = 0xef53;
@@ -23,13 +23,13 @@ const MAGIC: u64 = 0xef53;
 pub struct Superblock {
     /// Size of the whole file system.
     pub whole: u64,
-    /// Reserved for root or another privileged user.
+    /// Space reserved for root or another privileged user.
     pub reserved: u64,
     /// Size of a cluster, the unit of allocation.
     pub cluster: u64,
     /// Size of the journal, if it is internal.
     pub journal: Option<u64>,
-    /// Size of the file system's own structures including the journal, if it is recorded.
+    /// Size of the file system's own structures including the journal, if the superblock records it.
     pub overhead: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ pub fn read(mount: &Mount) -> Result<Superblock, Errno> {
     let device =
         OpenOptions::new().read(true).custom_flags(flags).open(source).map_err(|error| errno_of(&error))?;
     let facts = device.metadata().map_err(|error| errno_of(&error))?;
-    // The device name may belong to another device now, or in another container.
+    // The name may now belong to another device, or be that of a device in another container.
     if !facts.file_type().is_block_device() || facts.rdev() != mount.device {
         return Err(Errno::ENODEV);
     }
@@ -72,7 +72,7 @@ pub fn parse(bytes: &[u8]) -> Option<Superblock> {
     let high = |at| if number(0x60, 4)? & WIDE == 0 { Some(0) } else { Some(number(at, 4)? << 32) };
     let blocks = number(0x4, 4)? | high(0x150)?;
     let reserved = number(0x8, 4)? | high(0x154)?;
-    // The copy of the journal's inode has fifteen block numbers, followed by its length.
+    // The superblock's copy of the journal inode has fifteen block numbers, followed by the journal's length.
     let has_journal = number(0x5c, 4)? & HAS_JOURNAL != 0 && number(0xe0, 4)? != 0;
     let journal = (number(0x10c + 15 * 4, 4)? << 32) | number(0x10c + 16 * 4, 4)?;
     let has_copy = number(0xfd, 1)? == 1;
@@ -104,12 +104,12 @@ mod tests {
     fn fields_are_read_where_the_specification_has_them() {
         let bytes = superblock(&[
             (0x4, &[0, 1]),         // 256 blocks of 4 KiB
-            (0x8, &[5]),            // 5 reserved
-            (0x5c, &[4]),           // with a journal
-            (0xe0, &[8]),           // in inode 8
-            (0xfd, &[1]),           // whose copy is valid
-            (0x10c + 64, &[0, 64]), // 16 KiB long
-            (0x248, &[7]),          // 7 clusters of structures
+            (0x8, &[5]),            // 5 reserved blocks
+            (0x5c, &[4]),           // the file system has a journal
+            (0xe0, &[8]),           // journal in inode 8
+            (0xfd, &[1]),           // the copy of the journal inode is valid
+            (0x10c + 64, &[0, 64]), // journal length of 16 KiB
+            (0x248, &[7]),          // 7 clusters of overhead
         ]);
         let expected = Superblock {
             whole: 1 << 20,

@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use crate::platform::{Directory, Errno, retry};
 
-/// Sends `request` to the file system of `directory` and stores the answer.
+/// Sends `request` to the file system of `directory` and stores the reply in `answer`.
 ///
 /// # Errors
 /// Those of ioctl(2): `ENOTTY` if the request is unknown.

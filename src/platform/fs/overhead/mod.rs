@@ -18,33 +18,33 @@ pub use super::imp::{ask, quota};
 
 /// Numbers that a file system reports about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(dead_code)] // each system constructs some
+#[allow(dead_code)] // each system constructs only some variants
 pub enum Native {
-    /// ext2, ext3, ext4.
+    /// Numbers of ext2, ext3 and ext4.
     Ext {
-        /// Numbers from the device.
+        /// Numbers from the superblock on the device.
         superblock: ext::Superblock,
         /// Number of clusters that the kernel reserves for delayed writes.
         held_back: Option<u64>,
     },
-    /// XFS.
+    /// Numbers of XFS.
     Xfs(Xfs),
-    /// btrfs.
+    /// Numbers of btrfs.
     Btrfs(btrfs::Btrfs),
-    /// APFS.
+    /// Numbers of APFS.
     Apfs(Apfs),
     /// The request failed with this error.
     Refused(Errno),
-    /// This type of file system reports nothing more.
+    /// This type of file system reports nothing beyond statvfs(3).
     Silent,
 }
 
 /// Numbers of XFS, all in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Xfs {
-    /// Size of the log, if it is on the same device. df does not count it.
+    /// Size of the log, if it is on the same device. df does not count the log.
     pub log: Option<u64>,
-    /// Size of the existing inodes, used or not.
+    /// Total size of the existing inodes, used or not.
     pub inodes: Option<u64>,
     /// Reserve pool for the file system's own operations, counted as used. Only root can read it.
     pub pool: Option<u64>,

@@ -12,7 +12,7 @@ const GET_USER: libc::c_int = 0x80_0007_u32.cast_signed() << 8;
 /// `QIF_BLIMITS | QIF_SPACE`: the numbers that the answer must contain.
 const LIMIT_AND_SPACE: u32 = 3;
 
-/// Returns the quota of the current user.
+/// Returns the quota of the current user, if there is one with a limit on the space.
 #[allow(unsafe_code)]
 pub fn of_user(mount: &Mount) -> Option<Quota> {
     let device = CString::new(mount.source.clone()).ok()?;
@@ -21,7 +21,7 @@ pub fn of_user(mount: &Mount) -> Option<Quota> {
     let start = answer.as_mut_ptr().cast();
     // SAFETY: `device` ends with NUL, and the answer is memory of the size that the request fills.
     Errno::result(unsafe { libc::quotactl(GET_USER, device.as_ptr(), user, start) }).ok()?;
-    // SAFETY: zeros are a valid value, and the kernel has filled it.
+    // SAFETY: the structure was zeroed, which is a valid value, and the kernel has filled it.
     let answer = unsafe { answer.assume_init() };
     if answer.dqb_valid & LIMIT_AND_SPACE != LIMIT_AND_SPACE {
         return None;

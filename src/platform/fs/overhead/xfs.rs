@@ -47,7 +47,7 @@ const GEOMETRY: u64 = ioctl::reads(b'X', 100, size_of::<Geometry>());
 const COUNTS: u64 = ioctl::reads(b'X', 113, size_of::<Counts>());
 const RESERVE: u64 = ioctl::reads(b'X', 115, size_of::<Reserve>());
 
-/// Reads the numbers of the file system of `path`.
+/// Reads the numbers of the file system that `path` is on.
 ///
 /// # Errors
 /// Those of ioctl(2), if not even the geometry can be read.

@@ -1,8 +1,8 @@
 //! Deleted but open files according to /proc (proc(5)).
 //!
 //! The link in `/proc/PID/fd` to such a file ends with ` (deleted)`. Attributes are read only for such files,
-//! so that a file on an unreachable server blocks nothing. Mapped files are read from `maps`, which is one file
-//! per process; the links in `map_files`, which lead to the size, can be followed only by root.
+//! so that a file on an unreachable server blocks nothing. Mapped files are read from `maps`, which is one
+//! file per process. Their sizes are read through the links in `map_files`, which only root can follow.
 
 use std::cell::OnceCell;
 use std::ffi::{CStr, CString};
@@ -20,13 +20,13 @@ const DELETED: &[u8] = b" (deleted)";
 const FIRST_NAMESPACE: &[u8] = b"pid:[4026531836]";
 /// Size of the buffer for a process name, which has at most 16 bytes.
 const NAME: usize = 64;
-/// Longest path that a link in /proc returns: one page.
+/// Maximum length of the target of a link in /proc: one page.
 const LINK: usize = 4096;
-/// Largest number of workers. More would only wait for each other's locks.
+/// Maximum number of workers. More workers would only wait for each other's locks.
 const MOST_WORKERS: usize = 8;
 
-/// Searches for deleted but open files. Checks `is_cancelled` regularly, and when it is cancelled returns the
-/// files found so far.
+/// Searches for deleted but open files. Checks `is_cancelled` regularly; once cancelled, returns the files
+/// found so far.
 pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let is_cancelled: &(dyn Fn() -> bool + Sync) = &is_cancelled;
     let Ok(proc) = Directory::open(std::path::Path::new("/proc")) else { return Found::default() };
@@ -35,7 +35,7 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let _ = each_name(&proc, &mut Buffer::default(), |name| {
         processes.extend(number(name.to_bytes()).map(|pid| (pid, name.to_owned())));
     });
-    // Each worker takes the next process. `Relaxed`: the number guards no data.
+    // Each worker takes the next process. `Relaxed`, because the number guards no data.
     let next = AtomicUsize::new(0);
     let work = || {
         let mut look = Look::default();
@@ -62,7 +62,7 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     look.files.found(access)
 }
 
-/// Result of one worker.
+/// Search and result of one worker.
 #[derive(Default)]
 struct Look {
     files: Files,
@@ -77,7 +77,7 @@ struct Look {
 struct Process {
     directory: Directory,
     pid: u32,
-    /// Name, which is read when a file of the process is found.
+    /// Name of the process, read only when a file of the process is found.
     name: OnceCell<Vec<u8>>,
 }
 
@@ -122,7 +122,7 @@ impl Look {
                 (Err(error), _) => Err(*error),
                 (_, Err(_)) => continue,
             };
-            // The file is identified, but its size is unknown.
+            // Without permission to follow the link, the file is known, but its size is not.
             if let Err(Errno::EPERM | Errno::EACCES) = met {
                 let holders = vec![process.holder(Through::Memory)];
                 let path = former(path).to_vec();
@@ -154,7 +154,7 @@ impl Look {
 }
 
 impl Files {
-    /// Adds the target of the link `name` if it is deleted.
+    /// Adds the target of the link `name` if this file is deleted.
     fn meet(
         &mut self,
         process: &Process,
@@ -164,7 +164,7 @@ impl Files {
         through: Through,
     ) -> Result<(), Errno> {
         let status = statx::of_child(links, name, libc::AT_STATX_DONT_SYNC)?;
-        // With links left, the file has another name, or its name just ends like this.
+        // If links are left, the file has another name, or its name merely ends with the suffix.
         if status.attributes.links == 0 {
             self.add(UnlinkedFile {
                 device: status.attributes.device,
@@ -190,7 +190,7 @@ impl Process {
     }
 }
 
-/// Mapped file that is deleted.
+/// Mapping of a deleted file.
 struct Mapping<'m> {
     range: &'m [u8],
     device: u64,

@@ -11,7 +11,7 @@ use crate::platform::Errno;
 const ALL: u32 = 1;
 /// `PROC_PIDFDVNODEPATHINFO`
 const VNODE_AND_PATH: c_int = 2;
-/// Number of descriptors for which there is room in the first call.
+/// Number of descriptors that the buffer of the first call has room for.
 const SOME: usize = 256;
 
 /// `struct vnode_fdinfowithpath` of `sys/proc_info.h`.
@@ -34,8 +34,8 @@ struct Opening {
 // The kernel writes the 24 bytes of `Opening` first.
 const _: () = assert!(size_of::<Opening>() == 24 && std::mem::offset_of!(Opened, vnode) == 24);
 
-/// Searches for deleted but open files. Checks `is_cancelled` regularly, and when it is cancelled returns the
-/// files found so far.
+/// Searches for deleted but open files. Checks `is_cancelled` regularly; once cancelled, returns the files
+/// found so far.
 pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let (mut files, mut seen, mut refused) = (Files::default(), 0_usize, false);
     for pid in processes() {
@@ -108,7 +108,7 @@ fn opened(pid: c_int, fd: c_int) -> Option<UnlinkedFile> {
     if filled < size {
         return None;
     }
-    // SAFETY: the call has filled all of it, and every bit pattern is valid for its numbers.
+    // SAFETY: the call has filled the whole structure, and every bit pattern is valid for its numbers.
     let Opened { vnode, .. } = unsafe { answer.assume_init() };
     let stat = vnode.vip_vi.vi_stat;
     if stat.vst_nlink > 0 {
@@ -127,7 +127,7 @@ fn opened(pid: c_int, fd: c_int) -> Option<UnlinkedFile> {
     })
 }
 
-/// Returns the name of a process; empty if it is unknown.
+/// Returns the name of a process, or an empty name if it is unknown.
 #[allow(unsafe_code)]
 fn name(pid: c_int) -> Vec<u8> {
     let mut answer = MaybeUninit::<libc::proc_bsdinfo>::zeroed();
@@ -138,7 +138,7 @@ fn name(pid: c_int) -> Vec<u8> {
     if filled < size {
         return Vec::new();
     }
-    // SAFETY: the call has filled all of it, and every bit pattern is valid for its numbers.
+    // SAFETY: the call has filled the whole structure, and every bit pattern is valid for its numbers.
     let name = unsafe { answer.assume_init() }.pbi_comm;
     name.iter().map(|byte| byte.cast_unsigned()).take_while(|byte| *byte != 0).collect()
 }

@@ -5,8 +5,8 @@
 //! | Linux | `/proc/PID/fd`, `/proc/PID/maps` and `/proc/PID/map_files` (proc(5)) |
 //! | macOS | libproc: `proc_pidinfo`, `proc_pidfdinfo` |
 //!
-//! The caller assigns the files to file systems by their devices. Invariant: an inode occurs once in the
-//! result, however many descriptors refer to it, and a process that ends during the search is not an error.
+//! The caller assigns the files to file systems by device. Invariant: an inode occurs once in the result,
+//! however many descriptors refer to it, and a process that ends during the search is not an error.
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
@@ -25,7 +25,7 @@ use crate::platform::FileId;
 pub struct UnlinkedFile {
     /// Device (`st_dev`).
     pub device: u64,
-    /// ID of the mount through which it was opened, if the system reports it.
+    /// ID of the mount through which the file was opened, if the system reports it.
     pub mount: Option<u64>,
     /// Inode number.
     pub inode: u64,
@@ -33,7 +33,7 @@ pub struct UnlinkedFile {
     pub disk: Option<u64>,
     /// Last path of the file.
     pub path: Vec<u8>,
-    /// Processes that hold it open, sorted by ID.
+    /// Processes that hold the file open, sorted by ID.
     pub holders: Vec<Holder>,
 }
 
@@ -42,7 +42,7 @@ pub struct UnlinkedFile {
 pub struct Holder {
     /// Process ID.
     pub pid: u32,
-    /// Name, which may be any bytes.
+    /// Name of the process, which may be any bytes.
     pub name: Vec<u8>,
     /// Kind of access to the file.
     pub through: Through,
@@ -51,9 +51,9 @@ pub struct Holder {
 /// Kind of a process's access to an open file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Through {
-    /// Descriptor.
+    /// Open descriptor.
     Descriptor,
-    /// Memory mapping, as of a library, a program, or by mmap(2).
+    /// Memory mapping, such as that of a library, of a program, or by mmap(2).
     Memory,
 }
 
@@ -63,9 +63,9 @@ pub enum ProcessAccess {
     /// No process.
     #[default]
     None,
-    /// Only processes that this one may access: those of the same user.
+    /// Only the processes that duke may access: those of the same user.
     Own,
-    /// All processes in this container. There may be more outside of it.
+    /// All processes in this container. There may be more outside of the container.
     Container,
     /// All processes.
     All,
@@ -80,7 +80,7 @@ pub struct Found {
     pub access: ProcessAccess,
 }
 
-/// Files by their identity.
+/// Files found so far, each inode once.
 #[derive(Default)]
 struct Files {
     files: Vec<UnlinkedFile>,

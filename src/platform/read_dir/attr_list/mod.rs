@@ -10,8 +10,8 @@
 //! other entry has no ERROR (getattrlist(2), and `vfs_attr_pack` of XNU). Numbers are in the byte order of the
 //! machine.
 //!
-//! Makes no system call, so it can be tested on every system. Invariant: bytes are read only through
-//! bounds-checked slices, and any bytes give an entry or `None`.
+//! This module makes no system call, so it can be tested on every system. Invariant: bytes are read only
+//! through bounds-checked slices, and any bytes give an entry or `None`.
 
 use std::ffi::CStr;
 
@@ -20,7 +20,7 @@ use nix::errno::Errno;
 use crate::base::kind::Kind;
 use crate::platform::{Attributes, Boundary, DirEntry, Prefetched};
 
-/// Attributes requested by one call, in those groups of `struct attrlist` that are used.
+/// Attributes requested by one call, in the groups of `struct attrlist` that duke uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Attributes of every entry.
@@ -44,14 +44,14 @@ const FLAGS: u32 = 0x4_0000;
 const INODE: u32 = 0x200_0000;
 /// Mount status of a directory.
 const MOUNT_STATUS: u32 = 0x4;
-/// Link count of any other entry.
+/// Link count of an entry that is not a directory.
 const LINKS: u32 = 0x1;
 /// Allocated bytes of all forks, as in `st_blocks`.
 const ALLOCATED: u32 = 0x4;
 /// Bytes of the data fork, which is `st_size`.
 const LENGTH: u32 = 0x200;
 
-/// Attributes without any of which an entry is read by name.
+/// Attributes that must all be present; otherwise the attributes of the entry are read by name.
 const KEPT: u32 = DEVICE | TYPE | MODIFIED | OWNER | GROUP | ACCESS | INODE;
 
 impl Wanted {
@@ -63,16 +63,15 @@ impl Wanted {
         file: LINKS | ALLOCATED | LENGTH,
     };
 
-    /// Attributes requested of a directory that can be listed but not searched. Requesting others fails with
-    /// `EACCES`.
+    /// Attributes requested in a directory that can be listed but not searched. Requesting more fails with `EACCES`.
     pub const NAMES: Self = Self { common: RETURNED | ERROR | NAME | TYPE | INODE, directory: 0, file: 0 };
 }
 
-/// Size of the length and the returned bits in bytes.
+/// Size in bytes of the header of a record: the length and the returned bits.
 const HEAD: usize = 24;
 
-/// Returns the total length of the `count` records in `bytes` that a call has returned; `None` if they are
-/// malformed or have no name.
+/// Returns the total length of the `count` records in `bytes` that a call has returned; `None` if a record is
+/// malformed or has no name.
 pub fn measure(bytes: &[u8], count: usize) -> Option<usize> {
     let mut rest = bytes;
     for _ in 0..count {
@@ -147,7 +146,7 @@ impl<'b> Fields<'b> {
         let device = self.number(common & DEVICE)?;
         let kind = kind_of_type(self.number(common & TYPE)?);
         let mtime = self.long(common & MODIFIED)?.cast_signed();
-        self.long(common & MODIFIED)?; // nanoseconds
+        self.long(common & MODIFIED)?; // skips the nanoseconds
         let (uid, gid) = (self.number(common & OWNER)?, self.number(common & GROUP)?);
         let access = self.number(common & ACCESS)?;
         let flags = self.number(common & FLAGS)?;
@@ -161,7 +160,7 @@ impl<'b> Fields<'b> {
             apparent: 0,
             mtime,
             inode,
-            // Sign-extended as in stat(2).
+            // The device is sign-extended, as in stat(2).
             device: i64::from(device.cast_signed()).cast_unsigned(),
             links: 1,
             uid,

@@ -1,4 +1,4 @@
-//! Linux: descriptors that only stand for a file (`O_PATH`), and the magic numbers of file systems.
+//! Linux: descriptors that only refer to a file (`O_PATH`), and the magic numbers of file systems.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // partly replaced here
@@ -20,10 +20,10 @@ pub use unix::*;
 
 /// Flag that keeps a lookup from triggering an automount.
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::AT_NO_AUTOMOUNT;
-/// Flags for a descriptor that only stands for a file.
+/// Flags for a descriptor that only refers to a file.
 pub const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC).union(OFlag::O_NOFOLLOW);
-/// The same for a mount point. `O_DIRECTORY` would trigger an automount, which open(2) does not do for `O_PATH`
-/// alone.
+/// Flags for a descriptor of a mount point. `O_DIRECTORY` would trigger an automount; `O_PATH` alone does not
+/// (open(2)).
 pub const MOUNT_POINT: OFlag = PLACE;
 
 /// Reads a symbolic link through a descriptor of the link.
@@ -33,7 +33,7 @@ pub fn read_link(
 ) -> Result<(Attributes, OsString), Errno> {
     let link = retry(|| openat(directory, name, PLACE, Mode::empty()))?;
     let found = Attributes::from(fstat(&link)?);
-    // For an entry that is not a link, an empty name would fail with `ENOENT`.
+    // For an entry that is not a link, readlinkat(2) with an empty name would fail with `ENOENT`.
     if found.kind != Kind::Symlink {
         return Err(Errno::EINVAL);
     }

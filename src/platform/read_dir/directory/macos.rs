@@ -29,7 +29,7 @@ pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
 }
 
 /// Returns `true` for the device number of a disk. File systems without a disk get numbers above those of the
-/// 24 block drivers (`vfs_getnewfsid` in XNU). Only for those is another call necessary.
+/// 24 block drivers (`vfs_getnewfsid` in XNU), and only they require another call.
 fn is_disk(device: u64) -> bool {
     const BLOCK_DRIVERS: u64 = 24;
     device >> 24 < BLOCK_DRIVERS

@@ -1,5 +1,5 @@
-//! Open directory. `unix.rs` has flags and calls for any Unix; the files for Linux and macOS replace those that
-//! differ there.
+//! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace those that
+//! differ on their systems.
 //!
 //! Invariant: below a root nothing is opened through a symbolic link.
 
@@ -24,7 +24,7 @@ use imp::{MOUNT_POINT, NO_AUTOMOUNT, PLACE};
 
 pub(crate) use imp::NO_CTTY;
 
-/// Open directory.
+/// Open directory, relative to which entries are opened, read and changed.
 #[derive(Debug)]
 pub struct Directory {
     pub(crate) fd: OwnedFd,
@@ -88,7 +88,7 @@ impl Directory {
         Ok(retry(|| fstat(&self.fd))?.into())
     }
 
-    /// Returns the attributes of `name` in this directory; if it is a symbolic link, those of the link itself.
+    /// Returns the attributes of `name` in this directory. Does not follow a symbolic link.
     ///
     /// # Errors
     /// Those of fstatat(2).
@@ -97,18 +97,17 @@ impl Directory {
     }
 
     /// Opens the regular file `name` in this directory for reading. Never follows a symbolic link, and never
-    /// opens another kind of file, such as a fifo without a writer or a tape drive, which could block or start
-    /// to work.
+    /// opens another kind of file: a fifo without a writer would block, and a tape drive could start to work.
     ///
     /// # Errors
-    /// Those of openat(2); `EINVAL` if it is not a regular file.
+    /// Those of openat(2); `EINVAL` if `name` is not a regular file.
     pub fn open_file(&self, name: &CStr) -> Result<OwnedFd, Errno> {
         const FLAGS: OFlag = OFlag::O_RDONLY
             .union(OFlag::O_CLOEXEC)
             .union(OFlag::O_NONBLOCK)
             .union(OFlag::O_NOFOLLOW)
             .union(NO_CTTY);
-        // Checked before opening too, because opening a device can have an effect.
+        // The kind is checked before opening too, because opening a device can have side effects.
         if self.attributes_of(name)?.kind != Kind::File {
             return Err(Errno::EINVAL);
         }
@@ -119,8 +118,8 @@ impl Directory {
         Ok(file)
     }
 
-    /// Reads the beginning of the regular file `name` in this directory into `start`, and returns the number
-    /// of bytes.
+    /// Reads the start of the regular file `name` in this directory into `start`, and returns the number of
+    /// bytes read.
     ///
     /// # Errors
     /// Those of [`Directory::open_file`] and read(2).
@@ -140,21 +139,21 @@ impl Directory {
     /// as far as the system can ensure that.
     ///
     /// # Errors
-    /// Those of readlinkat(2): `EINVAL` if it is not a link; `EAGAIN` if it was replaced in the meantime.
+    /// Those of readlinkat(2): `EINVAL` if `name` is not a link; `EAGAIN` if the link was replaced in the meantime.
     pub fn read_link(&self, name: &(impl NixPath + ?Sized)) -> Result<(Attributes, OsString), Errno> {
         imp::read_link(&self.fd, name)
     }
 
-    /// Creates the file `name` in this directory, which only its owner can access, and opens it for writing.
+    /// Creates the file `name` in this directory, accessible only to its owner, and opens it for writing.
     ///
     /// # Errors
-    /// Those of openat(2): `EEXIST` if the name is in use, also by a symbolic link.
+    /// Those of openat(2): `EEXIST` if the name is in use, even by a symbolic link.
     pub fn create_file(&self, name: &(impl NixPath + ?Sized)) -> Result<OwnedFd, Errno> {
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
         retry(|| openat(&self.fd, name, flags, Mode::S_IRUSR | Mode::S_IWUSR))
     }
 
-    /// Renames `name` in this directory to `new`. An existing entry is replaced.
+    /// Renames `name` in this directory to `new`, and replaces an existing entry of that name.
     ///
     /// # Errors
     /// Those of renameat(2).
@@ -183,7 +182,7 @@ impl Directory {
         retry(|| fsync(&readable.fd))
     }
 
-    /// Returns the kind of the file system this directory is on.
+    /// Returns the kind of the file system that this directory is on.
     ///
     /// # Errors
     /// Those of fstatfs(2).
@@ -219,9 +218,8 @@ pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
     Ok(target().filter(Attributes::is_directory).unwrap_or(own))
 }
 
-/// Returns the identity of the directory to which firmlinks such as `/Users` lead: the data volume of macOS;
-/// `None` on other systems. A scan from above must not enter it, because it reaches the content through the
-/// firmlinks.
+/// Returns the identity of the directory to which firmlinks such as `/Users` lead: the data volume of macOS; `None` on
+/// other systems. A scan from above must not enter this directory, because the firmlinks already lead to its content.
 pub fn firmlink_target() -> Option<FileId> {
     Some(attributes_of_path(Path::new(imp::BEHIND_FIRMLINKS?)).ok()?.file_id())
 }

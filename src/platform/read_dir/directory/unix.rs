@@ -17,12 +17,12 @@ pub const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
 /// Flags for a descriptor that is used for lookups.
 pub const PLACE: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK).union(OFlag::O_NOFOLLOW);
-/// The same for a mount point.
+/// Flags for a descriptor of a mount point.
 pub const MOUNT_POINT: OFlag = PLACE.union(OFlag::O_DIRECTORY);
-/// Directory to which firmlinks lead.
+/// Directory to which firmlinks lead; `None`, because only macOS has firmlinks.
 pub const BEHIND_FIRMLINKS: Option<&str> = None;
 
-/// Reads a symbolic link. Its attributes must be the same before and after.
+/// Reads a symbolic link. Fails with `EAGAIN` if the link's attributes differ before and after reading.
 pub fn read_link(
     directory: &OwnedFd,
     name: &(impl NixPath + ?Sized),
@@ -36,7 +36,7 @@ pub fn read_link(
 }
 
 /// Returns [`FileSystem::Ordinary`], because other kinds are unknown on these systems.
-#[allow(clippy::unnecessary_wraps)] // other systems have to ask, which may fail
+#[allow(clippy::unnecessary_wraps)] // other systems make a call, which may fail
 pub fn file_system(_: &OwnedFd) -> Result<FileSystem, Errno> {
     Ok(FileSystem::Ordinary)
 }

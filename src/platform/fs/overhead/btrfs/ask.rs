@@ -42,7 +42,7 @@ struct Lookup {
     path: [u8; 4080],
 }
 
-/// Reads the numbers of the file system of `path`.
+/// Reads the numbers of the file system that `path` is on.
 ///
 /// # Errors
 /// Those of ioctl(2), if not even the block groups can be read.
@@ -53,12 +53,12 @@ pub fn ask(path: &Path) -> Result<Btrfs, Errno> {
 
 #[allow(unsafe_code)]
 fn all_chunks(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
-    /// Largest number of answers. Each has three numbers, and they follow the first two numbers.
+    /// Maximum number of block groups in the reply. Each has three numbers, after a header of two numbers.
     const MOST: usize = 64;
     let mut answer = [0_u64; 2 + 3 * MOST];
     answer[0] = MOST as u64;
-    // SAFETY: the request writes as many groups of three numbers as the first number says, after the first two
-    // numbers, and there is room for all.
+    // SAFETY: after the header, the request writes at most as many triples of numbers as the first number
+    // says, and there is room for all.
     unsafe { ioctl::ask(directory, SPACE_INFO, &mut answer) }?;
     let count = usize::try_from(answer[1]).unwrap_or(MOST).min(MOST);
     let found = answer[2..].chunks_exact(3).take(count);
@@ -69,7 +69,7 @@ fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     let mut roots = RootItems::default();
     search(directory, ROOT_TREE, (FIRST, LAST), |item| roots.take(item))?;
     let mut subvolumes = roots.subvolumes(|tree, id| lookup(directory, tree, id).ok());
-    // The tree exists only with quotas.
+    // An error is ignored, because the quota tree exists only if quotas are enabled.
     let _ = search(directory, QUOTA_TREE, (0, 0), |item| {
         let exclusive = item.data.get(24..32).and_then(|field| field.try_into().ok()).map(u64::from_le_bytes);
         let owner = subvolumes.iter_mut().find(|it| item.kind == QUOTA_INFO && it.id == item.offset);
@@ -80,7 +80,7 @@ fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     Ok(subvolumes)
 }
 
-/// Calls `meet` for every item of a tree whose ID is in a range.
+/// Calls `meet` for every item of `tree` whose ID is in the range from `first` to `last`.
 #[allow(unsafe_code)]
 fn search(
     directory: &Directory,

@@ -1,12 +1,12 @@
-//! Records of btrfs.
+//! Decoding of btrfs block groups and tree items.
 //!
-//! Makes no system call. Invariant: any bytes of an item give a subvolume or `None`.
+//! This module makes no system call. Invariant: any bytes of an item give a subvolume or `None`.
 
 use std::collections::HashMap;
 
 use super::{BlockGroups, Purpose, Subvolume};
 
-/// Decodes the block groups of one kind, from `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`.
+/// Decodes the block groups of one kind. The flags are `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`.
 pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
     const DATA: u64 = 1;
     const SYSTEM: u64 = 2;
@@ -20,7 +20,7 @@ pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
         _ if flags & (DATA | METADATA) == DATA | METADATA => Purpose::Mixed,
         _ => return None,
     };
-    // RAID1C3, RAID1C4, RAID1, DUP and RAID10. df does not count parity either.
+    // The profiles are RAID1C3, RAID1C4, then RAID1, DUP and RAID10. Parity is not counted, nor does df count it.
     let copies = match flags {
         _ if flags & (1 << 9) != 0 => 3,
         _ if flags & (1 << 10) != 0 => 4,
@@ -32,24 +32,24 @@ pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
 
 /// Item of a btrfs tree: its key and its data.
 pub struct TreeItem<'i> {
-    /// ID, the first part of the key.
+    /// ID of the object, the first part of the key.
     pub id: u64,
-    /// Type of the item.
+    /// Type of the item, the second part of the key.
     pub kind: u32,
     /// Last part of the key.
     pub offset: u64,
-    /// Data.
+    /// Contents of the item.
     pub data: &'i [u8],
 }
 
 const ROOT_ITEM: u32 = 132;
 const ROOT_BACKREF: u32 = 144;
-/// Smallest ID of a subvolume. Smaller IDs are those of trees of the file system itself.
+/// Smallest ID of a subvolume. Smaller IDs belong to trees of the file system itself.
 pub const FIRST: u64 = 256;
 /// Largest ID of a subvolume.
 pub const LAST: u64 = 256_u64.wrapping_neg();
 
-/// Parent directory of a subvolume, and its name there.
+/// Parent directory of a subvolume, and the subvolume's name in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Hook {
     parent: u64,
@@ -73,7 +73,7 @@ impl RootItems {
         };
         match item.kind {
             ROOT_ITEM if (FIRST..=LAST).contains(&item.id) => {
-                // `refs`, and `parent_uuid`, for which older items are too short.
+                // The fields are `parent_uuid`, for which older items are too short, and `refs`.
                 let is_snapshot =
                     item.data.get(263..279).is_some_and(|uuid| uuid.iter().any(|byte| *byte != 0));
                 let is_deleted = number(216, 4) == Some(0);

@@ -30,7 +30,7 @@ pub enum Purpose {
 /// All block groups with the same purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockGroups {
-    /// Purpose.
+    /// Purpose of these block groups.
     pub purpose: Purpose,
     /// Capacity in bytes.
     pub size: u64,
@@ -43,13 +43,13 @@ pub struct BlockGroups {
 /// Subvolume or snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subvolume {
-    /// ID.
+    /// ID of the subvolume.
     pub id: u64,
     /// Path from the top of the file system, as far as it is known.
     pub path: Vec<u8>,
     /// `true` for a snapshot of another subvolume.
     pub is_snapshot: bool,
-    /// `true` if it was deleted and its space is being freed.
+    /// `true` if the subvolume was deleted and its space is being freed.
     pub is_deleted: bool,
     /// Number of bytes that no other subvolume shares, if quotas count them.
     pub exclusive: Option<u64>,
