@@ -21,7 +21,7 @@ pub struct Pool {
     threads: Arc<ThreadPool>,
 }
 
-/// Way in which a job ended.
+/// Outcome of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobEnd {
     /// The job finished; its latest result is final.
@@ -168,12 +168,12 @@ impl<T> Task<T> {
         &self.shared.cancelled
     }
 
-    /// Returns `true` if the work should end.
+    /// Returns `true` if the work should end because the job was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Returns the thread pool for the heavy parts.
+    /// Returns the thread pool for the heavy parts of the work.
     pub fn threads(&self) -> &ThreadPool {
         &self.pool.threads
     }

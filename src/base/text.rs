@@ -58,7 +58,7 @@ const UNSEEN: [(u32, u32); 34] = [
     (0xe000, 0xf8ff),
     (0xf_0000, 0xf_ffff),
     (0x10_0000, 0x10_ffff),
-    // Noncharacters.
+    // Unicode noncharacters, which never stand for text.
     (0xfdd0, 0xfdef),
     (0xfffe, 0xffff),
 ];

@@ -233,7 +233,7 @@ impl Shared {
                 if opened.is_none() {
                     opened = self.open_from_root(directory).ok();
                 }
-                // If this name no longer exists, another one may.
+                // If this name no longer exists, another name of the inode may still exist.
                 let found = opened.as_ref().and_then(|opened| opened.attributes_of(record.name).ok());
                 if let Some(found) = found.filter(|found| found.inode == inode.inode) {
                     concerned.remove(&inode);

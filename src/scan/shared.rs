@@ -11,12 +11,12 @@ use crate::platform::process::descriptors::Descriptors;
 use crate::platform::process::limits;
 use crate::tree::{DirId, Tree};
 
-/// Way in which a scan ended.
+/// Outcome of a scan or an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Everything that could be read was read.
     Complete,
-    /// The scan was stopped; the tree holds what had been read.
+    /// The scan was stopped; the tree holds the entries read so far.
     Stopped,
     /// A worker panicked with this message, because of a bug. Parts of the tree may be missing.
     Panicked(String),
@@ -27,7 +27,7 @@ pub enum Outcome {
 
 /// Target of a scan.
 pub enum Target {
-    /// Roots, into a new tree.
+    /// Roots, to be read into a new tree.
     Roots(Vec<PathBuf>),
     /// Entries of a finished tree, to be read again.
     Entries(Places),

@@ -71,7 +71,7 @@ impl<'v> Visitor<'v> {
         Arc::new(self.shared.descriptors.hold(directory))
     }
 
-    /// Reads the root `id`.
+    /// Spawns a job that opens and reads the root `id`.
     pub(crate) fn visit_root<'s>(&'v self, scope: &Scope<'s>, id: DirId)
     where
         'v: 's,

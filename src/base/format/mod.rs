@@ -38,7 +38,7 @@ impl Measure {
         }
     }
 
-    /// Returns the size that this measure selects.
+    /// Returns `disk` or `apparent`, whichever this measure selects.
     pub fn of(self, disk: u64, apparent: u64) -> u64 {
         match self {
             Self::Disk => disk,

@@ -99,7 +99,7 @@ impl DraftFile {
         Ok(())
     }
 
-    /// Deletes the file.
+    /// Deletes the file if it has a temporary name.
     pub fn discard(&mut self, directory: &Directory) {
         if let Some((name, _)) = self.name.take() {
             // An error cannot be reported here, and the name shows that the file is temporary.

@@ -94,7 +94,7 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
     Ok(layout)
 }
 
-/// Returns the extents from byte `start` on.
+/// Returns the next extents of `file`, starting at byte `start`.
 #[allow(unsafe_code)]
 fn ask(file: &OwnedFd, start: u64) -> Result<Map, Errno> {
     let mut map = Map {

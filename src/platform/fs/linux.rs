@@ -110,7 +110,7 @@ fn held_back(mount: &Mount) -> Option<u64> {
 /// Clones the mount at `point` without the mounts on it (`open_tree(2)`).
 #[allow(unsafe_code)]
 pub fn clone_of_mount(point: &Path) -> Result<OwnedFd, Errno> {
-    /// From linux/mount.h.
+    /// Flag of `open_tree(2)`, from linux/mount.h.
     const OPEN_TREE_CLONE: libc::c_uint = 1;
     let path = CString::new(point.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
     let flags = OPEN_TREE_CLONE | libc::O_CLOEXEC.cast_unsigned();

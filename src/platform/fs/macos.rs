@@ -55,7 +55,7 @@ pub fn is_whole(path: &Path) -> bool {
 /// Those of getfsstat(2).
 #[allow(unsafe_code)]
 pub fn mounts() -> Result<Vec<Mount>, Errno> {
-    // SAFETY: without a buffer the call only counts.
+    // SAFETY: without a buffer the call only returns the number of mounts.
     let count = Errno::result(unsafe { libc::getfsstat(std::ptr::null_mut(), 0, libc::MNT_NOWAIT) })?;
     // Leaves room for mounts that are made in the meantime.
     let room = usize::try_from(count).unwrap_or(0) + 8;

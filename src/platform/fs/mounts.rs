@@ -43,7 +43,7 @@ impl Mount {
     }
 }
 
-/// Position of a path in the mounts.
+/// Position of a path among the mounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MountPosition {
     /// ID of the mount that the path is on, if the system reports it.

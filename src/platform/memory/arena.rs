@@ -68,7 +68,7 @@ pub struct Writer {
 }
 
 impl Arena {
-    /// Creates an arena without memory.
+    /// Creates an empty arena, without allocating memory.
     pub fn new() -> Self {
         Self::default()
     }
@@ -146,7 +146,7 @@ struct Growing {
 // it.
 #[allow(unsafe_code)]
 unsafe impl Send for Growing {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 #[allow(unsafe_code)]
 unsafe impl Sync for Growing {}
 

@@ -24,9 +24,9 @@ use crate::platform::Errno;
 /// Kind of access to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Copied by pread(2).
+    /// Blocks are copied with pread(2).
     Read,
-    /// Mapped by mmap(2).
+    /// The file is mapped with mmap(2).
     Mapped,
 }
 

@@ -9,7 +9,7 @@ use super::imp::{MOST_DESCRIPTORS, threads_with_room};
 
 /// Raises the soft limit of open descriptors to the hard limit, and returns the resulting limit (getrlimit(2)).
 pub(crate) fn raise_descriptors() -> u64 {
-    /// Smallest limit of any system (`_POSIX_OPEN_MAX`).
+    /// Lowest limit that a system may have (`_POSIX_OPEN_MAX`).
     const LEAST: u64 = 20;
     // `sysconf` is asked first, because it may work where the limit itself is hidden or does not exist.
     let Ok(Some(open)) = sysconf(SysconfVar::OPEN_MAX) else { return LEAST };

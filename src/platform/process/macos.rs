@@ -1,4 +1,4 @@
-//! macOS: its desktop, and files in the cloud.
+//! macOS: desktop conventions, and the policy for files in the cloud.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // partly replaced here

@@ -38,7 +38,7 @@ pub struct Reader<'d> {
     begun: bool,
 }
 
-/// Way in which a directory is read.
+/// Method of reading a directory.
 enum Way<'d> {
     Bulk(Wanted),
     Names(readdir::Reader<'d>),

@@ -14,12 +14,12 @@ use nix::sys::stat::Mode;
 use crate::base::kind::Kind;
 use crate::platform::{Directory, retry};
 
-/// Names of a directory, starting with the first.
+/// Directory stream, which returns one name at a time.
 pub(crate) struct Stream {
     stream: NonNull<libc::DIR>,
 }
 
-/// Name from a stream.
+/// Directory entry returned by a [`Stream`].
 pub(crate) struct Name {
     entry: libc::dirent,
 }

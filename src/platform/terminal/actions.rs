@@ -49,7 +49,7 @@ fn handler(signal: Signal) -> libc::sighandler_t {
 pub(crate) enum Answer {
     /// Default action of the system.
     Default,
-    /// No action.
+    /// The signal is ignored.
     Ignore,
 }
 

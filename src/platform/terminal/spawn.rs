@@ -30,7 +30,7 @@ const MEANWHILE: [(Signal, Answer); 3] = [
     (Signal::SIGTTOU, Answer::Ignore),
 ];
 
-/// Way in which a program ended.
+/// Exit status of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// The program exited with this code.

@@ -21,7 +21,7 @@ use crate::base::sync::{Condvar, Mutex, OnceLock, lock};
 /// between the actions before the stop and those after it.
 pub type Around = Box<dyn Fn(&dyn Fn() -> io::Result<()>) + Send>;
 
-/// State of the stops of this process.
+/// State shared with the thread that stops this process.
 #[derive(Default)]
 struct Stops {
     around: Mutex<Option<Around>>,

@@ -129,7 +129,7 @@ struct Walk {
     directory: Directory,
     /// Attributes of `directory`.
     attributes: Attributes,
-    /// Path of `directory`, without links.
+    /// Path of `directory`, without symbolic links.
     path: PathBuf,
     /// Remaining components, the next one last.
     rest: Vec<OsString>,

@@ -58,9 +58,9 @@ pub fn ask(path: &Path) -> Result<Xfs, Errno> {
         (Geometry::default(), Counts::default(), Reserve::default());
     // SAFETY: the structure is that of the request, and consists only of numbers.
     unsafe { ioctl::ask(&directory, GEOMETRY, &mut geometry) }?;
-    // SAFETY: as above.
+    // SAFETY: as for `GEOMETRY`.
     let counted = unsafe { ioctl::ask(&directory, COUNTS, &mut counts) };
-    // SAFETY: as above.
+    // SAFETY: as for `GEOMETRY`.
     let reserved = unsafe { ioctl::ask(&directory, RESERVE, &mut reserve) };
     let block = u64::from(geometry.block_size);
     Ok(Xfs {

@@ -49,7 +49,7 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
                 vnodes.filter_map(|fd| opened(pid, fd.proc_fd)).for_each(|file| files.add(file));
             }
             Err(Errno::EPERM | Errno::EACCES) => refused = true,
-            // The process has ended.
+            // Any other error means that the process has ended.
             Err(_) => {}
         }
     }

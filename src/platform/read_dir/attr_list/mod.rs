@@ -103,7 +103,7 @@ fn entry(record: &[u8]) -> Option<DirEntry<'_>> {
     Some(DirEntry { name, hint, inode, said })
 }
 
-/// Returns the name, which is the first field after the error.
+/// Returns the name of the entry, which is the first field after the error.
 fn name(record: &[u8]) -> Option<&CStr> {
     let fields = Fields::of(record)?;
     if fields.common & NAME == 0 {
