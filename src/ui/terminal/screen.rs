@@ -67,7 +67,8 @@ pub struct Screen {
 impl Screen {
     /// Opens the terminal on standard output, or, if standard output is redirected, the controlling terminal.
     ///
-    /// # Errors If there is no free descriptor, or no terminal.
+    /// # Errors
+    /// If there is no free descriptor, or no terminal.
     pub fn new(mouse: MouseCapture, tab: TabProgress) -> io::Result<Self> {
         let terminal = if io::stdout().is_terminal() {
             File::from(io::stdout().as_fd().try_clone_to_owned()?)
@@ -81,7 +82,8 @@ impl Screen {
 
     /// Returns a new descriptor of the terminal.
     ///
-    /// # Errors If there is no free descriptor.
+    /// # Errors
+    /// If there is no free descriptor.
     pub fn descriptor(&self) -> io::Result<OwnedFd> {
         self.terminal.as_fd().try_clone_to_owned()
     }
@@ -98,7 +100,8 @@ impl Screen {
 
     /// Gives the terminal back while `program` runs, then takes it over again.
     ///
-    /// # Errors If the terminal cannot be taken over again.
+    /// # Errors
+    /// If the terminal cannot be taken over again.
     pub fn lend<R>(&self, program: impl FnOnce() -> R) -> io::Result<R> {
         self.give_to(Holder::Program);
         let result = program();
@@ -109,7 +112,8 @@ impl Screen {
     /// Gives the terminal back, and stops this process with `stop`. After the stop, takes the terminal over
     /// again and returns `true` if the browser had used it before.
     ///
-    /// # Errors If the system does not stop the process, or the terminal cannot be taken over again.
+    /// # Errors
+    /// If the system does not stop the process, or the terminal cannot be taken over again.
     pub fn pause(&self, stop: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
         // The lock is held until the terminal is taken over again, so that no other thread does so before the
         // stop.
@@ -140,7 +144,8 @@ impl Screen {
 
     /// Shows progress in the tab, if the terminal supports it.
     ///
-    /// # Errors If the terminal accepts no output.
+    /// # Errors
+    /// If the terminal accepts no output.
     pub fn tell(&self, shown: tab_progress::TabState) -> io::Result<()> {
         let is_something = shown != tab_progress::TabState::Nothing;
         if self.tab == TabProgress::Off || !self.is_on.load(Ordering::SeqCst) {
@@ -194,7 +199,8 @@ impl Screen {
     /// Ensures that the terminal is given back even if the process aborts. Must be called before the terminal
     /// is taken over for the first time.
     ///
-    /// # Errors If there is no free descriptor, or no terminal.
+    /// # Errors
+    /// If there is no free descriptor, or no terminal.
     pub fn give_back_on_abort(&self) -> io::Result<()> {
         let farewell = self.farewell(self.tab != TabProgress::Off);
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)

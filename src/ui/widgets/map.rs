@@ -115,8 +115,9 @@ impl<'a, 't> Painter<'a, 't> {
     /// Paints the sum of small entries.
     pub fn others(&mut self, number: u64, area: Area) {
         let (theme, area) = (self.cx.theme, inset(area));
-        let Some(color) = theme.style(Role::Track).bg else { return };
-        self.picture.fill(area, color);
+        if let Some(color) = theme.style(Role::Track).bg {
+            self.picture.fill(area, color);
+        }
         self.write(area, &format!("{} more", grouped(number)), "", theme.style(Role::Faint));
     }
 

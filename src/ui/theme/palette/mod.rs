@@ -103,7 +103,7 @@ static ROLES: [RoleSpec; 23] = [
     own(Role::Plain, "plain"),
     own(Role::Strong, "strong"),
     tint(Role::Faint, "faint", 0x86_8c_99, 0x68_6d_78),
-    text(Role::Accent, "accent", Color::LightBlue, 0x7a_a2_f7, 0x2a_58_c8),
+    text(Role::Accent, "accent", Color::LightCyan, 0x7a_a2_f7, 0x2a_58_c8),
     tint(Role::Surface, "surface", 0x1e_21_2b, 0xe8_eb_f1),
     text(Role::Directory, "directory", Color::LightBlue, 0x7a_a2_f7, 0x2a_58_c8),
     text(Role::Link, "link", Color::Cyan, 0x4f_b8_c6, 0x00_5f_70),
