@@ -73,7 +73,7 @@ impl App<'_> {
                 None
             }
             Command::Help => {
-                self.layers.push(Layer::Help(HelpPage::default()));
+                self.layers.push(Layer::Help(HelpPage::new(self.scope())));
                 None
             }
             Command::Answer(answer) if self.is_yes(answer) && !self.accepts_yes() => None,

@@ -489,3 +489,27 @@ fn the_largest_directories_count_their_own_files_and_right_opens_one() {
     let marked = app.cx.marks().in_order(&tree);
     assert_eq!(marked.iter().map(|((_, name), _)| *name).collect::<Vec<_>>(), [b"outer"]);
 }
+
+#[test]
+fn the_help_is_searched_and_begins_with_the_keys_of_the_view() {
+    let tree = home();
+    let mut app = finished(&tree);
+    press(&mut app, "5 ?");
+    let heading = |app: &mut App<'_>| screen(app).lines().nth(1).unwrap().trim_matches(['"', ' ']).to_owned();
+    assert!(heading(&mut app).starts_with("In the treemap"), "{}", heading(&mut app));
+    press(&mut app, "/");
+    write(&mut app, "trash");
+    let found = screen(&mut app);
+    assert!(found.contains("move to the trash") && !found.contains("parent directory"), "{found}");
+    // The letters of the search are no commands, and Enter keeps the result.
+    press(&mut app, "Enter");
+    assert_eq!(layer(&app), Some(Scope::Help));
+    assert!(screen(&mut app).contains("Keys with"), "{}", screen(&mut app));
+    press(&mut app, "Esc");
+    assert!(screen(&mut app).contains("parent directory"));
+    press(&mut app, "/");
+    write(&mut app, "xyz");
+    assert!(screen(&mut app).contains("No matches"));
+    press(&mut app, "Esc Esc");
+    assert_eq!(layer(&app), None);
+}

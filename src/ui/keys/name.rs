@@ -21,6 +21,7 @@ impl Binding {
             (Command::Back, Some(Scope::Help)) => "close-help",
             (Command::Back, Some(Scope::Details)) => "close-info",
             (Command::Open, Some(Scope::Treemap)) => "open-cell",
+            (Command::Search, Some(Scope::Help)) => "search-keys",
             (Command::Open, Some(Scope::Overview)) => "open-part",
             (Command::Open, Some(Scope::Sheet)) => "go-to-entry",
             (Command::Parent, Some(Scope::Treemap)) => "parent-cells",

@@ -265,6 +265,7 @@ const OTHERS: &[Binding] = &{
         hint(3, "parent", bind(&[key(K::Backspace)], TREEMAP, C::Parent, G::Treemap, "parent directory")),
         hint(4, "colors", bind(&[letter('c')], TREEMAP, C::MapColors, G::Treemap, "next colors")),
         hint(4, "search", bind(&[letter('/')], VIEWS, C::Search, G::Search, "search below")),
+        bind(&[letter('/')], &[Scope::Help], C::Search, G::Program, "search the keys"),
         hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "keep the results")),
         hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear and close")),
         bind(&[key(K::Up)], PROMPT, C::Move(Motion::Up), G::Search, "up in the results"),

@@ -9,13 +9,15 @@
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use crate::base::text::{pad, width};
+use crate::base::text::{pad, printable, width};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
 use crate::ui::cursor::moved;
+use crate::ui::field::Field;
 use crate::ui::hit_map::Canvas;
-use crate::ui::keys::{Command, HelpGroup, Keymap, Scope, in_group};
+use crate::ui::keys::{Answer, Command, HelpGroup, Keymap, Scope, in_group};
 use crate::ui::theme::{Glyphs, Role, Theme};
+use crate::ui::widgets::field::spans;
 use crate::ui::widgets::row::draw_ends;
 
 /// Gap between columns, in cells.
@@ -24,44 +26,130 @@ const GAP: usize = 2;
 const MOST_COLUMNS: usize = 3;
 
 /// Page that lists all keys.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct HelpPage {
     /// First visible line; may exceed the scroll range.
     first: usize,
+    /// Section that comes first.
+    group: HelpGroup,
+    /// Text that the shown lines contain.
+    search: Field,
+    /// `true` while the search is typed.
+    is_typing: bool,
 }
 
 impl HelpPage {
+    /// Creates the page for a view, whose keys come first.
+    pub fn new(scope: Scope) -> Self {
+        let group = match scope {
+            Scope::Treemap | Scope::Overview => HelpGroup::Treemap,
+            Scope::Marks => HelpGroup::Mark,
+            Scope::Failures => HelpGroup::Delete,
+            Scope::Details => HelpGroup::Program,
+            _ => HelpGroup::View,
+        };
+        Self { first: 0, group, search: Field::default(), is_typing: false }
+    }
+
     /// Returns the first visible line on a screen of this size, limited to the scroll range.
-    pub fn first(self, keymap: &Keymap, screen: (u16, u16)) -> usize {
-        self.first.min(scroll_limit(keymap, screen))
+    pub fn first(&self, keymap: &Keymap, screen: (u16, u16)) -> usize {
+        self.first.min(self.scroll_limit(keymap, screen))
+    }
+
+    /// Returns the maximum scroll position, at which the last line is visible.
+    fn scroll_limit(&self, keymap: &Keymap, (columns, rows): (u16, u16)) -> usize {
+        let lines = self.lines(Theme::default(), keymap, usize::from(columns));
+        lines.len().saturating_sub(page((columns, rows)))
+    }
+
+    fn title<'a>(&self, theme: Theme, keymap: &Keymap, room: usize) -> Line<'a> {
+        if self.is_typing {
+            return Line::from(spans(theme, " Search the keys: ", &self.search, room));
+        }
+        let title = match self.search.as_str() {
+            "" => " Keys".to_owned(),
+            text => format!(" Keys with \"{}\"", printable(text.as_bytes())),
+        };
+        let hint = |command, does| {
+            let key = keymap.first(command, Scope::Help);
+            key.map_or_else(String::new, |key| format!("   {key} {does}"))
+        };
+        let hints = hint(Command::Search, "searches") + &hint(Command::Back, "closes");
+        Line::from(vec![
+            Span::styled(title, theme.style(Role::Strong)),
+            Span::styled(hints, theme.style(Role::Faint)),
+        ])
+    }
+
+    fn lines<'a>(&self, theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
+        let others = HelpGroup::ALL.into_iter().filter(|group| *group != self.group);
+        let groups = std::iter::once(self.group).chain(others).map(|group| section(keymap, group));
+        let mut sections: Vec<Section> = groups.chain([marks(theme.glyphs), mouse()]).collect();
+        let wanted = self.search.as_str().to_lowercase();
+        for section in &mut sections {
+            section.lines.retain(|(names, text)| {
+                names.to_lowercase().contains(&wanted) || text.to_lowercase().contains(&wanted)
+            });
+        }
+        sections.retain(|section| !section.lines.is_empty());
+        if sections.is_empty() {
+            return vec![Line::styled(" No matches", theme.style(Role::Faint))];
+        }
+        arranged(theme, &sections, columns)
     }
 }
 
 impl<'t> Component<'t> for HelpPage {
     fn scope(&self) -> Scope {
-        Scope::Help
+        if self.is_typing { Scope::Typing } else { Scope::Help }
     }
 
     fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled {
         match input {
             Input::Command(Command::Move(motion)) => {
-                let limit = scroll_limit(&cx.keymap, cx.size);
+                let limit = self.scroll_limit(&cx.keymap, cx.size);
                 self.first = moved(self.first(&cx.keymap, cx.size), motion, page(cx.size), limit + 1);
                 Handled::Yes(None)
             }
+            Input::Command(Command::Search) => {
+                self.is_typing = true;
+                Handled::Yes(None)
+            }
+            Input::Command(Command::Back) if !self.search.is_empty() => {
+                self.search.clear();
+                Handled::Yes(None)
+            }
             Input::Command(_) => Handled::Close(None),
-            _ => Handled::Yes(None),
+            Input::Key(event, command) => {
+                match command {
+                    Some(Command::Answer(Answer::No)) => self.search.clear(),
+                    Some(Command::Answer(_)) => {}
+                    _ => {
+                        // Moving the cursor of the field changes nothing else.
+                        let _ = self.search.take(event, command);
+                        self.first = 0;
+                        return Handled::Yes(None);
+                    }
+                }
+                self.is_typing = false;
+                Handled::Yes(None)
+            }
+            Input::Paste(text) => {
+                self.search.paste(text);
+                Handled::Yes(None)
+            }
+            Input::Row(_) => Handled::Yes(None),
         }
     }
 
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
         let (theme, keymap, size) = (cx.theme, &cx.keymap, (screen.width, screen.height));
-        let lines = lines(theme, keymap, usize::from(screen.width));
+        let lines = self.lines(theme, keymap, usize::from(screen.width));
         let (first, page) = (self.first(keymap, size), page(size));
         let end = (first + page).min(lines.len());
         let mut place = screen;
         if page < usize::from(screen.height) {
-            let left = title(theme, keymap);
+            let left = self.title(theme, keymap, usize::from(screen.width));
             let right = if lines.len() > page {
                 format!("{} to {end} of {} ", first + 1, lines.len())
             } else {
@@ -89,30 +177,18 @@ fn page((_, lines): (u16, u16)) -> usize {
     usize::from(if lines > 2 { lines - 1 } else { lines })
 }
 
-/// Returns the maximum scroll position, at which the last line is visible.
-fn scroll_limit(keymap: &Keymap, (columns, rows): (u16, u16)) -> usize {
-    lines(Theme::default(), keymap, usize::from(columns)).len().saturating_sub(page((columns, rows)))
-}
-
-fn title<'a>(theme: Theme, keymap: &Keymap) -> Line<'a> {
-    let title = Span::styled(" Keys", theme.style(Role::Strong));
-    let closing = keymap.first(Command::Back, Scope::Help).map(|key| format!("   {key} closes"));
-    Line::from(vec![title, Span::styled(closing.unwrap_or_default(), theme.style(Role::Faint))])
-}
-
-fn lines<'a>(theme: Theme, keymap: &Keymap, columns: usize) -> Vec<Line<'a>> {
-    let groups = HelpGroup::ALL.into_iter().map(|group| section(keymap, group));
-    let sections: Vec<Section> = groups.chain([marks(theme.glyphs), mouse()]).collect();
+/// Arranges the sections in as many columns as fit.
+fn arranged<'a>(theme: Theme, sections: &[Section], columns: usize) -> Vec<Line<'a>> {
     let fits = |blocks: &Vec<Vec<Line<'_>>>| {
         let widths = blocks.iter().map(|block| widest(block));
         widths.sum::<usize>() + GAP * (blocks.len() - 1) <= columns
     };
-    let blocks = (2..=MOST_COLUMNS).rev().map(|count| side_by_side(theme, &sections, count)).find(fits);
+    let blocks = (2..=MOST_COLUMNS).rev().map(|count| side_by_side(theme, sections, count)).find(fits);
     let blocks = blocks.unwrap_or_else(|| {
-        let whole = block(theme, &sections, usize::MAX);
+        let whole = block(theme, sections, usize::MAX);
         // If the keys and the description do not both fit, the list of keys is cut.
         let is_cut = widest(&whole) > columns;
-        vec![if is_cut { block(theme, &sections, (columns / 2).saturating_sub(2)) } else { whole }]
+        vec![if is_cut { block(theme, sections, (columns / 2).saturating_sub(2)) } else { whole }]
     });
     let height = blocks.iter().map(Vec::len).max().unwrap_or(0);
     let mut lines = vec![Line::default(); height];
@@ -217,7 +293,8 @@ mod tests {
     #[test]
     fn every_binding_is_on_the_page_in_full_at_any_width_that_holds_it() {
         for columns in [44, 80, 200] {
-            let text: Vec<String> = lines(Theme::default(), &Keymap::default(), columns)
+            let text: Vec<String> = HelpPage::new(Scope::List)
+                .lines(Theme::default(), &Keymap::default(), columns)
                 .iter()
                 .map(ToString::to_string)
                 .collect();
@@ -233,10 +310,10 @@ mod tests {
 
     #[test]
     fn the_help_fits_large_windows_and_usual_ones_in_columns() {
-        let lines = lines(Theme::default(), &Keymap::default(), 80);
+        let lines = HelpPage::new(Scope::List).lines(Theme::default(), &Keymap::default(), 80);
         let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
         assert_eq!(
-            scroll_limit(&Keymap::default(), (80, 70)),
+            HelpPage::new(Scope::List).scroll_limit(&Keymap::default(), (80, 70)),
             0,
             "too wide for two columns:\n{}",
             text.join("\n")
@@ -246,7 +323,7 @@ mod tests {
     #[test]
     fn the_views_are_on_the_first_page_of_usual_windows() {
         for size in [(80, 24), (120, 36), (200, 50)] {
-            let lines = lines(Theme::default(), &Keymap::default(), size.0.into());
+            let lines = HelpPage::new(Scope::List).lines(Theme::default(), &Keymap::default(), size.0.into());
             let text: Vec<String> = lines.iter().take(page(size)).map(ToString::to_string).collect();
             let is_view = |command| size.0 > 80 || matches!(command, Command::View(_));
             for (_, binding) in in_group(HelpGroup::View).filter(|(_, binding)| is_view(binding.command)) {
