@@ -172,7 +172,7 @@ impl Kept {
         }
     }
 
-    /// Returns the first index of each directory, sorted by directory.
+    /// Returns each directory with its first index in `directories`, sorted by directory.
     fn places(&self) -> Vec<(DirId, usize)> {
         let mut places: Vec<_> =
             self.directories.iter().enumerate().map(|(at, direct)| (direct.id, at)).collect();

@@ -18,7 +18,7 @@ use crate::run::streams::{print, print_error};
 pub enum UsageError {
     /// The user asked for help or the version.
     Answer(clap::Error),
-    /// The command line is invalid, for this reason: one line that is safe for a terminal.
+    /// The command line is invalid. Contains the reason, as one line that is safe to print to a terminal.
     Usage(String),
     /// There is no snapshot to compare with. Contains the reason as above, and a line for each kept snapshot.
     NotKept(String, Vec<String>),

@@ -1,4 +1,4 @@
-//! Texts of the help and the man page, other than those of flags: examples, variables, files.
+//! Text of the help and the man page, except for the flags: the examples, environment variables and files.
 //!
 //! Invariant: each fact is written once here. The man page may add details.
 
@@ -60,7 +60,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("NO_COLOR", "as --color never"),
     ("XDG_CONFIG_HOME", "configuration: duke/config.toml below it"),
     ("XDG_STATE_HOME", "snapshots and journal: duke/ below it"),
-    ("XDG_DATA_HOME", "trash: Trash/ below it"),
+    ("XDG_DATA_HOME", "its subdirectory Trash/ is the trash"),
     ("HOME", ".config, .local/state and .local/share below it are the defaults of these"),
     ("SHELL, PAGER", "programs that the keys b and v start"),
     ("DUKE_LEVEL", "set in shells started by duke: number of browsers above"),

@@ -5,7 +5,7 @@ use crate::platform::Errno;
 use crate::platform::entry::safe_path;
 use crate::platform::entry::safe_path::Cause;
 
-/// Message about an entry that is no longer the selected one.
+/// Message about an entry that was changed or replaced after it was selected.
 pub const CHANGED: &str = "changed since the scan: kept";
 
 /// Reason why an entry was not deleted or moved.

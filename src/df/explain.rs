@@ -49,7 +49,7 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
         Subject::Unexplained => return unexplained(space, units),
         Subject::Unreadable => vec![
             "Directories that you cannot read. Their contents are part of the unexplained space.",
-            "Root can read them: run sudo duke with the same PATH. The errors view lists them.",
+            "Root can read them: run sudo duke on the same directory. The errors view lists them.",
         ],
         Subject::LeftOut => vec![
             "Entries of this file system that --exclude, -X, --exclude-caches, -x or --skip-network excluded. Their \
@@ -79,7 +79,7 @@ fn access(access: ProcessAccess) -> &'static str {
             "All processes of this container were checked. Processes outside may hold more; run duke on the host."
         }
         ProcessAccess::Own => {
-            "Only your own processes were checked. To check all, run sudo duke with the same PATH."
+            "Only your own processes were checked. To check all, run sudo duke on the same directory."
         }
         ProcessAccess::None => "No process could be checked: /proc is missing or hides them.",
     }
@@ -108,7 +108,7 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
     ];
     let is_refused = space.covered.iter().any(|shadow| shadow.hidden.is_err());
     texts.push(if is_refused {
-        "Reading below a mount point requires root and Linux 5.2: run sudo duke with the same PATH."
+        "Reading below a mount point requires root and Linux 5.2: run sudo duke on the same directory."
             .to_owned()
     } else {
         "It was scanned through a private mount of the file system without other mounts on it.".to_owned()
@@ -152,8 +152,8 @@ fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
         texts.push(format!("{} more processes have it open.", file.holders.len() - NAMED));
     }
     texts.push(
-        "The space becomes free when all of them have closed it or ended: restart the service, or make it reopen \
-            its logs."
+        "The space is freed once all these processes have closed the file or ended. Restart the service, or make it \
+            reopen its logs."
             .to_owned(),
     );
     if let Some(holder) = file.holders.iter().find(|holder| holder.through == Through::Descriptor) {
@@ -352,7 +352,7 @@ fn note_text(note: &Note, units: Units) -> Vec<String> {
                 .to_owned(),
         ],
         Note::Refused(_) => vec![
-            "Only root can read the overhead, the journal or the subvolumes: run sudo duke with the same PATH."
+            "Only root can read the overhead, the journal or the subvolumes: run sudo duke on the same directory."
                 .to_owned(),
         ],
     }

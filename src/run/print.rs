@@ -1,6 +1,6 @@
 //! A run without a browser: reads, waits, prints a table or JSON or writes an export, and reports errors.
 //!
-//! Nothing is printed before everything was read, so an interrupted run can still print what it has. Standard
+//! Nothing is printed until reading has ended, so an interrupted run can still print what it has read. Standard
 //! output gets only the result; progress and errors are written to standard error.
 //!
 //! Invariant: the exit code reports the most serious problem; see [`Exit`].

@@ -69,8 +69,8 @@ impl Shared {
         rechecks.iter().find_map(|recheck| recheck.errno).map_or(Ok(()), Err)
     }
 
-    /// Returns `places`, with each root inside another root moved to its place in the outer root. Adds the
-    /// roots that are files, because they may be further names of rechecked inodes.
+    /// Returns `places`, with each root that lies inside another root replaced by its location in the outer
+    /// one. Also adds roots that are files, because they may be other names of rechecked inodes.
     fn located<'p>(&'p self, places: &'p Places) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
         let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();

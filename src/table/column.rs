@@ -86,7 +86,7 @@ pub struct SortContext<'a> {
     pub totals: Option<Totals>,
     /// Size by the measure that is shown.
     pub size: u64,
-    /// Difference to the earlier size of the entry, if known.
+    /// Difference from the entry's earlier size, if known.
     pub change: Option<u64>,
 }
 

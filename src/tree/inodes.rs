@@ -53,8 +53,8 @@ impl LinkedName {
     }
 }
 
-/// Sums that count each inode once, at its largest size: a name that was read while the file was growing reports
-/// a smaller size.
+/// Totals that count each inode once, at the largest size seen, because a name that was read while the file was
+/// still growing has a smaller size.
 #[derive(Clone, Debug, Default)]
 pub struct UniqueSizes {
     plain: Totals,

@@ -162,7 +162,7 @@ fn a_damaged_snapshot_is_one_error_with_its_offset() {
         &whole[..whole.len() - 1],
         2,
         &format!(
-            "byte {}: no end of a snapshot: the file is truncated, or has trailing data",
+            "byte {}: end of the snapshot not found: the file is truncated or has trailing data",
             whole.len() - 33
         ),
     );

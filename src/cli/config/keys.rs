@@ -42,7 +42,9 @@ fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool
     let (name, other) = (KEYMAP[line].name(), KEYMAP[rival].name());
     let key = quoted(&key.name()).into_owned();
     if KEYMAP[rival].is_fixed() {
-        Some(format!("{key} is still '{other}' where that works, and '{name}' elsewhere"))
+        Some(format!(
+            "{key} still means '{other}' wherever that command is available, and '{name}' elsewhere"
+        ))
     } else if config.keymap.is_changed(rival) {
         // One warning is enough, at the line that does not get the key.
         (!is_later).then(|| format!("{key} is already bound to '{other}' above"))

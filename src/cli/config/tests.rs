@@ -163,7 +163,7 @@ fn lost_keys_are_reported() {
             "repaint = 'q'",
             vec![
                 "f:2:11: q was 'quit' and is now 'repaint'; bind 'quit' to another key",
-                "f:2:11: q is still 'no-or-quit' where that works, and 'repaint' elsewhere",
+                "f:2:11: q still means 'no-or-quit' wherever that command is available, and 'repaint' elsewhere",
             ],
         ),
     ];

@@ -80,7 +80,7 @@ pub fn index_of(footer: &[u8], offset: u64) -> Result<Block, Damage> {
         return damaged("the file is truncated here");
     };
     if *end != END {
-        return damaged("no end of a snapshot: the file is truncated, or has trailing data");
+        return damaged("end of the snapshot not found: the file is truncated or has trailing data");
     }
     let Some((bytes, checksum)) = bytes.split_last_chunk::<4>() else {
         return damaged("the file is truncated here");

@@ -8,7 +8,7 @@ pub use super::imp::capacity;
 /// Size of a file system in bytes and inodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capacity {
-    /// Number of bytes for files.
+    /// Total capacity for file data, in bytes.
     pub size: u64,
     /// Number of free bytes.
     pub free: u64,

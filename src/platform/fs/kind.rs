@@ -89,7 +89,7 @@ const KNOWN: [(&str, Option<u32>, FileSystem); 51] = [
 /// Magic number of every FUSE file system.
 const FUSE: u32 = 0x6573_5546;
 
-/// FUSE programs that access other machines, whatever their mount source.
+/// FUSE programs that always count as network file systems, regardless of the mount source.
 const PROGRAMS: [&str; 16] = [
     "ceph-fuse",
     "curlftpfs",

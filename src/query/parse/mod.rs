@@ -274,7 +274,7 @@ impl Word<'_> {
         if known.into_iter().any(|known| known.starts_with(name)) {
             return Trouble::Unfinished(format!("one of {list}"));
         }
-        self.wrong(name, format!("unknown; one of {list}"))
+        self.wrong(name, format!("unknown; expected one of {list}"))
     }
 
     /// Returns an error about `part`, which must be a part of the word's text.

@@ -13,8 +13,7 @@ pub struct ListingBlock {
     pub block: Block,
     /// Number of the first directory in the block.
     pub first: u32,
-    /// Number of the first child directory named in the block; if the block names none, of the first one named
-    /// after it.
+    /// Number of the first child directory whose name is in this block or, if there is none, in a later block.
     pub child: u32,
     /// `true` if the block names inodes with several links.
     pub has_links: bool,

@@ -17,7 +17,7 @@ impl Context<'_> {
         let Some(table) = self.sheet().map(|sheet| sheet.table) else { return };
         let by = match column {
             Column::Size => self.by_size(),
-            // Rows of the age view are sorted by time under the name column.
+            // In the age view the name column stands for times, so it sorts by modification time.
             Column::Name if table.time == Column::Name => By::Modified,
             Column::Name => By::Path,
             Column::Items => By::Items,

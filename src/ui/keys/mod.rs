@@ -288,7 +288,7 @@ impl HelpGroup {
             Self::Search => "Search (while it is typed)",
             Self::Text => "Edit a search or a name",
             Self::Mark => "Mark",
-            Self::Delete => "Delete marks, or the entry",
+            Self::Delete => "Delete marked or current entry",
             Self::Program => "Program",
             Self::Question => "Questions",
         }

@@ -176,7 +176,13 @@ const MOVES: &[Binding] = &{
         hint(
             2,
             "open",
-            bind(&[key(K::Enter), key(K::Right), letter('l')], GOING, C::Open, G::Move, "open, or go there"),
+            bind(
+                &[key(K::Enter), key(K::Right), letter('l')],
+                GOING,
+                C::Open,
+                G::Move,
+                "open, or go to the entry",
+            ),
         ),
         hint(
             3,

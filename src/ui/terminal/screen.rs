@@ -42,7 +42,7 @@ enum Holder {
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
 const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// Longest time to wait at the end for a thread whose output the terminal does not accept.
+/// Maximum time to wait at exit for a thread that is blocked writing to the terminal.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Terminal, shared by all threads that may have to give it back.

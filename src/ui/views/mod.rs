@@ -1,7 +1,7 @@
 //! Views of a whole subtree. Each file contains a view's table, its rows, and the targets of the rows.
 //!
-//! A view is a [`ViewSpec`] (its key and texts), a [`TableSpec`] (its columns, orders and sentences, and the
-//! job that finds its rows) and a [`TableData`] (the rows). The common part, such as the cursor, is in
+//! A view is a [`ViewSpec`] (its key and texts), a [`TableSpec`] (its columns, sort orders and messages, and
+//! the job that finds its rows) and a [`TableData`] (the rows). The common part, such as the cursor, is in
 //! [`super::table_view`]. The key table, help page, footer, header and docs/keys.md are derived from [`VIEWS`].
 
 pub mod ages;

@@ -241,7 +241,7 @@ impl TableAnswer {
     }
 }
 
-/// Returns the load of a job that publishes rows.
+/// Wraps a job that publishes rows in a [`Load`].
 pub fn rows<T: TableData + 'static>(job: io::Result<Job<T>>) -> io::Result<Option<Load<TableAnswer>>> {
     Ok(Some(Load::of(job?, |data| Ok(TableAnswer::shared(data)))))
 }

@@ -171,8 +171,8 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
             // A reversed bar would be a hole.
             style = Style::new().add_modifier(cell.modifier).bold();
         } else if selected.bg.is_none() {
-            // Reversing exchanges both colors of the cell, so the color of a bar becomes that of the background.
-            // A bar in the color of the row would vanish.
+            // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background. A
+            // bar in the color of the row would be invisible.
             style = if is_bar && bar != selected.fg { style.bg(cell.fg) } else { style };
         } else if (is_tint || is_bar) && cell.fg != Color::Reset && Some(cell.fg) != selected.bg {
             style = style.fg(cell.fg);

@@ -48,7 +48,7 @@ pub struct Holder {
     pub through: Through,
 }
 
-/// Kind of a process's access to an open file.
+/// Way in which a process holds a file open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Through {
     /// Open descriptor.

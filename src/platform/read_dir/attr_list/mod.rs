@@ -48,7 +48,7 @@ const MOUNT_STATUS: u32 = 0x4;
 const LINKS: u32 = 0x1;
 /// Allocated bytes of all forks, as in `st_blocks`.
 const ALLOCATED: u32 = 0x4;
-/// Bytes of the data fork, which is `st_size`.
+/// Length of the data fork in bytes, the same as `st_size`.
 const LENGTH: u32 = 0x200;
 
 /// Attributes that must all be present; otherwise the attributes of the entry are read by name.
