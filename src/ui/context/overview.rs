@@ -17,6 +17,7 @@ use crate::ui::overview::{OverviewKey, Part};
 use crate::ui::theme::Role;
 use crate::ui::views::table::{TableData, row_of_sum};
 use crate::ui::views::{TableContext, ViewSpec, ages, cleanup, directories, errors, growth, largest, types};
+use crate::ui::widgets::strip::StripPart;
 use crate::ui::window::totals_size;
 
 /// Largest number of files and of directories.
@@ -164,14 +165,15 @@ impl Context<'_> {
 
     /// Returns the parts of the file system with the roles of their cells: scanned, used by others, free, reserved.
     /// `None` if its size is unknown.
-    pub fn space_parts(&self) -> Option<Vec<(&'static str, u64, Role)>> {
+    pub fn space_parts(&self) -> Option<[StripPart; 4]> {
         let capacity = (**self.views.overview.space.value()?).as_ref()?;
         let here = self.window.totals.disk.min(capacity.used());
-        Some(vec![
-            ("here", here, Role::Bar),
-            ("elsewhere", capacity.used() - here, Role::Other),
-            ("free", capacity.available, Role::Track),
-            ("reserved", capacity.free.saturating_sub(capacity.available), Role::Selected),
+        let part = |name: &str, bytes, role| StripPart { name: name.to_owned(), bytes, role };
+        Some([
+            part("here", here, Role::Bar),
+            part("elsewhere", capacity.used() - here, Role::Other),
+            part("free", capacity.available, Role::Track),
+            part("reserved", capacity.free.saturating_sub(capacity.available), Role::Selected),
         ])
     }
 }

@@ -65,6 +65,6 @@ mod tests {
         let table = markdown();
         assert_eq!(table.lines().count(), 2 + HelpGroup::ALL.len());
         assert_eq!(table.matches(" · ").count(), KEYMAP.len() - HelpGroup::ALL.len());
-        assert!(table.contains(" · `Enter` `Right` `l` open, or go to the entry · "), "{table}");
+        assert!(table.contains(" · `Enter` `Right` `l` open, or go to it · "), "{table}");
     }
 }

@@ -181,7 +181,7 @@ const MOVES: &[Binding] = &{
                 GOING,
                 C::Open,
                 G::Move,
-                "open, or go to the entry",
+                "open, or go to it",
             ),
         ),
         hint(

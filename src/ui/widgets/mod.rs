@@ -22,6 +22,7 @@ pub mod map;
 mod overview;
 mod preview;
 pub mod row;
+pub mod strip;
 mod table;
 mod tabs;
 pub mod treemap;

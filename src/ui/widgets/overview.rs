@@ -1,8 +1,8 @@
 //! Overview: the file system, and for each important view its largest rows.
 //!
 //! ```text
-//!  Disk  ████▌▒▒▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░
-//!  ■ here 5.9 GiB  ■ elsewhere 20.4 GiB  ■ free 65.3 GiB  ■ reserved 12.0 GiB
+//!  Disk  ████▒▒▒▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░
+//!        ■ here 5.9 GiB  ■ elsewhere 20.4 GiB  ■ free 65.3 GiB  ■ reserved 12.0 GiB
 //!
 //!  L Largest directories                 2 Largest files
 //!    1.9 GiB ████████  lib/google          139.2 MiB ████  lib/jvm/modules
@@ -12,11 +12,12 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Style};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::columns::right;
-use crate::base::format::{plain_size, share};
+use super::strip;
+use crate::base::format::plain_size;
 use crate::base::text::{fit, pad, width};
 use crate::table::column::Column;
 use crate::table::row::{CellValue, NumberFormat, Row};
@@ -30,6 +31,8 @@ use crate::ui::widgets::row::role_of_label;
 
 /// Largest width of a bar.
 const BAR: usize = 24;
+/// Width of the label before the strip.
+const LABEL: u16 = 7;
 /// Height below which nothing but the parts is shown.
 const LOW: u16 = 12;
 
@@ -55,54 +58,14 @@ pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Draws the parts of the file system. Returns `false` if they are unknown.
+/// Draws the parts of the file system. Returns `false` if their sizes are unknown.
 fn draw_space(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) -> bool {
     let Some(parts) = cx.space_parts() else { return false };
-    let whole = parts.iter().map(|(_, bytes, _)| bytes).sum::<u64>().max(1);
-    let title = Span::styled(" Disk  ", cx.theme.style(Role::Strong));
-    let room = area.width.saturating_sub(8);
+    let title = Span::styled(" Disk", cx.theme.style(Role::Strong));
     buffer.set_span(area.x, area.y, &title, area.width);
-    let (mut x, mut done) = (area.x + 7, 0);
-    let mut legend = Line::default();
-    for (name, bytes, role) in parts {
-        done += bytes;
-        let thousandths = u32::from(share(done, whole));
-        let end = area.x + 7 + u16::try_from(u32::from(room) * thousandths / 1000).unwrap_or(room);
-        let style = swatch(cx, role);
-        for x in x..end.min(area.right()) {
-            buffer[(x, area.y)]
-                .set_symbol(if style.bg.is_some() { " " } else { role_sign(role) })
-                .set_style(style);
-        }
-        x = end;
-        let sign = if style.bg.is_some() { "■" } else { role_sign(role) };
-        legend.push_span(Span::styled(format!(" {sign}"), Style::new().fg(style.bg.unwrap_or(Color::Reset))));
-        legend.push_span(Span::styled(
-            format!(" {name} {} ", plain_size(bytes, cx.units)),
-            cx.theme.style(Role::Faint),
-        ));
-    }
-    buffer.set_line(area.x, area.y + 1, &legend, area.width);
+    let strip = Rect { x: area.x + LABEL, width: area.width.saturating_sub(LABEL + 1), height: 2, ..area };
+    strip::draw(cx, &parts, strip, |bytes, _| plain_size(bytes, cx.units), buffer);
     true
-}
-
-/// Returns the style of a blank cell in the color of a role; without colors, a style without a background.
-fn swatch(cx: &Context<'_>, role: Role) -> Style {
-    let style = cx.theme.style(role);
-    match style.bg.or(style.fg) {
-        Some(color) => Style::new().bg(color),
-        None => Style::new(),
-    }
-}
-
-/// Returns the sign for a part of the file system without colors.
-fn role_sign(role: Role) -> &'static str {
-    match role {
-        Role::Bar => "#",
-        Role::Other => "=",
-        Role::Selected => "x",
-        _ => ".",
-    }
 }
 
 fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canvas: &mut Canvas<'_>) {

@@ -12,10 +12,11 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 use super::map::Painter;
+use super::strip::{self, StripPart};
 use crate::analysis::overview::Breakdown;
 use crate::analysis::survey::Age;
 use crate::base::calendar::date;
@@ -34,8 +35,6 @@ use crate::ui::window::totals_size;
 
 /// Width of the labels of strips.
 const LABEL: u16 = 6;
-/// Largest number of names in the legend of a strip.
-const NAMES: usize = 6;
 
 pub fn draw(cx: &Context<'_>, pane: Rect, canvas: &mut Canvas<'_>) {
     let buffer = &mut *canvas.buffer;
@@ -98,30 +97,23 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     }
 }
 
-/// Part of a strip.
-struct Part {
-    name: String,
-    bytes: u64,
-    role: Role,
-}
-
 /// Returns the categories of a directory, the largest first; related ones are one part.
-fn types(cx: &Context<'_>, found: &Breakdown) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
+fn types(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
+    let mut parts: Vec<StripPart> = Vec::new();
     for (class, totals) in &found.types.classes {
         let (role, bytes) = (Role::of(*class), totals_size(totals, cx.order.measure));
         match parts.iter_mut().find(|part| part.role == role) {
-            Some(part) => part.bytes += bytes,
-            None => parts.push(Part { name: role.name().to_owned(), bytes, role }),
+            Some(part) => part.bytes = part.bytes.saturating_add(bytes),
+            None => parts.push(StripPart { name: role.name().to_owned(), bytes, role }),
         }
     }
     parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
     parts
 }
 
-fn ages(cx: &Context<'_>, found: &Breakdown) -> Vec<Part> {
+fn ages(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
     let rows = Age::ALL.into_iter().zip(&found.ages.rows).zip(MapColors::Age.legend());
-    let part = |((_, totals), (role, name)): ((Age, _), &(Role, &str))| Part {
+    let part = |((_, totals), (role, name)): ((Age, _), &(Role, &str))| StripPart {
         name: (*name).to_owned(),
         bytes: totals_size(totals, cx.order.measure),
         role: *role,
@@ -129,40 +121,12 @@ fn ages(cx: &Context<'_>, found: &Breakdown) -> Vec<Part> {
     rows.map(part).collect()
 }
 
-/// Draws a bar of parts, and below it their names and shares.
-fn draw_strip(cx: &Context<'_>, label: &str, parts: &[Part], area: Rect, buffer: &mut Buffer) {
-    if area.height < 2 {
-        return;
-    }
-    let theme = cx.theme;
-    buffer.set_stringn(area.x, area.y, label, usize::from(LABEL), theme.style(Role::Faint));
-    let whole: u64 = parts.iter().map(|part| part.bytes).sum();
-    let room = area.width.saturating_sub(LABEL);
-    let (mut x, mut done) = (area.x + LABEL, 0);
-    let mut legend = Line::default();
-    for (number, Part { name, bytes, role }) in parts.iter().filter(|part| part.bytes > 0).enumerate() {
-        done += bytes;
-        let end = area.x
-            + LABEL
-            + u16::try_from(u32::from(room) * u32::from(share(done, whole)) / 1000).unwrap_or(room);
-        let color = theme.style(*role).fg;
-        // Without colors the parts are told apart by their letters.
-        let letter = name.trim_start_matches(['<', ' ']).get(..1).unwrap_or("#");
-        for x in x..end.min(area.right()) {
-            match color {
-                Some(color) => drop(buffer[(x, area.y)].set_symbol(" ").set_bg(color)),
-                None => drop(buffer[(x, area.y)].set_symbol(letter)),
-            }
-        }
-        x = end;
-        let text = format!(" {name} {}  ", percent(share(*bytes, whole)).trim_start());
-        if number < NAMES && legend.width() + width(&text) < usize::from(room) {
-            let sign = if color.is_some() { "■" } else { letter };
-            legend.push_span(Span::styled(sign.to_owned(), Style { fg: color, ..Style::new() }));
-            legend.push_span(Span::styled(text, theme.style(Role::Faint)));
-        }
-    }
-    put(buffer, Rect { x: area.x + LABEL, y: area.y + 1, width: room, height: 1 }, &legend);
+/// Draws a strip after its label.
+fn draw_strip(cx: &Context<'_>, label: &str, parts: &[StripPart], area: Rect, buffer: &mut Buffer) {
+    buffer.set_stringn(area.x, area.y, label, usize::from(LABEL), cx.theme.style(Role::Faint));
+    let strip = Rect { x: area.x + LABEL, width: area.width.saturating_sub(LABEL), ..area };
+    let text = |bytes, whole| percent(share(bytes, whole)).trim_start().to_owned();
+    strip::draw(cx, parts, strip, text, buffer);
 }
 
 fn draw_entry(cx: &Context<'_>, entry: EntryId, mut area: Rect, buffer: &mut Buffer) {

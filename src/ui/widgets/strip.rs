@@ -1,0 +1,69 @@
+//! Strip: parts of a whole as one bar, and below it a legend.
+//!
+//! ```text
+//! ████████████▓▓▓▓▓▓▒▒▒░░
+//! ■ program 52%  ■ code 23%  ■ archive 12%
+//! ```
+//!
+//! Without colors, each part is filled with the first letter of its name.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::base::format::share;
+use crate::base::text::width;
+use crate::ui::context::Context;
+use crate::ui::theme::{Glyphs, Role};
+
+/// Part of a strip.
+#[derive(Clone, Debug)]
+pub struct StripPart {
+    /// Name in the legend.
+    pub name: String,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Role that determines the color.
+    pub role: Role,
+}
+
+/// Draws a strip of two lines. `text` returns the text of a part in the legend after its name, from its size and the
+/// size of the whole. Parts without bytes are not drawn, and parts whose text does not fit have no legend.
+pub fn draw(
+    cx: &Context<'_>,
+    parts: &[StripPart],
+    area: Rect,
+    text: impl Fn(u64, u64) -> String,
+    buffer: &mut Buffer,
+) {
+    if area.height < 2 || area.is_empty() {
+        return;
+    }
+    let whole = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(part.bytes));
+    let (mut x, mut done) = (area.x, 0_u64);
+    let mut legend = Line::default();
+    for StripPart { name, bytes, role } in parts.iter().filter(|part| part.bytes > 0) {
+        done = done.saturating_add(*bytes);
+        let cells = u32::from(area.width) * u32::from(share(done, whole)) / 1000;
+        let end = area.x + u16::try_from(cells).unwrap_or(area.width).min(area.width);
+        let style = cx.theme.style(*role);
+        let color = style.bg.or(style.fg);
+        let letter = name.trim_start_matches(['<', ' ']).get(..1).unwrap_or("#");
+        for x in x..end {
+            match color {
+                Some(color) => drop(buffer[(x, area.y)].set_symbol(" ").set_bg(color)),
+                None => drop(buffer[(x, area.y)].set_symbol(letter)),
+            }
+        }
+        x = end;
+        let text = format!(" {name} {}  ", text(*bytes, whole));
+        if legend.width() + width(&text) < usize::from(area.width) {
+            let is_square = color.is_some() && cx.theme.glyphs == Glyphs::Unicode;
+            let sign = if is_square { "■".to_owned() } else { letter.to_owned() };
+            legend.push_span(Span::styled(sign, Style { fg: color, ..Style::new() }));
+            legend.push_span(Span::styled(text, cx.theme.style(Role::Faint)));
+        }
+    }
+    buffer.set_line(area.x, area.y + 1, &legend, area.width);
+}
