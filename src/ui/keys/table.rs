@@ -176,13 +176,7 @@ const MOVES: &[Binding] = &{
         hint(
             2,
             "open",
-            bind(
-                &[key(K::Enter), key(K::Right), letter('l')],
-                GOING,
-                C::Open,
-                G::Move,
-                "open, or go to it",
-            ),
+            bind(&[key(K::Enter), key(K::Right), letter('l')], GOING, C::Open, G::Move, "open, or go to it"),
         ),
         hint(
             3,

@@ -123,6 +123,9 @@ fn ages(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
 
 /// Draws a strip after its label.
 fn draw_strip(cx: &Context<'_>, label: &str, parts: &[StripPart], area: Rect, buffer: &mut Buffer) {
+    if area.height < 2 {
+        return;
+    }
     buffer.set_stringn(area.x, area.y, label, usize::from(LABEL), cx.theme.style(Role::Faint));
     let strip = Rect { x: area.x + LABEL, width: area.width.saturating_sub(LABEL), ..area };
     let text = |bytes, whole| percent(share(bytes, whole)).trim_start().to_owned();
