@@ -234,7 +234,8 @@ fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
         session.drain(Duration::from_millis(300));
     }
     session.press("1");
-    session.wait_for("footer", |screen| screen.rows(0, 80).last().is_some_and(|line| line.contains("? keys")));
+    session
+        .wait_for("footer", |screen| screen.rows(0, 80).last().is_some_and(|line| line.contains("? keys")));
     session.signal(Signal::SIGTERM);
     assert!(session.end().signal().is_some());
     session.assert_restored();
