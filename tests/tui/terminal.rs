@@ -357,7 +357,8 @@ fn ten_thousand_random_keys_with_random_sizes_end_where_keys_work() {
     while !session.screen.screen().rows(0, 80).last().is_some_and(|line| line.contains("? keys")) {
         assert!(Instant::now() < end, "{}", session.screen.screen().contents());
         session.press("\x1b");
-        session.drain(MOMENT * 2);
+        // Without a reader the next key would wait forever.
+        assert!(session.drain(MOMENT * 2), "it ended by itself:\n{}", session.screen.screen().contents());
     }
     session.signal(Signal::SIGTERM);
     assert!(session.end().signal().is_some());

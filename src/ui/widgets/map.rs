@@ -12,7 +12,7 @@
 use std::cmp::Ordering;
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
 
 use super::half_blocks::HalfBlocks;
@@ -87,7 +87,10 @@ impl<'a, 't> Painter<'a, 't> {
     pub fn draw(self, buffer: &mut Buffer) {
         self.picture.draw(buffer);
         for Label { x, y, text, style } in self.labels {
-            buffer.set_string(x, y, text, style);
+            // The window may have become smaller since the rectangles were computed.
+            if buffer.area.contains(Position { x, y }) {
+                buffer.set_string(x, y, text, style);
+            }
         }
     }
 
