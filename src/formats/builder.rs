@@ -20,10 +20,11 @@ const SEGMENT: usize = 32 << 10;
 /// Depth below which no page is put aside, so that a hostile chain of directories costs one entry per level
 /// instead of a page.
 const SHALLOW: usize = 64;
-/// Number of empty pages that are kept for later use.
+/// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;
 
-/// Error number of a directory that was not read completely (`EIO`). The formats do not record more.
+/// Error number of a directory that was not read completely (`EIO`). The formats do not record the original
+/// one.
 pub(crate) const UNREADABLE: i32 = EIO;
 
 /// Numbers of entries, bytes and errors read so far.
@@ -39,19 +40,19 @@ pub(crate) struct Counts {
 pub(crate) enum Sizes {
     /// The sizes are those of the directory itself.
     Own,
-    /// The sizes include everything below. The directory's own sizes are known only at its end, and it is
-    /// published then.
+    /// The sizes include everything below the directory. Its own sizes are known only at its end, so its
+    /// entry is published there.
     Sums,
 }
 
-/// Beginning of a directory, as the file describes it.
+/// Header of a directory, as given in the file.
 pub(crate) struct DirectoryStart<'n> {
     pub(crate) name: &'n [u8],
     pub(crate) metadata: Metadata,
     pub(crate) sizes: Sizes,
-    /// Index of the device.
+    /// Index of the directory's device in the tree's list of devices.
     pub(crate) device: u32,
-    /// `true` if it could be read.
+    /// `true` if the directory was read without an error.
     pub(crate) is_read: bool,
 }
 
@@ -68,16 +69,16 @@ pub(crate) struct Builder<'t> {
 struct Open {
     id: DirId,
     device: u32,
-    /// Its unsealed entries, while a child is read.
+    /// Unsealed entries of the directory, put aside while a child is read.
     page: Option<Box<Page>>,
-    /// Children whose ends were read and whose entries are not sealed.
+    /// Children that have ended but whose entries are not sealed yet.
     ended: Vec<DirId>,
-    /// `true` if its entry is published.
+    /// `true` if the directory's own entry is published.
     is_published: bool,
     is_read: bool,
-    /// Sum over the entries that have ended, and the directory's own sizes if they are known.
+    /// Sizes of the entries that have ended, plus the directory's own sizes if they are known.
     inside: Totals,
-    /// Its name and metadata, if its entry is written only at its end.
+    /// Name and metadata of a directory whose entry is written only at its end ([`Sizes::Sums`]).
     awaiting: Option<Box<(Vec<u8>, Metadata)>>,
 }
 
@@ -160,7 +161,7 @@ impl<'t> Builder<'t> {
         if self.open.len() > SHALLOW {
             self.seal(self.open.len() - 1);
         }
-        // If the child's entry was sealed, its parent already waits for it.
+        // If the child's entry has been sealed, the parent already waits for the child.
         child.is_published = sizes == Sizes::Own && self.batch.page().is_empty();
         let empty = self.fresh_page();
         let page = self.batch.turn(empty);
@@ -208,14 +209,15 @@ impl<'t> Builder<'t> {
         self.seal_if_long();
     }
 
-    /// Ends all open directories as stopped. Called when the input ends early.
+    /// Marks all open directories as stopped and ends them. Called when the input ends early.
     pub(crate) fn break_off(&mut self) {
         while self.depth() > 0 {
             self.tree.stop(self.current());
             let open = self.last_mut();
             let inside = open.inside;
             if let Some(awaiting) = &mut open.awaiting {
-                // The recorded sum minus the missing entries would not be the directory's own size.
+                // The recorded sum includes entries that were not read, so the directory's own size cannot be
+                // computed from it.
                 (awaiting.1.blocks, awaiting.1.apparent) = (inside.disk / 512, inside.apparent);
             }
             self.leave();
@@ -232,7 +234,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Ends the top of the tree, and returns the names of inodes that may have other names.
+    /// Ends the top of the tree and returns the names of inodes that may have more than one name.
     pub(crate) fn finish(mut self) -> Vec<LinkedName> {
         self.publish();
         self.tree.release(DirId::TOP);
@@ -268,7 +270,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Keeps an empty page for later use, and returns any other page.
+    /// Keeps an empty page for reuse and returns any other page.
     fn keep(&mut self, page: Page) -> Option<Box<Page>> {
         if !page.is_empty() {
             return Some(Box::new(page));
