@@ -1,4 +1,4 @@
-//! Progress line of a long scan on standard error, which is erased at the end.
+//! Progress line of a long scan on standard error, erased at the end.
 //!
 //! Invariant: nothing is written unless standard error is a terminal.
 
@@ -11,44 +11,45 @@ use crate::base::text::{escape, fit, width};
 use crate::platform::terminal::streams;
 use crate::scan;
 
-/// Duration of a scan from which progress is shown.
+/// Running time of a scan after which progress is shown.
 const LONG: Duration = Duration::from_millis(500);
 /// Interval between updates of the line.
 pub(crate) const PERIOD: Duration = Duration::from_millis(200);
-/// Width that is assumed if a terminal does not report one.
+/// Width in columns, assumed if the terminal does not report one.
 const COLUMNS: usize = 80;
 
-/// Progress line. Erased when it is dropped.
+/// Progress line, erased when dropped.
 pub(crate) struct ProgressLine {
     /// Units of sizes; `None` if no progress is shown.
     units: Option<Units>,
-    /// Number of columns that the line takes at the moment.
+    /// Number of columns that the line currently occupies.
     shown: usize,
     begun: Instant,
 }
 
 impl ProgressLine {
-    /// Returns an empty line. It stays empty if there are no units, or no terminal.
+    /// Returns an empty line, which stays empty without units or if standard error is not a terminal.
     pub(crate) fn new(units: Option<Units>) -> Self {
         let units = units.filter(|_| io::stderr().is_terminal());
         Self { units, shown: 0, begun: Instant::now() }
     }
 
-    /// Writes the line again, if the scan has run long enough.
+    /// Redraws the line, once the scan has run for [`LONG`].
     pub(crate) fn update(&mut self, progress: &scan::Progress) {
         let Some(units) = self.units.filter(|_| self.begun.elapsed() >= LONG) else { return };
         let columns = streams::columns().unwrap_or(COLUMNS);
         self.replace(&fit(&describe(progress, units), columns.saturating_sub(1), "..."));
     }
 
-    /// Erases the line before something else is written.
+    /// Erases the line, so that other output can be written.
     pub(crate) fn clear(&mut self) {
         if self.shown > 0 {
             self.replace("");
         }
     }
 
-    /// Replaces the line by `text`, and overwrites the rest with spaces, which every terminal supports.
+    /// Replaces the line with `text` and overwrites what is left of the old line with spaces, which works on
+    /// every terminal.
     fn replace(&mut self, text: &str) {
         let columns = width(text);
         let rest = self.shown.saturating_sub(columns);

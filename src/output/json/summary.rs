@@ -18,10 +18,10 @@ pub struct Summary {
     pub sums: Vec<GroupTotals>,
 }
 
-/// Large file.
+/// One of the largest files.
 #[derive(Clone, Debug)]
 pub struct Large {
-    /// Path, starting with the root as the user gave it; the first one if there are several.
+    /// First path of the file, starting with the root as the user gave it.
     pub path: Vec<u8>,
     /// Kind of the file.
     pub kind: Kind,
