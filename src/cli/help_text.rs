@@ -1,4 +1,4 @@
-//! Texts of the help and the man page, other than those of flags: examples, variables, files.
+//! Texts of the help and the man page, except the texts of flags: examples, variables, files.
 //!
 //! Invariant: each fact is written once here. The man page may add details.
 
@@ -68,7 +68,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("TERM_PROGRAM, WT_SESSION, ConEmuANSI, VTE_VERSION", "terminals that show progress in their tab"),
 ];
 
-/// Files that are read or written although the user does not name them.
+/// Files that duke reads or writes without the user naming them.
 pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_CONFIG_HOME/duke/config.toml, ~/.config/duke/config.toml",
@@ -86,7 +86,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("CACHEDIR.TAG", "Marks its directory as a cache, which --exclude-caches excludes."),
 ];
 
-/// Returns the end of the long help.
+/// Returns the last part of the long help, from the examples to the exit codes.
 pub fn text() -> String {
     let mut text = String::from("Examples:\n");
     for (line, meaning) in EXAMPLES {
