@@ -53,7 +53,7 @@ impl Cli {
     }
 }
 
-/// The words that are no command.
+/// Arguments of a command line without a subcommand.
 #[derive(Debug, Parser)]
 #[command(
     name = "duke",

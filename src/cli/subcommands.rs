@@ -9,7 +9,7 @@ use clap_complete::Shell;
 
 use crate::cli::values::{since, size, threads};
 
-/// Subcommand.
+/// Subcommands, recognized only as the first word.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Show the configuration
