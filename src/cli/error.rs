@@ -72,8 +72,8 @@ pub fn refusal(error: clap::Error) -> UsageError {
     UsageError::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned() + &advice)
 }
 
-/// Returns the flag that the user probably meant: one that differs in one or two letters. Swapped neighbors
-/// count as one letter.
+/// Returns the flag that the user probably meant: one that differs from the typed flag in one or two letters.
+/// Swapped neighbors count as one letter.
 fn similar(error: &clap::Error) -> Option<String> {
     let typed = error.get(ContextKind::InvalidArg)?.to_string();
     let typed = typed.strip_prefix("--")?;

@@ -17,8 +17,8 @@ use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, T
 
 /// Size in bytes of a segment; about the size of a kernel batch.
 const SEGMENT: usize = 32 << 10;
-/// Depth below which no page is put aside, so that a hostile chain of directories costs one entry per level
-/// instead of a page.
+/// Maximum depth at which pages are put aside, so that a hostile chain of directories costs one entry per
+/// level instead of a page.
 const SHALLOW: usize = 64;
 /// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;
@@ -125,7 +125,7 @@ impl<'t> Builder<'t> {
         self.counts
     }
 
-    /// Adds an entry that does not become a directory of the tree.
+    /// Adds an entry without entries of its own, such as a file or an excluded directory.
     pub(crate) fn push(&mut self, record: &Entry<'_>) {
         if let EntryState::Known(metadata) = &record.state {
             self.add_inside(metadata.disk(), metadata.apparent);

@@ -186,7 +186,7 @@ impl<S> RatioLimit<S> {
 }
 
 impl<R: Read> Read for RatioLimit<R> {
-    /// Reads end of file after an error on either side.
+    /// Returns 0 (end of file) after an error on either side.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.error.borrow().is_some() {
             return Ok(0);

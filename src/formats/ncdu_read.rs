@@ -152,7 +152,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         }
     }
 
-    /// Returns `true` at the end of an object, and otherwise stops before its next key.
+    /// Consumes the byte after a value, and returns `true` if that byte closes the object.
     fn ends_object(&mut self) -> Result<bool> {
         match self.lexer.significant()? {
             b'}' => Ok(true),

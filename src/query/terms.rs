@@ -88,7 +88,7 @@ pub enum Test {
     Modified(Range<i64>),
     /// Implausible time of the last change: zero, which some programs write, or a time in the future.
     Undated {
-        /// Start of the future, in seconds since 1970.
+        /// Earliest time that counts as the future, in seconds since 1970.
         future: i64,
     },
     /// Kind or category in this set.
@@ -99,9 +99,9 @@ pub enum Test {
     NoExtension,
     /// File of length zero, or directory without entries.
     Empty,
-    /// Inode with several names.
+    /// Entry whose inode has several names.
     Linked,
-    /// Name of this inode.
+    /// Entry that is a name of this inode.
     Inode(InodeKey),
     /// Entry that could not be read.
     Error,
@@ -166,7 +166,7 @@ impl Types {
     }
 }
 
-/// Entry that a query is tested on.
+/// Entry to which a query is applied.
 pub(crate) struct Subject<'a> {
     tree: &'a Tree,
     record: &'a Entry<'a>,
@@ -348,7 +348,7 @@ impl Term {
 }
 
 impl Test {
-    /// Returns `true` if a time is implausible; `future` is the start of the future.
+    /// Returns `true` if a time is implausible; `future` is the earliest time that counts as the future.
     pub fn is_undated(mtime: i64, future: i64) -> bool {
         mtime == 0 || mtime >= future
     }
@@ -404,7 +404,7 @@ fn is_empty(tree: &Tree, kind: Kind, metadata: &Metadata) -> bool {
     }
 }
 
-/// Returns the error number of an entry, or of the directory that it stands for.
+/// Returns the error number of an entry, or that of reading the directory if the entry is one.
 pub(crate) fn errno(tree: &Tree, record: &Entry<'_>) -> Option<i32> {
     match record.state {
         EntryState::Failed(errno) => Some(errno),

@@ -48,7 +48,7 @@ pub struct DiffJob {
 pub struct DiffOptions {
     /// Output format.
     pub form: DiffFormat,
-    /// Measure that is compared.
+    /// Measure by which sizes are compared.
     pub measure: Measure,
     /// Minimum change in bytes to be printed.
     pub least: u64,
@@ -64,9 +64,9 @@ impl DiffOptions {
 /// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffFormat {
-    /// Table for people.
+    /// Human-readable table.
     Table(Units),
-    /// JSON for programs.
+    /// JSON document.
     Json,
 }
 

@@ -37,7 +37,7 @@ pub enum By {
     Type,
     /// Time since the last change.
     Age,
-    /// Owner.
+    /// User who owns an entry.
     Owner,
 }
 

@@ -69,7 +69,7 @@ pub enum Output {
 /// Format of a printed result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Table for people.
+    /// Human-readable table.
     Table {
         /// Maximum number of levels below the roots.
         depth: usize,
@@ -87,7 +87,7 @@ pub enum Format {
     JsonLines,
     /// One line of comma-separated values for each entry.
     Csv,
-    /// Accounting of the file systems for people.
+    /// Human-readable accounting of the file systems.
     Spaces(Units),
     /// Accounting of the file systems in JSON.
     SpacesJson,

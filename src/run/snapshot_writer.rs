@@ -43,7 +43,7 @@ enum Stage {
     #[default]
     Waiting,
     Writing,
-    /// The writer has ended; contains its error, if that is worth reporting.
+    /// The writer has ended. Contains the writer's error if it is worth reporting.
     Over(Option<String>),
 }
 
@@ -68,7 +68,7 @@ impl SnapshotWriter {
         Self { shared }
     }
 
-    /// Stops the writer and returns its error, if that is worth reporting.
+    /// Stops the writer. Returns the writer's error if it is worth reporting.
     pub(crate) fn finish(self) -> Option<String> {
         if matches!(*lock(&self.shared.stage), Stage::Writing) {
             self.wait(PATIENCE);

@@ -122,7 +122,7 @@ impl Import {
         lock(&self.shared.state).end.as_ref().map(|(outcome, _)| outcome.clone())
     }
 
-    /// Returns the time since the import started; after its end, its duration.
+    /// Returns the time since the import began; after the end, the duration of the import.
     pub fn elapsed(&self) -> Duration {
         let state = lock(&self.shared.state);
         state.end.as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)

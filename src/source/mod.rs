@@ -229,7 +229,7 @@ impl Source {
         }
     }
 
-    /// Returns the time since reading began; after its end, the duration of reading.
+    /// Returns the time since reading began; after the end, the duration of reading.
     pub fn elapsed(&self) -> Duration {
         match self {
             Self::Scan { scan, .. } => scan.elapsed(),

@@ -228,7 +228,7 @@ fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     entries.filter_map(Result::ok).filter_map(found).collect()
 }
 
-/// Returns the snapshots of [`snapshots`], the newest first.
+/// Returns the same snapshots as [`snapshots`], the newest first.
 fn newest_first(folder: &PrivateFolder) -> Vec<Found> {
     let mut found = snapshots(folder);
     found.sort_by(|one, other| other.scanned_at.cmp(&one.scanned_at).then_with(|| one.path.cmp(&other.path)));

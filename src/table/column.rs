@@ -23,7 +23,7 @@ pub enum Column {
     Items,
     /// Size including all subdirectories, shown beside the size without them.
     Total,
-    /// Bytes that hard links share.
+    /// Bytes shared by hard links.
     Shared,
     /// User who owns an entry.
     Owner,

@@ -113,14 +113,14 @@ fn brief_change(before: Option<u64>, after: Option<u64>, units: Units) -> String
 /// Style of a label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowStyle {
-    /// File.
+    /// Style of files.
     #[default]
     Plain,
-    /// Directory.
+    /// Style of directories.
     Strong,
-    /// Excluded or deleted entry.
+    /// Style of excluded and deleted entries.
     Faint,
-    /// Error message.
+    /// Style of error messages.
     Warning,
 }
 

@@ -20,7 +20,7 @@ pub struct SnapshotInfo {
     pub scope: Vec<u8>,
 }
 
-/// First bytes of a snapshot. They are not text, so that a copy in text mode changes them and is detected.
+/// First bytes of a snapshot. The bytes are not text, so a copy in text mode changes them and is detected.
 pub const MAGIC: [u8; 8] = *b"\xd5duke\r\n\x1a";
 /// Last bytes of a snapshot.
 const END: [u8; 8] = *b"duke end";

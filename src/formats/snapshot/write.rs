@@ -296,7 +296,7 @@ struct Numbers<'t> {
     waiting: VecDeque<(DirId, u32)>,
     /// Count of numbers assigned so far.
     given: u32,
-    /// Roots that were visited.
+    /// Roots visited so far.
     roots: HashSet<DirId>,
 }
 

@@ -34,7 +34,7 @@ pub struct Large {
 pub struct GroupTotals {
     /// Name of the grouping.
     pub by: &'static str,
-    /// Groups with their totals, in order.
+    /// Groups with their totals, in the order in which they are written.
     pub rows: Vec<Sum>,
 }
 

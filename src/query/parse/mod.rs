@@ -1,4 +1,4 @@
-//! Parses queries.
+//! Parser of queries.
 //!
 //! ```text
 //! query = terms with blanks between
@@ -34,7 +34,7 @@ enum Trouble {
     Wrong(QueryError),
 }
 
-/// Term as it was typed.
+/// Term as typed by the user.
 struct Word<'q> {
     text: &'q str,
     /// Position of `text` in the query.
@@ -294,14 +294,14 @@ fn unit_missing(number: &str) -> String {
 /// Constructor of a size test.
 type SizeTest = fn(Size) -> Test;
 
-/// Keys before a comparison of sizes, with their tests.
+/// Keys that can precede a comparison of sizes, with their tests.
 const SIZES: [(&str, SizeTest); 4] =
     [("", Test::Disk), ("size", Test::Disk), ("disk", Test::Disk), ("apparent", Test::Apparent)];
 
 /// Parser of the value after a colon. The number is the current time in seconds since 1970.
 type Qualifier = fn(&Word<'_>, &str, i64) -> Result<Test, Trouble>;
 
-/// Keys before a colon, with their parsers.
+/// Keys that precede a colon, with the parsers of their values.
 const QUALIFIERS: [(&str, Qualifier); 5] = [
     ("older", |word, value, now| Ok(Test::Modified(i64::MIN..now.saturating_sub(word.age(value)?)))),
     ("newer", |word, value, now| Ok(Test::Modified(now.saturating_sub(word.age(value)?)..i64::MAX))),
