@@ -1,4 +1,4 @@
-//! Sets the `cfg` that tells the program's sources that they are modeled.
+//! Sets `cfg(loom)`, which compiles the program's sources for the model checker.
 
 fn main() {
     println!("cargo:rustc-cfg=loom");

@@ -11,15 +11,15 @@ use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Links, Metadata, Tree, hard_links};
 
-/// Returns the settings of a property test with this number of cases. The cases are the same in each run, so
-/// that a failure can be repeated without a file, and the system is not asked for random numbers
+/// Returns the settings of a property test with the given number of cases. The cases are the same in each
+/// run, so that a failure can be repeated without a file, and the system is not asked for random numbers
 /// (ci/macos-symbols.txt).
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(1);
     ProptestConfig { failure_persistence: None, rng_seed, ..ProptestConfig::with_cases(cases) }
 }
 
-/// Entry that is created.
+/// Entry to be created.
 pub struct Plan {
     name: Vec<u8>,
     what: What,
@@ -34,7 +34,7 @@ enum What {
     Stopped,
 }
 
-/// Returns a file of `bytes`, with the number of blocks that it needs.
+/// Returns a file with a length of `bytes` and as many blocks as it needs.
 pub fn file(name: &str, bytes: u64, mtime: i64) -> Plan {
     let metadata = Metadata { apparent: bytes, blocks: bytes.div_ceil(512), mtime, ..Metadata::default() };
     Plan { name: name.into(), what: What::File(metadata) }

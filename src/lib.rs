@@ -12,17 +12,18 @@
 //! }
 //! ```
 //!
-//! Three modules are the public interface: [`scan`] reads directories, [`tree`] holds the result, and [`base`]
-//! has the kinds of entries ([`base::kind`]), formats sizes ([`base::format`]) and makes names safe for a
-//! terminal ([`base::text`]). They change incompatibly only with the first nonzero number of the version.
-//! `examples/` has a du and a custom report. Functions that build and replace trees, and the encoding of trees
-//! in memory and in files, are hidden in the documentation, and may change in any version.
+//! Three modules are the public interface: [`scan`] reads directories, [`tree`] holds the result, and
+//! [`base`] has the kinds of entries ([`base::kind`]), formats sizes ([`base::format`]) and makes names safe
+//! for a terminal ([`base::text`]). These modules change incompatibly only with the first nonzero number of
+//! the version. `examples/` contains a `du` and a custom report. Functions that build and replace trees, and
+//! the encoding of trees in memory and in files, are hidden from the documentation and may change in any
+//! version.
 //!
-//! The rest is the program. The hidden module `testing` shows parts of it to the program's own tests.
+//! The rest is the program. The hidden module `testing` exposes parts of the program to its own tests.
 //!
 //! Data flows from directory entries to sealed listings, to totals up the tree, to rows, and to cells or JSON.
 
-#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))] // the program uses them
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))] // only the program uses them
 
 #[cfg(not(unix))]
 compile_error!("duke reads directories the Unix way");

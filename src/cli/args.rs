@@ -1,6 +1,6 @@
 //! Flags of the command line, with their help.
 //!
-//! Invariant: every flag here works, and there is no other.
+//! Invariant: every flag defined here works, and the program without a subcommand has no other flag.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -47,13 +47,13 @@ impl Cli {
         command.after_help(MORE).after_long_help(help_text::text())
     }
 
-    /// Parses words, the first of which is the program's own name.
+    /// Parses a command line, whose first word is the program's own name.
     pub fn understand(words: &[OsString]) -> Result<Self, clap::Error> {
         Self::from_arg_matches(&Self::definition().try_get_matches_from(words)?)
     }
 }
 
-/// The words that are no command.
+/// Arguments of a command line without a subcommand.
 #[derive(Debug, Parser)]
 #[command(
     name = "duke",
@@ -62,7 +62,7 @@ impl Cli {
     disable_help_flag = true,
     disable_version_flag = true
 )]
-#[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
+#[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
 pub struct Arguments {
     /// Directories or files to scan (default: the current directory)
     ///

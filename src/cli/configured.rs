@@ -20,11 +20,11 @@ use crate::run::streams::print_error;
 /// Configuration for a command line.
 #[derive(Debug, Default)]
 pub struct Configured {
-    /// Theme and keys.
+    /// Contents of the configuration file.
     pub config: Config,
-    /// Words that are put before those of the command line.
+    /// Command-line words for the settings, to be placed before the typed words.
     pub words: Vec<OsString>,
-    /// Notice for the browser about the first warning. It does not name the folder of the file.
+    /// Notice for the browser about the first warning, without the folder of the file.
     pub notice: Option<String>,
 }
 
@@ -45,7 +45,7 @@ impl Configured {
     }
 }
 
-/// Returns the configuration for a subcommand without a flag for another file.
+/// Returns the configuration for a subcommand that has no flag to select the file.
 pub fn configured(environment: &Environment) -> Result<Configured, UsageError> {
     Configured::read(&source(None, false, environment), &[], environment)
 }
@@ -55,7 +55,7 @@ pub fn flags_of_file(environment: &Environment) -> Result<Arguments, UsageError>
     understood(&configured(environment)?.words, &[])
 }
 
-/// Parses the words from the configuration together with those that were typed.
+/// Parses the words from the configuration together with the typed words.
 pub fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, UsageError> {
     let line = settings::line(configured, typed);
     let matches = settings::command().try_get_matches_from(&line).map_err(|error| match error.kind() {

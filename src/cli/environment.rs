@@ -1,4 +1,4 @@
-//! Environment on which the command line depends.
+//! Environment of the process, as far as it affects the command line.
 //!
 //! Invariant: only this module reads the environment for a command line.
 
@@ -53,7 +53,7 @@ impl Environment {
         }
     }
 
-    /// Returns a variable, whose name must be one of [`VARIABLES`].
+    /// Returns the value of a variable, if it is set. `name` must be one of [`VARIABLES`].
     pub fn variable(&self, name: &str) -> Option<&OsString> {
         self.variables.get(name)
     }

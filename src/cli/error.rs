@@ -13,7 +13,7 @@ use crate::base::text::escape;
 use crate::run::exit::Exit;
 use crate::run::streams::{print, print_error};
 
-/// Reason why a command line gives no [`Request`](super::Request).
+/// Reason why a command line cannot be turned into a [`Request`](super::Request).
 #[derive(Debug)]
 pub enum UsageError {
     /// The user asked for help or the version.
@@ -72,8 +72,8 @@ pub fn refusal(error: clap::Error) -> UsageError {
     UsageError::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned() + &advice)
 }
 
-/// Returns the flag that the user probably meant: one that differs in one or two letters. Swapped neighbors
-/// count as one letter.
+/// Returns the flag that the user probably meant: one that differs from the typed flag in one or two letters.
+/// Swapped neighbors count as one letter.
 fn similar(error: &clap::Error) -> Option<String> {
     let typed = error.get(ContextKind::InvalidArg)?.to_string();
     let typed = typed.strip_prefix("--")?;
@@ -89,8 +89,8 @@ fn similar(error: &clap::Error) -> Option<String> {
     near.min().map(|(_, flag)| format!("--{flag}"))
 }
 
-/// Returns the smallest number of letters to change, insert, delete or swap with the next one that turns one
-/// word into the other.
+/// Returns the edit distance of two words: the minimum number of letters to change, insert, delete, or swap
+/// with the next letter.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];

@@ -69,7 +69,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("TERM_PROGRAM, WT_SESSION, ConEmuANSI, VTE_VERSION", "terminals that show progress in their tab"),
 ];
 
-/// Files that are read or written although the user does not name them.
+/// Files that duke reads or writes without the user naming them.
 pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_CONFIG_HOME/duke/config.toml, ~/.config/duke/config.toml",
@@ -87,7 +87,7 @@ pub const FILES: &[(&str, &str)] = &[
     ("CACHEDIR.TAG", "Marks its directory as a cache, which --exclude-caches excludes."),
 ];
 
-/// Returns the end of the long help.
+/// Returns the last part of the long help, from the examples to the exit codes.
 pub fn text() -> String {
     let mut text = String::from("Examples:\n");
     for (line, meaning) in EXAMPLES {

@@ -1,4 +1,4 @@
-//! `duke diff` with only a directory: finds its kept snapshots.
+//! `duke diff` with a single directory: finds the directory's kept snapshots.
 //!
 //! Invariant: a snapshot that another user could have written is neither used nor listed.
 
@@ -19,11 +19,11 @@ use crate::scan;
 use crate::source::snapshot_store;
 use crate::source::snapshot_store::{KeptSnapshot, Subject};
 
-/// Largest number of lines in an error; `--list` shows all.
+/// Maximum number of snapshots in an error; `--list` shows all.
 const MOST_LINES: usize = 10;
 
-/// Returns the newest snapshot of `directory` that was kept by a scan like `scan` and taken before the second
-/// `before`.
+/// Returns the newest kept snapshot of `directory` that has the flags of `scan` and, if `before` is given,
+/// was taken before that time in seconds since 1970.
 pub fn latest(
     directory: &OsString,
     scan: &scan::Options,
@@ -87,7 +87,8 @@ fn is_of(subject: &Subject, root: &[u8]) -> bool {
     subject.roots == [root]
 }
 
-/// Explains why none of `kept` can be used. Lists those of the same directory, or else all.
+/// Explains why none of the `kept` snapshots can be used. Lists the snapshots of the same directory, or all
+/// if it has none.
 fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<KeptSnapshot>) -> UsageError {
     let root = absolute_bytes(directory.as_bytes());
     let matches = |kept: &KeptSnapshot, scope: Option<&str>| {

@@ -75,11 +75,11 @@ pub enum Request {
     Save(Saving),
     /// Description of the command line.
     Describe(Description),
-    /// Text about the configuration.
+    /// Output about the configuration or the kept snapshots.
     ConfigOutput(ConfigOutput),
 }
 
-/// Parses `words`, the first of which is the program's own name. Prints warnings about the configuration to
+/// Parses `words`, whose first word is the program's own name. Prints warnings about the configuration to
 /// standard error.
 ///
 /// # Errors
@@ -158,7 +158,7 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
     Ok(PrintJob { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
 }
 
-/// Returns the request of a command line without a subcommand.
+/// Returns the request for a command line without a subcommand.
 fn look(
     arguments: &Arguments,
     configured: Configured,

@@ -1,4 +1,4 @@
-//! Settings of the configuration, converted to command-line words that are put before the typed ones.
+//! Settings of the configuration, converted to command-line words that precede the typed words.
 //!
 //! Each flag is defined once, so a setting is parsed and rejected like the flag. A switch has an opposite,
 //! `--no-x` for `--x`, which undoes the setting. Later words take precedence, so a typed word overrides a
@@ -37,7 +37,7 @@ const FOR_ONCE: [&str; 14] = [
     "no_config",
 ];
 
-/// Settings that an environment variable overrides.
+/// Settings that environment variables override, with these variables.
 const VARIABLES: [(&str, &[&str]); 3] =
     [("threads", &["DUKE_THREADS"]), ("color", &["DUKE_COLOR", "NO_COLOR"]), ("ascii", &["DUKE_ASCII"])];
 
@@ -54,7 +54,7 @@ pub fn command() -> Command {
     })
 }
 
-/// Returns the flags that can be set.
+/// Returns the flags that can be set in the configuration.
 pub fn settable(command: &Command) -> impl Iterator<Item = &Arg> {
     let is_for_once = |arg: &Arg| FOR_ONCE.contains(&arg.get_id().as_str());
     let arguments = command.get_arguments().filter(|arg| arg.get_long().is_some() && !arg.is_hide_set());
@@ -77,7 +77,7 @@ pub fn is_inverted(arg: &Arg) -> bool {
     is_switch(arg) && arg.get_long().is_some_and(|long| long.starts_with("no-"))
 }
 
-/// Returns the words that are put before `typed`, and the warnings about settings.
+/// Returns the words to be placed before `typed`, and the warnings about settings.
 pub fn words(
     settings: &[Setting],
     typed: &[OsString],
@@ -101,7 +101,7 @@ pub fn words(
 /// Setting with its command-line words.
 type Spelled<'s> = (&'s Setting, Vec<OsString>);
 
-/// Returns the settings that are valid together with the settings before them. Each other setting is passed to
+/// Returns the settings that are valid together with the settings before them. Passes every other setting to
 /// `refuse`, with the reason.
 fn fitting<'s>(
     settings: Vec<Spelled<'s>>,
@@ -161,7 +161,7 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
     }
 }
 
-/// Parses the words. This reads no file, because `-X` cannot be set.
+/// Checks that the words are valid. Reads no file, because `-X` cannot be set.
 fn understand(words: &[OsString]) -> Result<(), String> {
     let matches =
         command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;

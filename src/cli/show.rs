@@ -30,7 +30,7 @@ use crate::ui::theme::{Preset, Role, color_name};
 pub enum ConfigOutput {
     /// Lines that are safe for a terminal.
     Text(String),
-    /// Path.
+    /// Path of the configuration file.
     Path(Vec<u8>),
     /// Lines that are safe for a terminal, notes for standard error, and the exit code that the notes cause.
     List(String, Vec<String>, Exit),
@@ -76,7 +76,7 @@ pub fn answer(
     }
 }
 
-/// Returns the settings of the environment as words of the command line.
+/// Returns the settings from environment variables as command-line words.
 fn variables(environment: &Environment) -> Vec<OsString> {
     let said = |name, flag: &str| {
         let value = environment.variable(name)?;
@@ -131,7 +131,7 @@ fn value(arg: &Arg, matches: &ArgMatches) -> Option<String> {
     }
 }
 
-/// Formats a number as a number, and everything else as a text.
+/// Formats a word as a number if it is one, and otherwise as a string.
 fn plain(word: &str) -> String {
     let number = word.parse::<i64>().ok().filter(|number| number.to_string() == word);
     number.map_or_else(|| quote(word), |number| number.to_string())

@@ -1,4 +1,4 @@
-//! Destination of snapshots.
+//! Destination and retention of snapshots.
 //!
 //! Invariant: without a home directory no snapshot is kept automatically, and `duke save` fails with an error.
 
@@ -52,7 +52,7 @@ fn shelf(words: &Save, environment: &Environment) -> Result<SaveTarget, UsageErr
     }
 }
 
-/// Returns the retention policy of automatic snapshots.
+/// Returns the retention policy of automatic snapshots, or `None` without a home directory.
 pub fn settings(arguments: &Arguments, environment: &Environment) -> Option<RetentionPolicy> {
     let mut settings = RetentionPolicy::new(environment.snapshot_folder()?);
     if let Some(days) = arguments.snapshot_days {

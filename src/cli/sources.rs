@@ -21,7 +21,7 @@ use crate::source::import::Input;
 use crate::source::remote::Remote;
 use crate::source::save;
 
-/// Returns the source to read. `patterns` includes those from files.
+/// Returns the source to read. `patterns` includes the exclude patterns from files.
 pub fn wanted(
     arguments: &Arguments,
     patterns: &[String],
@@ -42,7 +42,7 @@ pub fn wanted(
     }
 }
 
-/// Returns the export that is written, if there is one.
+/// Returns the export to write, if `-o` requests one.
 pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>, UsageError> {
     let Some(file) = &arguments.output else { return Ok(None) };
     if arguments.import.len() > 1 || arguments.paths.len() > 1 {
@@ -59,7 +59,7 @@ pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>
     Ok(Some(Output::Exported { to, packing: if is_packed { Packing::Zstd } else { Packing::Plain } }))
 }
 
-/// Rejects a file name whose extension belongs to another format than that of `flag`.
+/// Rejects a file name whose extension belongs to a format that `flag` does not write.
 pub fn refuse_other(
     file: &OsString,
     flag: &str,
@@ -140,8 +140,8 @@ pub fn paths(paths: &[OsString]) -> Vec<PathBuf> {
     if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() }
 }
 
-/// Returns the directory on another machine that `path` names, if it does. It is scanned with the options of a
-/// scan on this machine.
+/// Returns the directory on another machine, if `path` names one. The scan there uses the options given for
+/// this machine.
 fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, UsageError>> {
     let mut flags: Vec<OsString> = Vec::new();
     let mut flag = |is_set: bool, flag: &str| flags.extend(is_set.then(|| flag.into()));

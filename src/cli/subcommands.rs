@@ -9,7 +9,7 @@ use clap_complete::Shell;
 
 use crate::cli::values::{since, size, threads};
 
-/// Subcommand.
+/// Subcommands, recognized only as the first word.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Show the configuration
@@ -52,7 +52,7 @@ pub enum Command {
 
 /// Arguments of `save`.
 #[derive(Clone, Debug, clap::Args)]
-#[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
+#[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
 pub struct Save {
     /// Directories to save (default: the current directory)
     #[arg(value_name = "PATH")]
@@ -89,7 +89,7 @@ pub struct Save {
 
 /// Arguments of `diff`.
 #[derive(Clone, Debug, clap::Args)]
-#[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
+#[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
 pub struct Difference {
     /// Baseline: export, snapshot or directory
     #[arg(value_name = "OLD")]
@@ -150,7 +150,7 @@ pub struct Difference {
 
 /// Arguments of `df`.
 #[derive(Clone, Debug, clap::Args)]
-#[allow(clippy::struct_excessive_bools)] // flags are what this struct is for; `cli` makes enums of them
+#[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
 pub struct Df {
     /// Directories to scan, best a mount point (default: the current directory)
     #[arg(value_name = "PATH")]

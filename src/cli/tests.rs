@@ -1,4 +1,4 @@
-//! Tests the meaning of words together with the environment.
+//! Tests of command lines and their meaning in different environments.
 
 use std::path::PathBuf;
 

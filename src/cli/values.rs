@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use crate::base::{calendar, format};
 use crate::table::column::{Column, SORTABLE};
 
-/// Largest accepted number of threads. A larger number is a typing error.
+/// Maximum number of threads accepted. A larger number is probably a typing error.
 const MOST_THREADS: u16 = 1024;
 
 /// Use of colors.
@@ -49,7 +49,7 @@ pub fn size(word: &str) -> Result<u64, String> {
     format::parse(word).ok_or_else(|| "not a size such as 10k, 1.5G or 200MB".to_owned())
 }
 
-/// Parses a moment and returns the second after it, since 1970.
+/// Parses an age, date or time, and returns the first second after it, in seconds since 1970.
 pub fn since(word: &str) -> Result<i64, String> {
     calendar::end_of_moment(word, crate::base::clock::now(), TimeZone::system).ok_or_else(|| {
         "not an age such as 3d (h, d, w, mo, y), nor a date such as 2026-11-21 or '2026-11-21 08:15'"

@@ -17,13 +17,14 @@ use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, T
 
 /// Size in bytes of a segment; about the size of a kernel batch.
 const SEGMENT: usize = 32 << 10;
-/// Depth below which no page is put aside, so that a hostile chain of directories costs one entry per level
-/// instead of a page.
+/// Maximum depth at which pages are put aside, so that a hostile chain of directories costs one entry per
+/// level instead of a page.
 const SHALLOW: usize = 64;
-/// Number of empty pages that are kept for later use.
+/// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;
 
-/// Error number of a directory that was not read completely (`EIO`). The formats do not record more.
+/// Error number of a directory that was not read completely (`EIO`). The formats do not record the original
+/// one.
 pub(crate) const UNREADABLE: i32 = EIO;
 
 /// Numbers of entries, bytes and errors read so far.
@@ -39,8 +40,8 @@ pub(crate) struct Counts {
 pub(crate) enum Sizes {
     /// The sizes are those of the directory itself.
     Own,
-    /// The sizes include everything below. The directory's own sizes are known only at its end, and it is
-    /// published then.
+    /// The sizes include everything below the directory. Its own sizes are known only at its end, so its
+    /// entry is published there.
     Sums,
 }
 
@@ -49,9 +50,9 @@ pub(crate) struct DirectoryStart<'n> {
     pub(crate) name: &'n [u8],
     pub(crate) metadata: Metadata,
     pub(crate) sizes: Sizes,
-    /// Index of the device.
+    /// Index of the directory's device in the tree's list of devices.
     pub(crate) device: u32,
-    /// `true` if it could be read.
+    /// `true` if the directory was read without an error.
     pub(crate) is_read: bool,
 }
 
@@ -68,16 +69,16 @@ pub(crate) struct Builder<'t> {
 struct Open {
     id: DirId,
     device: u32,
-    /// Its unsealed entries, while a child is read.
+    /// Unsealed entries of the directory, put aside while a child is read.
     page: Option<Box<Page>>,
-    /// Children whose ends were read and whose entries are not sealed.
+    /// Children that have ended but whose entries are not sealed yet.
     ended: Vec<DirId>,
-    /// `true` if its entry is published.
+    /// `true` if the directory's own entry is published.
     is_published: bool,
     is_read: bool,
-    /// Sum over the entries that have ended, and the directory's own sizes if they are known.
+    /// Sizes of the entries that have ended, plus the directory's own sizes if they are known.
     inside: Totals,
-    /// Its name and metadata, if its entry is written only at its end.
+    /// Name and metadata of a directory whose entry is written only at its end ([`Sizes::Sums`]).
     awaiting: Option<Box<(Vec<u8>, Metadata)>>,
 }
 
@@ -124,7 +125,7 @@ impl<'t> Builder<'t> {
         self.counts
     }
 
-    /// Adds an entry that does not become a directory of the tree.
+    /// Adds an entry without entries of its own, such as a file or an excluded directory.
     pub(crate) fn push(&mut self, record: &Entry<'_>) {
         if let EntryState::Known(metadata) = &record.state {
             self.add_inside(metadata.disk(), metadata.apparent);
@@ -160,7 +161,7 @@ impl<'t> Builder<'t> {
         if self.open.len() > SHALLOW {
             self.seal(self.open.len() - 1);
         }
-        // If the child's entry was sealed, its parent already waits for it.
+        // If the child's entry has been sealed, the parent already waits for the child.
         child.is_published = sizes == Sizes::Own && self.batch.page().is_empty();
         let empty = self.fresh_page();
         let page = self.batch.turn(empty);
@@ -215,7 +216,8 @@ impl<'t> Builder<'t> {
             let open = self.last_mut();
             let inside = open.inside;
             if let Some(awaiting) = &mut open.awaiting {
-                // The recorded sum minus the missing entries would not be the directory's own size.
+                // The recorded sum includes entries that were not read, so the directory's own size cannot be
+                // computed from it.
                 (awaiting.1.blocks, awaiting.1.apparent) = (inside.disk / 512, inside.apparent);
             }
             self.leave();
@@ -232,7 +234,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Ends the top of the tree, and returns the names of inodes that may have other names.
+    /// Ends the top of the tree and returns the names of inodes that may have more than one name.
     pub(crate) fn finish(mut self) -> Vec<LinkedName> {
         self.publish();
         self.tree.release(DirId::TOP);
@@ -268,7 +270,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Keeps an empty page for later use, and returns any other page.
+    /// Keeps an empty page for reuse and returns any other page.
     fn keep(&mut self, page: Page) -> Option<Box<Page>> {
         if !page.is_empty() {
             return Some(Box::new(page));

@@ -1,9 +1,10 @@
 //! Compression of streams: zstd in both directions, gzip only for reading.
 //!
-//! A separate thread compresses or decompresses, while another one reads or writes the text. `ruzstd` has only
-//! one level of compression, somewhat worse than `zstd -1`; docs/exchange.md has figures.
+//! Compression and decompression run on a separate thread, while the caller's thread reads or writes the
+//! text. `ruzstd` has only one compression level, somewhat worse than `zstd -1`; docs/exchange.md has
+//! figures.
 //!
-//! Invariant: input that expands much more than an export is rejected before it fills the memory.
+//! Invariant: input that expands much more than a real export is rejected before it fills the memory.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -17,8 +18,8 @@ use ruzstd::encoding::{CompressionLevel, FrameCompressor};
 use super::pipe::{CHUNK, Chunks, Feed, pipe};
 use crate::formats::snapshot::MAGIC;
 
-/// First bytes of a zstd frame (RFC 8878, 3.1.1). A skippable frame has the last three of its own magic after a
-/// variable first byte (3.1.2).
+/// First bytes of a zstd frame (RFC 8878, 3.1.1). A skippable frame begins with a variable byte, followed by
+/// the three bytes of `SKIPPABLE` (3.1.2).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 /// First bytes of a gzip member (RFC 1952, 2.3.1).
@@ -26,10 +27,10 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// First bytes of ncdu's binary format (ncdubin(5)).
 const BINARY: &[u8; 8] = b"\xbfncduEX1";
 
-/// Largest accepted ratio of text to compressed bytes. Exports shrink to a tenth, and at most to a fortieth.
-/// A file with a higher ratio was made to fill the memory.
+/// Maximum accepted ratio of text to compressed bytes. Exports usually shrink to a tenth of their size, and
+/// at most to a fortieth. A file with a higher ratio was made to fill the memory.
 const RATIO: u64 = 100;
-/// Number of bytes of text up to which the ratio is not checked.
+/// Number of decompressed bytes up to which the ratio is not checked.
 const HARMLESS: u64 = 8 << 20;
 
 /// Detects the compression of `reader`, and decompresses it on a separate thread.
@@ -67,7 +68,7 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     }
 }
 
-/// Reads the bytes by which the formats are recognized, or fewer at the end of the input.
+/// Reads the first bytes of the input, which identify its format; fewer if the input is shorter.
 fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(BINARY.len());
     reader.take(BINARY.len() as u64).read_to_end(&mut head)?;
@@ -147,11 +148,10 @@ impl Text<'_> {
     }
 }
 
-/// Compresses the text that `write` produces, and writes it to `out`. The compression runs on a thread of its
-/// own.
+/// Compresses the text that `write` produces, and writes it to `out`. The compression runs on its own thread.
 ///
 /// # Errors
-/// When writing fails on either side; of two errors the first one is returned.
+/// When `write` or the compression fails. If both fail, the error of the compression is returned.
 pub fn pack(
     out: &mut (dyn Write + Send),
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -167,13 +167,13 @@ pub fn pack(
         let result = packer
             .join()
             .unwrap_or_else(|_| Err(io::Error::other("internal error: compression ended early")));
-        // When compression has failed, the writer only sees a closed pipe, so the error of the compression
-        // comes first.
+        // When compression fails, the writer only sees a closed pipe, so the compression error takes
+        // precedence.
         result.and(written)
     })
 }
 
-/// Stream that stores its first error, because the decoder would panic if it got one.
+/// Stream that stores its first error instead of returning it, because the compressor panics on errors.
 struct RatioLimit<S> {
     stream: S,
     error: Rc<RefCell<Option<io::Error>>>,
@@ -186,7 +186,7 @@ impl<S> RatioLimit<S> {
 }
 
 impl<R: Read> Read for RatioLimit<R> {
-    /// Reads nothing more after an error on either side.
+    /// Returns 0 (end of file) after an error on either side.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.error.borrow().is_some() {
             return Ok(0);
@@ -199,7 +199,7 @@ impl<R: Read> Read for RatioLimit<R> {
 }
 
 impl<W: Write> Write for RatioLimit<W> {
-    /// Discards everything that is written after an error. The error is reported at the end.
+    /// Discards everything written after an error; [`compress`] returns the error at the end.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.error.borrow().is_none()
             && let Err(error) = self.stream.write_all(bytes)

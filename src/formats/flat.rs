@@ -1,8 +1,8 @@
-//! Flat export: one line for each entry, for query engines that read the files of many machines.
+//! Flat export: one line per entry, for query engines that combine the exports of many machines.
 //! docs/exchange.md lists the fields.
 //!
-//! Sizes are those of each entry itself, so the sum over any set of lines is right, except for hard links,
-//! which `device` and `inode` identify.
+//! Each line has the entry's own sizes, so sizes can be summed over any set of lines. Only hard links are
+//! counted repeatedly; `device` and `inode` identify them.
 //!
 //! Invariant: every line is valid UTF-8 without control characters, whatever the name. Nothing recurses.
 
@@ -68,7 +68,7 @@ const FIELDS: [&str; 18] = [
 struct Open<'t> {
     entries: Entries<'t>,
     device: u64,
-    /// Length of its path in bytes.
+    /// Length of the directory's path in bytes.
     path: usize,
 }
 
@@ -146,7 +146,7 @@ impl<'t> Flat<'t> {
         Ok(())
     }
 
-    /// Writes the line of an entry. Its parent is on `device`.
+    /// Writes the line of an entry. `device` is the device of its parent, or `None` for a root.
     fn entry(
         &self,
         writer: &mut JsonWriter<'_>,
@@ -292,7 +292,7 @@ impl Line<'_, '_> {
     }
 }
 
-/// Replaces invalid UTF-8 and control characters, which CSV cannot escape, by U+FFFD.
+/// Replaces invalid UTF-8 and control characters, which CSV cannot escape, with U+FFFD.
 fn printable(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes);
     let is_unprintable = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');

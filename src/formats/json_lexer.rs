@@ -1,9 +1,9 @@
 //! Lexer for a stream of JSON: strings, whole numbers, and values to be skipped.
 //!
-//! It accepts one deviation from JSON: a string may contain any bytes from 0x80 on, because ncdu writes names
-//! unchanged.
+//! The lexer accepts one deviation from JSON: a string may contain any bytes from 0x80 on, because ncdu
+//! writes file names unchanged.
 //!
-//! Invariant: nothing recurses, one chunk and one string of at most [`LONGEST`] bytes are in memory, and every
+//! Invariant: nothing recurses, memory holds one chunk and one string of at most [`LONGEST`] bytes, and every
 //! error names the byte at which it occurred.
 
 use std::borrow::Cow;
@@ -13,15 +13,15 @@ use std::time::Duration;
 
 use super::pipe::{Chunks, Next};
 
-/// Largest length of a string in bytes. Linux accepts no longer argument, so no root can have a longer path
+/// Maximum length of a string in bytes. Linux accepts no longer argument, so no root can have a longer path
 /// (execve(2), `MAX_ARG_STRLEN`).
 pub(crate) const LONGEST: usize = 128 << 10;
-/// Largest nesting depth of a value that is skipped.
+/// Maximum nesting depth of a skipped value.
 const LEVELS: usize = 4096;
 /// Time without input after which a pause is reported to the caller.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Error that ended the reading, and its position.
+/// Error that ended reading, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Position of the error in the decompressed text, in bytes.
@@ -33,7 +33,7 @@ pub struct Fault {
 /// Reason why reading ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The user stopped it.
+    /// The user stopped reading.
     Stopped,
     /// The input is invalid. The text may contain any characters.
     Wrong(Cow<'static, str>),
@@ -52,7 +52,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Event during reading, for the callback.
+/// Event reported to the lexer's callback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pulse {
     /// A chunk has arrived.
@@ -64,11 +64,11 @@ pub(crate) enum Pulse {
 /// Lexer of JSON that arrives in chunks.
 pub(crate) struct Lexer<'a> {
     chunks: Chunks,
-    /// Called for every chunk and every pause. Reading stops if it returns `Break`.
+    /// Callback for every chunk and every pause. Reading stops if the callback returns `Break`.
     pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>,
     bytes: Vec<u8>,
     at: usize,
-    /// Number of bytes in all chunks before this one.
+    /// Number of bytes in all chunks before the current one.
     before: u64,
     text: Vec<u8>,
 }
@@ -145,7 +145,7 @@ impl<'a> Lexer<'a> {
                 b'\\' => self.escape()?,
                 _ => {
                     self.at -= 1;
-                    // The byte may be plain if the chunk before ended here.
+                    // The byte may be plain if the previous chunk ended here.
                     if !PLAIN[usize::from(self.bytes[self.at])] {
                         return self.fault("control character in a string");
                     }
@@ -293,7 +293,8 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// Decodes the character of `\uXXXX`, or of a surrogate pair of them (RFC 8259, section 7).
+    /// Decodes the character of one `\uXXXX` escape, or of two that form a surrogate pair (RFC 8259, section
+    /// 7).
     fn character(&mut self, start: u64) -> Result<()> {
         let mut units = vec![self.unit(start)?];
         if (0xd800..0xdc00).contains(&units[0]) {

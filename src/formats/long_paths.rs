@@ -1,8 +1,8 @@
 //! Limit for paths in formats with one line per entry.
 //!
-//! A line contains the path of the directory, so each entry costs memory in proportion to its depth: an export
-//! of 1.6 MB with 100,000 levels would be printed as 10 GB. No system call accepts a path longer than
-//! [`LONGEST`], so such an entry has no line, and the run reports it.
+//! A line contains the path of the directory, so each entry costs memory in proportion to its depth: an
+//! export of 1.6 MB with 100,000 levels would be printed as 10 GB. No system call accepts a path longer than
+//! [`LONGEST`], so an entry with a longer path gets no line, and the run reports it.
 //!
 //! Invariant: every entry without a line is reported to the writer.
 
@@ -16,14 +16,14 @@ pub const LONGEST: usize = 4096;
 /// Entries without a line, because their paths are too long.
 #[derive(Debug, Default)]
 pub struct TooLong {
-    /// Beginning of the first of these paths.
+    /// Path of the first such entry, cut to [`LONGEST`] bytes.
     first: Option<Vec<u8>>,
     entries: u64,
 }
 
 impl TooLong {
-    /// Returns `true` if the path of an entry is too long for a line, and counts the entry and the `below`
-    /// entries in it in that case.
+    /// Returns `true` if the path of an entry is too long for a line. Such an entry is counted, with the
+    /// `below` entries in it.
     pub fn refuses(&mut self, path: &[u8], below: u64) -> bool {
         if path.len() < LONGEST {
             return false;
@@ -43,7 +43,7 @@ impl TooLong {
         self.entries = self.entries.saturating_add(1).saturating_add(below);
     }
 
-    /// Returns the result when all lines have been written.
+    /// Returns the overall result, once all lines have been written.
     ///
     /// # Errors
     /// When an entry has no line.

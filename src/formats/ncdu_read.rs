@@ -8,11 +8,11 @@
 //! Differences between the programs are handled only in this file:
 //!
 //! - For a directory, gdu 5.37 and later record the sizes of everything below it; older versions record none.
-//!   gdu marks only the second and later names of a linked file, which it does not count, so such a name has no
-//!   size here either.
+//!   gdu marks only the second and later names of a linked file, which it does not count, so such a name has
+//!   no size in the tree either.
 //! - ncdu before 1.16 does not record link counts. Since 2.5, excluded directories are arrays of one element.
 //!
-//! Invariant: whatever the input, entries of the tree have names that a directory can contain.
+//! Invariant: whatever the input, every entry of the tree has a name that is valid in a directory.
 
 use std::cell::RefCell;
 
@@ -21,7 +21,7 @@ use crate::base::kind::Kind;
 use crate::formats::json_lexer::{Fault, Lexer};
 use crate::tree::{Devices, DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner};
 
-/// Largest depth of directories. Linux can create such a path, but no program can use it.
+/// Maximum depth of directories. Linux can create a path this deep, but no program can use it.
 const DEEPEST: usize = 1 << 20;
 
 /// Metadata of the export.
@@ -68,7 +68,7 @@ pub(crate) struct Reader<'r, 'a, 't> {
     lexer: &'r mut Lexer<'a>,
     builder: &'r RefCell<Builder<'t>>,
     devices: &'r Devices,
-    /// Prefix for the root's name that distinguishes it from other roots.
+    /// Prefix of the root's name, which distinguishes the root from others.
     label: &'r [u8],
     info: Info,
     head: Head,
@@ -152,7 +152,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         }
     }
 
-    /// Returns `true` at the end of an object, and otherwise stops before its next key.
+    /// Consumes the byte after a value, and returns `true` if that byte closes the object.
     fn ends_object(&mut self) -> Result<bool> {
         match self.lexer.significant()? {
             b'}' => Ok(true),
@@ -245,7 +245,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             owner,
         };
         if is_linked && self.head.dialect == Dialect::Gdu {
-            // gdu marks all names of an inode except the first one, which alone has the size.
+            // gdu marks every name of an inode except the first, and only the first has the size.
             metadata = Metadata { apparent: 0, blocks: 0, links: None, ..metadata };
         }
         metadata
@@ -281,7 +281,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
     }
 
     fn field(&mut self) -> Result<()> {
-        // All known field names fit. A longer one is unknown.
+        // All known field names fit, so a longer name is unknown.
         let mut key = [0; 12];
         let text = self.lexer.string()?;
         let length = text.len().min(key.len());

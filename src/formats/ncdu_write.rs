@@ -1,9 +1,9 @@
 //! Writer of ncdu's JSON export, version 1.2. The output is the same as that of ncdu 2, byte for byte, except
 //! for the program's name.
 //!
-//! Sizes of directories are their own, names are written as raw bytes, and every name of an inode with hard
-//! links has its size. The format cannot express the cause of a read error, cache directories as a reason for
-//! exclusion (written as a pattern), or times before 1970 (written as 1970).
+//! Directories have their own sizes only, names are written as raw bytes, and every name of a hard-linked
+//! inode has the inode's size. The format cannot express the cause of a read error, cache directories as a
+//! reason for exclusion (written as a pattern), or times before 1970 (written as 1970).
 //!
 //! Invariant: nothing recurses, and only the directories down to the current one use memory. A tree that was
 //! read from an export is written unchanged.
@@ -14,9 +14,9 @@ use crate::base::json::JsonWriter;
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entries, Entry, EntryState, Exclusion, Metadata, Tree};
 
-/// Tree with one root that is exported.
+/// Tree to be exported, which has one root.
 pub struct Export<'t> {
-    /// Complete tree.
+    /// The tree, which must be complete.
     pub tree: &'t Tree,
     /// Name of the root: its absolute path.
     pub name: &'t [u8],
@@ -31,7 +31,8 @@ struct Open<'t> {
 }
 
 impl<'t> Export<'t> {
-    /// Returns the root of a tree that can be exported: its only root, which must be a directory.
+    /// Returns the root to export, or `None` unless the tree has exactly one root and that root is a
+    /// directory.
     pub fn root(tree: &'t Tree) -> Option<(Entry<'t>, DirId)> {
         let mut roots = tree.listing(DirId::TOP).into_iter();
         match (roots.next(), roots.next()) {
@@ -63,7 +64,7 @@ impl<'t> Export<'t> {
 
     fn directory(&self, json: &mut JsonWriter<'_>, root: &Entry<'t>) -> io::Result<()> {
         let mut open: Vec<Open<'t>> = Vec::new();
-        // As in ncdu, the root always has a device.
+        // The root always has a `dev` field, as in ncdu's exports.
         open.extend(self.entry(json, root, 0));
         while let Some(directory) = open.last_mut() {
             if let Some(record) = directory.entries.next() {
@@ -78,7 +79,7 @@ impl<'t> Export<'t> {
         Ok(())
     }
 
-    /// Writes an entry; for a directory, everything before its entries. Its parent is on `device`.
+    /// Writes an entry; for a directory, everything before its entries. `device` is the device of its parent.
     fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, device: u64) -> Option<Open<'t>> {
         let metadata = match &record.state {
             EntryState::Known(metadata) => metadata,

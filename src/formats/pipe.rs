@@ -7,9 +7,10 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-/// Size of a chunk in bytes. Below the size from which the allocator requests memory from the system each time.
+/// Size of a chunk in bytes: small enough that the allocator does not request memory from the kernel each
+/// time.
 pub(crate) const CHUNK: usize = 64 << 10;
-/// Largest number of chunks that wait for the receiver.
+/// Maximum number of chunks that wait for the receiver.
 const AHEAD: usize = 16;
 
 enum Piece {
@@ -36,13 +37,13 @@ pub(crate) struct Feed {
 /// Receiving side of a pipe.
 pub(crate) struct Chunks {
     pieces: Receiver<Piece>,
-    /// Bytes that have been received and not yet returned by [`Read`].
+    /// Last chunk received. [`Read`] has not yet returned the bytes from `at` on.
     rest: Vec<u8>,
     at: usize,
     has_ended: bool,
 }
 
-/// Creates a pipe and returns both sides of it.
+/// Creates a pipe and returns its two sides.
 pub(crate) fn pipe() -> (Feed, Chunks) {
     let (sender, receiver) = sync_channel(AHEAD);
     (Feed { pieces: sender }, Chunks { pieces: receiver, rest: Vec::new(), at: 0, has_ended: false })

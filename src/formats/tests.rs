@@ -17,7 +17,7 @@ use crate::tree::{
     DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner, Totals, Tree, Walk, hard_links,
 };
 
-/// Returns the tree that is read from `text`, which arrives in chunks of `piece` bytes.
+/// Reads a tree from `text`, which arrives in chunks of `piece` bytes.
 fn read(text: &[u8], piece: usize) -> (Tree, Result<(), Fault>) {
     let (tree, published) = (Tree::new(), Cell::new(0));
     let builder = RefCell::new(Builder::new(&tree));
@@ -199,7 +199,7 @@ fn many_entries_are_as_compact_as_a_scan() {
     assert!(listing.split(1).len() < 40, "{}", listing.split(1).len());
 }
 
-/// Entry that is exported.
+/// Entry of a generated tree.
 #[derive(Clone, Debug)]
 enum Plan {
     Leaf(Kind, EntryState),

@@ -1,5 +1,5 @@
-//! Output of `duke df`: the accounting of the first file system in lines, and a table if there are several file
-//! systems.
+//! Output of `duke df`: the accounting of the first file system line by line, and a table if there are
+//! several file systems.
 //!
 //! ```text
 //! /home: /dev/sda2 (ext4)
@@ -21,7 +21,8 @@ use crate::base::text::{advice, escape_path, pad, width};
 use crate::df::rows::{Amount, Row, no_capacity, rows, title};
 use crate::df::{FileSystemUsage, NotScanned, Report, Unexplained};
 
-/// Smallest and largest width of labels with a note. A longer label moves its own note to the right.
+/// Minimum and maximum width of the labels of rows with a note. A longer label moves its own note to the
+/// right.
 const LABELS: std::ops::RangeInclusive<usize> = 44..=56;
 
 /// Writes the report.

@@ -1,8 +1,8 @@
 //! Summary of read errors on standard error, in a few lines.
 //!
-//! An ordinary user who scans a system disk gets thousands of errors about locked directories: the first few
-//! are named, and the others counted. `--json` lists all of them. Errors with the same remedy are counted in
-//! one line: on macOS, every folder in a user's home can be private.
+//! An ordinary user who scans a system disk gets thousands of errors about unreadable directories, so the
+//! first few are named and the others only counted. `--json` lists all of them. Errors with the same remedy
+//! are counted in one line: on macOS, every folder in a user's home can be private.
 //!
 //! Invariant: the summary takes a few lines, however many errors there are.
 
@@ -13,10 +13,10 @@ use crate::platform::remedy;
 use crate::scan::Outcome;
 use crate::tree::{Alias, DirId, Failure, Tree};
 
-/// Number of errors that are named.
+/// Maximum number of errors that are named.
 const NAMED: usize = 5;
 
-/// Returns lines about the roots that count in other roots, and about the errors of a scan.
+/// Returns lines about roots that lie in other roots and count only once, and about the errors of a scan.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
     const HANGS: &str = "interrupted while a system call hangs; printing partial results";
     let mut lines = aliases(tree);

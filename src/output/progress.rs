@@ -1,4 +1,4 @@
-//! Progress line of a long scan on standard error, which is erased at the end.
+//! Progress line of a long scan on standard error, erased at the end.
 //!
 //! Invariant: nothing is written unless standard error is a terminal.
 
@@ -11,18 +11,18 @@ use crate::base::text::{escape, fit, width};
 use crate::platform::terminal::streams;
 use crate::scan;
 
-/// Duration of a scan from which progress is shown.
+/// Running time of a scan after which progress is shown.
 const LONG: Duration = Duration::from_millis(500);
 /// Interval between updates of the line.
 pub(crate) const PERIOD: Duration = Duration::from_millis(200);
-/// Width that is assumed if a terminal does not report one.
+/// Width in columns, assumed if the terminal does not report one.
 const COLUMNS: usize = 80;
 
 /// Progress line, which is erased when dropped.
 pub(crate) struct ProgressLine {
     /// Units of sizes; `None` if no progress is shown.
     units: Option<Units>,
-    /// Number of columns that the line takes at the moment.
+    /// Number of columns that the line currently occupies.
     shown: usize,
     begun: Instant,
 }
@@ -41,7 +41,7 @@ impl ProgressLine {
         self.replace(&fit(&describe(progress, units), columns.saturating_sub(1), "..."));
     }
 
-    /// Erases the line before something else is written.
+    /// Erases the line, so that other output can be written.
     pub(crate) fn clear(&mut self) {
         if self.shown > 0 {
             self.replace("");

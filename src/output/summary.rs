@@ -1,4 +1,4 @@
-//! `--top` and `--by` as text.
+//! Text output of `--top` and `--by`.
 
 use std::io::{self, BufWriter, Write};
 

@@ -21,12 +21,12 @@ use crate::table::row::{CellValue, NumberFormat, Row, RowStyle, UserNames};
 use crate::table::rows::{Order, SizeSource, SortedEntries};
 use crate::tree::{DirId, EntryState, Index, Metadata, Totals, Tree};
 
-/// Result of a scan that is printed as a table.
+/// Scan result to be printed as a table.
 pub(crate) struct Table<'t> {
     pub(crate) tree: &'t Tree,
     /// Totals of incomplete directories. Empty unless the scan was abandoned because it hung.
     pub(crate) sizes: SizeSource,
-    /// Number of levels below the roots.
+    /// Maximum number of levels below the roots.
     pub(crate) depth: usize,
     pub(crate) order: Order,
     pub(crate) units: Units,
@@ -45,8 +45,8 @@ struct Open<'t> {
 }
 
 impl<'t> Table<'t> {
-    /// Writes the table. Percentages refer to the total of all roots, which is in the last line if there are
-    /// several.
+    /// Writes the table. Percentages refer to the total of all roots. If there are several roots, the last
+    /// line shows their total.
     ///
     /// # Errors
     /// When `out` cannot be written to, or the path of an entry is too long for a line.
@@ -96,8 +96,7 @@ impl<'t> Table<'t> {
         Open { rows, next: 0, index: Index::new(&listing), path, totals }
     }
 
-    /// Writes the line of an entry at `level`. If the entry is a directory whose entries are written too, they
-    /// come first.
+    /// Writes the line of an entry at `level`, or returns a directory whose entries have to be written first.
     fn entry(
         &self,
         out: &mut dyn Write,

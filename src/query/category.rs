@@ -1,11 +1,11 @@
 //! Categories of files by extension, for `type:video` and the rows of the types view.
 //!
-//! No file is opened to detect its type. An ambiguous extension belongs to the category of most of its files:
-//! `ts` and `mod` are code.
+//! Files are not opened to detect their type. An ambiguous extension belongs to the category of most files
+//! that have it: `ts` and `mod` are code.
 
 use crate::base::sync::OnceLock;
 
-/// Category of a file, as its name suggests.
+/// Category of a file, guessed from its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Category {
     /// Films and clips.
@@ -90,7 +90,7 @@ impl Category {
     }
 }
 
-/// Length in bytes of the longest extension.
+/// Maximum length of an extension in bytes.
 const LONGEST: usize = 15;
 
 /// Extension of a name, in lower case.
@@ -116,7 +116,7 @@ impl Extension {
         Self::new(&name[dot + 1..])
     }
 
-    /// Returns `text`, which has no dot, as an extension, if it can be one.
+    /// Returns the extension `text`, given without its dot, or `None` if `text` is not a valid extension.
     pub fn new(text: &[u8]) -> Option<Self> {
         let is_part = |byte: &u8| byte.is_ascii_graphic() && *byte != b'.' || !byte.is_ascii();
         let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
@@ -154,8 +154,8 @@ fn without_versions(name: &[u8]) -> &[u8] {
 /// Extensions of each category: a category's name, a colon, and its extensions, on one or several lines.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Returns the extensions with their categories, as sorted numbers with the same order. Comparing numbers takes
-/// one or two instructions, and `type:` looks up the category of every file.
+/// Returns the extensions, encoded by [`key`] and sorted, with their categories. `type:` looks up the
+/// category of every file, and comparing numbers takes only one or two instructions.
 fn table() -> &'static [(u128, Category)] {
     static TABLE: OnceLock<Vec<(u128, Category)>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -172,7 +172,7 @@ fn table() -> &'static [(u128, Category)] {
     })
 }
 
-/// Encodes up to sixteen bytes as a number with the same order, padded with zeros.
+/// Encodes up to sixteen bytes, padded with zeros, as a number that sorts like the bytes.
 fn key(text: &[u8]) -> u128 {
     let mut bytes = [0; 16];
     bytes[..text.len()].copy_from_slice(text);

@@ -1,17 +1,17 @@
 //! Globs as regexes: `*`, `?`, `[a-z]` and `{a,b}` in a search.
 //!
-//! They mean the same as in `--exclude` (`scan::exclude`), which a test checks, with one difference: a search
-//! is for letters, so `?` matches a letter and not one byte of it, and case is ignored beyond ASCII. A byte
-//! that is not UTF-8 counts as a letter.
+//! Globs mean the same as in `--exclude` (`scan::exclude`), as a test checks, with one difference: a search
+//! compares letters instead of bytes, so `?` matches a whole letter, and case is ignored beyond ASCII too. A
+//! byte that is not UTF-8 counts as a letter.
 //!
 //! Invariant: an error names the byte of the glob at which it occurs.
 
 /// Regex for any letter, or for any byte that is not part of a letter.
 const ANY: &str = "(?:(?s:.)|(?s-u:.))";
-/// Like [`ANY`], except the slash between names.
+/// Like [`ANY`], but does not match the slash between names.
 const ANY_IN_NAME: &str = "(?:[^/]|(?-u:[^/]))";
 
-/// Reason why a text is not a glob.
+/// Reason why a text is not a valid glob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BadGlob {
     /// Byte offset of the error in the glob.
@@ -24,12 +24,12 @@ pub(crate) fn is_glob(word: &str) -> bool {
     word.contains(['*', '?', '['])
 }
 
-/// Returns the regex for a glob without a slash, which must match a whole name.
+/// Returns a regex that matches whole names, for a glob without a slash.
 pub(crate) fn name_regex(glob: &str) -> Result<String, BadGlob> {
     Ok(format!(r"\A{}\z", translate(glob, ANY)?))
 }
 
-/// Returns the regex for a glob with a slash, which must match the last names of a path.
+/// Returns a regex that matches the last components of a path, for a glob with a slash.
 pub(crate) fn path_regex(glob: &str) -> Result<String, BadGlob> {
     let trimmed = glob.trim_start_matches('/');
     let cut = glob.len() - trimmed.len();
@@ -40,7 +40,7 @@ pub(crate) fn path_regex(glob: &str) -> Result<String, BadGlob> {
 
 fn translate(glob: &str, any: &str) -> Result<String, BadGlob> {
     let mut regex = String::new();
-    // Positions of the braces that are open.
+    // Positions of the open braces.
     let mut braces = Vec::new();
     let mut rest = glob;
     while let Some(letter) = rest.chars().next() {

@@ -1,8 +1,8 @@
 //! Effect of the directories above an entry on its search result.
 //!
 //! A found directory is kept with all its contents, and the contents of a directory with an unwanted name are
-//! not found. A walk passes this down from each directory to its entries; a search that starts in the middle of
-//! a tree computes it from the ancestors.
+//! not found. A walk passes this effect down from each directory to its entries; a search that starts in the
+//! middle of a tree computes it from the ancestors.
 //!
 //! Invariant: both ways give the same result.
 
@@ -13,10 +13,9 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 /// Effect of the directories above an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// `true` if the entry lies in a directory that was found, and is kept for this reason.
+    /// `true` if the entry is kept because it lies in a found directory.
     pub(crate) is_kept: bool,
-    /// `true` if the entry lies in a directory with an unwanted name, and a search does not find it for this
-    /// reason.
+    /// `true` if a search does not find the entry because it lies in a directory with an unwanted name.
     pub(crate) is_unwanted: bool,
 }
 
@@ -29,7 +28,8 @@ impl Standing {
 }
 
 impl Query {
-    /// Returns `true` if a filter keeps an entry, given this effect and the path of its directory.
+    /// Returns `true` if a filter keeps an entry. `standing` is the effect of the directories above the
+    /// entry, and `above` is the path of its directory.
     pub(crate) fn keeps(&self, standing: Standing, above: &[u8], tree: &Tree, record: &Entry<'_>) -> bool {
         let mut path = Vec::new();
         if self.needs_paths() {
@@ -63,8 +63,8 @@ impl Query {
     }
 }
 
-/// Returns the entry of a root with only the last component of its path as the name, so that terms about names
-/// apply to it.
+/// Returns a root's entry with only the last component of its path as the name, so that terms about names
+/// apply to that component.
 pub(crate) fn as_root(record: Entry<'_>) -> Entry<'_> {
     let name = record.name.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty());
     Entry { name: name.unwrap_or(record.name), ..record }

@@ -1,8 +1,8 @@
 //! Queries: terms that must all be true for an entry.
 //!
-//! A query is parsed from text (`parse`) or built by a view from [`Test`]s, so the same code finds the files of
-//! a row in any view and those of a search. A view can narrow a query: of the entries that the query keeps,
-//! only those that match additional terms count.
+//! A query is parsed from text (`parse`) or built by a view from [`Test`]s, so the same code finds the files
+//! of a search and the files behind a row of any view. A view can narrow a query: of the entries that the
+//! query keeps, only those that match additional terms count.
 //!
 //! A directory's result affects its contents, see [`Standing`](super::standing::Standing): the contents of a
 //! found directory are kept with it, and the contents of a directory with an unwanted name are not found.
@@ -20,7 +20,7 @@ use crate::base::kind::Kind;
 use crate::query::category::{Category, Extension};
 use crate::tree::{DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Tree};
 
-/// Largest number of terms about names. More would be a mistake, and each compiled pattern takes memory.
+/// Maximum number of terms about names. More are probably a mistake, and each compiled pattern takes memory.
 pub(crate) const MOST_NAMED: usize = 64;
 
 /// Parsed search. An empty query matches everything.
@@ -32,7 +32,7 @@ pub struct Query {
     pub(crate) named: Vec<Term>,
     /// Additional terms that an entry must match to be counted.
     narrowed: Vec<Term>,
-    /// Directory whose subtree is searched. The directory and its ancestors are not found themselves.
+    /// Directory whose subtree is searched. The directory itself and its ancestors are not found.
     below: DirId,
     unfinished: Option<QueryError>,
 }
@@ -47,7 +47,7 @@ impl Default for Query {
 /// Error about a part of a query's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
-    /// Range of that part in the text, in bytes.
+    /// Byte range of the part in the text.
     pub at: Range<usize>,
     /// Error message, with a hint to valid input.
     pub reason: String,
@@ -88,20 +88,20 @@ pub enum Test {
     Modified(Range<i64>),
     /// Implausible time of the last change: zero, which some programs write, or a time in the future.
     Undated {
-        /// First second that counts as the future, since 1970.
+        /// Earliest time that counts as the future, in seconds since 1970.
         future: i64,
     },
     /// Kind or category in this set.
     Type(Types),
-    /// Extension that is in this list, which is in lower case.
+    /// Extension in this list. The list is in lower case.
     Extension(Vec<Extension>),
     /// Regular file without an extension.
     NoExtension,
     /// File of length zero, or directory without entries.
     Empty,
-    /// Inode with several names.
+    /// Entry whose inode has several names.
     Linked,
-    /// Name of this inode.
+    /// Entry that is a name of this inode.
     Inode(InodeKey),
     /// Entry that could not be read.
     Error,
@@ -166,7 +166,7 @@ impl Types {
     }
 }
 
-/// Entry that a query is tested on.
+/// Entry to which a query is applied.
 pub(crate) struct Subject<'a> {
     tree: &'a Tree,
     record: &'a Entry<'a>,
@@ -179,7 +179,7 @@ impl<'a> Subject<'a> {
         Self { tree, record, path }
     }
 
-    /// Returns the size of the entry; for a directory with everything in it.
+    /// Returns the size of the entry; for a directory, including everything in it.
     fn size(&self, metadata: &Metadata, measure: Measure) -> u64 {
         match metadata.directory.map(|id| self.tree.totals(id)) {
             Some(totals) => measure.of(totals.disk, totals.apparent),
@@ -272,14 +272,14 @@ impl Query {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }
 
-    /// Returns `true` if a found directory includes its contents: the query finds directories by name, type or
-    /// size. Other queries do not include contents; for example, `-*.log` does not include everything in a
-    /// directory with another name.
+    /// Returns `true` if a found directory brings its contents with it, because the query finds directories
+    /// by name, type or size. Other queries do not include contents; for example, `-*.log` does not include
+    /// everything in a directory with another name.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
 
-    /// Returns `true` if a counted directory includes all its contents. In a narrowed query the additional
+    /// Returns `true` if all contents of a counted directory count too. In a narrowed query, the additional
     /// terms decide this.
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
@@ -299,8 +299,8 @@ impl Query {
         self.narrowed.iter().all(|term| term.holds(subject))
     }
 
-    /// Returns two flags: `true` if the subject matches, and `true` if the contents of this directory are
-    /// unwanted.
+    /// Returns two flags: the first is `true` if the subject matches, the second if its contents are
+    /// unwanted. `is_unwanted` is the second flag of the parent directory.
     pub(crate) fn finds(&self, subject: &Subject<'_>, is_unwanted: bool) -> (bool, bool) {
         let is_directory = subject.record.kind == Kind::Directory;
         let has_age = !is_directory || self.terms().any(Term::asks_for_directories);
@@ -348,7 +348,7 @@ impl Term {
 }
 
 impl Test {
-    /// Returns `true` if a time is implausible; `future` is the first second that counts as the future.
+    /// Returns `true` if a time is implausible; `future` is the earliest time that counts as the future.
     pub fn is_undated(mtime: i64, future: i64) -> bool {
         mtime == 0 || mtime >= future
     }
@@ -404,7 +404,7 @@ fn is_empty(tree: &Tree, kind: Kind, metadata: &Metadata) -> bool {
     }
 }
 
-/// Returns the error number of an entry, or of the directory that it stands for.
+/// Returns the error number of an entry, or that of reading the directory if the entry is one.
 pub(crate) fn errno(tree: &Tree, record: &Entry<'_>) -> Option<i32> {
     match record.state {
         EntryState::Failed(errno) => Some(errno),

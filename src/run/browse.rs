@@ -1,6 +1,7 @@
 //! A run with the browser: starts reading, shows the tree, prints the picked paths, and reports the result.
 //!
-//! Invariant: when there is something to show, nothing waits for the source. The end of the process stops it.
+//! Invariant: once there is something to show, nothing waits for the source. Reading stops when the process
+//! ends.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -32,7 +33,8 @@ use crate::ui::options::{DeletePolicy, TabProgress};
 use crate::ui::theme::Theme;
 use crate::ui::{self, MouseCapture, Settings, Start};
 
-/// Longest time to wait for the first root before the browser opens. A busy machine needs some 100 ms for it.
+/// Maximum time to wait for the first root before the browser opens. A busy machine needs about 100 ms to
+/// read one.
 const GLANCE: Duration = Duration::from_secs(1);
 
 /// Settings of a run with the browser.
@@ -40,7 +42,7 @@ const GLANCE: Duration = Duration::from_secs(1);
 pub struct BrowseJob {
     /// Tree to show.
     pub subject: Subject,
-    /// Initial order, and the measure of sizes.
+    /// Initial order, including the measure of sizes.
     pub order: Order,
     /// Unit system of sizes.
     pub units: Units,
@@ -50,7 +52,7 @@ pub struct BrowseJob {
     pub policy: DeletePolicy,
     /// Key bindings.
     pub keymap: Keymap,
-    /// Message that is shown first.
+    /// Message shown when the browser opens.
     pub notice: Option<String>,
     /// File for the path of the directory that was shown last.
     pub cwd_file: Option<PathBuf>,
@@ -72,15 +74,15 @@ pub struct BrowseJob {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // constructed once
 pub enum Subject {
-    /// A tree. Its growth is shown against a kept snapshot, if there is one.
+    /// Tree whose growth is shown against a kept snapshot, if there is one.
     Present(SourceSpec),
     /// Growth of a tree since a baseline given by the user.
     Growth {
-        /// Baseline.
+        /// Baseline given by the user.
         old: SourceSpec,
-        /// Tree that is compared; `None` to scan the root of the baseline on this machine.
+        /// Tree to compare with the baseline; `None` to scan the baseline's root on this machine.
         new: Option<SourceSpec>,
-        /// Options of that scan.
+        /// Options of the scan if `new` is `None`.
         scan: scan::Options,
     },
 }
@@ -95,8 +97,8 @@ pub enum Ending {
     Nul,
 }
 
-/// Runs the browser and returns the exit code. It depends only on the roots, because errors below them were
-/// shown in the browser.
+/// Runs the browser and returns the exit code. The code depends only on the roots, because the browser has
+/// shown the errors below them.
 pub fn run(job: BrowseJob) -> Exit {
     if let Err(error) = stops::hold() {
         return no_thread(&error);

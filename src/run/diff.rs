@@ -31,11 +31,11 @@ use crate::tree::{DirId, EntryId, join};
 /// Settings of a comparison.
 #[derive(Debug)]
 pub struct DiffJob {
-    /// Baseline.
+    /// Baseline of the comparison.
     pub old: SourceSpec,
-    /// Tree that is compared with the baseline; `None` to scan the baseline's root on this machine.
+    /// Tree to compare with the baseline; `None` to scan the baseline's root on this machine.
     pub new: Option<SourceSpec>,
-    /// Options of that scan.
+    /// Options of the scan if `new` is `None`.
     pub scan: scan::Options,
     /// Options of the output.
     pub options: DiffOptions,
@@ -48,9 +48,9 @@ pub struct DiffJob {
 pub struct DiffOptions {
     /// Output format.
     pub form: DiffFormat,
-    /// Measure that is compared.
+    /// Measure by which sizes are compared.
     pub measure: Measure,
-    /// Smallest change in bytes that is printed.
+    /// Minimum change in bytes to be printed.
     pub least: u64,
 }
 
@@ -64,13 +64,13 @@ impl DiffOptions {
 /// Output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffFormat {
-    /// Table for people.
+    /// Human-readable table.
     Table(Units),
-    /// JSON for programs.
+    /// JSON document.
     Json,
 }
 
-/// One of the two trees.
+/// One of the two compared trees, after reading.
 struct Read {
     source: Source,
     outcome: Option<Outcome>,
@@ -105,7 +105,7 @@ pub fn compare(comparison: DiffJob) -> Exit {
     exit
 }
 
-/// Reads one of the trees. Its root must be a directory.
+/// Reads one of the trees, whose root must be a directory.
 fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
     let (source, outcome) = read(wanted, interrupt, progress)?;
     if interrupt.is_some_and(Interrupt::was_noted) {
@@ -127,7 +127,7 @@ struct Changes<'t> {
     old: &'t Read,
     new: &'t Read,
     options: DiffOptions,
-    /// Name of the old root; the name of the new root if both have the same path.
+    /// Name shown for the old root: the name of the new root if both have the same path.
     former_root: Vec<u8>,
     list: Vec<Change<'t>>,
     /// Changes that are missing from the list, because their paths are too long.
@@ -159,7 +159,8 @@ impl<'t> Changes<'t> {
         found
     }
 
-    /// Returns `true` if the paths of a change are short enough for a line. Walks up only as far as necessary.
+    /// Returns `true` if the paths of a change are short enough for a line. Otherwise counts the change in
+    /// `too_long`. Walks up only as far as necessary.
     fn is_short(&self, change: &Change<'_>, too_long: &mut TooLong) -> bool {
         let is_long = |read: &Read, directory: DirId, name: &[u8]| {
             let tree = read.source.tree();
@@ -297,7 +298,7 @@ fn extent(read: &Read) -> Sizes {
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Writes the totals of one tree.
+/// Writes one tree as an object: its root, the time of its scan, and its totals.
 fn side(json: &mut JsonWriter<'_>, read: &Read) {
     let tree = read.source.tree();
     json.raw("{");

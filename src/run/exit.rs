@@ -1,18 +1,18 @@
 //! Exit codes of the program.
 //!
-//! Invariant: the code reports the most serious problem, and no other part of the crate defines one.
+//! Invariant: the code reports the most serious problem, and no other part of the crate defines exit codes.
 
 use crate::scan::Outcome;
 use crate::source::Source;
 use crate::tree::{DirId, Entry, EntryState, Tree};
 
-/// Exit code.
+/// Exit code of the process. A larger code is more serious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Exit {
     /// Everything was read and written. A closed pipe counts as success, because its reader needed no more.
     Fine = 0,
-    /// Something could not be read or written; everything else was.
+    /// Something could not be read or written, but everything else was.
     Incomplete = 1,
     /// The command line is invalid, or no root could be read.
     Useless = 2,
@@ -24,7 +24,7 @@ impl Exit {
     /// All exit codes.
     pub const ALL: [Self; 4] = [Self::Fine, Self::Incomplete, Self::Useless, Self::Interrupted];
 
-    /// Returns the number.
+    /// Returns the number with which the process exits.
     pub fn code(self) -> u8 {
         self as u8
     }

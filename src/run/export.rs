@@ -1,6 +1,6 @@
 //! `-o`: an export of the tree that was read.
 //!
-//! A truncated export could look complete, so a run that was interrupted or has failed writes none. A file is
+//! A truncated export could look complete, so an interrupted or failed run writes no export. A file is
 //! written completely or not at all.
 //!
 //! Invariant: exit code 0 means that everything was written.
@@ -24,11 +24,11 @@ use crate::source::save::{Packing, Watched, ncdu};
 pub enum Target {
     /// Standard output.
     Standard,
-    /// File.
+    /// File at this path.
     File(PathBuf),
 }
 
-/// Writes the tree of `source`.
+/// Writes the tree of `source` to `to`, reports errors, and returns the exit code.
 pub(crate) fn run(
     source: &Source,
     outcome: Option<&Outcome>,

@@ -1,7 +1,7 @@
-//! `--top`, `--by` and `--min-size`: selects the printed part of a tree, and computes the lists that need a
-//! walk through all of it.
+//! `--top`, `--by` and `--min-size`: selection of the printed part of a tree, and lists that need a walk
+//! through the whole tree.
 //!
-//! The lists are those of the browser's views. A run without a browser waits for them.
+//! The lists come from the same jobs as the browser's views, but a run without a browser waits for them.
 //!
 //! Invariant: the order of rows does not depend on threads.
 
@@ -22,7 +22,7 @@ use crate::tree::{DirId, EntryState, Tree};
 /// Part of a tree that is printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Disk usage in bytes below which an entry has no line.
+    /// Disk usage in bytes below which an entry is not printed.
     pub least: u64,
     /// Number of largest files to list.
     pub top: Option<usize>,
@@ -37,7 +37,7 @@ pub enum By {
     Type,
     /// Time since the last change.
     Age,
-    /// Owner.
+    /// User who owns an entry.
     Owner,
 }
 

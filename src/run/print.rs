@@ -59,9 +59,9 @@ pub enum Output {
     Printed(Format),
     /// Export in ncdu's format.
     Exported {
-        /// Destination.
+        /// Destination of the export.
         to: Target,
-        /// Compression.
+        /// Compression of the export.
         packing: Packing,
     },
 }
@@ -69,33 +69,34 @@ pub enum Output {
 /// Format of a printed result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Table for people.
+    /// Human-readable table.
     Table {
-        /// Number of levels below the roots.
+        /// Maximum number of levels below the roots.
         depth: usize,
-        /// Order of a directory's entries, and the kind of size.
+        /// Order of a directory's entries, including the measure of sizes.
         order: Order,
         /// Unit system of sizes.
         units: Units,
     },
     /// Tree in JSON.
     Json {
-        /// Number of levels below the roots; `None` for all.
+        /// Maximum number of levels below the roots; `None` for all.
         depth: Option<usize>,
     },
-    /// One JSON object for each entry.
+    /// One line with a JSON object for each entry.
     JsonLines,
     /// One line of comma-separated values for each entry.
     Csv,
-    /// Accounting of the file systems for people.
+    /// Human-readable accounting of the file systems.
     Spaces(Units),
     /// Accounting of the file systems in JSON.
     SpacesJson,
 }
 
-/// Interval between checks while waiting.
+/// Interval between checks for the end of reading and for an interrupt.
 const TICK: Duration = Duration::from_millis(50);
-/// Time in which a scan must stop after an interrupt. A hanging system call never stops.
+/// Time within which a scan must stop after an interrupt. The limit is needed because a hanging system call
+/// never ends.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs the job and returns the exit code.
@@ -126,7 +127,8 @@ pub fn run(job: PrintJob) -> Exit {
     exit
 }
 
-/// Reads until everything is read or the user interrupts. Returns no outcome if the scan still hangs.
+/// Reads `wanted` until everything is read or the user interrupts. The outcome is `None` if the scan still
+/// hangs.
 pub(crate) fn read(
     wanted: SourceSpec,
     interrupt: Option<&Interrupt>,
@@ -138,7 +140,7 @@ pub(crate) fn read(
 }
 
 /// Waits until everything is read; after an interrupt, until the scan has stopped or `PATIENCE` is over.
-/// Returns `None` if it still hangs.
+/// Returns `None` if the scan still hangs.
 fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
     let mut line = progress::ProgressLine::new(match progress {
         Progress::Shown(units) => Some(units),
@@ -180,7 +182,7 @@ fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let tree = source.tree();
-    // After the end nothing is incomplete. A hanging scan has not added its totals yet.
+    // After the end, no directory is incomplete. A hanging scan has not added all totals to the tree yet.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
     let report = |live, body| Report {
@@ -200,7 +202,7 @@ fn print(
             // With `-x`, the file system is reported even if the root is not its mount point.
             let stays = source.scan().is_some_and(|scan| scan.options().mounts == Mounts::None);
             let system = if is_whole { df::of_roots(tree, stays) } else { None };
-            // The lists use the same measure as the tree in JSON, whatever tables show.
+            // In JSON, the lists use the same measure as the tree, regardless of the measure for tables.
             let summary = &selection.lists(tree, Measure::Disk)?;
             // With lists, the tree is printed only if `--depth` requests it.
             let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };

@@ -28,7 +28,7 @@ pub struct Saving {
     pub roots: Vec<PathBuf>,
     /// Options of the scan.
     pub scan: scan::Options,
-    /// Destination.
+    /// Destination of the snapshot.
     pub to: SaveTarget,
     /// Progress display during the scan.
     pub progress: Progress,
@@ -39,7 +39,7 @@ pub struct Saving {
 pub enum SaveTarget {
     /// A file or standard output.
     Target(Target),
-    /// The folder of automatic snapshots. The path is printed.
+    /// The folder of automatic snapshots. The path of the new snapshot is printed.
     Kept(snapshot_store::RetentionPolicy),
 }
 
@@ -70,7 +70,7 @@ pub fn save(job: Saving) -> Exit {
     exit
 }
 
-/// Writes the snapshot of `source`.
+/// Writes the snapshot of `source`, reports errors, and returns the exit code.
 fn put(source: &Source, to: &SaveTarget, interrupt: Option<&Interrupt>) -> Exit {
     let (tree, about) = (source.tree(), source.about());
     let never = AtomicBool::new(false);
@@ -119,7 +119,7 @@ fn write_to_file(
     Ok(file.keep()?)
 }
 
-/// Prints the path of the snapshot; escaped on a terminal.
+/// Prints the path of the snapshot, escaped if standard output is a terminal.
 fn print(path: &Path) -> io::Result<()> {
     use io::{IsTerminal, Write};
     let mut line = if io::stdout().is_terminal() {

@@ -1,10 +1,10 @@
 //! Writes automatic snapshots in the background of the browser.
 //!
-//! A thread waits for the end of the scan and then writes. When the user leaves, the browser waits a short time
-//! for it; a longer write is given up, and leaves no file.
+//! A thread waits for the end of the scan and then writes the snapshot. When the user quits, the browser
+//! waits a short time for the writer. A write that takes longer is canceled and leaves no file.
 //!
-//! Invariant: quitting waits at most [`PATIENCE`] plus [`FAREWELL`], whatever the file system does. A file that
-//! is left then is deleted when the process ends (`platform::unfinished`), or at the next write.
+//! Invariant: quitting waits at most [`PATIENCE`] plus [`FAREWELL`], whatever the file system does. A
+//! leftover file is deleted when the process ends (`platform::unfinished`), or at the next write.
 
 use std::thread;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::scan::Outcome;
 use crate::source::Source;
 use crate::source::snapshot_store::{KeepError, RetentionPolicy, keep};
 
-/// Time to wait for an unfinished snapshot when the user leaves, enough for a few million entries.
+/// Time to wait for an unfinished snapshot when the user quits. Enough for a few million entries.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Time to wait for the writer after it was asked to stop.
 const FAREWELL: Duration = Duration::from_millis(200);
@@ -30,7 +30,8 @@ pub(crate) struct SnapshotWriter {
 
 #[derive(Default)]
 struct Shared {
-    /// Set when the user leaves, and checked by the writer. `Relaxed`: it guards no data.
+    /// Set when the user quits, and checked by the writer. `Relaxed` suffices, because the flag guards no
+    /// data.
     stop: AtomicBool,
     stage: Mutex<Stage>,
     changed: Condvar,
@@ -42,7 +43,7 @@ enum Stage {
     #[default]
     Waiting,
     Writing,
-    /// The writer has ended; the text is an error that is worth reporting.
+    /// The writer has ended. Contains the writer's error if it is worth reporting.
     Over(Option<String>),
 }
 
@@ -53,7 +54,7 @@ impl SnapshotWriter {
         Self::of(move |shared| shared.work(&source, &settings))
     }
 
-    /// Starts `work`, which returns an error if it is worth reporting.
+    /// Runs `work` on a new thread. `work` returns only errors that are worth reporting.
     fn of(work: impl FnOnce(&Shared) -> Option<String> + Send + 'static) -> Self {
         let shared = Arc::new(Shared::default());
         let writer = Arc::clone(&shared);
@@ -67,7 +68,7 @@ impl SnapshotWriter {
         Self { shared }
     }
 
-    /// Stops the writer, and returns its error if it is worth reporting.
+    /// Stops the writer. Returns the writer's error if it is worth reporting.
     pub(crate) fn finish(self) -> Option<String> {
         if matches!(*lock(&self.shared.stage), Stage::Writing) {
             self.wait(PATIENCE);
@@ -105,7 +106,7 @@ impl Shared {
                 return None;
             }
         };
-        // An incomplete tree is not a baseline.
+        // An incomplete tree is of no use as a baseline.
         if outcome != Outcome::Complete || source.tree().listing(crate::tree::DirId::TOP).is_empty() {
             return None;
         }
@@ -114,10 +115,10 @@ impl Shared {
             Err(KeepError::Write(WriteError::Output(error))) => {
                 Some(format!("no snapshot saved: {}", crate::base::os_error::words(&error)))
             }
-            // With a sudo that keeps HOME, the folder belongs to another user, which is not worth reporting.
+            // If sudo keeps HOME, the folder belongs to another user, which is not worth reporting.
             Err(KeepError::Unsafe(refusal)) if matches!(refusal.cause, Cause::Owner(_)) => None,
             Err(unkept @ KeepError::Unsafe(_)) => Some(format!("no snapshot saved: {unkept}")),
-            // In these cases nothing should be written.
+            // These cases are expected and not worth reporting.
             Ok(_) | Err(KeepError::NoRoom | KeepError::Write(_)) => None,
         }
     }

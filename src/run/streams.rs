@@ -1,7 +1,7 @@
 //! Standard streams: results on standard output, and messages on standard error, one line each: `duke: subject:
 //! reason`.
 //!
-//! Invariant: names in a message were escaped with [`crate::base::text::escape`].
+//! Invariant: names in messages are escaped with [`crate::base::text::escape`].
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -15,14 +15,14 @@ use crate::scan::Outcome;
 use crate::source::Source;
 use crate::tree::Tree;
 
-/// Writes one line.
+/// Writes a message to standard error, as one line.
 pub fn print_error(message: &str) {
     // A closed standard error is not worth reporting.
     let _ = writeln!(io::stderr(), "duke: {message}");
 }
 
-/// Prints the errors of a scan, and the roots that are the same as another root or lie in one and so do not
-/// count again.
+/// Prints the errors of a scan, and the roots that count only once because they are the same as another root
+/// or lie in one.
 pub(crate) fn summarize(tree: &Tree, outcome: Option<&Outcome>) {
     for line in errors::lines(tree, outcome) {
         print_error(&line);
@@ -44,8 +44,8 @@ pub(crate) fn standard_input() -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes to standard output and reports a failure. A closed pipe is not one, because the reader needed no
-/// more.
+/// Writes to standard output and reports a failure. A closed pipe is not a failure, because its reader needed
+/// no more.
 pub(crate) fn print(write: impl FnOnce(&mut File) -> io::Result<()>) -> Exit {
     match standard_output().and_then(|mut out| write(&mut out)) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -56,7 +56,7 @@ pub(crate) fn print(write: impl FnOnce(&mut File) -> io::Result<()>) -> Exit {
     }
 }
 
-/// Reports that no thread can be started.
+/// Reports that no thread can be started, and returns the exit code.
 pub fn no_thread(error: &io::Error) -> Exit {
     print_error(&format!("cannot start a thread: {}", words(error)));
     Exit::Incomplete

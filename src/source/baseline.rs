@@ -1,4 +1,4 @@
-//! Baselines: finds the earlier tree with which a view compares.
+//! Baselines: the search for the earlier tree with which a view compares.
 //!
 //! Invariant: the search runs once, and never on the drawing thread.
 
@@ -37,7 +37,7 @@ impl std::fmt::Debug for BaselineSpec {
 
 impl BaselineSpec {
     /// Returns the location of the baseline for a scan of the parent directory. A source given by the user is
-    /// dropped, because it does not cover the parent.
+    /// dropped, because that source does not cover the parent.
     #[must_use]
     pub fn above(self) -> Self {
         match self {
@@ -56,7 +56,8 @@ pub struct Baseline {
 struct Shared {
     earlier: BaselineSpec,
     present: Option<Source>,
-    /// Result of the search, set once. Concurrent callers wait for the first one instead of searching again.
+    /// Result of the search, set once. Concurrent callers wait for the first search instead of starting their
+    /// own.
     found: OnceLock<Option<BaselineSource>>,
 }
 
@@ -65,7 +66,7 @@ struct Shared {
 pub enum BaselineSource {
     /// Tree of a source.
     Source(Source),
-    /// Tree made for a test, with its time in seconds since 1970.
+    /// Tree made for a test, with the time of its scan in seconds since 1970.
     #[cfg(test)]
     Tree(Arc<Tree>, i64),
 }
@@ -107,26 +108,26 @@ impl EarlierTree for BaselineSource {
 /// Result of the search for an earlier tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BaselineInfo {
-    /// `true` if there is an earlier tree.
+    /// `true` if an earlier tree was found.
     pub is_there: bool,
-    /// Time of its scan in seconds since 1970, if known.
+    /// Time at which the earlier tree was scanned, in seconds since 1970, if known.
     pub since: Option<i64>,
 }
 
 impl Baseline {
-    /// Creates the baseline with which `present` is compared.
+    /// Creates the baseline for comparisons with `present`.
     pub fn new(earlier: BaselineSpec, present: Source) -> Self {
         Self { shared: Arc::new(Shared { earlier, present: Some(present), found: OnceLock::new() }) }
     }
 
-    /// Creates a baseline from a tree and its time.
+    /// Creates a baseline from a tree and the time of its scan in seconds since 1970.
     #[cfg(test)]
     pub fn of_tree(tree: Arc<Tree>, seconds: i64) -> Self {
         let found = OnceLock::from(Some(BaselineSource::Tree(tree, seconds)));
         Self { shared: Arc::new(Shared { earlier: BaselineSpec::None, present: None, found }) }
     }
 
-    /// Returns the earlier tree, if there is one. Reads folders and files.
+    /// Returns the earlier tree, if there is one. The first call reads folders and files.
     pub(crate) fn find(&self) -> Option<BaselineSource> {
         let Shared { earlier, present, found } = &*self.shared;
         let look = || match earlier {
@@ -156,7 +157,7 @@ pub fn offer(pool: &Pool, basis: Option<Baseline>) -> io::Result<Job<BaselineInf
     })
 }
 
-/// Returns the error of a source that has ended.
+/// Returns the error with which a source has ended, if any.
 fn trouble(source: &Source) -> Option<String> {
     match source.outcome() {
         Some(Outcome::Broken(faults)) => Some(faults.join("; ")),

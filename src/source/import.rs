@@ -1,9 +1,9 @@
-//! Imports: trees from exports in files, on standard input, or on another machine, read one after another in
+//! Imports: trees read from exports in files, on standard input, or on another machine, one after another in
 //! the background.
 //!
-//! An import is used like a scan: the tree can be shown at any time while it grows, reading can be stopped, and
-//! the outcome is reported. Nothing in the tree can be rescanned or changed, because the files may be on
-//! another machine.
+//! An import is used like a scan: the tree can be shown at any time while it grows, reading can be stopped,
+//! and the outcome is reported. Entries of the tree cannot be rescanned or changed, because the files may be
+//! on another machine.
 //!
 //! Invariant: if an export ends early, the entries before the error are kept, and the error names the byte.
 
@@ -35,11 +35,11 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// Input of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// File.
+    /// Export in a file.
     File(PathBuf),
     /// Standard input.
     Standard,
-    /// Another machine, which creates the export now.
+    /// Another machine, on which duke creates the export now.
     Remote(Remote),
 }
 
@@ -52,7 +52,8 @@ pub struct Import {
 struct Shared {
     tree: Arc<Tree>,
     inputs: Vec<Input>,
-    /// Set to stop the import, and checked for every chunk. `Relaxed`: it guards no data.
+    /// Set to stop the import, and checked for every chunk. `Relaxed` suffices, because the flag guards no
+    /// data.
     stop: AtomicBool,
     progress: Mutex<(Counts, DirId)>,
     started: Instant,
@@ -68,7 +69,7 @@ struct State {
 }
 
 impl Import {
-    /// Starts to read `inputs` in the background.
+    /// Starts reading `inputs` in the background.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -111,7 +112,7 @@ impl Import {
         }
     }
 
-    /// Asks the import to end soon. Entries read so far are kept.
+    /// Asks the import to stop soon. The tree keeps the entries read so far.
     pub fn stop(&self) {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
@@ -121,7 +122,7 @@ impl Import {
         lock(&self.shared.state).end.as_ref().map(|(outcome, _)| outcome.clone())
     }
 
-    /// Returns the elapsed time; after the end, the duration of the import.
+    /// Returns the time since the import began; after the end, the duration of the import.
     pub fn elapsed(&self) -> Duration {
         let state = lock(&self.shared.state);
         state.end.as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)
@@ -140,8 +141,8 @@ impl Import {
         state.end.as_ref().map(|(outcome, _)| outcome.clone())
     }
 
-    /// Waits until there is something to show or the import has ended. During this time ssh may ask for a
-    /// password on the terminal.
+    /// Waits until the first root can be shown or the import has ended. Meanwhile, ssh may ask for a password
+    /// on the terminal.
     pub fn wait_for_root(&self) {
         let state = lock(&self.shared.state);
         let is_nothing = |state: &mut State| state.roots.is_empty() && state.end.is_none();
@@ -200,7 +201,8 @@ impl Shared {
         let label = input.label(self.inputs.len());
         let result = self.document(&mut lexer, builder, input, &label);
         drop(lexer);
-        // ssh's message explains an empty export better than the lexer's error does.
+        // An error of ssh takes precedence, because it explains an empty export better than the lexer's
+        // error.
         session.map_or(Ok(()), |session| session.finish(result.is_ok()))?;
         result.map_err(|fault| fault.to_string())
     }
@@ -252,7 +254,7 @@ impl Input {
         }
     }
 
-    /// Returns the name that messages use.
+    /// Returns the name of the input for messages, safe for a terminal.
     fn name(&self) -> String {
         match self {
             Self::File(path) => escape_path(path),
@@ -269,7 +271,7 @@ impl Input {
         }
     }
 
-    /// Returns the prefix for its root's name that distinguishes it from other roots.
+    /// Returns the prefix of the root's name, which distinguishes the root from those of other inputs.
     fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),

@@ -26,7 +26,7 @@ use crate::source::import::{Import, Input};
 pub use crate::source::snapshot::SnapshotSource;
 use crate::tree::Tree;
 
-/// Source that the user asked for.
+/// Source requested by the user.
 #[derive(Clone, Debug)]
 pub enum SourceSpec {
     /// Paths on this machine.
@@ -36,7 +36,7 @@ pub enum SourceSpec {
 }
 
 impl SourceSpec {
-    /// Returns the path of the file if it is a snapshot.
+    /// Returns the path of the requested file if the file is a snapshot.
     fn snapshot(&self) -> Option<&Path> {
         match self {
             Self::Exports(inputs) => match inputs.as_slice() {
@@ -65,7 +65,7 @@ pub enum Source {
     Scan {
         /// Running or finished scan.
         scan: Scan,
-        /// Time at which it began, in seconds since 1970.
+        /// Time at which the scan began, in seconds since 1970.
         began: i64,
     },
     /// Import of exports.
@@ -75,7 +75,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Starts reading.
+    /// Starts reading in the background.
     ///
     /// # Errors
     /// When no thread can be started; see [`Source::run`].
@@ -123,7 +123,7 @@ impl Source {
         }
     }
 
-    /// Returns the scan, which can rescan parts of the tree, if the source is live.
+    /// Returns the scan if the source is live. The scan can rescan parts of the tree.
     pub fn scan(&self) -> Option<&Scan> {
         match self {
             Self::Scan { scan, .. } => Some(scan),
@@ -131,7 +131,8 @@ impl Source {
         }
     }
 
-    /// Starts to scan another path with the options of this scan. Returns `None` if this source is not a scan.
+    /// Starts a scan of another path with the options of this scan. Returns `None` if this source is not a
+    /// scan.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -183,7 +184,8 @@ impl Source {
     }
 
     /// Returns the newest snapshot in `folder` of the same paths and flags that was scanned before this scan
-    /// began. Returns `None` if this source is not a scan, or if a snapshot does not record its exclusions.
+    /// began. Returns `None` if this source is not a scan, or if a snapshot cannot record the scan's
+    /// exclusions.
     pub fn earlier_in(&self, folder: &Path) -> Option<Self> {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;
@@ -192,8 +194,8 @@ impl Source {
         Some(Self::Snapshot(SnapshotSource::open(&path)))
     }
 
-    /// Waits until a browser has something to show. For a scan it returns at once; for another machine it waits
-    /// until the password was entered.
+    /// Waits until a browser has something to show. Returns at once for a scan. For another machine, waits
+    /// until the user has entered the password.
     pub fn wait_for_root(&self) {
         if let Self::Import(import) = self {
             import.wait_for_root();
@@ -209,7 +211,7 @@ impl Source {
         }
     }
 
-    /// Asks the source to end soon. Entries read so far are kept.
+    /// Asks the source to stop reading soon. The tree keeps the entries read so far.
     pub fn stop(&self) {
         match self {
             Self::Scan { scan, .. } => scan.stop(),
@@ -227,7 +229,7 @@ impl Source {
         }
     }
 
-    /// Returns the elapsed time; after the end, the duration.
+    /// Returns the time since reading began; after the end, the duration of reading.
     pub fn elapsed(&self) -> Duration {
         match self {
             Self::Scan { scan, .. } => scan.elapsed(),
@@ -236,7 +238,7 @@ impl Source {
         }
     }
 
-    /// Waits at most `limit` for the end and returns the outcome.
+    /// Waits at most `limit` for the end of reading and returns the outcome.
     pub fn wait(&self, limit: Duration) -> Option<Outcome> {
         match self {
             Self::Scan { scan, .. } => scan.wait(limit),

@@ -4,8 +4,8 @@
 //! ssh [-p PORT] -- [USER@]HOST "duke -q -c -o - [flags] -- 'PATH'"
 //! ```
 //!
-//! ssh always passes its last argument to a shell on that machine, so every word in it is quoted. ssh asks for
-//! passwords on the terminal, and its standard error is kept for the case that it fails.
+//! ssh always passes its last argument to a shell on that machine, so every word in it is quoted. ssh asks
+//! for passwords on the terminal. Its standard error is kept to report a failure.
 //!
 //! Invariant: no part of HOST can become a flag of ssh, and no part of PATH can become a word of the shell.
 
@@ -20,7 +20,7 @@ use crate::base::os_error::words;
 const SCHEME: &[u8] = b"ssh://";
 /// Number of bytes kept from the end of ssh's standard error.
 const SAID: u64 = 4096;
-/// Exit code of a duke that wrote an export although some entries could not be read.
+/// Exit code of duke if it wrote an export, but could not read some entries.
 const INCOMPLETE: i32 = 1;
 /// Exit code of a shell that cannot find the program (POSIX Shell Command Language, 2.8.2).
 const NOT_FOUND: i32 = 127;
@@ -31,7 +31,7 @@ pub struct Remote {
     /// `[USER@]HOST`.
     host: String,
     port: Option<u16>,
-    /// Path on that machine; empty for the directory in which ssh starts.
+    /// Path on that machine; empty for the directory in which ssh starts the command.
     path: Vec<u8>,
     /// Flags for duke on that machine, one word each.
     flags: Vec<OsString>,
@@ -47,7 +47,7 @@ impl Remote {
     /// Parses `word` if it begins with `ssh://`.
     ///
     /// # Errors
-    /// When it begins so but is invalid.
+    /// When `word` begins with `ssh://` but is invalid.
     pub fn parse(word: &OsStr, flags: Vec<OsString>) -> Option<Result<Self, &'static str>> {
         let rest = word.as_bytes().strip_prefix(SCHEME)?;
         let end = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
@@ -107,7 +107,7 @@ impl Remote {
         script
     }
 
-    /// Starts the export.
+    /// Starts ssh and returns the stream of the export.
     pub(crate) fn start(&self) -> Result<(Box<dyn Read + Send>, Session), String> {
         let mut command = self.command();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -122,7 +122,7 @@ impl Session {
     /// Ends the process and returns its error; `is_whole` is `true` if the export was read to its end.
     pub(crate) fn finish(mut self, is_whole: bool) -> Result<(), String> {
         if !is_whole {
-            // ssh may be blocked, because its output is no longer read. An error means that it has already
+            // ssh may be blocked, because its output is no longer read. An error means that ssh has already
             // ended.
             let _ = self.child.kill();
         }
@@ -138,7 +138,7 @@ impl Session {
     }
 }
 
-/// Reads everything and keeps only the last bytes, so that ssh is never blocked by a full pipe.
+/// Reads everything, so that ssh is never blocked by a full pipe, and keeps only the last bytes.
 fn keep_last(mut errors: impl Read) -> Vec<u8> {
     let mut last = Vec::new();
     loop {
@@ -152,7 +152,7 @@ fn keep_last(mut errors: impl Read) -> Vec<u8> {
     }
 }
 
-/// Appends `word` in single quotes, in which only the single quote has a meaning to the shell.
+/// Appends `word` in single quotes, between which only the single quote is special to the shell.
 fn quote(word: &[u8], into: &mut Vec<u8>) {
     into.push(b'\'');
     for byte in word {

@@ -1,4 +1,4 @@
-//! Writes a tree to a file, in the format given by the file's extension.
+//! Saves a tree to a file, in the format given by the file's extension.
 //!
 //! ```text
 //! .json  .json.zst   ncdu's export, plain or compressed
@@ -41,17 +41,17 @@ pub enum Packing {
 pub enum Format {
     /// ncdu's JSON.
     Ncdu(Packing),
-    /// One line for each entry.
+    /// One line per entry.
     Flat(Form),
     /// Snapshot.
     Snapshot,
 }
 
-/// File extensions with a format.
+/// File extensions that select a format.
 pub const ENDINGS: [&str; 5] = [".json", ".json.zst", ".ndjson", ".csv", ".duke"];
 
 impl Format {
-    /// Returns the format for a file name.
+    /// Returns the format that a file name selects, if any.
     pub fn of_name(name: &[u8]) -> Option<Self> {
         let ends = |ending: &str| name.ends_with(ending.as_bytes());
         Some(match name {
@@ -70,7 +70,7 @@ impl Format {
 pub enum Overwrite {
     /// The existing file is kept, and nothing is written.
     Kept,
-    /// The new file replaces it.
+    /// The new file replaces the existing one.
     Replaced,
 }
 
@@ -79,9 +79,9 @@ pub enum Overwrite {
 pub enum SaveError {
     /// A file of that name exists.
     Exists,
-    /// The user stopped it.
+    /// The user stopped writing.
     Stopped,
-    /// Error, as text.
+    /// Any other error, with its message.
     Failed(String),
 }
 
@@ -91,10 +91,11 @@ impl From<io::Error> for SaveError {
     }
 }
 
-/// Writes the tree of `source` to `path` unless `stop` is set, and returns the number of bytes.
+/// Writes the tree of `source` to `path` and returns the number of bytes written. Setting `stop` cancels
+/// this.
 ///
 /// # Errors
-/// When nothing was written; an existing file is unchanged then.
+/// When the file was not written; an existing file is then unchanged.
 pub fn write(
     source: &Source,
     path: &Path,
@@ -173,7 +174,7 @@ fn absolute(root: &[u8]) -> Vec<u8> {
     whole.as_deref().unwrap_or(Path::new(&path)).as_os_str().as_bytes().to_vec()
 }
 
-/// Writer that counts bytes, and fails when it should stop.
+/// Writer that counts bytes, and returns an error once `stop` is set.
 pub(crate) struct Watched<'s, W> {
     out: W,
     stop: &'s AtomicBool,
@@ -188,7 +189,7 @@ impl<'s, W> Watched<'s, W> {
 
 impl<W: Write> Write for Watched<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // `Relaxed`: the flag guards no data.
+        // `Relaxed` suffices, because the flag guards no data.
         if self.stop.load(Ordering::Relaxed) {
             return Err(io::Error::other("stopped"));
         }

@@ -1,4 +1,4 @@
-//! A snapshot as a source: opened at once, with parts that are loaded when they are shown.
+//! A snapshot as a source: opened at once, with parts loaded when they are shown.
 //!
 //! Invariant: damage is part of the outcome as soon as it is found.
 
@@ -21,7 +21,7 @@ pub struct SnapshotSource {
     path: PathBuf,
     tree: Arc<Tree>,
     about: SnapshotInfo,
-    /// Reason why the file could not be opened. The tree is empty then.
+    /// Reason why the file could not be opened, if it could not; the tree is then empty.
     fault: Option<String>,
     took: Duration,
 }
@@ -39,11 +39,11 @@ impl SnapshotSource {
 
     /// Reads the whole file, so that the outcome is final.
     pub fn verify(&self) {
-        // The outcome includes the damage.
+        // The result is dropped, because the outcome includes any damage.
         let _ = self.tree.verify();
     }
 
-    /// Returns its tree.
+    /// Returns the snapshot's tree; an empty tree if the file could not be opened.
     pub fn tree(&self) -> &Arc<Tree> {
         &self.tree
     }

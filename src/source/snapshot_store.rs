@@ -1,6 +1,6 @@
-//! Automatic snapshots, which are kept so that there is a baseline when a disk is full.
+//! Automatic snapshots, which provide a baseline once a disk is full.
 //!
-//! They are in one folder. A name consists of a checksum and a time:
+//! All snapshots are in one folder. A file name consists of a checksum and a time:
 //!
 //! ```text
 //! scan-1c291ca3-01700000000.duke     checksum of roots and flags, seconds since 1970
@@ -27,22 +27,22 @@ use crate::tree::{DirId, Tree};
 /// Retention policy of automatic snapshots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetentionPolicy {
-    /// Folder of the snapshots. Created when it is needed.
+    /// Folder of the snapshots, created when the first one is written.
     pub folder: PathBuf,
-    /// Largest age; older snapshots are deleted.
+    /// Maximum age; older snapshots are deleted.
     pub age: Duration,
-    /// Largest total size in bytes. Beyond it the oldest snapshots are deleted, and a snapshot larger than half
-    /// of it is not kept.
+    /// Maximum total size in bytes. The oldest snapshots beyond this size are deleted, and a snapshot larger
+    /// than half of this size is not written.
     pub bytes: u64,
-    /// Shortest time between two snapshots of the same roots.
+    /// Minimum time between two snapshots of the same roots.
     pub interval: Duration,
 }
 
-/// Space that must remain free on a file system: a share of one in `FREE_SHARE`, and at least `FREE_BYTES`.
+/// Space that must remain free on a file system: 1/`FREE_SHARE` of its size, but at least `FREE_BYTES`.
 const FREE_SHARE: u64 = 20;
 const FREE_BYTES: u64 = 1 << 30;
 
-/// One day.
+/// Length of a day.
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl RetentionPolicy {
@@ -57,7 +57,7 @@ impl RetentionPolicy {
 pub enum Kept {
     /// A new snapshot was written to this path.
     New(PathBuf),
-    /// There is a recent snapshot already, so none was written.
+    /// No snapshot was written, because a recent one exists.
     Recent,
 }
 
@@ -100,7 +100,7 @@ impl std::fmt::Display for KeepError {
 /// Keeps a snapshot of `tree` unless there is a recent one, and deletes snapshots beyond the limits.
 ///
 /// # Errors
-/// When no snapshot was kept. Existing snapshots are not changed then.
+/// When no snapshot was kept; existing snapshots are then unchanged.
 pub fn keep(
     settings: &RetentionPolicy,
     tree: &Tree,
@@ -138,8 +138,8 @@ pub fn keep_now(
     Ok(path)
 }
 
-/// Returns the newest snapshot in `folder` of the same roots and flags that was scanned before `before`, in
-/// seconds since 1970, and can be opened. Returns `None` for a folder that another user can change.
+/// Returns the newest snapshot in `folder` that has the same roots and flags, was scanned before `before` (in
+/// seconds since 1970), and can be opened. Returns `None` for a folder that another user can change.
 pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> Option<PathBuf> {
     let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
     let key = key(&roots, scope);
@@ -152,21 +152,21 @@ pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> 
     found.into_iter().find(is_right).map(|found| found.path)
 }
 
-/// Snapshot in the folder.
+/// Snapshot in the folder of automatic snapshots.
 #[derive(Debug)]
 pub struct KeptSnapshot {
     /// Path of the file.
     pub path: PathBuf,
-    /// Time of its scan in seconds since 1970.
+    /// Time of the scan in seconds since 1970.
     pub scanned_at: i64,
-    /// Its roots and flags, or the reason why it cannot be opened.
+    /// Roots and flags of the snapshot, or the reason why the file cannot be opened.
     pub subject: Result<Subject, Unopened>,
 }
 
 /// Roots and flags of a scan.
 #[derive(Debug)]
 pub struct Subject {
-    /// Absolute paths.
+    /// Absolute paths of the roots.
     pub roots: Vec<Vec<u8>>,
     /// See [`SnapshotInfo::scope`].
     pub scope: Vec<u8>,
@@ -175,7 +175,7 @@ pub struct Subject {
 /// Returns all snapshots in `folder` that [`latest_for`] could find, the newest first.
 ///
 /// # Errors
-/// When another user can change the folder, or it cannot be read.
+/// When another user can change the folder, or when the folder cannot be read.
 pub fn list(folder: &Path) -> Result<Vec<KeptSnapshot>, KeepError> {
     let found = newest_first(&PrivateFolder::find(folder)?).into_iter();
     Ok(found
@@ -206,7 +206,7 @@ fn name_of(key: &str, scanned_at: i64) -> String {
     format!("scan-{key}-{:011}.duke", scanned_at.max(0))
 }
 
-/// File whose name is that of a snapshot.
+/// File with the name of a snapshot.
 struct Found {
     path: PathBuf,
     key: String,
@@ -214,7 +214,7 @@ struct Found {
     bytes: u64,
 }
 
-/// Returns the snapshots in `folder` that belong to this user or to root, unsorted.
+/// Returns the snapshots in `folder` that belong to this user or to the user root, unsorted.
 fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let owner = folder.attributes().uid;
     let is_own = |found: &fs::Metadata| found.is_file() && (found.uid() == owner || found.uid() == 0);
@@ -228,7 +228,7 @@ fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     entries.filter_map(Result::ok).filter_map(found).collect()
 }
 
-/// Returns the snapshots of [`snapshots`], the newest first.
+/// Returns the same snapshots as [`snapshots`], the newest first.
 fn newest_first(folder: &PrivateFolder) -> Vec<Found> {
     let mut found = snapshots(folder);
     found.sort_by(|one, other| other.scanned_at.cmp(&one.scanned_at).then_with(|| one.path.cmp(&other.path)));
@@ -242,8 +242,8 @@ fn parse(name: &str) -> Option<(String, i64)> {
     (name_of(key, scanned_at) == name).then(|| (key.to_owned(), scanned_at))
 }
 
-/// Deletes snapshots beyond the limits, the oldest first, and unfinished files of killed processes. Files that
-/// cannot be deleted are kept.
+/// Deletes snapshots beyond the limits, the oldest first, and unfinished files that killed processes have
+/// left. Files that cannot be deleted stay.
 fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
     let mut bytes: u64 = 0;
@@ -268,8 +268,8 @@ fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     }
 }
 
-/// Returns the number of bytes that may be written to the file system of `folder`; `None` when it is nearly
-/// full.
+/// Returns the number of bytes that may be written to the file system of `folder`, or `None` if that file
+/// system is nearly full.
 fn room(folder: &Path) -> io::Result<Option<u64>> {
     let capacity = capacity(folder).map_err(io::Error::from)?;
     let kept_free = (capacity.size / FREE_SHARE).max(FREE_BYTES);

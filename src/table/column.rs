@@ -1,4 +1,5 @@
-//! Columns: each has one entry in [`COLUMNS`], from which drawing, sorting, keys and `--sort` are derived.
+//! Columns of tables. Each has one entry in [`COLUMNS`], from which drawing, sorting, keys and `--sort` are
+//! derived.
 //!
 //! Invariant: each column is at its own index in [`COLUMNS`].
 
@@ -6,27 +7,27 @@ use crate::base::calendar::{DATE, DATE_AND_TIME};
 use crate::base::format::{BRIEF, COUNT, PERCENT, Units};
 use crate::tree::{Metadata, Totals, Tree};
 
-/// Columns in the order in which they are shown.
+/// Columns, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Column {
-    /// Markers and the size.
+    /// Markers and size of an entry.
     #[default]
     Size,
     /// Change of the size since an earlier scan.
     Growth,
-    /// Share in percent.
+    /// Share of the whole, in percent.
     Percent,
-    /// Share as a bar.
+    /// Share as a bar; [`Scale`] defines the full length.
     Bar,
     /// Number of items.
     Items,
-    /// Size with all subdirectories, shown beside the size without them.
+    /// Size including all subdirectories, shown beside the size without them.
     Total,
-    /// Bytes that hard links share.
+    /// Bytes shared by hard links.
     Shared,
     /// User who owns an entry.
     Owner,
-    /// Time of the last change.
+    /// Time of the last change (mtime).
     Modified,
     /// Name, path or description.
     Name,
@@ -35,25 +36,25 @@ pub enum Column {
 /// Alignment of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Text.
+    /// Alignment of text.
     Left,
-    /// Numbers.
+    /// Alignment of numbers.
     Right,
 }
 
 /// Width of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
-    /// Number of cells.
+    /// Fixed number of terminal cells.
     Cells(usize),
-    /// Width of a formatted size, plus a number of cells.
+    /// Width of a formatted size, plus this number of cells.
     Size(usize),
     /// A third of the free width, but at least the first and at most the second number of cells.
     Stretch(usize, usize),
 }
 
 impl Width {
-    /// Returns the smallest width in cells.
+    /// Returns the minimum width in cells.
     pub fn cells(self, units: Units) -> usize {
         match self {
             Self::Cells(cells) | Self::Stretch(cells, _) => cells,
@@ -65,13 +66,13 @@ impl Width {
 /// Key of a column.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnKey {
-    /// Letter.
+    /// Letter that the user types.
     pub letter: char,
     /// Name in the configuration.
     pub name: &'static str,
     /// Description on the help page.
     pub help: &'static str,
-    /// Word in the footer, and its rank there.
+    /// Rank and word of the hint in the status line, if the key has one.
     pub hint: Option<(u8, &'static str)>,
     /// `true` if the key works only in the list of a directory.
     pub only_in_list: bool,
@@ -82,37 +83,37 @@ pub struct ColumnKey {
 pub struct SortContext<'a> {
     /// Tree of the entry.
     pub tree: &'a Tree,
-    /// Totals of the directory, if the entry is one.
+    /// Totals of the entry, if it is a directory.
     pub totals: Option<Totals>,
-    /// Size by the measure that is shown.
+    /// Size of the entry by the measure shown.
     pub size: u64,
     /// Difference from the entry's earlier size, if known.
     pub change: Option<u64>,
 }
 
-/// Returns the number by which an entry is sorted, the largest first.
+/// Function that returns the number by which an entry is sorted, the largest first.
 pub type SortKey = fn(&SortContext<'_>, &Metadata) -> u64;
 
 /// Description of a column.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnSpec {
-    /// Column.
+    /// Column that is described.
     pub column: Column,
     /// Name for `--sort` and its help text; `None` if only the browser sorts by this column.
     pub option: Option<(&'static str, &'static str)>,
-    /// Title for a wide column, and title for a narrow one.
+    /// Titles for a wide column and for a narrow one.
     pub titles: [&'static str; 2],
     /// Key that sorts by the column.
     pub sort: Option<ColumnKey>,
     /// Key that shows or hides the column.
     pub show: Option<ColumnKey>,
-    /// Alignment of its cells.
+    /// Alignment of the column's cells.
     pub align: Align,
-    /// Possible widths, the widest first. The name column takes the rest.
+    /// Possible widths, the widest first; empty for the name column, which takes the rest.
     pub widths: &'static [Width],
-    /// Rank in the order in which columns become narrower and disappear, the lowest first.
+    /// Rank in the order in which columns become narrower and then disappear; the lowest rank is first.
     pub drop_order: u8,
-    /// Column that a click on the title sorts by.
+    /// Column by which a click on the title sorts.
     pub sorts_by: Column,
     /// Sort key; `None` if the column is sorted by name.
     pub sort_key: Option<SortKey>,
@@ -238,7 +239,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         widths: &[Width::Cells(DATE_AND_TIME), Width::Cells(DATE)],
         drop_order: 1,
         sorts_by: Column::Modified,
-        // Times beyond these limits look the same on the screen.
+        // Times beyond these limits look alike on the screen.
         sort_key: Some(|_, metadata| (metadata.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()),
     },
     ColumnSpec {
@@ -251,7 +252,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
 ];
 
-/// Columns that can be sorted by, in the order of the help page.
+/// Columns by which the user can sort, in the order of the help page.
 pub const SORTABLE: [Column; 6] =
     [Column::Size, Column::Name, Column::Items, Column::Modified, Column::Shared, Column::Growth];
 
@@ -268,8 +269,8 @@ impl Column {
     }
 }
 
-/// Returns the shared disk usage: for a directory the bytes that several of its entries share, and for any
-/// other entry with several names all of its bytes.
+/// Returns the shared disk usage. For a directory, these are the bytes that several of its entries share; for
+/// any other entry with several names, all of its bytes.
 pub fn shared(tree: &Tree, metadata: &Metadata) -> u64 {
     match metadata.directory {
         Some(id) => tree.shared(id),
@@ -305,7 +306,7 @@ impl ColumnSet {
         Self(if is_in { self.0 | bit } else { self.0 & !bit })
     }
 
-    /// Adds `column` if it is not in the set, or else removes it.
+    /// Adds `column` if the set lacks it, and otherwise removes it.
     pub fn toggle(&mut self, column: Column) {
         *self = self.with(column, !self.has(column));
     }
@@ -334,7 +335,7 @@ impl ColumnSet {
     }
 }
 
-/// Size that corresponds to a full bar.
+/// Size that a full bar represents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// Size of the directory.
@@ -354,10 +355,10 @@ impl Scale {
     }
 }
 
-/// Columns that the user wants to see, if there is room.
+/// Columns that the user has chosen to show, if there is room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShownColumns {
-    /// Columns.
+    /// Set of the chosen columns.
     pub columns: ColumnSet,
     /// Scale of the bars.
     pub scale: Scale,

@@ -19,9 +19,10 @@ pub enum Precision {
     /// The number is exact.
     #[default]
     Exact,
-    /// The number may grow, because more is being read.
+    /// The number may still grow, because reading has not ended.
     Growing,
-    /// The number is a lower bound: something below was not read, or the number is too large to store.
+    /// The number is a lower bound: something below the entry was not read, or the number is too large to
+    /// store.
     AtLeast,
 }
 
@@ -33,7 +34,7 @@ pub enum CellValue {
     None,
     /// Size in bytes.
     Bytes(u64),
-    /// Sizes before and after the change; `None` if the entry did not exist at that time.
+    /// Sizes in bytes before and after a change; `None` if the entry did not exist at that time.
     Change(Option<u64>, Option<u64>),
     /// Number of entries.
     Count(u64),
@@ -55,14 +56,14 @@ pub type UserNames = BTreeMap<u32, String>;
 pub struct NumberFormat<'a> {
     /// Units for sizes.
     pub units: Units,
-    /// Time zone for times.
+    /// Time zone in which times are shown.
     pub zone: &'a TimeZone,
     /// Known names of users.
     pub users: &'a UserNames,
 }
 
 impl CellValue {
-    /// Returns the text for a column of `width` cells. In a narrow column it is abbreviated.
+    /// Returns the text for a column of `width` cells, abbreviated if the column is narrow.
     pub fn text(self, width: usize, format: NumberFormat<'_>) -> String {
         let units = format.units;
         match self {
@@ -88,7 +89,7 @@ impl CellValue {
     }
 }
 
-/// Formats a change, such as `+1.2 GiB`.
+/// Formats a change for a wide column, such as `+1.2 GiB`.
 fn full_change(before: Option<u64>, after: Option<u64>, units: Units) -> String {
     match (before, after) {
         (None, _) => "new".to_owned(),
@@ -98,7 +99,7 @@ fn full_change(before: Option<u64>, after: Option<u64>, units: Units) -> String 
     }
 }
 
-/// Formats a change, such as `+1.2G`.
+/// Formats a change for a narrow column, such as `+1.2G`.
 fn brief_change(before: Option<u64>, after: Option<u64>, units: Units) -> String {
     let (sign, bytes) = match (before, after) {
         (None, after) => ('*', after.unwrap_or(0)),
@@ -112,7 +113,7 @@ fn brief_change(before: Option<u64>, after: Option<u64>, units: Units) -> String
 /// Style of a label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowStyle {
-    /// File.
+    /// Style of files.
     #[default]
     Plain,
     /// Title.
@@ -125,16 +126,16 @@ pub enum RowStyle {
     Special,
     /// Excluded or deleted entry.
     Faint,
-    /// Error message.
+    /// Style of error messages.
     Warning,
 }
 
-/// Note that is shown after a label.
+/// Note shown after a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowNote {
-    /// Text.
+    /// Text of the note.
     pub text: String,
-    /// `true` if it reports an error.
+    /// `true` if the note reports an error.
     pub is_warning: bool,
 }
 
@@ -162,7 +163,7 @@ impl RowStyle {
 pub struct Row {
     /// Entry that the row shows; `None` for a total.
     pub entry: Option<EntryId>,
-    /// Kind of that entry.
+    /// Kind of the entry; `None` for a total.
     pub kind: Option<Kind>,
     /// Directory that opens when the user opens the row.
     pub directory: Option<DirId>,
@@ -176,7 +177,7 @@ pub struct Row {
     pub has_errors: bool,
     /// Precision of the size.
     pub precision: Precision,
-    /// Contents of the columns, by column.
+    /// Contents of the cells, indexed by column.
     pub cells: [CellValue; Column::COUNT],
     /// Note after the label.
     pub note: Option<RowNote>,
@@ -195,7 +196,7 @@ impl Row {
             .with(Column::Items, CellValue::Count(items))
     }
 
-    /// Returns the row with this value in a column.
+    /// Returns the row with the cell of `column` set to `value`.
     #[must_use]
     pub fn with(mut self, column: Column, value: CellValue) -> Self {
         self.cells[column as usize] = value;
@@ -223,7 +224,7 @@ impl Row {
         }
     }
 
-    /// Adds the row's share of `whole`, and a bar that is full at the size `full`.
+    /// Adds the row's share of `whole`, and a bar whose full length represents the size `full`.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
         if let Some(size) = self.size() {
             self.cells[Column::Percent as usize] = CellValue::Share(share(size, whole));

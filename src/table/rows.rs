@@ -1,11 +1,11 @@
-//! Order of a directory's entries, and selection of those that are shown.
+//! Order of a directory's entries, and selection of the entries that are shown.
 //!
-//! Only eight bytes per entry are kept, and only for the directory that is shown. Sorting a directory of a
-//! million entries takes a while. So the duration is measured, and [`SortedEntries::may_sort`] allows the next
-//! sort only after ten times that duration: a growing giant directory takes a tenth of the drawing thread's
-//! time.
+//! Memory holds only eight bytes per entry, and only for the directory that is shown. Sorting a directory of
+//! a million entries takes a while, so the duration is measured, and [`SortedEntries::may_sort`] allows the
+//! next sort only after ten times that duration. A huge directory that grows then takes at most a tenth of
+//! the drawing thread's time.
 //!
-//! Invariant: every row is an entry of the listing it was made from, and occurs once.
+//! Invariant: every row is an entry of the sorted listing, and occurs once.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -19,10 +19,10 @@ use crate::table::column::{Column, SortContext};
 use crate::tree::sort::{Names, sort};
 use crate::tree::{DirId, Entry, EntryState, Listing, LiveTotals, Metadata, Position, Totals, Tree};
 
-/// Direction of an order.
+/// Direction of sorting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Direction {
-    /// Default direction of the column.
+    /// Default direction of the column, such as largest first.
     #[default]
     Usual,
     /// Reverse of the default direction.
@@ -56,7 +56,7 @@ pub enum Hidden {
     /// Hidden entries are shown like all others.
     #[default]
     Shown,
-    /// Entries whose names begin with a dot, and excluded entries, are not shown.
+    /// Excluded entries and entries whose names begin with a dot are not shown.
     LeftOut,
 }
 
@@ -80,14 +80,14 @@ pub struct Order {
 pub struct SizeSource {
     /// Totals of the tree.
     pub live: Arc<LiveTotals>,
-    /// Result of the active filter. Entries that it does not keep are not shown.
+    /// Result of the active filter. Entries that the filter does not keep are not shown.
     pub filtered: Option<Arc<Filtered>>,
     /// Comparison with an earlier tree, if growth is shown.
     pub growth: Option<Arc<Comparison>>,
 }
 
 impl SizeSource {
-    /// Creates a source of the tree's totals.
+    /// Creates a source of the tree's totals, without a filter or a comparison.
     pub fn of(live: LiveTotals) -> Self {
         Self { live: Arc::new(live), ..Self::default() }
     }
@@ -98,7 +98,7 @@ impl SizeSource {
     }
 }
 
-/// Largest sort key of a number; the bit above is used for the grouping.
+/// Maximum sort key of a number. The bit above is used for the grouping.
 const LARGEST: u64 = u64::MAX >> 1;
 
 impl Order {
@@ -115,13 +115,14 @@ impl Order {
         id != DirId::TOP && self.hides(record)
     }
 
-    /// Returns `true` if an entry, which must not be a root, is hidden.
+    /// Returns `true` if an entry is hidden. The entry must not be a root.
     pub fn hides(self, record: &Entry<'_>) -> bool {
         self.hidden == Hidden::LeftOut
             && (record.name.starts_with(b".") || matches!(record.state, EntryState::Excluded(_)))
     }
 
-    /// Returns the number by which an entry is sorted, the largest first. It is never zero.
+    /// Returns the sort key of an entry; the largest key is first. In a column with numbers, the key is never
+    /// zero.
     fn key(self, context: &SortContext<'_>, metadata: &Metadata) -> u64 {
         let first = self.grouping == Grouping::DirectoriesFirst && metadata.directory.is_some();
         let number = match (self.column.spec().sort_key, self.direction) {
@@ -133,8 +134,8 @@ impl Order {
     }
 }
 
-/// Sorts the entries of `id` in the background. A directory that is being read counts with what was read of it;
-/// for this, the live totals are sampled again.
+/// Sorts the entries of `id` in the background. Samples the live totals again, so that a directory that is
+/// still being read is sorted by what has been read of it.
 ///
 /// # Errors
 /// When no thread can be started.
@@ -155,15 +156,15 @@ pub fn in_order(
 #[derive(Debug, Default)]
 pub struct SortedEntries {
     sorted: Box<[Position]>,
-    /// Length of the listing from which the rows were made.
+    /// Length of the listing when the rows were sorted.
     length: u64,
     left_out: usize,
     largest: u64,
     before: Option<PreviousListing>,
     cost: Duration,
-    /// `true` if everything below was read before the rows were sorted.
+    /// `true` if everything below the directory had been read before the rows were sorted.
     was_complete: bool,
-    /// [`Tree::edition`] before the rows were sorted.
+    /// Value of [`Tree::edition`] before the rows were sorted.
     edition: u64,
 }
 
@@ -174,11 +175,13 @@ impl SortedEntries {
         Self { was_complete, edition, ..Self::new(tree, sizes, id, &tree.listing(id), order) }
     }
 
-    /// Sorts the entries of `listing`, which belongs to `id`. With a filter, only the entries that it keeps.
+    /// Sorts the entries of `listing`, which belongs to `id`. With a filter, sorts only the entries that the
+    /// filter keeps.
     pub fn new(tree: &Tree, sizes: &SizeSource, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         // The clock only determines when the next sort may begin.
         let begin = Instant::now();
-        // Written and read by all workers of the sort. `Relaxed`: they guard no data.
+        // Written and read by all workers of the sort. `Relaxed` suffices, because the counters guard no
+        // data.
         let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
         let cursor = sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
         let before = sizes.growth.as_ref().map(|growth| PreviousListing::of(growth, tree, id));
@@ -198,7 +201,7 @@ impl SortedEntries {
                 Some(totals) => order.measure.of(totals.disk, totals.apparent),
                 None => order.measure.of(metadata.disk(), metadata.apparent),
             };
-            // Checked first, because workers slow each other down when all of them write.
+            // Checked before writing, because workers slow each other down when all of them write.
             if size > largest.load(Ordering::Relaxed) {
                 largest.fetch_max(size, Ordering::Relaxed);
             }
@@ -212,7 +215,7 @@ impl SortedEntries {
             Some(order.key(&SortContext { tree, totals, size, change }, metadata))
         });
         Self {
-            // Uses the allocation of `rows` again. Boxing frees the half that is no longer needed.
+            // Reuses the allocation of `rows`. Boxing frees the half that is no longer needed.
             sorted: rows.into_iter().map(|row| row.position).collect(),
             length: listing.length(),
             left_out: left_out.into_inner(),
@@ -223,12 +226,13 @@ impl SortedEntries {
         }
     }
 
-    /// Returns `true` if everything below was read before the rows were sorted.
+    /// Returns `true` if everything below the directory had been read before the rows were sorted.
     pub fn was_complete(&self) -> bool {
         self.was_complete
     }
 
-    /// Returns `true` if entries were rescanned or deleted after sorting, so that a row may have no entry.
+    /// Returns `true` if entries were rescanned or deleted after sorting, so that some rows may no longer
+    /// have an entry.
     pub fn is_of_old(&self, tree: &Tree) -> bool {
         self.edition != tree.edition()
     }
@@ -258,12 +262,12 @@ impl SortedEntries {
         self.before.as_ref()
     }
 
-    /// Returns `true` if `listing` has entries that the rows lack.
+    /// Returns `true` if `listing` has grown since the rows were sorted.
     pub fn is_outgrown_by(&self, listing: &Listing<'_>) -> bool {
         self.length != listing.length()
     }
 
-    /// Returns `true` if sorting again, `since` after the last time, leaves nine tenths of the time for other
+    /// Returns `true` if sorting again, `since` after the last sort, leaves nine tenths of the time for other
     /// work.
     pub fn may_sort(&self, since: Duration) -> bool {
         since >= self.cost.saturating_mul(10)

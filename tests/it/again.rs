@@ -91,7 +91,7 @@ fn a_rescan_shows_new_entries_and_keeps_the_cursor() {
         (names(&app), place(&app)),
         (vec!["new".into(), "deeper".into(), "two".into()], at("a/deep", "two"))
     );
-    // The way back still exists, with its cursors.
+    // The user can still go back, and the cursors are kept.
     press(&scan, &mut app, "h");
     assert_eq!((names(&app), place(&app)), (vec!["deep".into(), "one".into()], at("a", "deep")));
     fs::remove_file(home.path().join("a/deep/new")).unwrap();
@@ -170,7 +170,7 @@ fn a_root_inside_another_survives_rescans_of_both() {
     let scan = scan(&[home.path(), &inner]);
     let mut app = app(&scan);
     assert_eq!(names(&app).len(), 2);
-    // Through the outer root, and through the inner one.
+    // Rescans through the outer root and through the inner one.
     for keys in ["g r", "G r", "g Enter g r h"] {
         fs::write(inner.join("new"), vec![b'x'; keys.len() << 20]).unwrap();
         press(&scan, &mut app, keys);

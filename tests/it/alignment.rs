@@ -46,7 +46,7 @@ fn press(app: &mut App<'_>, letter: char) {
 fn scan(folder: &Path) -> Scan {
     for (number, name) in (1..).zip(NAMES) {
         File::create(folder.join(name)).unwrap().set_len(number * 100_000).unwrap();
-        // Names of directories have a slash at their end.
+        // Names of directories end with a slash on the screen.
         std::fs::create_dir(folder.join(format!("{name}.d"))).unwrap();
     }
     Scan::run(vec![folder.to_owned()], Options::default())

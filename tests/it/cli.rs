@@ -94,7 +94,7 @@ fn the_table_is_sorted_as_requested() {
     };
     place.file("middle/two", 1);
     place.file("middle/three", 1);
-    // Files use a block however short they are, so the name decides.
+    // Even a short file uses a whole block, so the names decide between equal sizes.
     assert_eq!(order("size"), ["./large", "./middle", "./aaa", "./small", "."]);
     assert_eq!(order("name"), ["./aaa", "./large", "./middle", "./small", "."]);
     assert_eq!(order("count")[..2], ["./middle", "./large"]);
@@ -252,7 +252,8 @@ fn a_full_disk_is_reported_with_exit_code_1() {
     }
 }
 
-/// Returns the program, run by a user without special rights: the current one, or nobody instead of root.
+/// Returns the program, to be run by a user without special rights: the current user, or nobody instead of
+/// root.
 fn ordinary(place: &Place) -> Command {
     if !nix::unistd::geteuid().is_root() {
         return program();

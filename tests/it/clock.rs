@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::session::{Session, duke};
 
-/// Time of day in the year 12,000 or so; other clocks are unchanged.
+/// C library whose time of day is around the year 12,000. Other clocks are unchanged.
 const CLOCK: &str = "
 #define _GNU_SOURCE
 #include <time.h>

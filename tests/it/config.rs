@@ -120,7 +120,7 @@ fn errors_have_a_position_and_the_rest_applies() {
     for (line, (at, reason)) in lines.iter().zip(expected) {
         assert_eq!(*line, format!("duke: {path}:{at}: {reason}"));
     }
-    // JSON output is not disturbed.
+    // Warnings do not affect JSON output.
     said(&place, &["--json"]).json();
     let wild = home("\"a\\u001b[31m\" = 1\n");
     let message = said(&wild, &[]).stderr;
@@ -146,7 +146,7 @@ fn the_state_folder_follows_the_environment() {
     assert_eq!(said(duke(&place, &[]).env_remove("HOME")), "");
     assert_eq!(said(duke(&place, &[]).env("HOME", place.join("nowhere"))), "");
     assert_eq!(said(duke(&place, &[]).env("HOME", place.join("tree/large"))), "", "a file is no home");
-    // The last one applies.
+    // The last of the two flags applies.
     assert_eq!(said(&mut duke(&place, &["--config", named.to_str().unwrap(), "--no-config"])), "");
 }
 
@@ -223,7 +223,7 @@ fn root_reads_nothing_that_another_user_can_write() {
     };
     assert_eq!(refused(&|place| by_group(place, 65_534)), told("it"));
     assert!(refused(&|place| by_group(place, 0)).contains("nonsense"));
-    // In a sticky directory other users create entries, but do not change those of root.
+    // In a sticky directory, other users can create entries, but cannot change those of root.
     assert!(refused(&|place| set_mode(&place.join(".config/duke"), 0o1777)).contains("nonsense"));
     // A user who can replace a link chooses the file.
     assert_eq!(
@@ -241,7 +241,7 @@ fn root_reads_nothing_that_another_user_can_write() {
         }),
         told("it")
     );
-    // A link of root leads to a place that others can write.
+    // A link that belongs to root leads to a place where others can write.
     let spoiled = refused(&|place| {
         place.directory("open");
         fs::rename(file(place), place.join("open/elsewhere")).unwrap();
@@ -306,7 +306,7 @@ fn config_show_prints_an_equivalent_configuration() {
     fs::write(file(&place), shown.text()).unwrap();
     let again = said(&place, &["config", "show"]);
     assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
-    // Also without any setting, and whatever the environment holds.
+    // The same holds without any setting, and with variables in the environment.
     let place = home("");
     let shown = run(duke(&place, &["config", "show"]).env("DUKE_THREADS", "7").env("NO_COLOR", "1")).ended(0);
     fs::write(file(&place), shown.text()).unwrap();
@@ -325,7 +325,7 @@ fn config_path_prints_the_location() {
     run(&mut duke(&place, &["config"])).ended(2);
     run(&mut duke(&place, &["config", "edit"])).ended(2);
     assert!(said(&place, &["config", "--help"]).text().contains("duke config"));
-    // Only the first word can be a subcommand; a path with a slash is none.
+    // Only the first word can be a subcommand, and a path with a slash is not one.
     place.file("tree/config/inside", 1);
     assert_eq!(names(said(&place, &["./config"]).text()), ["./config/inside", "./config"]);
     assert_eq!(names(said(&place, &["-n", "config"]).text()), ["config/inside", "config"]);

@@ -19,7 +19,7 @@ use nix::unistd::Pid;
 const DESCRIPTION: &str = include_str!("../../docs/exchange.md");
 const SCHEMA: &str = include_str!("../../docs/schema.json");
 
-/// Returns a directory with everything an export can hold, except errors.
+/// Returns a directory with every kind of entry that an export can contain, except errors.
 fn everything() -> Place {
     let place = Place::new();
     place.file("t/sub/large", 50_000);
@@ -55,8 +55,7 @@ fn is_installed(name: &str, argument: &str) -> bool {
     is_there
 }
 
-/// Returns the lines of an export without its head, sorted, without the punctuation that depends on their
-/// order.
+/// Returns the sorted lines of an export, without its head and without punctuation that depends on the order.
 fn lines(export: &[u8]) -> Vec<Vec<u8>> {
     let mut lines: Vec<Vec<u8>> = export
         .split(|byte| *byte == b'\n')
@@ -152,7 +151,7 @@ fn gdu_and_duke_read_each_other() {
     assert_eq!(root.child("other").get("apparent").number(), 9_000);
     assert_eq!(root.child("sub").child("large").get("apparent").number(), 50_000);
     export(&place, &["-o", "ours", "t"]);
-    // Directories themselves have no size there.
+    // gdu shows no size of their own for directories.
     let shown = gdu(&["-n", "-p", "-a", "-f", "ours"]);
     let text = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(text.contains("8.8 KiB") && text.contains("other"), "{text}");
@@ -187,7 +186,7 @@ fn a_malformed_export_is_reported_with_its_byte_and_its_beginning_is_shown() {
     }
     let some = run_in(place.path(), ["-f", "missing", "-f", "whole", "-s"]).ended(1);
     assert!(some.text().contains("whole:/") && some.stderr.contains("missing: no such"), "{}", some.stderr);
-    // A broken export is not written as a complete one.
+    // A truncated export is not written again as a complete one.
     fs::write(place.join("old"), "as it was").unwrap();
     let again = run_in(place.path(), ["-f", "cut", "-o", "old"]).ended(1);
     assert!(again.stderr.contains("nothing written"), "{}", again.stderr);
@@ -284,8 +283,8 @@ fn a_closed_pipe_is_no_error_and_an_interrupt_is_reported() {
 fn ssh(place: &Place, script: &str) -> std::ffi::OsString {
     let bin = place.directory("bin");
     let path = bin.join("ssh");
-    // Written by another process: a file that is open for writing, even in a child that another test has just
-    // forked, cannot be executed.
+    // Another process writes the file, because a file that is open for writing cannot be executed, even if it
+    // is open only in a child that another test has just forked.
     let mut writer = Command::new("sh")
         .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
         .arg(&path)
@@ -428,7 +427,7 @@ fn an_interrupted_comparison_prints_only_that() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // More than a pipe holds, so that the reader is past the beginning.
+    // Writes more than a pipe holds, so that the reader has started reading.
     let mut silent = child.stdin.take().unwrap();
     silent.write_all(&vec![b' '; 1 << 20]).unwrap();
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
@@ -486,7 +485,7 @@ fn a_root_given_twice_counts_once_in_every_report() {
         assert_eq!(lines(&["--csv", "-f", "kept.duke"]), lines(&["--csv", "t"]), "kept of {several:?}");
         fs::remove_file(place.join("kept.duke")).unwrap();
     }
-    // Another name of a file in it is another entry.
+    // Another name of a file in the directory is a separate entry.
     fs::hard_link(place.join("t/again"), place.join("other")).unwrap();
     let lines = export(&place, &["--ndjson", "t", "other"]);
     assert_eq!(
@@ -508,7 +507,7 @@ fn lists_and_sums_match_the_schema() {
     assert_eq!(violations, Vec::<String>::new());
     let largest = output.root().get("largest").elements();
     assert_eq!(largest.len(), 2);
-    // The other name is not listed, but counted.
+    // The other name is not listed, but counts in the number of links.
     assert_eq!(largest[0].get("path").text(), "t/again");
     assert_eq!((largest[0].get("apparent").number(), largest[0].get("links").number()), (50_000, 2));
     assert!(largest[1].get("apparent").number() < 50_000 && largest[1].find("links").is_none());
@@ -553,7 +552,7 @@ fn flat_lines_have_the_fields_that_are_described_and_survive_any_name() {
         let places: Vec<_> =
             entry.keys().iter().map(|key| fields.iter().position(|field| field == key)).collect();
         assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{line}");
-        // The second name of the only file with two names.
+        // Skips the second name of the only file with two names.
         let is_counted = entry.get("path").text() != "t/again";
         sum += if is_counted { entry.get("disk").number() } else { 0 };
     }

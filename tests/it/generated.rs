@@ -9,7 +9,7 @@ use crate::program::run_in;
 /// Variable that makes the test write the files instead of comparing them.
 const UPDATE: &str = "DUKE_UPDATE";
 
-/// Files, with the words that generate them.
+/// Files in packaging/, with the arguments that generate them.
 const FILES: [(&str, &[&str]); 6] = [
     ("completions/duke.bash", &["completions", "bash"]),
     ("completions/duke.elv", &["completions", "elvish"]),

@@ -1,5 +1,5 @@
 //! Small files made to be expensive: memory and output stay in proportion to the input (docs/security.md).
-#![cfg(target_os = "linux")] // whose ru_maxrss has KiB
+#![cfg(target_os = "linux")] // ru_maxrss is in KiB only there
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
@@ -26,7 +26,7 @@ struct Cost {
     stderr: String,
 }
 
-/// Runs the program, and counts its output.
+/// Runs the program and counts the bytes of its output.
 fn cost(file: &Path, words: &[&str]) -> Cost {
     let mut command = program();
     command.arg("-q").args(words).arg("-f").arg(file).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -37,8 +37,8 @@ fn cost(file: &Path, words: &[&str]) -> Cost {
     Cost { code: run.wait().unwrap().code(), output, stderr }
 }
 
-/// Reads `file` in each of `ways` in a process of its own, and returns the costs. Fails if one of them takes
-/// more memory than the documented limit for `bytes` of input.
+/// Runs the program on a file of `bytes` in each of `ways`, and passes the costs to `check`. Fails if a run
+/// takes more memory than the documented limit for `unpacked` bytes of input.
 fn hold(test: &str, bytes: &[u8], unpacked: u64, ways: &[&[&str]], check: impl Fn(&Cost)) {
     match child::argument_of(test) {
         None => {
@@ -128,7 +128,8 @@ fn entries_without_a_line_are_reported() {
     fs::write(place.join("file"), export("{}", &body)).unwrap();
     for words in WAYS.iter().skip(2).filter(|words| words[0] != "-o") {
         let run = crate::program::run_in(place.path(), [words, &["-f", "file"][..]].concat()).ended(1);
-        // 15 directories of 256 bytes with their slash fit; three more and their contents do not.
+        // 15 directories of 256 bytes each, including the slash, fit. Three more directories and their
+        // contents do not.
         let said = format!(
             "skipped 5 entries with paths longer than 4,095 bytes; the first begins with /r/{}/",
             "n".repeat(255)
@@ -180,7 +181,7 @@ fn a_small_packed_file_cannot_become_a_large_tree() {
     });
 }
 
-/// Snapshot, put together as docs/snapshot.md describes.
+/// Snapshot, assembled as docs/snapshot.md describes.
 #[derive(Default)]
 struct Snapshot {
     blocks: Vec<u8>,
@@ -237,7 +238,7 @@ fn listing(directory: u64, records: &[u8]) -> Vec<u8> {
     [bytes, records.to_vec()].concat()
 }
 
-/// Entry of a root that is directory 1.
+/// Encoded entry of a root, which is directory 1.
 const ROOT: &[u8] = b"\x00\x02/r\0\0\0\0\x02";
 
 fn holds_snapshot(test: &str, file: &[u8], code: i32) {
@@ -252,7 +253,7 @@ fn rows_with_too_few_bytes_are_rejected_before_taking_memory() {
     let blocks = 30_000;
     let mut snapshot = Snapshot::default();
     snapshot.block(0, &listing(0, ROOT), &[0, 1]);
-    // The part that is not read before it is shown.
+    // The listing that is read only when it is shown.
     snapshot.block(0, &[0], &[1, 1]);
     snapshot.block(1, &[0; 5 * 1024], &[]);
     (1..blocks).for_each(|_| snapshot.block(1, &[0], &[]));
@@ -276,7 +277,7 @@ fn a_snapshot_of_errors_takes_no_more_memory_than_its_bytes() {
     let mut snapshot = Snapshot::default();
     snapshot.block(0, &listing(0, ROOT), &[0, 1]);
     snapshot.block(4, &listing(1, &b"\x41\x01a\x05".repeat(200_000)), &[1, 1]);
-    // The top and its root.
+    // Rows of the top and its root.
     snapshot.block(1, &[0; 10], &[]);
     holds_snapshot("a_snapshot_of_errors_takes_no_more_memory_than_its_bytes", &snapshot.finish(2), 1);
 }

@@ -1,4 +1,4 @@
-//! Result of jobs that panic. No unit tests, since those also run where panics abort.
+//! Result of jobs that panic. These are not unit tests, because unit tests also run where panics abort.
 #![allow(missing_docs)]
 
 use std::time::Duration;

@@ -406,11 +406,11 @@ fn is_prepared(child: &Child) -> bool {
 fn an_interrupted_scan_prints_partial_results_and_reports_it() {
     let place = Place::in_memory();
     place.chain("d", 50_000);
-    // Sometimes the scan is complete before the signal arrives: then the output is truncated, or complete
+    // Sometimes the scan is complete before the signal arrives. The output is then truncated, or complete
     // with code 0.
     for _ in 0..50 {
         let mut child = start(place.path(), &["--json", "-t", "1"]);
-        // A late reader must not wait for a program that waits for its output to be read.
+        // Reads on a separate thread, because the program may block until its output is read.
         let mut output = child.stdout.take().unwrap();
         let reader = std::thread::spawn(move || {
             let mut bytes = Vec::new();
@@ -431,7 +431,7 @@ fn an_interrupted_scan_prints_partial_results_and_reports_it() {
     panic!("the scan was never interrupted");
 }
 
-/// Ctrl-C ends the whole of `duke --json | jq`.
+/// Ctrl-C ends both programs of `duke --json | jq`.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_reader_interrupted_by_the_same_key_is_no_error() {

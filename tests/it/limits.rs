@@ -82,7 +82,7 @@ fn sixty_four_descriptors_are_enough_and_so_are_thirty_more_than_inherited() {
     );
 }
 
-/// Another part of the process takes the descriptors that the scan relies on, and returns them after a while.
+/// Another part of the process takes the descriptors that the scan needs, and returns them after a while.
 #[test]
 fn descriptors_may_run_out_for_a_moment() {
     with_forest("descriptors_may_run_out_for_a_moment", |root, expected| {
@@ -150,7 +150,8 @@ fn one_processor_is_enough() {
     }
 }
 
-/// A name of eleven bytes, sizes, a time, and little else: 28 bytes when this was written.
+/// An entry consists of a name of eleven bytes, sizes, a time and little else: 28 bytes when this test was
+/// written.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_entry_takes_at_most_forty_bytes_with_its_name() {
@@ -160,7 +161,7 @@ fn an_entry_takes_at_most_forty_bytes_with_its_name() {
     }
     let fixture = fixtures::crowd(usize::try_from(ENTRIES).unwrap());
     let scan = |root: &Path| Scan::run(vec![root.to_owned()], Options::default());
-    // Memory that is allocated once, for any scan.
+    // Memory that any scan allocates once is not counted.
     let first = scan(&fixture.join("directory"));
     let before = resident();
     let second = scan(fixture.path());
@@ -197,7 +198,8 @@ fn threads() -> Option<usize> {
     Some(std::fs::read_dir("/proc/self/task").ok()?.count())
 }
 
-/// Waits until threads of an earlier scan have ended: those of a busy machine end late, and each has a stack until then.
+/// Waits until the threads of an earlier scan have ended. On a busy machine they end late, and each keeps its
+/// stack until then.
 fn await_threads(most: Option<usize>) {
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while threads() > most && std::time::Instant::now() < end {

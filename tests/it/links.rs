@@ -21,7 +21,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Returns every page: those at the top, and those of docs/ and packaging/.
+/// Returns every page at the top, in docs/ and in packaging/.
 fn pages() -> Vec<PathBuf> {
     let folders = [root().to_owned(), root().join("docs"), root().join("packaging")];
     let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
@@ -43,7 +43,7 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
 fn links(text: &str) -> Vec<String> {
     let mut links = Vec::new();
     for line in prose(text) {
-        // Text in backquotes holds no links.
+        // Text in backquotes contains no links.
         let line: String = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
         let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next().map(str::to_owned));
         links.extend(targets);

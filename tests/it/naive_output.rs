@@ -1,4 +1,4 @@
-//! `--json`, `--ndjson` and `--top` of random trees, held against a plain list of what stat(2) says.
+//! `--json`, `--ndjson` and `--top` of random trees, compared with a plain list of the results of stat(2).
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use crate::program::json::{Value, parse};
 use crate::program::place::Place;
 use crate::program::run_in;
 
-/// Entry as stat(2) tells it.
+/// Entry as reported by stat(2).
 struct Entry {
     disk: i128,
     apparent: i128,
@@ -23,7 +23,7 @@ struct Entry {
     links: u64,
 }
 
-/// All entries below the place, by their paths, and the root as `t`.
+/// Returns all entries below `place`, keyed by path. The root has the path `t`.
 fn entries(place: &Place) -> BTreeMap<String, Entry> {
     let mut entries = BTreeMap::new();
     let mut waiting = vec!["t".to_owned()];
@@ -46,7 +46,8 @@ fn entries(place: &Place) -> BTreeMap<String, Entry> {
     entries
 }
 
-/// Sums of what lies at or below a path, each inode once: disk usage, apparent size, names below.
+/// Returns the sums at and below a path, each inode once: disk usage, apparent size, and number of names
+/// below.
 fn totals(entries: &BTreeMap<String, Entry>, path: &str) -> (i128, i128, i128) {
     let below = format!("{path}/");
     let inside = || entries.iter().filter(|(other, _)| *other == path || other.starts_with(&below));
@@ -57,7 +58,8 @@ fn totals(entries: &BTreeMap<String, Entry>, path: &str) -> (i128, i128, i128) {
     (sum(|entry| entry.disk), sum(|entry| entry.apparent), inside().count() as i128 - 1)
 }
 
-/// Makes a tree of names that contain each other's letters; of those with the same number the later ones are links of the first.
+/// Creates a tree whose names contain each other's letters. Files with the same number are hard links of the
+/// first.
 fn make(place: &Place, plan: &[(String, u8, usize)]) {
     place.directory("t");
     let mut made: BTreeMap<u8, String> = BTreeMap::new();
@@ -79,7 +81,8 @@ fn make(place: &Place, plan: &[(String, u8, usize)]) {
     }
 }
 
-/// Holds a directory of the document, and all below it, against the list; says how many entries that are.
+/// Compares a directory of the document, and everything below it, with the list. Returns the number of
+/// entries.
 fn hold(entries: &BTreeMap<String, Entry>, path: &str, value: Value<'_>) -> usize {
     let expected = &entries[path];
     let sizes = (value.get("disk").number(), value.get("apparent").number());
@@ -122,7 +125,7 @@ proptest! {
         let sums = (sums.get("disk").number(), sums.get("apparent").number(), sums.get("items").number());
         prop_assert_eq!(sums, (disk, apparent, items));
 
-        // Each inode by the first of its paths, the largest first.
+        // Each inode is listed by the first of its paths, the largest first.
         let mut seen = BTreeSet::new();
         let mut files: Vec<(&String, &Entry)> = entries
             .iter()
@@ -142,7 +145,7 @@ proptest! {
             let line = parse(line.as_bytes()).unwrap();
             let Some(path) = line.root().find("path") else { continue };
             let path = path.text();
-            // Its own, also of a directory.
+            // The sizes are the entry's own, even for a directory.
             let sizes = (line.root().get("disk").number(), line.root().get("apparent").number());
             prop_assert_eq!(sizes, (entries[path].disk, entries[path].apparent), "{}", path);
             let links = line.root().find("links").map_or(1, Value::number);

@@ -15,14 +15,14 @@ use duke::testing::platform::Errno;
 use duke::testing::platform::safe_path::{Cause, Error, Output, PrivateFolder, Refusal};
 use duke::testing::source::snapshot_store::latest_for;
 
-/// User other than root and the one who runs the tests.
+/// User other than root and the user who runs the tests.
 const OTHER: u32 = 65_534;
 
 fn mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Gives a path to another user; of a link, the link itself.
+/// Gives the entry at `path` to another user, without following a link.
 fn give(path: &Path) {
     lchown(path, Some(OTHER), Some(OTHER)).unwrap();
 }
@@ -33,7 +33,7 @@ fn planted(target: impl AsRef<Path>, link: PathBuf) -> PathBuf {
     link
 }
 
-/// Returns the reason why a path is not written to.
+/// Returns the reason why duke refuses to write to `path`.
 fn refused(path: &Path) -> Option<Refusal> {
     match Output::find(path) {
         Err(Error::Refused(refusal)) => Some(refusal),
@@ -53,10 +53,10 @@ fn links_of_others_are_followed_only_in_protected_directories() {
     let end = planted("../target/file", folder.join("end"));
     let middle = planted("../target", folder.join("middle")).join("file");
     let dangling = planted("../target/new", folder.join("dangling"));
-    // An own link to a planted one is refused too.
+    // The user's own link to a planted link is refused, too.
     symlink("folder/end", place.join("indirect")).unwrap();
     let all = [&end, &middle, &dangling, &place.join("indirect"), &folder.join("../folder/end")];
-    // Owner and group of the directory, its mode, and `true` if links of others in it are refused.
+    // Owner, group and mode of the directory, and `true` if links of other users in it are refused.
     let cases = [
         (0, 0, 0o1777, true),
         (0, 0, 0o777, true),
@@ -88,7 +88,7 @@ fn links_of_others_are_followed_only_in_protected_directories() {
         chown(&folder, Some(2), Some(1)).unwrap();
         assert!(refused(&end).is_some());
     }
-    // With an ACL the permission of the group applies to everyone in it.
+    // With an ACL, the group bits of the mode apply to everyone in the ACL.
     chown(&folder, Some(0), Some(0)).unwrap();
     mode(&folder, 0o755);
     let acl = |words: &[&str]| Command::new("setfacl").args(words).arg(&folder).output();
@@ -103,7 +103,7 @@ fn links_of_others_are_followed_only_in_protected_directories() {
         refused(&middle),
         Some(Refusal { path: Some(folder.join("middle")), cause: Cause::Link(OTHER) })
     );
-    // Plain files and own links may be used there.
+    // Plain files and the user's own links can be used there.
     symlink("../target/file", folder.join("own")).unwrap();
     fs::write(folder.join("theirs"), "").unwrap();
     give(&folder.join("theirs"));
@@ -241,7 +241,7 @@ fn no_other_user_can_change_the_path_of_a_private_folder() {
     assert_eq!((made.path(), made.attributes().mode & 0o777), (path.as_path(), 0o700));
     assert_eq!(found(&path), Ok((path.clone(), true)));
 
-    // Links of the user or of root lead where their owner has put the folder.
+    // Links of the user or of root are followed, because their owner chose the location of the folder.
     fs::rename(place.join("home/.local"), place.directory("data").join("local")).unwrap();
     symlink("../data/local", place.join("home/.local")).unwrap();
     symlink(place.join("home"), place.join("me")).unwrap();
@@ -250,8 +250,8 @@ fn no_other_user_can_change_the_path_of_a_private_folder() {
     assert_eq!(found(&place.join("me/.local/state/duke")), Ok((real.clone(), true)));
     assert_eq!(found(&place.join("me/.local/state/../new/duke")), Ok((place.join("data/local"), false)));
 
-    // A user who may write a directory can replace its entries unless it is sticky; the folder itself is for
-    // one user.
+    // A user who can write to a directory can replace its entries unless the directory is sticky. Only one
+    // user may write to the folder itself.
     for above in ["home", "data", "data/local", "data/local/state", "data/local/state/duke"] {
         let above = place.join(above);
         for (bits, is_refused) in [(0o777, true), (0o1777, above == real), (0o755, false), (0o700, false)] {

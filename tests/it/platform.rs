@@ -1,4 +1,4 @@
-//! Common tests for all implementations of the platform interface that this host has.
+//! Common tests for all implementations of the platform interface that exist on this host.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use duke::base::absolute::absolute;
 use duke::base::kind::Kind;
 use duke::testing::platform::{AtomicFile, Attributes, Boundary, Directory, Errno, attributes_of_path};
 
-/// Directory according to an implementation: each name's hint, inode number and attributes.
+/// Directory as read by an implementation: for each name, the kind hint, inode number and attributes.
 type Found = BTreeMap<Vec<u8>, (Kind, u64, Result<Attributes, Errno>)>;
 
 /// Returns the directory according to the standard library.
@@ -52,7 +52,7 @@ fn kind(file_type: fs::FileType) -> Kind {
     kinds.into_iter().find_map(|(is, kind)| is.then_some(kind)).unwrap_or(Kind::Unknown)
 }
 
-/// Removes facts that only some implementations can know.
+/// Removes attributes that only some implementations can determine.
 fn without_mounts(attributes: Attributes) -> Attributes {
     Attributes { border: Boundary::None, ..attributes }
 }
@@ -63,7 +63,7 @@ macro_rules! conformance {
         use duke::testing::platform::Filled;
         use duke::testing::platform::$($path)::+::{Buffer, Reader};
 
-        /// Reads all of a directory and returns the number of batches too.
+        /// Reads a whole directory, and returns its entries and the number of batches.
         pub fn read(path: &Path) -> (Found, usize) {
             let directory = Directory::open(path).unwrap();
             let mut reader = Reader::new(&directory);
@@ -165,7 +165,7 @@ macro_rules! conformance {
 
 conformance!(system: read_dir, unix: read_dir::readdir);
 
-/// All implementations agree on device files, kernel files and everything else of the system.
+/// All implementations agree on device files, kernel files and all other files of the system.
 #[cfg(target_os = "linux")]
 #[test]
 fn implementations_agree_on_the_system() {
@@ -176,7 +176,7 @@ fn implementations_agree_on_the_system() {
                 .map(|(name, (_, inode, said))| (name, inode, said.map(without_mounts)))
                 .collect()
         };
-        // A running system changes between two readings, but not each time.
+        // A running system may change between two readings, but not every time.
         let agree = || plain(system::read(path).0) == plain(unix::read(path).0);
         if !(0..20).any(|_| agree()) {
             assert_eq!(plain(system::read(path).0), plain(unix::read(path).0), "{}", path.display());

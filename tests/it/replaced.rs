@@ -1,5 +1,5 @@
-//! A replacement of a confirmed entry is never deleted, on file systems that give its inode number to the
-//! next file.
+//! A replacement of a confirmed entry is never deleted, even on file systems that reuse the entry's inode
+//! number for the next file.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -27,7 +27,7 @@ fn whole(scan: &Scan, path: &Path) -> Selection {
     Selection::new(scan.tree(), [(above, path.file_name().unwrap().as_bytes())], DeleteScope::Whole)
 }
 
-/// Returns the preview when the dialog may be answered.
+/// Returns the preview once the dialog can be answered.
 fn asked(selection: Selection) -> Preview {
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
@@ -44,21 +44,22 @@ fn reasons(report: &Report) -> Vec<Reason> {
     report.failures.first.iter().map(|failure| failure.reason).collect()
 }
 
-/// Sets an entry's last change to an hour ago, like that of files not created by the test itself.
+/// Sets an entry's last change to an hour ago, as if the test had not just created it.
 fn age(path: &Path) {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     let then = TimeSpec::from_duration(now.checked_sub(Duration::from_secs(3600)).unwrap());
     utimensat(nix::fcntl::AT_FDCWD, path, &then, &then, UtimensatFlags::NoFollowSymlink).unwrap();
 }
 
-/// Where times are whole seconds, a change in the second in which a scan begins may be before it or after it.
+/// Waits for a second if times are whole seconds, because a change in the second in which a scan begins may
+/// be before or after the beginning.
 fn let_a_second_pass(changed: &Path) {
     if fs::metadata(changed).unwrap().ctime_nsec() == 0 {
         std::thread::sleep(Duration::from_millis(1100));
     }
 }
 
-/// As touch(1) with `-r`.
+/// Copies the times of `from` to `to`, like touch(1) with `-r`.
 fn copy_times(from: &Path, to: &Path) {
     let found = fs::metadata(from).unwrap();
     let time = TimeSpec::new(found.mtime(), found.mtime_nsec());
@@ -82,9 +83,9 @@ enum Change {
     DirectoryMadeAnew,
     FileMadeAnew,
     FileRewritten,
-    /// With its old time.
+    /// Directory replaced by one with the old time.
     DirectoryRestored,
-    /// With its old time, and as long as before.
+    /// File replaced by one with the old time and the old length.
     FileRestored,
 }
 
@@ -123,7 +124,7 @@ impl Change {
                 fs::remove_file(path).unwrap();
                 fs::write(path, "new").unwrap();
             }
-            // The same length as before.
+            // The new contents have the old length.
             Self::FileRewritten => {
                 fs::OpenOptions::new().write(true).open(path).unwrap().write_all(b"new").unwrap();
             }
@@ -141,7 +142,7 @@ fn remove(path: &Path) {
     removed.unwrap();
 }
 
-/// Runs in file systems that record the time of birth, and in one that does not.
+/// Runs `body` on file systems that record the time of birth, and on one that does not.
 fn in_images(test: &str, body: impl Fn(&Image)) {
     if !sandbox::enter(test) {
         return;
@@ -176,7 +177,7 @@ fn entries_replaced_while_the_dialog_is_open_are_not_deleted() {
                 remove(&path);
             }
         }
-        // On a busy machine some of these changes reuse none.
+        // On a busy machine, some of these changes reuse no inode number.
         assert!(reused > 0, "no inode number was used again, so this proves nothing");
     });
 }
@@ -228,12 +229,12 @@ fn entries_replaced_before_the_dialog_opened_are_kept_and_not_counted() {
             let_a_second_pass(&path);
             let scan = crate::support::scan(&image.path(), 2);
             let selection = whole(&scan, &path);
-            // Without a dialog the entry is still compared with the scanned data.
+            // Without a dialog, the entry is still compared with the scanned data.
             let unasked = Arc::new(selection.clone());
             change.happen(&path);
             let is_born_known = fs::metadata(&path).unwrap().created().is_ok();
             if matches!(change, Change::DirectoryMadeAnew) && !is_born_known {
-                // This change cannot be told from an ordinary one.
+                // This change cannot be distinguished from an ordinary one.
                 remove(&path);
                 continue;
             }
@@ -242,7 +243,7 @@ fn entries_replaced_before_the_dialog_opened_are_kept_and_not_counted() {
             assert_eq!(probe.going.unwrap().count(), 0, "{change:?}");
             assert_eq!(reasons(&carried_out(Operation::Remove(unasked))), [Reason::Changed], "{change:?}");
             change.assert_new(&path);
-            // After a rescan it may be deleted.
+            // After a rescan, the entry can be deleted.
             let_a_second_pass(&path);
             let again = scan.recheck(whole(&scan, &path).places()).unwrap();
             assert_eq!(again.wait(LONG), Some(duke::scan::Outcome::Complete));
@@ -264,7 +265,8 @@ fn entries_added_while_the_dialog_is_open_are_deleted_with_their_directory() {
     let path = image.join("entry");
     make(&path, true);
     let scan = crate::support::scan(&image.path(), 2);
-    // Before the dialog opens, too; the directory's time is put back to what the scan has read.
+    // The same holds before the dialog opens. The directory's time is set back to the time that the scan has
+    // read.
     let read = fs::metadata(&path).unwrap().modified().unwrap();
     fs::write(path.join("newer"), "newer").unwrap();
     fs::File::open(&path).unwrap().set_modified(read).unwrap();

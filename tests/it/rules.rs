@@ -77,7 +77,8 @@ const CRATES: &[(&str, &str)] = &[
     ("toml", "cli"),
 ];
 
-/// Files that name a crate of another layer: the words for errors of the system are needed below the platform, too.
+/// Files that name a crate of another layer. The texts of system errors are needed below the platform layer,
+/// too.
 const CRATES_ELSEWHERE: &[(&str, &str)] = &[("nix", "base/os_error")];
 
 /// Names that the glossary has replaced (CONTRIBUTING.md), each with the present one.

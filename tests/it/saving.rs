@@ -128,7 +128,7 @@ fn a_kill_leaves_the_old_file_or_a_whole_new_one() {
     for part in 0..16 {
         fs::write(&file, "old").unwrap();
         let mut child = program().arg("save").arg("-o").arg(&file).arg(place.path()).spawn().unwrap();
-        // No file is visible while it is being written, at any moment.
+        // At no moment is an unfinished file visible.
         std::thread::sleep(whole * part / 15);
         child.kill().unwrap();
         let status = child.wait().unwrap();
@@ -236,7 +236,7 @@ fn a_folder_that_cannot_be_written_to_is_an_error() {
 
 const DAY: i64 = 86_400;
 
-/// Keeps a snapshot of `t` that looks `days` old: its name holds the time.
+/// Keeps a snapshot of `t` that appears to be `days` old, because its name contains the time.
 fn keep(place: &Place, state: &Place, flags: &[&str], days: i64) -> PathBuf {
     let saved = with_state(place, state, &[&["save"], flags, &["t"]].concat());
     let now = saved.ended(0).text().trim_end().to_owned();
@@ -271,7 +271,7 @@ fn a_directory_alone_is_compared_with_a_snapshot_that_was_kept_of_it() {
     let second = keep(&place, &state, &[], 2);
     place.file("t/late", 5000);
     let diff = |words: &[&str]| with_state(&place, &state, &[&["diff", "-n"], words].concat());
-    // The newest one is used, however the directory is spelled.
+    // The newest snapshot is used, regardless of the spelling of the directory.
     let whole = place.join("t").into_os_string().into_string().unwrap();
     for path in ["t", "t/", "./t/.", &whole] {
         assert_eq!(new_files(diff(&[path])), ["late"], "{path}");
@@ -280,7 +280,7 @@ fn a_directory_alone_is_compared_with_a_snapshot_that_was_kept_of_it() {
     let here =
         program().env("XDG_STATE_HOME", state.path()).current_dir(inside).args(["diff", "-n"]).output();
     assert!(String::from_utf8(here.unwrap().stdout).unwrap().contains("late"));
-    // The list shows all, and its times select them.
+    // The list shows all snapshots, and `--since` accepts the times in it.
     let list = diff(&["--list"]).ended(0);
     let lines: Vec<&str> = list.text().lines().collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
@@ -343,7 +343,7 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
     assert!(refused(&["--exclude", "*.o", "t"]).0.starts_with("diff: --exclude needs OLD"));
     with_state(&place, &state, &["diff", "-n", "-x", "t"]).ended(0);
-    // A damaged snapshot does not keep the others from being listed.
+    // A damaged snapshot does not prevent the others from being listed.
     let broken = kept.with_file_name("scan-00000000-01700000000.duke");
     fs::write(&broken, "broken").unwrap();
     let list = with_state(&place, &state, &["diff", "--list"]).ended(1);

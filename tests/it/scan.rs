@@ -1,4 +1,4 @@
-//! Behavior of a scan: roots, exclusions, stopping, and a file system that changes meanwhile.
+//! Behavior of a scan: roots, exclusions, stopping, and a file system that changes during the scan.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs::{self, File};
@@ -314,7 +314,7 @@ fn live_totals_grow_to_the_final_ones() {
         assert_eq!(LiveTotals::sample(tree).totals(tree, DirId::TOP), whole);
         assert_eq!(tree.totals(DirId::TOP), whole);
         let progress = scan.progress();
-        // The directories' own sizes are included, also that of the root.
+        // The own sizes of directories are included, even the root's.
         assert_eq!((progress.entries, progress.disk), (whole.items, whole.disk));
     }
 }

@@ -47,7 +47,7 @@ fn open(path: &Path, access: Access) -> Result<Snapshot, Unopened> {
     snapshot::open_by(path, Some(access))
 }
 
-/// Returns everything about a tree by path, without the numbers of directories.
+/// Returns all data of a tree by path, without the numbers of directories.
 fn everything(tree: &Tree) -> BTreeMap<Vec<u8>, String> {
     let mut all = BTreeMap::new();
     let mut note = |path: Vec<u8>, what: String| {
@@ -280,7 +280,7 @@ fn limits_are_kept() {
     assert!(matches!(unfinished, Err(WriteError::Changing)));
 }
 
-/// Calls everything that a program could call on a tree, and returns the number of directories.
+/// Calls every reading function of a tree, and returns the number of directories.
 fn explore(tree: &Tree) -> usize {
     let mut met = 0;
     for (id, listing) in Walk::new(tree, DirId::TOP) {
@@ -388,7 +388,7 @@ proptest! {
         assert_comes_back(&build(plan));
     }
 
-    /// Corrects all checksums, as in a file that was made on purpose.
+    /// The checksums are corrected, as in a file crafted by an attacker.
     #[test]
     fn any_file_gives_a_finite_tree(
         plan in proptest::collection::vec(any_plan(), 0..20),

@@ -54,7 +54,7 @@ fn a_closed_output_is_an_error_for_every_kind_of_output() {
         let run = redirected(&place, words, ">&-").ended(1);
         assert_eq!(run.stderr, "duke: standard output: bad file number\n", "{words:?}");
     }
-    // An output that exists works as usual.
+    // A redirected output works as usual.
     for words in WAYS {
         assert_eq!(redirected(&place, words, ">/dev/null").ended(0).stderr, "", "{words:?}");
     }
@@ -157,7 +157,7 @@ fn one_thread_or_256_print_the_same() {
     }
 }
 
-/// A fifo or device in place of a file that is read automatically must not block.
+/// A fifo or device in place of a file that duke reads by default must not block the program.
 #[test]
 fn no_fifo_or_device_in_a_default_location_is_waited_for() {
     let (place, home) = (some(), Place::new());
@@ -174,13 +174,13 @@ fn no_fifo_or_device_in_a_default_location_is_waited_for() {
     assert!(before.elapsed() < PATIENCE);
 }
 
-/// `strace` fails calls that only the workers make at this point; a panic there is reported and not waited
-/// for.
+/// `strace` makes calls fail that only the workers make at this point. A panic there is reported, and the
+/// program does not wait for the worker.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_panic_of_a_worker_is_a_message_with_exit_code_1() {
     let place = some();
-    // The first random number of a thread seeds its hash tables; that of the main thread is glibc's, which
+    // The first random number of a thread seeds its hash tables. In the main thread, glibc requests it and
     // copes with the failure.
     let fault = "inject=getrandom:error=EIO:when=1";
     let mut command = Command::new("strace");
@@ -214,7 +214,7 @@ fn in_removed(place: &Place, program: &str, words: &[&str]) -> Run {
 }
 
 #[test]
-#[cfg(target_os = "linux")] // elsewhere the directory in use may not be removed, or has no name
+#[cfg(target_os = "linux")] // elsewhere a directory in use cannot be removed, or has no name
 fn a_working_directory_that_was_removed_is_empty_and_no_error() {
     let place = Place::new();
     let du = in_removed(&place, "du", &["-s", "."]);

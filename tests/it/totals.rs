@@ -1,5 +1,5 @@
-//! Every directory of every fixture has the totals of the naive walker and of `du -s` of it alone, for any
-//! thread count.
+//! Every directory of every fixture has the same totals as with the naive walker and with `du -s` of that
+//! directory, for any thread count.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeMap;
@@ -81,8 +81,8 @@ fn ten_thousand_directories_in_one_directory() {
     assert_eq!(root.disk, naive::du(fixture.path()));
 }
 
-/// Compared with one `du` of the whole, which prints every directory: without hard links that equals `du` of
-/// each one.
+/// Compares with a single `du` of the root, which prints every directory. Without hard links, this equals
+/// `du` of each directory.
 #[test]
 fn five_thousand_levels_with_paths_beyond_what_the_system_takes() {
     let fixture = fixtures::chain(5_000, "d");
@@ -118,7 +118,7 @@ fn fifty_thousand_levels() {
     }
 }
 
-/// Names of 255 bytes make a path too long after 16 levels.
+/// With names of 255 bytes, a path is too long after 16 levels.
 #[test]
 fn long_names_on_long_paths() {
     let fixture = fixtures::chain(40, &"n".repeat(255));
@@ -133,7 +133,7 @@ fn long_names_on_long_paths() {
     assert_eq!(deepest.as_os_str().len(), fixture.path().as_os_str().len() + 40 * 256);
 }
 
-/// Compares the installed system, which must not change meanwhile.
+/// Compares the totals of the installed system, which must not change during the test.
 #[test]
 fn the_system_agrees_with_du() {
     let root = Path::new("/usr");

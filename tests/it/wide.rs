@@ -1,4 +1,5 @@
-//! A directory with very many names; with `DUKE_SOAK` as many as in bug reports of other programs.
+//! A directory with very many names. `DUKE_SOAK` raises their number to that in bug reports about other
+//! programs.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::time::Instant;

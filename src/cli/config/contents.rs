@@ -11,7 +11,7 @@ use crate::ui::theme::Looks;
 pub struct Config {
     /// Settings other than theme and keys, in the order of the file.
     pub settings: Vec<Setting>,
-    /// Theme.
+    /// Theme, with the colors that replace the theme's.
     pub looks: Looks,
     /// Key bindings.
     pub keymap: Keymap,
@@ -22,9 +22,9 @@ pub struct Config {
 /// Setting from the configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Name.
+    /// Name as written in the file. The command line checks if there is such a flag.
     pub name: String,
-    /// Value.
+    /// Value as written in the file. The command line checks if the flag accepts it.
     pub value: Value,
     /// Position of the name.
     pub name_at: Place,
@@ -39,7 +39,7 @@ impl Config {
     }
 }
 
-/// Returns a word of the file, safe for a terminal.
+/// Escapes a word of the file, so that it is safe for a terminal.
 pub fn quoted(word: &str) -> std::borrow::Cow<'_, str> {
     escape(word.as_bytes())
 }

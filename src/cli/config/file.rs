@@ -10,7 +10,7 @@ use crate::base::os_error::words;
 use crate::base::text::escape_path;
 use crate::platform::entry::secure_read::{Refused, read};
 
-/// Longest accepted file in bytes.
+/// Maximum size of the file in bytes.
 const LIMIT: u64 = 1 << 20;
 
 /// Location of the configuration file.
@@ -21,7 +21,7 @@ pub enum Source {
     None,
     /// File given by the user.
     Named(PathBuf),
-    /// Default file.
+    /// File at the default location.
     Usual(PathBuf),
 }
 
@@ -30,7 +30,7 @@ pub enum Source {
 pub struct Found {
     /// Settings of the file.
     pub config: Config,
-    /// Reason why the default file exists and was not read, in a form that is safe for a terminal.
+    /// Reason why the default file was not read although it exists, in a form that is safe for a terminal.
     pub refusal: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl Source {
         }
     }
 
-    /// Reads the file.
+    /// Reads the file, if the location names one.
     ///
     /// # Errors
     /// The reason why a file given by the user cannot be read, in one line that is safe for a terminal.

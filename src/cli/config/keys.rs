@@ -1,8 +1,8 @@
 //! `[keys]`: changes to the key table.
 //!
-//! If two lines of the file give the same key to different actions, the first one gets it. Any line of the file
-//! can take keys from the defaults. An action that loses a default key is reported, unless the file gives it
-//! other keys.
+//! If two lines of the file give the same key to different actions, the first line gets the key. Any line of
+//! the file can take keys from the defaults. An action that loses a default key is reported, unless the file
+//! gives it other keys.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

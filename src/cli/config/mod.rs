@@ -10,7 +10,7 @@
 //! mark = ["Space", "x"]
 //! ```
 //!
-//! Invariant: an error causes one warning with its position, and the rest of the file applies.
+//! Invariant: an error causes one warning with the error's position, and the rest of the file still applies.
 
 mod contents;
 pub mod file;

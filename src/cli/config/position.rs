@@ -1,6 +1,6 @@
 //! Positions in a file, and warnings with positions.
 //!
-//! Invariant: the text of a warning was escaped with [`crate::base::text::escape`].
+//! Invariant: the text of a warning is escaped with [`crate::base::text::escape`].
 
 /// Line and column, both counted from 1. Columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,8 +37,8 @@ impl Warning {
 pub struct Text<'t>(pub &'t str);
 
 impl Text<'_> {
-    /// Returns the position of a byte. If the byte is inside a character or after the end, returns that of the
-    /// last character that begins before it.
+    /// Returns the position of the byte at `offset`. Inside a character, this is the position of the
+    /// character; beyond the end, it is the end of the text.
     pub fn place(self, offset: usize) -> Place {
         let is_whole = |end: &usize| self.0.is_char_boundary(*end);
         let end = (0..=offset.min(self.0.len())).rev().find(is_whole).unwrap_or(0);

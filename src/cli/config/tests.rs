@@ -1,4 +1,5 @@
-//! Tests every possible error in a configuration, its position, and that the rest of the file applies.
+//! Tests of every possible error in a configuration: its position, and that the rest of the file still
+//! applies.
 
 use proptest::prelude::*;
 use ratatui::style::Color;

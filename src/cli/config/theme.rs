@@ -1,4 +1,4 @@
-//! `theme` and `[colors]`.
+//! `theme` and `[colors]` in the configuration file.
 
 use toml::de::{DeTable, DeValue};
 

@@ -1,4 +1,4 @@
-//! Values of the configuration file, converted to what a flag would get.
+//! Values of the configuration file, converted to the words that a flag would be given.
 //!
 //! Invariant: a value that is written is read back unchanged.
 
@@ -38,7 +38,7 @@ impl Value {
     }
 }
 
-/// Returns a text, or a whole number as text.
+/// Returns the text of a string or an integer; `None` for other values.
 pub fn word(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.clone().into_owned()),
@@ -69,7 +69,7 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// Formats a list of texts in TOML.
+/// Formats texts as a TOML array.
 pub fn list(texts: impl IntoIterator<Item = String>) -> String {
     let texts: Vec<String> = texts.into_iter().map(|text| quote(&text)).collect();
     format!("[{}]", texts.join(", "))

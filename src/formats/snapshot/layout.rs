@@ -1,4 +1,4 @@
-//! Frame around the blocks of a snapshot: header, index and footer. docs/snapshot.md draws them.
+//! Frame around the blocks of a snapshot: header, index and footer. docs/snapshot.md shows their layout.
 //!
 //! Invariant: any bytes decode to a result or an error. An accepted index covers the file without gaps: every
 //! byte is in the header, in the footer, or in exactly one block, and each of these has a checksum.
@@ -15,12 +15,12 @@ pub struct SnapshotInfo {
     pub scanned_at: i64,
     /// Host name; empty if unknown.
     pub host: Vec<u8>,
-    /// Flags that excluded entries from the scan; empty if there were none. Snapshots with other flags say
-    /// little about growth.
+    /// Flags that excluded entries from the scan; empty if there were none. Comparing snapshots with
+    /// different flags says little about growth.
     pub scope: Vec<u8>,
 }
 
-/// First bytes of a snapshot. They are not text, and a copy in text mode would change them.
+/// First bytes of a snapshot. The bytes are not text, so a copy in text mode changes them and is detected.
 pub const MAGIC: [u8; 8] = *b"\xd5duke\r\n\x1a";
 /// Last bytes of a snapshot.
 const END: [u8; 8] = *b"duke end";
@@ -39,7 +39,8 @@ const KIND: u8 = 1;
 const LINKS: u8 = 2;
 const FAILURES: u8 = 4;
 
-/// Returns the largest plausible length of an index. A longer index is rejected before it is read.
+/// Returns the maximum plausible length of the index in a file of `file` bytes. A longer index is rejected
+/// before it is read.
 fn longest_index(file: u64) -> u64 {
     (16 << 20) + file / 256
 }
@@ -73,7 +74,7 @@ pub fn footer(index: Block) -> Vec<u8> {
     bytes
 }
 
-/// Returns the position of the index from the footer, which begins at `offset`.
+/// Decodes the position of the index from the footer, which begins at `offset` in the file.
 pub fn index_of(footer: &[u8], offset: u64) -> Result<Block, Damage> {
     let damaged = |reason| Err(Damage::new(offset, reason));
     let Some((bytes, end)) = footer.split_last_chunk::<8>() else {
@@ -99,7 +100,7 @@ pub fn index_of(footer: &[u8], offset: u64) -> Result<Block, Damage> {
     }
 }
 
-/// Decodes the first four bytes as a number. There must be at least four.
+/// Decodes the first four bytes as a number. `bytes` must have at least four.
 fn number(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
@@ -176,7 +177,7 @@ pub fn decode_index(bytes: &[u8], offset: u64) -> Result<(Plan, SnapshotInfo), D
 fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
     let directories = cursor.narrow()?;
     let mut plan = Plan { directories, rows: Vec::new(), listings: Vec::new(), devices: Vec::new() };
-    // The top is directory 0, so the first one that a listing names is 1.
+    // The top is directory 0, so the first directory named in a listing is 1.
     let (mut offset, mut first, mut child) = (HEADER, 0, 0);
     for _ in 0..cursor.varint()? {
         let kind = cursor.byte()?;
@@ -188,7 +189,7 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
             ROWS_OF_DIRECTORIES if kind == ROWS_OF_DIRECTORIES => {
                 let before = plan.rows.len() as u64 * u64::from(ROWS);
                 let rows = u64::from(directories).saturating_sub(before).min(u64::from(ROWS));
-                // The rows take memory even if the block is damaged.
+                // Rows take memory even if their block is damaged, so the block must be long enough for them.
                 if length < rows * LEAST {
                     return Err(Malformed);
                 }

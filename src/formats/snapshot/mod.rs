@@ -1,10 +1,10 @@
 //! Snapshots: trees in files, which can be viewed later and compared with a new scan.
 //!
 //! [`save`] writes a snapshot, and [`open`] returns its tree; docs/snapshot.md describes every byte. The tree
-//! stays in the file, and its parts are loaded when they are shown (`tree::stored`), so opening takes no time,
-//! however large the tree is.
+//! stays in the file, and its parts are loaded when they are shown (`tree::stored`), so even a large tree
+//! opens at once.
 //!
-//! Invariant: input is untrusted. Reading it gives a tree or one error that names the byte, and the cost is
+//! Invariant: input is untrusted. Reading gives a tree or one error that names the byte, at a cost
 //! proportional to the size of the file.
 
 pub(crate) mod layout;
@@ -37,7 +37,7 @@ pub enum Unopened {
     Unreadable(io::Error),
     /// The file is not a snapshot.
     Foreign,
-    /// The file has this version of the format, which a later version of duke wrote.
+    /// A later version of duke wrote the file, in this version of the format.
     Later(u32),
     /// The file is damaged.
     Damaged(Damage),
@@ -64,7 +64,7 @@ impl fmt::Display for Unopened {
 
 impl std::error::Error for Unopened {}
 
-/// Returns `true` if the file at `path` begins like a snapshot. Pipes and devices are not opened.
+/// Returns `true` if the file at `path` begins with [`MAGIC`]. Pipes and devices are not opened.
 pub fn is_snapshot(path: &Path) -> bool {
     let is_file = fs::metadata(path).is_ok_and(|there| there.is_file());
     let mut head = [0; MAGIC.len()];
@@ -80,7 +80,7 @@ pub fn open(path: &Path) -> Result<Snapshot, Unopened> {
     open_by(path, None)
 }
 
-/// Opens a snapshot like [`open`], and accesses the file in the given way.
+/// Opens a snapshot like [`open`], with a given kind of access to the file.
 ///
 /// # Errors
 /// Those of [`open`].

@@ -1,8 +1,8 @@
-//! Snapshot writer: passes through the tree once, breadth first.
+//! Snapshot writer: traverses the tree once, breadth first.
 //!
 //! Directories are numbered in the order in which they are visited, so the same tree always gives the same
-//! bytes, whatever the threads that read it did. One block of each kind is in memory, and the directories that
-//! were visited but not written yet.
+//! bytes, regardless of the order in which threads read it. Memory holds one block of each kind, and the
+//! directories that were found but not written yet.
 //!
 //! Roots are written with their absolute paths, because a relative path has no meaning later.
 //!
@@ -35,9 +35,9 @@ const SEGMENT: usize = 32 << 10;
 /// Conditions under which writing ends early.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
-    /// Largest number of bytes that may be written.
+    /// Maximum number of bytes to write.
     pub bytes: u64,
-    /// Set to cancel the snapshot. `Relaxed`: it guards no data.
+    /// Set to cancel the snapshot. `Relaxed` suffices, because the flag guards no data.
     pub stop: &'a AtomicBool,
 }
 
@@ -48,7 +48,7 @@ pub enum WriteError {
     Output(io::Error),
     /// The snapshot would exceed the limit.
     TooLarge,
-    /// The user stopped it.
+    /// The user stopped writing.
     Stopped,
     /// The tree is not complete, or changed while it was written.
     Changing,
@@ -73,10 +73,10 @@ impl fmt::Display for WriteError {
 
 impl std::error::Error for WriteError {}
 
-/// Writes a finished tree to `out`, and returns the number of bytes.
+/// Writes a finished tree to `out` and returns the number of bytes written.
 ///
 /// # Errors
-/// When the snapshot cannot be written. The output is incomplete then.
+/// When the snapshot cannot be written; the output is then incomplete.
 pub fn save(
     tree: &Tree,
     about: &SnapshotInfo,
@@ -102,7 +102,7 @@ pub fn save(
     Ok(blocks.written)
 }
 
-/// Writer of blocks.
+/// Writer of blocks, which also collects the index.
 struct Blocks<'o> {
     out: &'o mut dyn Write,
     limits: &'o Limits<'o>,
@@ -144,7 +144,7 @@ impl Blocks<'_> {
 #[derive(Default)]
 struct Page {
     listings: ListingsDraft,
-    /// Number of the first directory named in it.
+    /// Number of the first directory named in the block.
     child: u32,
     has_links: bool,
     has_failures: bool,
@@ -294,9 +294,9 @@ struct Numbers<'t> {
     tree: &'t Tree,
     /// Directories that have a number and are not written yet, with the numbers of their parents.
     waiting: VecDeque<(DirId, u32)>,
-    /// Count of numbers given so far.
+    /// Count of numbers assigned so far.
     given: u32,
-    /// Roots that were visited.
+    /// Roots visited so far.
     roots: HashSet<DirId>,
 }
 
@@ -305,15 +305,15 @@ impl<'t> Numbers<'t> {
         Self { tree, waiting: VecDeque::from([(DirId::TOP, 0)]), given: 1, roots: HashSet::new() }
     }
 
-    /// Returns the next directory: its number, its parent's number, and its number in the tree.
+    /// Returns the next directory to write: its number, its parent's number, and its id in the tree.
     fn next(&mut self) -> Option<(u32, u32, DirId)> {
         let waiting = u32::try_from(self.waiting.len()).expect("not more than have numbers");
         let (id, parent) = self.waiting.pop_front()?;
         Some((self.given - waiting, parent, id))
     }
 
-    /// Returns a number for the directory `child` in the listing of `id`; `None` if the directory belongs to
-    /// another listing.
+    /// Assigns a number to the directory `child` in the listing of `id`. Returns `None` if the directory
+    /// belongs to another listing.
     fn give(&mut self, id: DirId, number: u32, child: DirId) -> Option<u32> {
         let is_owned = self.tree.parent(child) == Some(id) && (id != DirId::TOP || self.roots.insert(child));
         is_owned.then(|| {
@@ -324,7 +324,8 @@ impl<'t> Numbers<'t> {
     }
 }
 
-/// Returns the numbers that directories named by several roots, or by a root inside another root, will get.
+/// Returns the numbers that will be assigned to directories named by several roots, or by a root inside
+/// another root.
 fn aliases(tree: &Tree) -> HashMap<DirId, u32> {
     let wanted: HashSet<DirId> = tree.aliases().iter().filter_map(|alias| alias.directory).collect();
     let mut found = HashMap::new();

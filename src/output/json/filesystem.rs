@@ -23,7 +23,7 @@ pub(super) fn of_root(json: &mut JsonWriter<'_>, system: &FileSystem) {
     }
 }
 
-/// Writes the beginning of the object, with df's numbers.
+/// Opens the object and writes its mount point and the numbers that df shows.
 fn df(json: &mut JsonWriter<'_>, volume: &Volume) {
     json.raw("{");
     path(json, "path", &volume.path);
@@ -41,7 +41,7 @@ fn df(json: &mut JsonWriter<'_>, volume: &Volume) {
     }
 }
 
-/// Writes the key that tells if the scan could reach the whole file system.
+/// Writes `whole`, which is `true` if the scan could reach the whole file system, and the parts out of reach.
 fn whole(json: &mut JsonWriter<'_>, volume: &Volume) {
     json.raw(",\"whole\":");
     json.raw(if volume.is_whole() { "true" } else { "false" });

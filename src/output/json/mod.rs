@@ -1,7 +1,7 @@
 //! JSON output of a tree.
 //!
-//! [`Report`] implements the schema (docs/json.md), and `base::json` the syntax. Neither recurses, and only a
-//! buffer and the order of the directories down to the current one use memory.
+//! [`Report`] implements the schema (docs/json.md), and `base::json` the syntax. Neither recurses, and memory
+//! holds only a buffer and the sorted entries of the directories down to the current one.
 //!
 //! Invariant: the output is valid JSON and valid UTF-8, whatever bytes a name contains.
 
@@ -15,7 +15,7 @@ pub use summary::{GroupTotals, Large, Sum, Summary};
 
 use crate::tree::{Metadata, Tree};
 
-/// Writes the keys that entries have in common with the largest files.
+/// Writes the keys that entries of the tree and the largest files have in common.
 fn sizes(json: &mut JsonWriter<'_>, disk: u64, apparent: u64, mtime: i64) {
     json.raw(",\"disk\":");
     json.number(disk);
@@ -25,7 +25,7 @@ fn sizes(json: &mut JsonWriter<'_>, disk: u64, apparent: u64, mtime: i64) {
     json.signed(mtime);
 }
 
-/// Writes the inode of an entry that has other names.
+/// Writes the inode, device and link count of an entry whose inode has several names.
 fn links(json: &mut JsonWriter<'_>, tree: &Tree, metadata: &Metadata) {
     if let Some(links) = metadata.several_names() {
         json.field(",\"inode\":", metadata.inode);

@@ -1,7 +1,7 @@
 //! Document of `--json`: schema `duke/1`, described in docs/json.md and docs/schema.json.
 //!
-//! Invariant: only the buffer and the order of the directories down to the current one use memory. Nothing
-//! recurses, and nothing grows with the size of the tree.
+//! Invariant: memory holds only a buffer and the sorted entries of the directories down to the current one.
+//! Nothing recurses, and nothing grows with the size of the tree.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::df::{FileSystem, FileSystemUsage};
 use crate::tree::sort::{Names, SortRow, sort};
 use crate::tree::{DirId, Entry, EntryState, Index, LiveTotals, Metadata, Owner, Totals, Tree};
 
-/// Result of a scan that is written as JSON.
+/// Scan result to be written as JSON.
 pub struct Report<'t> {
     /// Scanned tree.
     pub tree: &'t Tree,
@@ -32,11 +32,11 @@ pub struct Report<'t> {
 /// Contents of the document.
 #[derive(Clone, Copy, Debug)]
 pub enum Body<'t> {
-    /// A tree with these parts.
+    /// The scanned tree, with additional parts.
     Tree {
         /// Number of levels below the roots; `None` for all.
         depth: Option<usize>,
-        /// Lists that were requested.
+        /// Lists requested with `--top` and `--by`.
         summary: &'t Summary,
         /// File system of a root, if it is known.
         system: Option<&'t FileSystem>,
@@ -45,7 +45,8 @@ pub enum Body<'t> {
     Spaces(&'t [FileSystemUsage]),
 }
 
-/// Separators before the first element of a list and before the other ones. Each element has its own line.
+/// Separators before the first element of a list and before each further one. Each element is on its own
+/// line.
 const FIRST: &str = "\n";
 const NEXT: &str = ",\n";
 
@@ -57,7 +58,7 @@ struct Open<'t> {
     end: End,
 }
 
-/// Keys that are written after the children of a directory.
+/// Values of an entry's last keys, which follow the children of a directory.
 #[derive(Clone, Copy)]
 struct End {
     owner: Option<Owner>,
@@ -111,7 +112,7 @@ impl<'t> Report<'t> {
         json.raw("},\n");
     }
 
-    /// Writes the read errors sorted by path, because their order depends on the threads.
+    /// Writes the read errors sorted by path, because threads find them in varying order.
     fn errors(&self, json: &mut JsonWriter<'_>) -> io::Result<()> {
         let mut failures: Vec<(Vec<u8>, i32)> = self
             .tree
@@ -153,8 +154,8 @@ impl<'t> Report<'t> {
         Ok(())
     }
 
-    /// Writes an entry, or everything before the children of a directory. `left` is the number of levels that
-    /// are still written.
+    /// Writes an entry; for a directory, everything before its children. `left` is the number of levels still
+    /// to be written, or `None` for all.
     fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, left: Option<usize>) -> Option<Open<'t>> {
         // Equivalent to `JsonWriter::name`, with fewer calls, because this runs for every entry.
         json.raw("{\"name\":");
@@ -234,7 +235,7 @@ fn spaces_list(json: &mut JsonWriter<'_>, spaces: &[FileSystemUsage]) {
     }
 }
 
-/// Writes the last keys of an entry, and closes it.
+/// Writes the last keys of an entry and closes its object.
 fn end(json: &mut JsonWriter<'_>, end: End) {
     if let Some(Owner { uid, gid, mode }) = end.owner {
         json.field(",\"uid\":", u64::from(uid));

@@ -18,10 +18,10 @@ pub struct Summary {
     pub sums: Vec<GroupTotals>,
 }
 
-/// Large file.
+/// One of the largest files.
 #[derive(Clone, Debug)]
 pub struct Large {
-    /// Path, starting with the root as the user gave it; the first one if there are several.
+    /// First path of the file, starting with the root as the user gave it.
     pub path: Vec<u8>,
     /// Kind of the file.
     pub kind: Kind,
@@ -34,7 +34,7 @@ pub struct Large {
 pub struct GroupTotals {
     /// Name of the grouping.
     pub by: &'static str,
-    /// Groups with their totals, in order.
+    /// Groups with their totals, in the order in which they are written.
     pub rows: Vec<Sum>,
 }
 

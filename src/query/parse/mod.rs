@@ -1,4 +1,4 @@
-//! Parses queries.
+//! Parser of queries.
 //!
 //! ```text
 //! query = terms with blanks between
@@ -26,7 +26,7 @@ use crate::query::terms::{MOST_NAMED, Query, QueryError, Size, Term, Test, Types
 /// such as `(a{1000}){1000}`.
 const PATTERN_LIMIT: usize = 1 << 22;
 
-/// Reason why a term is not a test.
+/// Reason why a term cannot be parsed.
 enum Trouble {
     /// The term may become valid if the user continues typing. Contains the name of the missing part.
     Unfinished(String),
@@ -34,7 +34,7 @@ enum Trouble {
     Wrong(QueryError),
 }
 
-/// Term as it was typed.
+/// Term as typed by the user.
 struct Word<'q> {
     text: &'q str,
     /// Position of `text` in the query.
@@ -44,9 +44,9 @@ struct Word<'q> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// Text in quotes, given without them.
+    /// Text of a quoted term, without the quotes.
     Quoted,
-    /// Regex, given without its slashes.
+    /// Regex, without its slashes.
     Regex,
     /// Regex whose closing slash is still missing.
     OpenRegex,
@@ -60,7 +60,7 @@ impl Query {
     /// [`Query::unfinished`] names the missing part.
     ///
     /// # Errors
-    /// When a term is invalid, however the user continues it.
+    /// When a term is invalid and no continuation can make it valid.
     pub fn parse(text: &str, now: i64) -> Result<Self, QueryError> {
         let mut query = Self::default();
         let mut at = 0;
@@ -114,8 +114,9 @@ fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     is_there.then_some((word, negated, at + length))
 }
 
-/// Returns the regex in `rest`, which follows a slash. It ends at the next unescaped slash if the term ends
-/// there; without one, all of `rest` is the regex if it looks like one that is still being typed.
+/// Returns the regex in `rest`, the text after an opening slash. The regex ends at the next unescaped slash
+/// if the term ends there. Without such a slash, all of `rest` is the regex if it looks like one that is
+/// still being typed.
 fn regex_inside(rest: &str) -> Option<(&str, Sort)> {
     let mut escaped = false;
     for (at, letter) in rest.char_indices() {
@@ -149,7 +150,7 @@ impl Word<'_> {
     }
 
     fn glob(&self) -> Result<Test, Trouble> {
-        // As in `--exclude`, a trailing slash does not make it a path.
+        // As in `--exclude`, a trailing slash does not make the glob a path.
         let in_path = self.text.trim_end_matches('/').contains('/');
         let regex = if in_path {
             glob::path_regex(self.text)
@@ -268,7 +269,8 @@ impl Word<'_> {
         })
     }
 
-    /// Returns the error for an unknown name. If a known name begins with it, the term is only unfinished.
+    /// Returns the error for an unknown name. If a known name begins with `name`, the term is only
+    /// unfinished.
     fn unknown(&self, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> Trouble {
         let list = known.clone().collect::<Vec<_>>().join(", ");
         if known.into_iter().any(|known| known.starts_with(name)) {
@@ -292,14 +294,14 @@ fn unit_missing(number: &str) -> String {
 /// Constructor of a size test.
 type SizeTest = fn(Size) -> Test;
 
-/// Keys before a comparison of sizes, with their tests.
+/// Keys that can precede a comparison of sizes, with their tests.
 const SIZES: [(&str, SizeTest); 4] =
     [("", Test::Disk), ("size", Test::Disk), ("disk", Test::Disk), ("apparent", Test::Apparent)];
 
-/// Parser of a value after a colon, given the current time.
+/// Parser of the value after a colon. The number is the current time in seconds since 1970.
 type Qualifier = fn(&Word<'_>, &str, i64) -> Result<Test, Trouble>;
 
-/// Keys before a colon, with their parsers.
+/// Keys that precede a colon, with the parsers of their values.
 const QUALIFIERS: [(&str, Qualifier); 5] = [
     ("older", |word, value, now| Ok(Test::Modified(i64::MIN..now.saturating_sub(word.age(value)?)))),
     ("newer", |word, value, now| Ok(Test::Modified(now.saturating_sub(word.age(value)?)..i64::MAX))),
@@ -347,7 +349,7 @@ fn has_capital(text: &str) -> bool {
     text.chars().any(char::is_uppercase)
 }
 
-/// Returns `true` if a regex contains a literal capital. The capital in `\S` is not one.
+/// Returns `true` if a regex contains a literal capital. The capital in `\S` is not literal.
 fn has_capital_in_regex(text: &str) -> bool {
     let mut escaped = false;
     text.chars().any(|letter| {
