@@ -39,6 +39,7 @@ use crate::run::print;
 use crate::run::print::{DiffJob, Format, Output, PrintJob, Saving, Selection};
 use crate::scan::{self, Mounts};
 use crate::source::SourceSpec;
+use crate::table::column::RowLook;
 use crate::table::rows::{Direction, Order};
 use crate::ui::options::{DeleteMode, DeletePolicy, MouseCapture, Start, TabProgress};
 use crate::ui::theme::{Background, ColorChoice, Colors, Glyphs, Looks, Theme};
@@ -215,6 +216,7 @@ fn browser(
     Ok(browse::BrowseJob {
         subject,
         order: order(arguments),
+        look: row_look(arguments),
         units: units(arguments.si),
         theme: theme(arguments, config.looks, environment)?,
         policy: policy(arguments),
@@ -239,6 +241,12 @@ fn order(arguments: &Arguments) -> Order {
     let measure = if arguments.apparent_size { Measure::Apparent } else { Measure::Disk };
     let direction = if arguments.reverse { Direction::Reversed } else { Direction::Usual };
     Order { column, direction, measure, ..Order::default() }
+}
+
+/// Returns the look of the rows.
+fn row_look(arguments: &Arguments) -> RowLook {
+    let look = arguments.columns.as_deref().map_or_else(RowLook::default, RowLook::with);
+    RowLook { collapses: !arguments.no_collapse, ..look }
 }
 
 /// Returns the rules for deletion.

@@ -25,6 +25,7 @@ use crate::scan::{self, Outcome, Scan};
 use crate::source::baseline::BaselineSpec;
 use crate::source::snapshot_store;
 use crate::source::{Source, SourceSpec};
+use crate::table::column::RowLook;
 use crate::table::rows::Order;
 use crate::tree::{DirId, Entry, EntryState};
 use crate::ui::keys::Keymap;
@@ -44,6 +45,8 @@ pub struct BrowseJob {
     pub subject: Subject,
     /// Initial order, including the measure of sizes.
     pub order: Order,
+    /// Look of the rows.
+    pub look: RowLook,
     /// Unit system of sizes.
     pub units: Units,
     /// Colors and glyphs.
@@ -122,6 +125,7 @@ pub fn run(job: BrowseJob) -> Exit {
         source_kind: source.kind(),
         policy,
         mouse: job.mouse,
+        look: job.look,
         tab: job.tab,
         start: if matches!(earlier, BaselineSpec::Source(_)) { Start::Growth } else { job.start },
         ..Settings::new(job.order, job.units, job.theme, TimeZone::system())

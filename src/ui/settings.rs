@@ -8,6 +8,7 @@ use super::options::{DeletePolicy, MouseCapture, Start, TabProgress};
 use super::theme::Theme;
 use crate::base::format::Units;
 use crate::source::SourceKind;
+use crate::table::column::RowLook;
 use crate::table::rows::Order;
 
 /// Settings of the browser.
@@ -15,6 +16,8 @@ use crate::table::rows::Order;
 pub struct Settings {
     /// Initial order of entries, and the measure of sizes.
     pub order: Order,
+    /// Look of the rows.
+    pub look: RowLook,
     /// Unit system for sizes.
     pub units: Units,
     /// Colors and characters.
@@ -42,6 +45,7 @@ impl Settings {
     pub fn new(order: Order, units: Units, theme: Theme, zone: TimeZone) -> Self {
         Self {
             order,
+            look: RowLook::default(),
             units,
             theme,
             keymap: Keymap::default(),

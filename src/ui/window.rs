@@ -9,9 +9,10 @@ use crate::base::format::Measure;
 use crate::base::kind::Kind;
 use crate::base::os_error::error_text;
 use crate::base::text::escape;
-use crate::table::column::{Column, Scale, shared};
+use crate::table::chain::chain;
+use crate::table::column::{Column, RowLook, Scale, shared};
 use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
-use crate::table::rows::SizeSource;
+use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, Entry, EntryId, EntryState, Status, Totals, Tree};
 
 use super::list_state::ListState;
@@ -50,9 +51,10 @@ impl Window {
         sizes: &SizeSource,
         place: &ListState<'_>,
         marks: &Marks<'_>,
-        (measure, scale): (Measure, Scale),
+        (order, look): (Order, RowLook),
         lines: usize,
     ) -> Self {
+        let measure = order.measure;
         let status = tree.status(place.id);
         let totals = sizes.totals(tree, place.id);
         let size = totals_size(&totals, measure);
@@ -68,7 +70,7 @@ impl Window {
             }
             (Previous::Was(_), None) => None,
         };
-        let full = match scale {
+        let full = match look.scale {
             Scale::Directory => size,
             Scale::Largest => place.rows().largest(),
         };
@@ -84,6 +86,11 @@ impl Window {
             row.is_marked = marks.contains(place.id, record.name);
             row.cells[Column::Growth as usize] = change(&record, row.size()).unwrap_or_default();
             row.add_shares(size, full);
+            if let Some(id) = row.directory.filter(|_| look.collapses && place.id != DirId::TOP) {
+                for (name, _) in chain(tree, order, id) {
+                    row.label = row.label + &escape(name) + "/";
+                }
+            }
             if !matches!(record.state, EntryState::Excluded(_))
                 && !row.note.as_ref().is_some_and(|it| it.is_warning)
             {

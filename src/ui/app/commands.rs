@@ -176,9 +176,8 @@ impl App<'_> {
         if self.cx.return_upwards() {
             return;
         }
-        match self.cx.history.pop() {
-            Some(id) => self.cx.enter(id),
-            None => self.offer_above(),
+        if !self.cx.leave() {
+            self.offer_above();
         }
     }
 

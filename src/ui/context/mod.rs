@@ -42,7 +42,7 @@ use super::window::Window;
 use crate::base::format::Units;
 use crate::base::sync::Arc;
 use crate::source::SourceKind;
-use crate::table::column::ShownColumns;
+use crate::table::column::RowLook;
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, LiveTotals, Tree};
 
@@ -53,8 +53,8 @@ pub struct Context<'t> {
     pub roots: Vec<(Vec<u8>, Vec<u8>)>,
     /// Order of the entries, and the measure of sizes.
     pub order: Order,
-    /// Columns chosen by the user, and the scale of bars.
-    pub shown: ShownColumns,
+    /// Look of the rows.
+    pub shown: RowLook,
     /// Unit system for sizes.
     pub units: Units,
     /// Colors and characters.
@@ -121,7 +121,7 @@ impl<'t> Context<'t> {
             tree,
             roots,
             order,
-            shown: ShownColumns::default(),
+            shown: settings.look,
             units: settings.units,
             theme: settings.theme,
             keymap: settings.keymap.clone(),
@@ -189,8 +189,8 @@ impl<'t> Context<'t> {
             self.place.show_cursor(lines);
         }
         let sizes = self.sizes();
-        let scale = (self.order.measure, self.shown.scale);
-        self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, scale, lines);
+        let look = (self.order, self.shown);
+        self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, look, lines);
         self.collect_views();
     }
 }

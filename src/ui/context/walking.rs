@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use super::Context;
 use crate::source::SourceKind;
+use crate::table::chain::{chain, only_directory};
 use crate::tree::{DirId, EntryState};
 use crate::ui::list_state::ListState;
 use crate::ui::notice::Notice;
@@ -86,11 +87,25 @@ impl Context<'_> {
             Some(id) => {
                 self.pin();
                 self.history.push(self.place.id);
-                self.enter(id);
+                let collapses = self.shown.collapses && self.place.id != DirId::TOP;
+                let end = collapses.then(|| chain(self.tree, self.order, id).last()).flatten();
+                self.enter(end.map_or(id, |(_, id)| id));
             }
             None if record.is_some() => self.notify(Notice::NotADirectory),
             None => {}
         }
+    }
+
+    /// Leaves the directory for the one above it, or for the one whose row shows both. Returns `false` if there is
+    /// none.
+    pub fn leave(&mut self) -> bool {
+        let Some(mut above) = self.history.pop() else { return false };
+        while self.shown.collapses && only_directory(self.tree, self.order, above).is_some() {
+            let Some(next) = self.history.pop() else { break };
+            above = next;
+        }
+        self.enter(above);
+        true
     }
 
     /// Returns the directories above `directory`, the outermost first.
