@@ -38,10 +38,7 @@ impl App<'_> {
         let page = self.layers.iter().rposition(Layer::is_page);
         let (pages, above) = self.layers.split_at(page.map_or(0, |page| page + 1));
         let layout = layout((area.width, area.height));
-        match pages.last() {
-            Some(page) => page.component().draw(&self.cx, area, canvas),
-            None => widgets::draw(&self.cx, (area.width, area.height), canvas),
-        }
+        widgets::draw(&self.cx, pages.last().map(Layer::component), area, canvas);
         if !self.layers.iter().any(Layer::covers_footer) {
             let may_retry = self
                 .layers

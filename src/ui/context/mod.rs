@@ -26,6 +26,8 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
+pub use preview::beside_edge;
+
 use super::deletion_state::DeletionState;
 use super::keys::Keymap;
 use super::list_state::{ListState, SavedCursor};

@@ -18,6 +18,11 @@ use crate::ui::preview::WIDE;
 use crate::ui::view_state::BaseView;
 use crate::ui::views::Target;
 
+/// Returns the area at the right of the edge that separates a pane from the view.
+pub fn beside_edge(pane: Rect) -> Rect {
+    Rect { x: pane.x + 2, width: pane.width.saturating_sub(3), ..pane }
+}
+
 impl Context<'_> {
     /// Returns the regions of the view on a screen of this size, and the area of the preview if there is one.
     pub fn regions(&self, size: (u16, u16)) -> (Layout, Option<Rect>) {
@@ -34,6 +39,19 @@ impl Context<'_> {
         let pane = Rect { y: regions.titles.y, height: pane.bottom() - regions.titles.y, ..pane };
         (regions.list.width, regions.titles.width) = (width, width);
         (regions, Some(pane))
+    }
+
+    /// Returns the title line and the lines of a page about entries: in the area of the preview if there is one,
+    /// otherwise in place of the view.
+    pub fn page_regions(&self, size: (u16, u16)) -> (Rect, Rect) {
+        match self.regions(size) {
+            (_, Some(pane)) => {
+                let pane = beside_edge(pane);
+                let (title, lines) = (pane.height.min(1), pane.height.saturating_sub(1));
+                (Rect { height: title, ..pane }, Rect { y: pane.y + title, height: lines, ..pane })
+            }
+            (layout, None) => (layout.header, layout.list),
+        }
     }
 
     /// Returns the entry under the cursor of the top view.

@@ -27,16 +27,33 @@ mod table;
 mod tabs;
 pub mod treemap;
 
+use ratatui::layout::Rect;
+
+use super::component::Component;
 use super::context::Context;
 use super::hit_map::Canvas;
 use super::view_state::BaseView;
 
-/// Draws the view.
-pub fn draw(cx: &Context<'_>, size: (u16, u16), canvas: &mut Canvas<'_>) {
-    let (layout, preview) = cx.regions(size);
-    if let Some(area) = preview {
-        preview::draw(cx, area, canvas);
+/// Draws the view, and beside it this page or the preview. Without room for both, draws only the page.
+pub fn draw<'t>(cx: &Context<'t>, page: Option<&dyn Component<'t>>, screen: Rect, canvas: &mut Canvas<'_>) {
+    let (_, beside) = cx.regions((screen.width, screen.height));
+    if page.is_none_or(|page| page.goes_beside() && beside.is_some()) {
+        draw_view(cx, (screen.width, screen.height), canvas);
+        if let Some(pane) = beside {
+            preview::draw_edge(cx, pane, canvas.buffer);
+        }
+        if let Some(pane) = beside.filter(|_| page.is_none()) {
+            preview::draw(cx, pane, canvas.buffer);
+        }
     }
+    if let Some(page) = page {
+        canvas.hits.clear();
+        page.draw(cx, screen, canvas);
+    }
+}
+
+fn draw_view(cx: &Context<'_>, size: (u16, u16), canvas: &mut Canvas<'_>) {
+    let (layout, _) = cx.regions(size);
     header::draw(cx, layout.header, canvas);
     tabs::draw(cx, layout.tabs, canvas);
     match (&cx.views.page, cx.views.base) {
