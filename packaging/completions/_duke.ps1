@@ -32,6 +32,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--columns', '--columns', [CompletionResultType]::ParameterName, 'Columns of the list beside the size and the name, separated by commas (default: share,bar,count)')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use color')
             [CompletionResult]::new('--start', '--start', [CompletionResultType]::ParameterName, 'View that the browser shows first')
+            [CompletionResult]::new('--panes', '--panes', [CompletionResultType]::ParameterName, 'Panes beside the list in a wide window')
             [CompletionResult]::new('--cwd-file', '--cwd-file', [CompletionResultType]::ParameterName, 'Write the directory that was shown last to FILE, for a shell function that goes there')
             [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Read with N threads')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Read with N threads')

@@ -29,6 +29,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --columns 'Columns of the list beside the size and the name, separated by commas (default: share,bar,count)'
             cand --color 'When to use color'
             cand --start 'View that the browser shows first'
+            cand --panes 'Panes beside the list in a wide window'
             cand --cwd-file 'Write the directory that was shown last to FILE, for a shell function that goes there'
             cand -t 'Read with N threads'
             cand --threads 'Read with N threads'

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse columns= no-collapse color= ascii start= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs skip-network r/read-only dry-run type-name-over= e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
+    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs skip-network r/read-only dry-run type-name-over= e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -49,6 +49,9 @@ never\t'No color'"
 complete -c duke -n "__fish_duke_needs_command" -l start -d 'View that the browser shows first' -r -f -a "list\t'Entries of the directory'
 overview\t'Largest directories and files, types, ages'
 treemap\t'Nested rectangles'"
+complete -c duke -n "__fish_duke_needs_command" -l panes -d 'Panes beside the list in a wide window' -r -f -a "preview\t'Preview of the selected entry, from 140 columns on'
+both\t'Preview, and the parent directory from 180 columns on'
+none\t'List only'"
 complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'Write the directory that was shown last to FILE, for a shell function that goes there' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads' -r
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r

@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum};
 
 use crate::cli::help_text;
 use crate::cli::subcommands::Command;
-use crate::cli::values::{StartView, When, choices, columns, count, size, threads};
+use crate::cli::values::{PaneChoice, StartView, When, choices, columns, count, size, threads};
 use crate::table::column::Column;
 
 /// Last line of the short help.
@@ -170,6 +170,10 @@ pub struct Arguments {
     /// View that the browser shows first
     #[arg(long, value_name = "VIEW", value_enum, default_value = "list", help_heading = "Display")]
     pub start: StartView,
+
+    /// Panes beside the list in a wide window
+    #[arg(long, value_name = "PANES", value_enum, default_value = "preview", help_heading = "Display")]
+    pub panes: PaneChoice,
 
     /// Leave the mouse to the terminal
     #[arg(long, help_heading = "Display")]

@@ -35,6 +35,18 @@ pub enum StartView {
     Treemap,
 }
 
+/// Panes beside the list in a wide window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PaneChoice {
+    /// Preview of the selected entry, from 140 columns on
+    #[default]
+    Preview,
+    /// Preview, and the parent directory from 180 columns on
+    Both,
+    /// List only
+    None,
+}
+
 /// Returns the parser of the columns that have a name for `--sort`.
 pub fn columns() -> impl TypedValueParser<Value = Column> {
     named(|column| column.option)

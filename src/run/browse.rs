@@ -30,7 +30,7 @@ use crate::table::rows::Order;
 use crate::tree::{DirId, Entry, EntryState};
 use crate::ui::keys::Keymap;
 use crate::ui::notice::Notice;
-use crate::ui::options::{DeletePolicy, TabProgress};
+use crate::ui::options::{DeletePolicy, Panes, TabProgress};
 use crate::ui::theme::Theme;
 use crate::ui::{self, MouseCapture, Settings, Start};
 
@@ -61,6 +61,8 @@ pub struct BrowseJob {
     pub cwd_file: Option<PathBuf>,
     /// View that is shown first, unless growth is.
     pub start: Start,
+    /// Panes to show in a wide window.
+    pub panes: Panes,
     /// Mouse capture.
     pub mouse: MouseCapture,
     /// Progress of the scan in the terminal's tab.
@@ -127,6 +129,7 @@ pub fn run(job: BrowseJob) -> Exit {
         mouse: job.mouse,
         look: job.look,
         tab: job.tab,
+        panes: job.panes,
         start: if matches!(earlier, BaselineSpec::Source(_)) { Start::Growth } else { job.start },
         ..Settings::new(job.order, job.units, job.theme, TimeZone::system())
     };

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::keys::Keymap;
 use super::notice::Notice;
-use super::options::{DeletePolicy, MouseCapture, Start, TabProgress};
+use super::options::{DeletePolicy, MouseCapture, Panes, Start, TabProgress};
 use super::theme::Theme;
 use crate::base::format::Units;
 use crate::source::SourceKind;
@@ -36,6 +36,8 @@ pub struct Settings {
     pub policy: DeletePolicy,
     /// Kind of the source, which determines whether the tree can be rescanned and entries deleted.
     pub source_kind: SourceKind,
+    /// Panes to show in a wide window.
+    pub panes: Panes,
     /// View that is shown first.
     pub start: Start,
 }
@@ -54,6 +56,7 @@ impl Settings {
             mouse: MouseCapture::default(),
             tab: TabProgress::default(),
             source_kind: SourceKind::default(),
+            panes: Panes::default(),
             start: Start::default(),
             policy: DeletePolicy::default(),
         }

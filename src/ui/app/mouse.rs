@@ -54,7 +54,7 @@ impl App<'_> {
 
     /// Returns the column and line of the row under the cursor; `None` if a layer covers the view.
     pub fn cursor(&self) -> Option<(u16, u16)> {
-        let list = self.cx.regions(self.cx.size).0.list;
+        let list = self.cx.regions(self.cx.size).view.list;
         let row = match &self.cx.views.page {
             _ if !self.layers.is_empty() => return None,
             Some(page) => page.index.checked_sub(page.offset)?,

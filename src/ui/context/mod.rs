@@ -12,6 +12,7 @@ mod growth;
 mod marking;
 mod notices;
 mod overview;
+mod panes;
 mod preview;
 mod rescan;
 mod results;
@@ -26,7 +27,7 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-pub use preview::beside_edge;
+pub use panes::{PaneLayout, ParentList, beside_edge};
 
 use super::deletion_state::DeletionState;
 use super::keys::Keymap;
@@ -34,7 +35,7 @@ use super::list_state::{ListState, SavedCursor};
 use super::marks::{self, Marks};
 use super::notice::Notice;
 use super::operations::export::Exporting;
-use super::options::Start;
+use super::options::{Panes, Start};
 use super::owner_names::OwnerNames;
 use super::progress::{Rescan, ScanState};
 use super::settings::Settings;
@@ -84,6 +85,10 @@ pub struct Context<'t> {
     pub place: ListState<'t>,
     /// Directories above the shown one, the outermost first.
     pub history: Vec<DirId>,
+    /// Directory above the shown one, if its pane is shown.
+    pub parent_list: Option<ParentList<'t>>,
+    /// Panes to show in a wide window.
+    pub panes: Panes,
     pub memories: HashMap<DirId, SavedCursor<'t>>,
     /// Directories of the roots at the last tick.
     pub known_roots: Vec<DirId>,
@@ -138,6 +143,8 @@ impl<'t> Context<'t> {
             deletion: DeletionState { policy: settings.policy.clone(), ..DeletionState::default() },
             place,
             history: Vec::new(),
+            parent_list: None,
+            panes: settings.panes,
             memories: HashMap::new(),
             known_roots,
             rescan: None,
@@ -193,6 +200,7 @@ impl<'t> Context<'t> {
         let sizes = self.sizes();
         let look = (self.order, self.shown);
         self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, look, lines);
+        self.collect_parent();
         self.collect_views();
     }
 }

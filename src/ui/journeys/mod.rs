@@ -10,6 +10,7 @@ mod growth;
 mod large;
 mod marks;
 mod mouse;
+mod panes;
 mod roots;
 mod type_ahead;
 

@@ -208,7 +208,7 @@ const SHOWN: &[Binding] = &{
     [
         bind(&[letter('=')], ROWS, C::Scale, G::Show, "bars of the largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
-        bind(&[letter('P')], ROWS, C::Preview, G::Show, "preview, if wide"),
+        bind(&[letter('P')], ROWS, C::Preview, G::Show, "panes, if wide"),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
     ]
 };

@@ -1,4 +1,4 @@
-//! Regions of the screen, one file per region.
+//! PaneLayout of the screen, one file per region.
 //!
 //! ```text
 //! header     /usr/share                                        1.2 GiB disk · 84,120 items     from 2 lines on
@@ -20,6 +20,7 @@ mod header;
 mod list;
 pub mod map;
 mod overview;
+mod parent;
 mod preview;
 pub mod row;
 pub mod strip;
@@ -30,15 +31,18 @@ pub mod treemap;
 use ratatui::layout::Rect;
 
 use super::component::Component;
-use super::context::Context;
+use super::context::{Context, PaneLayout};
 use super::hit_map::Canvas;
 use super::view_state::BaseView;
 
 /// Draws the view, and beside it this page or the preview. Without room for both, draws only the page.
 pub fn draw<'t>(cx: &Context<'t>, page: Option<&dyn Component<'t>>, screen: Rect, canvas: &mut Canvas<'_>) {
-    let (_, beside) = cx.regions((screen.width, screen.height));
+    let PaneLayout { right: beside, left, .. } = cx.regions((screen.width, screen.height));
     if page.is_none_or(|page| page.goes_beside() && beside.is_some()) {
         draw_view(cx, (screen.width, screen.height), canvas);
+        if let Some(pane) = left {
+            parent::draw(cx, pane, canvas);
+        }
         if let Some(pane) = beside {
             preview::draw_edge(cx, pane, canvas.buffer);
         }
@@ -53,7 +57,7 @@ pub fn draw<'t>(cx: &Context<'t>, page: Option<&dyn Component<'t>>, screen: Rect
 }
 
 fn draw_view(cx: &Context<'_>, size: (u16, u16), canvas: &mut Canvas<'_>) {
-    let (layout, _) = cx.regions(size);
+    let layout = cx.regions(size).view;
     header::draw(cx, layout.header, canvas);
     tabs::draw(cx, layout.tabs, canvas);
     match (&cx.views.page, cx.views.base) {
