@@ -115,7 +115,9 @@ fn finish<T>(job: &Job<T>) -> io::Result<Arc<T>> {
 
 fn type_name(of: &Type) -> String {
     match of {
-        Type::Extension(extension) => format!(".{}", String::from_utf8_lossy(extension.as_bytes())),
+        Type::Extension(extension) => {
+            format!("{}{}", extension.dot(), String::from_utf8_lossy(extension.as_bytes()))
+        }
         Type::NoExtension => "no extension".to_owned(),
         Type::Kind(kind) => kind.name().to_owned(),
     }
