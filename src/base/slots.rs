@@ -3,7 +3,7 @@
 //! Invariant: a row stays at its address until the table is dropped.
 //!
 //! Rows are stored in leaves of `LEAF` rows, which are allocated on demand. Leaves form groups: the first group has one
-//! leaf, and every other group has twice as many as the one before. An empty table takes a few hundred bytes, and
+//! leaf, and each later group has twice as many as the one before. An empty table takes a few hundred bytes, and
 //! reading a row takes three loads.
 
 use crate::base::sync::OnceLock;
