@@ -122,7 +122,7 @@ impl BlockFile {
     /// Opens a regular file. Unless `access` is given, the length of the file determines the kind of access.
     ///
     /// # Errors
-    /// Those of open(2) and mmap(2), or an error if `path` is not a regular file.
+    /// Returns any error of open(2) and mmap(2), or an error if `path` is not a regular file.
     pub fn open(path: &Path, access: Option<Access>) -> io::Result<Self> {
         // A pipe is not opened, because its writer would notice.
         length_of_file(&std::fs::metadata(path)?)?;

@@ -46,7 +46,7 @@ impl<'d> Reader<'d> {
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Those of getdents64(2). Earlier batches stay valid, and the listing ends there.
+    /// Returns any error of getdents64(2). Earlier batches stay valid, and the listing ends there.
     #[allow(unsafe_code)]
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.bytes.clear();
@@ -107,7 +107,7 @@ impl Buffer {
     /// in size and time, only for directories on network file systems.
     ///
     /// # Errors
-    /// Those of statx(2): `ENOENT` if the entry no longer exists.
+    /// Returns any error of statx(2): `ENOENT` if the entry no longer exists.
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
         if !self.statx.get() {
             return directory.attributes_of(entry.name);

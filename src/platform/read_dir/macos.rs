@@ -53,7 +53,7 @@ impl<'d> Reader<'d> {
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Those of getattrlistbulk(2). Earlier batches stay valid, and the listing ends there.
+    /// Returns any error of getattrlistbulk(2). Earlier batches stay valid, and the listing ends there.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();
         loop {

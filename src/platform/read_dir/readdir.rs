@@ -38,7 +38,7 @@ impl<'d> Reader<'d> {
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Those of readdir(3) and, for the first batch, openat(2). Earlier batches stay valid, and the listing
+    /// Returns any error of readdir(3) and, for the first batch, openat(2). Earlier batches stay valid, and the listing
     /// ends there.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();
@@ -91,7 +91,7 @@ impl Buffer {
     /// Returns the attributes of an entry of `directory`; for a symbolic link, those of the link itself.
     ///
     /// # Errors
-    /// Those of fstatat(2): `ENOENT` if the entry no longer exists.
+    /// Returns any error of fstatat(2): `ENOENT` if the entry no longer exists.
     #[allow(clippy::unused_self)] // other systems answer from the buffer
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
         directory.attributes_of(entry.name)

@@ -31,7 +31,7 @@ unsafe impl Send for Stream {}
 /// Opens `directory` again as a stream.
 ///
 /// # Errors
-/// Those of openat(2) and fdopendir(3).
+/// Returns any error of openat(2) and fdopendir(3).
 #[allow(unsafe_code)]
 pub(crate) fn open(directory: &Directory) -> Result<Stream, Errno> {
     const FLAGS: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);

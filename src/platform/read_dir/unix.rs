@@ -16,7 +16,7 @@ pub type Stream = OwningIter;
 /// Opens `directory` again as a stream.
 ///
 /// # Errors
-/// Those of openat(2) and fdopendir(3).
+/// Returns any error of openat(2) and fdopendir(3).
 pub fn open(directory: &Directory) -> Result<Stream, Errno> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
     Ok(Dir::openat(directory, ".", flags, Mode::empty())?.into_iter())

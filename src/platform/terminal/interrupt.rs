@@ -31,7 +31,7 @@ impl Interrupt {
     /// the process began, as in a background job, the signal stays ignored.
     ///
     /// # Errors
-    /// Those of sigaction(2). After an error, every SIGINT ends the process.
+    /// Returns any error of sigaction(2). After an error, every SIGINT ends the process.
     pub fn hold() -> io::Result<Self> {
         let ends = Arc::new(AtomicBool::new(false));
         if !is_ignored(Signal::SIGINT) {

@@ -72,7 +72,7 @@ pub fn around(what: Around) {
 /// if no shell could continue the group.
 ///
 /// # Errors
-/// Those of kill(2).
+/// Returns any error of kill(2).
 pub fn stop_group() -> io::Result<()> {
     let Some(stops) = STOPS.get() else { return Ok(()) };
     let mut count = lock(&stops.count);

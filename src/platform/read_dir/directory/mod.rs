@@ -58,7 +58,7 @@ impl Directory {
     /// Opens a root. Follows symbolic links in `path`.
     ///
     /// # Errors
-    /// Those of open(2).
+    /// Returns any error of open(2).
     pub fn open(path: &Path) -> Result<Self, Errno> {
         Ok(Self { fd: retry(|| open(path, OPEN, Mode::empty()))? })
     }
@@ -66,7 +66,7 @@ impl Directory {
     /// Opens the directory `name` in this one. Never follows a symbolic link.
     ///
     /// # Errors
-    /// Those of openat(2); `ENOTDIR` or `ELOOP` if `name` is no longer a directory.
+    /// Returns any error of openat(2); `ENOTDIR` or `ELOOP` if `name` is no longer a directory.
     pub fn open_child(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
         Ok(Self { fd: retry(|| openat(&self.fd, name, OPEN | OFlag::O_NOFOLLOW, Mode::empty()))? })
     }
@@ -74,7 +74,7 @@ impl Directory {
     /// Opens a directory only for further lookups, which needs no permission to list it.
     ///
     /// # Errors
-    /// Those of openat(2).
+    /// Returns any error of openat(2).
     pub fn step_into(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
         let flags = PLACE | OFlag::O_DIRECTORY;
         Ok(Self { fd: retry(|| openat(&self.fd, name, flags, Mode::empty()))? })
@@ -83,7 +83,7 @@ impl Directory {
     /// Returns the attributes of the directory itself.
     ///
     /// # Errors
-    /// Those of fstat(2).
+    /// Returns any error of fstat(2).
     pub fn attributes(&self) -> Result<Attributes, Errno> {
         Ok(retry(|| fstat(&self.fd))?.into())
     }
@@ -91,7 +91,7 @@ impl Directory {
     /// Returns the attributes of `name` in this directory. Does not follow a symbolic link.
     ///
     /// # Errors
-    /// Those of fstatat(2).
+    /// Returns any error of fstatat(2).
     pub fn attributes_of(&self, name: &(impl NixPath + ?Sized)) -> Result<Attributes, Errno> {
         Ok(retry(|| fstatat(&self.fd, name, AtFlags::AT_SYMLINK_NOFOLLOW | NO_AUTOMOUNT))?.into())
     }
@@ -100,7 +100,7 @@ impl Directory {
     /// opens another kind of file: a fifo without a writer would block, and a tape drive could start to work.
     ///
     /// # Errors
-    /// Those of openat(2); `EINVAL` if `name` is not a regular file.
+    /// Returns any error of openat(2); `EINVAL` if `name` is not a regular file.
     pub fn open_file(&self, name: &CStr) -> Result<OwnedFd, Errno> {
         const FLAGS: OFlag = OFlag::O_RDONLY
             .union(OFlag::O_CLOEXEC)
@@ -122,7 +122,7 @@ impl Directory {
     /// bytes read.
     ///
     /// # Errors
-    /// Those of [`Directory::open_file`] and read(2).
+    /// Returns any error of [`Directory::open_file`] and read(2).
     pub fn read_start(&self, name: &CStr, start: &mut [u8]) -> Result<usize, Errno> {
         let file = self.open_file(name)?;
         let mut length = 0;
@@ -139,7 +139,8 @@ impl Directory {
     /// as far as the system can ensure that.
     ///
     /// # Errors
-    /// Those of readlinkat(2): `EINVAL` if `name` is not a link; `EAGAIN` if the link was replaced in the meantime.
+    /// Returns any error of readlinkat(2): `EINVAL` if `name` is not a link; `EAGAIN` if the link was replaced in the
+    /// meantime.
     pub fn read_link(&self, name: &(impl NixPath + ?Sized)) -> Result<(Attributes, OsString), Errno> {
         imp::read_link(&self.fd, name)
     }
@@ -147,7 +148,7 @@ impl Directory {
     /// Creates the file `name` in this directory, accessible only to its owner, and opens it for writing.
     ///
     /// # Errors
-    /// Those of openat(2): `EEXIST` if the name is in use, even by a symbolic link.
+    /// Returns any error of openat(2): `EEXIST` if the name is in use, even by a symbolic link.
     pub fn create_file(&self, name: &(impl NixPath + ?Sized)) -> Result<OwnedFd, Errno> {
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
         retry(|| openat(&self.fd, name, flags, Mode::S_IRUSR | Mode::S_IWUSR))
@@ -156,7 +157,7 @@ impl Directory {
     /// Renames `name` in this directory to `new`, and replaces an existing entry of that name.
     ///
     /// # Errors
-    /// Those of renameat(2).
+    /// Returns any error of renameat(2).
     pub fn replace(
         &self,
         name: &(impl NixPath + ?Sized),
@@ -168,7 +169,7 @@ impl Directory {
     /// Gives the file `name` in this directory a second name.
     ///
     /// # Errors
-    /// Those of linkat(2): `EEXIST` if the new name is in use.
+    /// Returns any error of linkat(2): `EEXIST` if the new name is in use.
     pub fn link(&self, name: &(impl NixPath + ?Sized), new: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         retry(|| linkat(&self.fd, name, &self.fd, new, AtFlags::empty()))
     }
@@ -176,7 +177,7 @@ impl Directory {
     /// Waits until the names in this directory are on the disk.
     ///
     /// # Errors
-    /// Those of openat(2) and fsync(2).
+    /// Returns any error of openat(2) and fsync(2).
     pub fn sync(&self) -> Result<(), Errno> {
         let readable = self.open_child(".")?;
         retry(|| fsync(&readable.fd))
@@ -185,7 +186,7 @@ impl Directory {
     /// Returns the kind of the file system that this directory is on.
     ///
     /// # Errors
-    /// Those of fstatfs(2).
+    /// Returns any error of fstatfs(2).
     pub fn file_system(&self) -> Result<FileSystem, Errno> {
         imp::file_system(&self.fd)
     }
@@ -194,7 +195,7 @@ impl Directory {
     /// automount.
     ///
     /// # Errors
-    /// Those of openat(2) and fstatfs(2).
+    /// Returns any error of openat(2) and fstatfs(2).
     pub fn file_system_of(&self, name: &CStr) -> Result<FileSystem, Errno> {
         Self { fd: retry(|| openat(&self.fd, name, MOUNT_POINT, Mode::empty()))? }.file_system()
     }
@@ -210,7 +211,7 @@ impl AsFd for Directory {
 /// trailing slash, stands for its target; otherwise the attributes are those of the entry itself.
 ///
 /// # Errors
-/// Those of stat(2).
+/// Returns any error of stat(2).
 pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
     let own = retry(|| fstatat(AT_FDCWD, path, AtFlags::AT_SYMLINK_NOFOLLOW))?;
     let target = || retry(|| fstatat(AT_FDCWD, path, AtFlags::empty())).ok().map(Attributes::from);
