@@ -177,8 +177,7 @@ impl Growing {
 
     fn written(&self) -> &[u8] {
         let written = self.written.load(Ordering::Acquire);
-        // SAFETY: the first `written` bytes were initialized before the mark was raised, and do not change any
-        // more.
+        // SAFETY: the first `written` bytes were initialized before the mark was raised, and no longer change.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), written) }
     }
 }

@@ -10,7 +10,7 @@ use crate::platform::Directory;
 
 pub use crate::platform::read_dir::readdir::{Buffer, Reader};
 
-/// Directory stream, which returns one name at a time.
+/// Directory stream that returns one name at a time.
 pub type Stream = OwningIter;
 
 /// Opens `directory` again as a stream.

@@ -1,7 +1,7 @@
-//! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace those that
-//! differ on their systems.
+//! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace those that differ on
+//! their system.
 //!
-//! Invariant: below a root nothing is opened through a symbolic link.
+//! Invariant: nothing below a root is opened through a symbolic link.
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
@@ -71,7 +71,7 @@ impl Directory {
         Ok(Self { fd: retry(|| openat(&self.fd, name, OPEN | OFlag::O_NOFOLLOW, Mode::empty()))? })
     }
 
-    /// Opens a directory only for further lookups, which needs no permission to list it.
+    /// Opens a directory for lookups only, which does not require permission to list it.
     ///
     /// # Errors
     /// Returns any error of openat(2).
@@ -96,8 +96,8 @@ impl Directory {
         Ok(retry(|| fstatat(&self.fd, name, AtFlags::AT_SYMLINK_NOFOLLOW | NO_AUTOMOUNT))?.into())
     }
 
-    /// Opens the regular file `name` in this directory for reading. Never follows a symbolic link, and never
-    /// opens another kind of file: a fifo without a writer would block, and a tape drive could start to work.
+    /// Opens the regular file `name` in this directory for reading. Never follows a symbolic link and never opens
+    /// another kind of file: a fifo without a writer would block, and a tape drive might start to move.
     ///
     /// # Errors
     /// Returns any error of openat(2); `EINVAL` if `name` is not a regular file.
@@ -107,7 +107,7 @@ impl Directory {
             .union(OFlag::O_NONBLOCK)
             .union(OFlag::O_NOFOLLOW)
             .union(NO_CTTY);
-        // The kind is checked before opening too, because opening a device can have side effects.
+        // The kind is also checked before opening, because opening a device can have side effects.
         if self.attributes_of(name)?.kind != Kind::File {
             return Err(Errno::EINVAL);
         }
@@ -135,7 +135,7 @@ impl Directory {
         Ok(length)
     }
 
-    /// Reads the symbolic link `name` in this directory. Returns the attributes and the text of the same link,
+    /// Reads the symbolic link `name` in this directory. Returns its attributes and text; both are from the same link,
     /// as far as the system can ensure that.
     ///
     /// # Errors
@@ -154,7 +154,7 @@ impl Directory {
         retry(|| openat(&self.fd, name, flags, Mode::S_IRUSR | Mode::S_IWUSR))
     }
 
-    /// Renames `name` in this directory to `new`, and replaces an existing entry of that name.
+    /// Renames `name` in this directory to `new`, replacing any existing entry of that name.
     ///
     /// # Errors
     /// Returns any error of renameat(2).
@@ -174,7 +174,7 @@ impl Directory {
         retry(|| linkat(&self.fd, name, &self.fd, new, AtFlags::empty()))
     }
 
-    /// Waits until the names in this directory are on the disk.
+    /// Waits until the names in this directory are on disk.
     ///
     /// # Errors
     /// Returns any error of openat(2) and fsync(2).
@@ -191,8 +191,7 @@ impl Directory {
         imp::file_system(&self.fd)
     }
 
-    /// Returns the kind of the file system that is mounted on `name`, without listing it or triggering an
-    /// automount.
+    /// Returns the kind of the file system mounted on `name`, without listing `name` or triggering an automount.
     ///
     /// # Errors
     /// Returns any error of openat(2) and fstatfs(2).
@@ -207,8 +206,8 @@ impl AsFd for Directory {
     }
 }
 
-/// Returns the attributes of a path that the user gave. A symbolic link to a directory, or a path with a
-/// trailing slash, stands for its target; otherwise the attributes are those of the entry itself.
+/// Returns the attributes of a path given by the user. A symbolic link to a directory, or a path with a trailing slash,
+/// stands for its target; otherwise the attributes are those of the entry itself.
 ///
 /// # Errors
 /// Returns any error of stat(2).
@@ -220,7 +219,8 @@ pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
 }
 
 /// Returns the identity of the directory to which firmlinks such as `/Users` lead: the data volume of macOS; `None` on
-/// other systems. A scan from above must not enter this directory, because the firmlinks already lead to its content.
+/// other systems. A scan that starts above must not enter this directory, because the firmlinks already lead to its
+/// contents.
 pub fn firmlink_target() -> Option<FileId> {
     Some(attributes_of_path(Path::new(imp::BEHIND_FIRMLINKS?)).ok()?.file_id())
 }
