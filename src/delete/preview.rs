@@ -130,7 +130,7 @@ struct Met {
     /// Number of names that would be deleted.
     going: u64,
     links: LinkTracker,
-    /// Support of each file system for shared extents, keyed by device.
+    /// Support for shared extents on each file system, keyed by device.
     sharing: HashMap<u64, Sharing>,
     asked: u64,
     due: Duration,

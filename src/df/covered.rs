@@ -35,7 +35,7 @@ pub struct Hidden {
     pub unreadable: u64,
 }
 
-/// Interval for checking for cancellation during a scan.
+/// Interval between checks for cancellation during a scan.
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// Scans the covered directories of all mount points.

@@ -93,7 +93,7 @@ pub enum Format {
     SpacesJson,
 }
 
-/// Interval for checking for the end of reading and for an interrupt.
+/// Interval between checks for the end of reading and for an interrupt.
 const TICK: Duration = Duration::from_millis(50);
 /// Time within which a scan must stop after an interrupt. A limit is needed because a hanging system call never ends.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -20,7 +20,7 @@ use crate::source::snapshot_store::{KeepError, RetentionPolicy, keep};
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Time to wait for the writer after asking it to stop.
 const FAREWELL: Duration = Duration::from_millis(200);
-/// Interval for checking for cancellation during a scan.
+/// Interval between checks for cancellation during a scan.
 const TICK: Duration = Duration::from_millis(500);
 
 pub(crate) struct SnapshotWriter {

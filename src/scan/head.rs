@@ -27,7 +27,7 @@ pub enum FileHead {
     Failed(i32),
 }
 
-/// Starts reading the start of a file.
+/// Starts reading the beginning of a file.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

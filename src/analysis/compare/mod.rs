@@ -30,7 +30,7 @@ use crate::base::sync::Arc;
 use crate::tree::sort::compare_naturally;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, join};
 
-/// Interval for checking for the earlier tree and for cancellation.
+/// Interval between checks for the earlier tree and for cancellation.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Tree to compare with, which may still be loading.

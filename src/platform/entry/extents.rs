@@ -2,7 +2,7 @@
 //!
 //! Invariant: only regular files are opened, only for reading, and their contents are not read.
 
-/// Support of a file system for extents shared between files.
+/// Support for shared extents on a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
     /// Files do not share extents, or the system does not report it.

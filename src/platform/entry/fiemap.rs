@@ -53,7 +53,7 @@ const SHARED: u32 = 0x2000;
 /// `FS_IOC_FIEMAP`: `_IOWR('f', 11, struct fiemap)`
 const FIEMAP: u32 = 0xc020_660b;
 
-/// Returns the support of the file system of `directory` for shared extents. The list contains the magic numbers of the
+/// Returns the support for shared extents on the file system of `directory`. The list contains the magic numbers of the
 /// file systems that support shared extents and report them.
 pub fn sharing(directory: &Directory) -> Sharing {
     const SHARING: [u32; 4] = [

@@ -27,8 +27,8 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// From now on, the first SIGINT is recorded and does not end the process. If SIGINT was ignored when the process
-    /// began, as in a background job, it stays ignored.
+    /// Makes the process record the next SIGINT instead of ending. If SIGINT was ignored when the process began, as in
+    /// a background job, it stays ignored.
     ///
     /// # Errors
     /// Returns any error of sigaction(2). After an error, every SIGINT ends the process.

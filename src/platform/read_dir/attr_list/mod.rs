@@ -179,7 +179,7 @@ impl<'b> Fields<'b> {
         })
     }
 
-    /// Returns all attributes of an entry that is not a directory; `None` if one is missing.
+    /// Returns all attributes of an entry that is not a directory; [`Prefetched::Nothing`] if any of them is missing.
     fn file(&mut self, own: Attributes) -> Option<Prefetched> {
         let links = u64::from(self.number(self.file & LINKS)?);
         let blocks = self.long(self.file & ALLOCATED)?.div_ceil(512);
