@@ -1,7 +1,9 @@
 //! First lines of a text file, for the preview.
 //!
 //! The file is opened without following links and without waiting. Only regular files are read, and only if their
-//! contents are not just in the cloud. The file system may still hang, so this runs in the background.
+//! contents are not just in the cloud. Files on network or foreign file systems are not read either: that may cost
+//! traffic, and a request to a server that does not respond keeps even a killed process alive. All this runs in the
+//! background.
 
 use std::io;
 
@@ -23,6 +25,8 @@ pub enum FileHead {
     Empty,
     /// The file is not a text file.
     Binary,
+    /// The file was not opened, because it is on a network or foreign file system.
+    Elsewhere,
     /// The file could not be read; contains the error number.
     Failed(i32),
 }
@@ -44,6 +48,9 @@ pub fn head(pool: &Pool, tree: Arc<Tree>, entry: EntryId) -> io::Result<Job<File
 fn read(tree: &Tree, entry: EntryId) -> io::Result<FileHead> {
     let name = entry.name(tree).unwrap_or_default();
     let (place, name) = reach_entry(tree, entry.directory, name)?;
+    if place.file_system()?.is_foreign() {
+        return Ok(FileHead::Elsewhere);
+    }
     let mut bytes = vec![0; MOST];
     let length = place.read_start(&name, &mut bytes)?;
     bytes.truncate(length);

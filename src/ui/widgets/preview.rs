@@ -156,6 +156,7 @@ fn draw_entry(cx: &Context<'_>, entry: EntryId, mut area: Rect, buffer: &mut Buf
         }
         Some(FileHead::Empty) => "Empty file".to_owned(),
         Some(FileHead::Binary) => "Binary file".to_owned(),
+        Some(FileHead::Elsewhere) => "Contents not read: network or FUSE file system".to_owned(),
         Some(FileHead::Failed(errno)) => error_text(*errno),
     };
     let style = cx.theme.style(Role::Faint).add_modifier(Modifier::ITALIC);
