@@ -1,7 +1,7 @@
 //! Categories of files by extension, for `type:video` and the rows of the types view.
 //!
-//! Files are not opened to detect their type. An ambiguous extension belongs to the category of most files
-//! that have it: `ts` and `mod` are code. A known name without an extension, such as `Makefile`, is its own extension.
+//! Files are not opened to detect their type. An ambiguous extension belongs to the category of most files that
+//! use it: `ts` and `mod` are code. A known name without an extension, such as `Makefile`, is its own extension.
 
 use crate::base::sync::OnceLock;
 
@@ -14,13 +14,13 @@ pub enum Category {
     Image,
     /// Music and other sound.
     Audio,
-    /// Archives, compressed files, packages.
+    /// Archives, compressed files and packages.
     Archive,
-    /// Texts, spreadsheets, presentations.
+    /// Texts, spreadsheets and presentations.
     Document,
-    /// Sources, scripts, settings.
+    /// Source code, scripts and settings.
     Code,
-    /// Databases, tables, models.
+    /// Databases, tables and models.
     Data,
     /// Images of whole disks.
     DiskImage,
@@ -73,7 +73,7 @@ impl Category {
         }
     }
 
-    /// Returns the category with this name.
+    /// Returns the category called `name`.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|category| category.name() == name)
     }
@@ -93,11 +93,11 @@ impl Category {
 /// Maximum length of an extension in bytes.
 const LONGEST: usize = 15;
 
-/// Extension of a name, in lower case.
+/// Extension of a file name, in lower case.
 ///
 /// The extension is the text after the last dot if it is short, contains a letter and no blank, and does not
-/// start the name: `.bashrc` has no extension, and `backup.001` and `backup.002` do not become types. Version
-/// numbers after the extension of a shared library are ignored: `libz.so.1.3` has the extension `so`. A name that
+/// start the name: `.hidden` has no extension, and `backup.001` and `backup.002` do not become types. Version
+/// numbers after the extension of a shared library are ignored: the extension of `libz.so.1.3` is `so`. A name that
 /// extensions.txt lists, such as `Makefile` or `.gitignore`, is its own extension: `makefile`, `gitignore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Extension {
@@ -128,7 +128,7 @@ impl Extension {
         if self.is_whole_name(Dot::None) { "" } else { "." }
     }
 
-    /// Returns the extension `text`, given without its dot, or `None` if `text` is not a valid extension.
+    /// Returns the extension `text`, given without a dot; `None` if `text` is not a valid extension.
     pub fn new(text: &[u8]) -> Option<Self> {
         let is_part = |byte: &u8| byte.is_ascii_graphic() && *byte != b'.' || !byte.is_ascii();
         let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
@@ -147,7 +147,7 @@ impl Extension {
     }
 }
 
-/// Returns the name of a shared library without its version; other names are returned unchanged.
+/// Returns the name of a shared library without its version. Other names are returned unchanged.
 fn without_versions(name: &[u8]) -> &[u8] {
     let mut end = name;
     while let Some(dot) = end.iter().rposition(|byte| *byte == b'.') {

@@ -1,4 +1,4 @@
-//! Devices of a tree, each with a small index, so that an entry needs only one byte for its device.
+//! Devices of a tree, each with a small index, so that entries can store a device in one byte.
 //!
 //! Invariant: an index always stands for the same device.
 
@@ -33,7 +33,7 @@ impl Devices {
         u32::try_from(index).expect("fewer devices than 2^32 fit into memory")
     }
 
-    /// Returns the number of the device with this index, or 0 if there is none.
+    /// Returns the number of the device at `index`, or 0 if there is none.
     pub fn number(&self, index: u32) -> u64 {
         lock(&self.numbers).get(index as usize).copied().unwrap_or(0)
     }

@@ -1,32 +1,32 @@
-//! Size and free space of a file system as `df` reports them: from statvfs(3), or on macOS from statfs(2),
-//! whose numbers have 64 bits.
+//! Size and free space of a file system as reported by `df`: from statvfs(3) or, on macOS, from statfs(2), whose
+//! numbers have 64 bits.
 //!
-//! Invariant: no number wraps or is negative, whatever the file system reports.
+//! Invariant: no number wraps around or is negative, no matter what the file system reports.
 
 pub use super::imp::capacity;
 
-/// Size of a file system in bytes and inodes.
+/// Capacity of a file system in bytes and inodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capacity {
     /// Total capacity for file data, in bytes.
     pub size: u64,
     /// Number of free bytes.
     pub free: u64,
-    /// Number of free bytes that ordinary users can use.
+    /// Number of free bytes available to ordinary users.
     pub available: u64,
-    /// Number of inodes that exist or can exist; 0 if the file system creates them on demand.
+    /// Number of inodes, used or free; 0 if the file system creates inodes on demand.
     pub inodes: u64,
     /// Number of free inodes.
     pub inodes_free: u64,
 }
 
 impl Capacity {
-    /// Returns the used bytes.
+    /// Returns the number of used bytes.
     pub fn used(&self) -> u64 {
         self.size.saturating_sub(self.free)
     }
 
-    /// Returns the free bytes that only root or another privileged user can use.
+    /// Returns the number of free bytes available only to root or another privileged user.
     pub fn reserved(&self) -> u64 {
         self.free.saturating_sub(self.available)
     }

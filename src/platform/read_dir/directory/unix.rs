@@ -14,7 +14,7 @@ use crate::platform::{Attributes, Boundary, FileSystem, retry};
 pub const NO_CTTY: OFlag = OFlag::O_NOCTTY;
 /// Flag that keeps a lookup from triggering an automount.
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
-/// Flags for a descriptor that is used for lookups.
+/// Flags for a descriptor used for lookups.
 pub const PLACE: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK).union(OFlag::O_NOFOLLOW);
 /// Flags for a descriptor of a mount point.
@@ -35,13 +35,13 @@ pub fn read_link(
     if attributes()? == found { Ok((found, text)) } else { Err(Errno::EAGAIN) }
 }
 
-/// Returns [`FileSystem::Ordinary`], because other kinds are unknown on these systems.
-#[allow(clippy::unnecessary_wraps)] // other systems make a call, which may fail
+/// Returns [`FileSystem::Ordinary`], because these systems do not report other kinds.
+#[allow(clippy::unnecessary_wraps)] // other systems make a call that may fail
 pub fn file_system(_: &OwnedFd) -> Result<FileSystem, Errno> {
     Ok(FileSystem::Ordinary)
 }
 
-/// Returns no boundary, because the attributes do not contain one.
+/// Returns [`Boundary::None`], because the attributes contain no boundary.
 pub fn border(_: &FileStat) -> Boundary {
     Boundary::None
 }
