@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -37,17 +38,33 @@ fn free(root: &Path) -> u64 {
     found.blocks_free() * found.fragment_size()
 }
 
+/// Returns a new file system that compresses, or `None` and reports the reason.
+fn compressing(test: &str) -> Option<Image> {
+    let image = Image::new(test, "btrfs", 200 * MIB, &["-q"])?;
+    if succeeds(Command::new("mount").args(["-o", "remount,compress=zstd"]).arg(image.path())) {
+        return Some(image);
+    }
+    skip(&format!("{test}: no compression here"));
+    None
+}
+
+/// Deletes what the preview describes and returns the number of bytes freed.
+fn freed(root: &Path, probe: &Preview) -> u64 {
+    let before = free(root);
+    let work = Operation::Remove(probe.going.clone().unwrap());
+    let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
+    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
+    free(root).saturating_sub(before)
+}
+
 #[test]
 fn compressed_files_promise_a_block_for_each_extent() {
     const NAME: &str = "compressed_files_promise_a_block_for_each_extent";
     if !sandbox::enter(NAME) {
         return;
     }
-    let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) else { return };
+    let Some(image) = compressing(NAME) else { return };
     let root = image.path();
-    if !succeeds(Command::new("mount").args(["-o", "remount,compress=zstd"]).arg(&root)) {
-        return skip(&format!("{NAME}: no compression here"));
-    }
     let text = b"the same again and again\n".repeat(320_000);
     let mut noise = vec![0; 1 << 20];
     fs::File::open("/dev/urandom").unwrap().read_exact(&mut noise).unwrap();
@@ -63,10 +80,32 @@ fn compressed_files_promise_a_block_for_each_extent() {
     let extents = (text.len() as u64).div_ceil(128 << 10);
     assert_eq!(probe.least, extents * 4096);
     assert!(probe.most >= text.len() as u64);
-    let before = free(&root);
-    let work = Operation::Remove(probe.going.unwrap());
-    let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
-    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
-    let freed = free(&root).saturating_sub(before);
+    let freed = freed(&root, &probe);
     assert!(freed >= probe.least && freed < MIB, "{freed} bytes came back, {} were promised", probe.least);
+}
+
+#[test]
+fn parts_of_an_overwritten_compressed_extent_promise_one_block() {
+    const NAME: &str = "parts_of_an_overwritten_compressed_extent_promise_one_block";
+    if !sandbox::enter(NAME) {
+        return;
+    }
+    let Some(image) = compressing(NAME) else { return };
+    let root = image.path();
+    let path = root.join("text");
+    fs::write(&path, "the same again\n".repeat(8738)).unwrap();
+    sync(&root);
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    let mut noise = [0; 4096];
+    fs::File::open("/dev/urandom").unwrap().read_exact(&mut noise).unwrap();
+    // Every second block; the blocks between them remain parts of one extent of 4 KiB.
+    for block in (0..32).step_by(2) {
+        file.write_all_at(&noise, block * 4096).unwrap();
+        file.sync_all().unwrap();
+    }
+    drop(file);
+    let probe = asked(&root, "text");
+    assert_eq!(probe.least, 17 * 4096);
+    let freed = freed(&root, &probe);
+    assert!(freed >= probe.least, "{freed} bytes came back, {} were promised", probe.least);
 }
