@@ -82,7 +82,9 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
     for _ in 0..CALLS {
         let map = ask(&file, start)?;
         let mapped = &map.extents[..EXTENTS.min(usize::try_from(map.mapped).unwrap_or(0))];
-        mapped.iter().for_each(|extent| sums.add(extent));
+        for extent in mapped {
+            sums.add(extent);
+        }
         let Some(last) = mapped.last().filter(|last| last.flags & LAST == 0) else {
             return Ok(sums.layout);
         };
