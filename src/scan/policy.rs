@@ -17,7 +17,7 @@ use crate::base::sync::{Mutex, OnceLock, lock};
 use crate::platform;
 use crate::platform::fs::mounts;
 use crate::platform::{Attributes, Boundary, DirEntry, Directory, Errno, FileId, FileSystem};
-use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata, Owner};
+use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata};
 
 /// Policy, with the state that its decisions depend on.
 pub(crate) struct Policy<'s> {
@@ -96,7 +96,7 @@ impl<'s> Policy<'s> {
             };
             Links { count: attributes.links, device }
         });
-        metadata(attributes, links, self.shared.options.owners)
+        self.shared.metadata(attributes, links)
     }
 
     /// Decides whether the scan enters a child directory.
@@ -209,20 +209,6 @@ impl<'s> Policy<'s> {
         let left_out = networks.and_then(|networks| networks.points_in(&path));
         let silent = self.silent.names_in(&path);
         DirContext { path, left_out, silent, mount }
-    }
-}
-
-/// Returns the metadata that the tree stores for an entry.
-pub(crate) fn metadata(attributes: &Attributes, links: Option<Links>, owners: bool) -> Metadata {
-    let &Attributes { uid, gid, mode, .. } = attributes;
-    Metadata {
-        apparent: attributes.apparent,
-        blocks: attributes.blocks,
-        mtime: attributes.mtime,
-        inode: attributes.inode,
-        directory: None,
-        links,
-        owner: owners.then_some(Owner { uid, gid, mode }),
     }
 }
 

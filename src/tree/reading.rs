@@ -43,6 +43,8 @@ pub struct Tree {
     pub(super) failures: Mutex<Vec<Failure>>,
     /// See [`Tree::shared`]. Written once, when the hard links of a finished scan are counted.
     pub(super) shared: Mutex<HashMap<DirId, u64>>,
+    /// See [`Tree::recorded`].
+    pub(super) recorded: Mutex<HashMap<DirId, u64>>,
     /// Names of inodes with several links. Filled at the end of a scan.
     pub(super) linked: Mutex<Vec<LinkedName>>,
     /// Map from the names of root files that lie below another root to that root; see `aliases`. `None` until
@@ -175,6 +177,12 @@ impl Tree {
             self.dir(id);
         }
         lock(&self.shared).get(&id).copied().unwrap_or(0)
+    }
+
+    /// Returns the apparent size of everything in and below an unreadable directory, if the file system records
+    /// it. The totals do not include it.
+    pub fn recorded(&self, id: DirId) -> Option<u64> {
+        lock(&self.recorded).get(&id).copied()
     }
 
     /// Returns the device number of directory `id`.

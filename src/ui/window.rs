@@ -5,7 +5,7 @@
 //! Invariant: all numbers of a window are read together, right after the live totals.
 
 use crate::analysis::compare::{Previous, PreviousListing, amount};
-use crate::base::format::Measure;
+use crate::base::format::{Measure, Units, plain_size};
 use crate::base::kind::Kind;
 use crate::base::os_error::error_text;
 use crate::base::text::escape;
@@ -50,7 +50,7 @@ impl Window {
         sizes: &SizeSource,
         place: &ListState<'_>,
         marks: &Marks<'_>,
-        (measure, scale): (Measure, Scale),
+        (measure, scale, units): (Measure, Scale, Units),
         lines: usize,
     ) -> Self {
         let status = tree.status(place.id);
@@ -84,6 +84,11 @@ impl Window {
             row.is_marked = marks.contains(place.id, record.name);
             row.cells[Column::Growth as usize] = change(&record, row.size()).unwrap_or_default();
             row.add_shares(size, full);
+            if let Some(note) = row.note.as_mut().filter(|note| note.is_warning)
+                && let Some(recorded) = row.directory.and_then(|id| tree.recorded(id))
+            {
+                note.text = format!("{}; {} recorded", note.text, plain_size(recorded, units));
+            }
             if !matches!(record.state, EntryState::Excluded(_))
                 && !row.note.as_ref().is_some_and(|it| it.is_warning)
             {

@@ -42,6 +42,11 @@ pub fn file_systems() -> HashMap<u64, FileSystem> {
     HashMap::new()
 }
 
+/// Returns an empty list, because file systems with recursive lengths exist only on Linux.
+pub fn recursive_lengths() -> Vec<u64> {
+    Vec::new()
+}
+
 /// Fails, because the mount table is unknown on these systems.
 ///
 /// # Errors

@@ -189,8 +189,8 @@ impl<'t> Context<'t> {
             self.place.show_cursor(lines);
         }
         let sizes = self.sizes();
-        let scale = (self.order.measure, self.shown.scale);
-        self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, scale, lines);
+        let format = (self.order.measure, self.shown.scale, self.units);
+        self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, format, lines);
         self.collect_views();
     }
 }
