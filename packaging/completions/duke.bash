@@ -41,7 +41,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -r -e -h -V --json --ndjson --csv --no-interactive --summarize --depth --min-size --top --by --quiet --apparent-size --si --sort --reverse --color --ascii --start --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --skip-network --read-only --dry-run --type-name-over --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df man save"
+            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -r -e -h -V --json --ndjson --csv --no-interactive --summarize --depth --min-size --top --by --quiet --apparent-size --si --sort --reverse --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-caches --include-kernfs --skip-network --read-only --dry-run --type-name-over --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df man save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -76,7 +76,11 @@ _duke() {
                     return 0
                     ;;
                 --sort)
-                    COMPREPLY=($(compgen -W "size name count mtime" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "size count mtime name" -- "${cur}"))
+                    return 0
+                    ;;
+                --columns)
+                    COMPREPLY=($(compgen -W "size share bar count shared owner mtime" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -85,6 +89,10 @@ _duke() {
                     ;;
                 --start)
                     COMPREPLY=($(compgen -W "list overview treemap" -- "${cur}"))
+                    return 0
+                    ;;
+                --panes)
+                    COMPREPLY=($(compgen -W "preview both none" -- "${cur}"))
                     return 0
                     ;;
                 --cwd-file)

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse color= ascii start= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs skip-network r/read-only dry-run type-name-over= e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
+    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs skip-network r/read-only dry-run type-name-over= e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -33,15 +33,25 @@ complete -c duke -n "__fish_duke_needs_command" -l by -d 'Print totals by type, 
 age\t'Time since the last change'
 owner\t'Owning user'"
 complete -c duke -n "__fish_duke_needs_command" -l sort -d 'Sort the table and the browser by a column' -r -f -a "size\t'Largest first'
-name\t'By name, numbers by value'
 count\t'Most items first'
-mtime\t'Most recently changed first'"
+mtime\t'Most recently changed first'
+name\t'By name, numbers by value'"
+complete -c duke -n "__fish_duke_needs_command" -l columns -d 'Columns of the list beside the size and the name, separated by commas (default: share,bar,count)' -r -f -a "size\t'Size; always shown'
+share\t'Share of the directory in percent'
+bar\t'Share as a bar'
+count\t'Number of items'
+shared\t'Disk usage shared by hard links'
+owner\t'Owner, with --extended'
+mtime\t'Last change'"
 complete -c duke -n "__fish_duke_needs_command" -l color -d 'When to use color' -r -f -a "auto\t'Color unless `NO_COLOR` is set'
 always\t'Color always'
 never\t'No color'"
 complete -c duke -n "__fish_duke_needs_command" -l start -d 'View that the browser shows first' -r -f -a "list\t'Entries of the directory'
 overview\t'Largest directories and files, types, ages'
 treemap\t'Nested rectangles'"
+complete -c duke -n "__fish_duke_needs_command" -l panes -d 'Panes beside the list in a wide window' -r -f -a "preview\t'Preview of the selected entry, from 140 columns on'
+both\t'Preview, and the parent directory from 180 columns on'
+none\t'List only'"
 complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'Write the directory that was shown last to FILE, for a shell function that goes there' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads' -r
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r
@@ -60,6 +70,7 @@ complete -c duke -n "__fish_duke_needs_command" -s q -l quiet -d 'Print no progr
 complete -c duke -n "__fish_duke_needs_command" -s a -l apparent-size -d 'Show apparent size instead of disk usage'
 complete -c duke -n "__fish_duke_needs_command" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_needs_command" -l reverse -d 'Reverse the sort order'
+complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show directories that contain only one directory in rows of their own'
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
 complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Leave the mouse to the terminal'
 complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse with output redirected; the key p prints the marked paths'

@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum};
 
 use crate::cli::help_text;
 use crate::cli::subcommands::Command;
-use crate::cli::values::{StartView, When, columns, count, size, threads};
+use crate::cli::values::{PaneChoice, StartView, When, choices, columns, count, size, threads};
 use crate::table::column::Column;
 
 /// Last line of the short help.
@@ -146,6 +146,19 @@ pub struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub reverse: bool,
 
+    /// Columns of the list beside the size and the name, separated by commas (default: share,bar,count)
+    ///
+    /// Columns that find no room in the window are left out, and the line of titles then ends in an ellipsis.
+    #[arg(long, value_name = "COLS", value_parser = choices(), action = ArgAction::Set, value_delimiter = ',', help_heading = "Display")]
+    pub columns: Option<Vec<Column>>,
+
+    /// Show directories that contain only one directory in rows of their own
+    ///
+    /// By default, the list shows such a chain in one row (`a/b/c/`): Enter opens the innermost directory, and all other keys
+    /// are about the outermost.
+    #[arg(long, help_heading = "Display")]
+    pub no_collapse: bool,
+
     /// When to use color
     #[arg(long, value_name = "WHEN", value_enum, help_heading = "Display")]
     pub color: Option<When>,
@@ -157,6 +170,10 @@ pub struct Arguments {
     /// View that the browser shows first
     #[arg(long, value_name = "VIEW", value_enum, default_value = "list", help_heading = "Display")]
     pub start: StartView,
+
+    /// Panes beside the list in a wide window
+    #[arg(long, value_name = "PANES", value_enum, default_value = "preview", help_heading = "Display")]
+    pub panes: PaneChoice,
 
     /// Leave the mouse to the terminal
     #[arg(long, help_heading = "Display")]

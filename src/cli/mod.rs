@@ -33,14 +33,15 @@ use crate::cli::error::refusal;
 use crate::cli::exclude::{filter, patterns};
 use crate::cli::options::{mounts, progress, threads, units};
 use crate::cli::subcommands::{Command, Df, Difference};
-use crate::cli::values::{StartView, When};
+use crate::cli::values::{PaneChoice, StartView, When};
 use crate::run::browse;
 use crate::run::print;
 use crate::run::print::{DiffJob, Format, Output, PrintJob, Saving, Selection};
 use crate::scan::{self, Mounts};
 use crate::source::SourceSpec;
+use crate::table::column::RowLook;
 use crate::table::rows::{Direction, Order};
-use crate::ui::options::{DeleteMode, DeletePolicy, MouseCapture, Start, TabProgress};
+use crate::ui::options::{DeleteMode, DeletePolicy, MouseCapture, Panes, Start, TabProgress};
 use crate::ui::theme::{Background, ColorChoice, Colors, Glyphs, Looks, Theme};
 use configured::{Configured, configured, source, understood};
 pub use describe::Description;
@@ -215,6 +216,7 @@ fn browser(
     Ok(browse::BrowseJob {
         subject,
         order: order(arguments),
+        look: row_look(arguments),
         units: units(arguments.si),
         theme: theme(arguments, config.looks, environment)?,
         policy: policy(arguments),
@@ -226,6 +228,11 @@ fn browser(
             StartView::List => Start::Sizes,
             StartView::Overview => Start::Overview,
             StartView::Treemap => Start::Treemap,
+        },
+        panes: match arguments.panes {
+            PaneChoice::Preview => Panes::Preview,
+            PaneChoice::Both => Panes::Both,
+            PaneChoice::None => Panes::None,
         },
         tab: TabProgress::detect(|name| environment.variable(name).cloned()),
         ending: if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line },
@@ -239,6 +246,12 @@ fn order(arguments: &Arguments) -> Order {
     let measure = if arguments.apparent_size { Measure::Apparent } else { Measure::Disk };
     let direction = if arguments.reverse { Direction::Reversed } else { Direction::Usual };
     Order { column, direction, measure, ..Order::default() }
+}
+
+/// Returns the look of the rows.
+fn row_look(arguments: &Arguments) -> RowLook {
+    let look = arguments.columns.as_deref().map_or_else(RowLook::default, RowLook::with);
+    RowLook { collapses: !arguments.no_collapse, ..look }
 }
 
 /// Returns the rules for deletion.

@@ -155,6 +155,7 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
         }
         (ArgAction::SetTrue, _) => wrong("must be true or false"),
         (ArgAction::Append, Value::Words(words)) => Ok(words.iter().map(given).collect()),
+        (_, Value::Words(words)) if arg.get_value_delimiter().is_some() => Ok(vec![given(&words.join(","))]),
         (_, Value::Word(word)) => Ok(vec![given(word)]),
         (_, Value::Switch(_)) => wrong("must be a string or a number"),
         (_, Value::Words(_)) => wrong("must be a single value, not a list"),
@@ -203,6 +204,7 @@ mod tests {
         match arg.get_action() {
             ArgAction::SetTrue => Value::Switch(!is_inverted(arg)),
             ArgAction::Append => Value::Words(vec!["3".to_owned()]),
+            _ if arg.get_value_delimiter().is_some() => Value::Words(names[1..].to_vec()),
             _ => Value::Word(names.last().cloned().unwrap_or_else(|| "3".to_owned())),
         }
     }
@@ -232,7 +234,7 @@ mod tests {
             let typed = match &value {
                 Value::Switch(_) => format!("--{long}"),
                 Value::Word(word) => format!("--{long}={word}"),
-                Value::Words(words) => format!("--{long}={}", words[0]),
+                Value::Words(words) => format!("--{long}={}", words.join(",")),
             };
             let setting = Setting { name: name(arg).to_owned(), value, name_at: at, value_at: at };
             let (meant, warnings) = words(&[setting], &[], &Environment::default());

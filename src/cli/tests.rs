@@ -231,7 +231,7 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("--top x", "not a number"),
         ("-s -d 1", "cannot be used with"),
         ("--pick --json", "cannot be used with"),
-        ("--sort foo", "[possible values: size, name, count, mtime]"),
+        ("--sort foo", "[possible values: size, count, mtime, name]"),
         ("--json --csv", "cannot be used with"),
         ("-o x --json", "cannot be used with"),
         ("-o x --pick", "cannot be used with"),

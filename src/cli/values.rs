@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use jiff::tz::TimeZone;
 
 use crate::base::{calendar, format};
-use crate::table::column::{Column, SORTABLE};
+use crate::table::column::{COLUMNS, Column, ColumnSpec};
 
 /// Maximum number of threads accepted. A larger number is probably a typing error.
 const MOST_THREADS: u16 = 1024;
@@ -35,13 +35,37 @@ pub enum StartView {
     Treemap,
 }
 
+/// Panes beside the list in a wide window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PaneChoice {
+    /// Preview of the selected entry, from 140 columns on
+    #[default]
+    Preview,
+    /// Preview, and the parent directory from 180 columns on
+    Both,
+    /// List only
+    None,
+}
+
 /// Returns the parser of the columns that have a name for `--sort`.
 pub fn columns() -> impl TypedValueParser<Value = Column> {
-    let options = || SORTABLE.into_iter().filter_map(|column| Some((column, column.spec().option?)));
+    named(|column| column.option)
+}
+
+/// Returns the parser of the columns that have a name for `--columns`.
+pub fn choices() -> impl TypedValueParser<Value = Column> {
+    named(|column| column.choice)
+}
+
+/// Returns the parser of columns by the name and help text that `of` returns.
+fn named(
+    of: fn(&ColumnSpec) -> Option<(&'static str, &'static str)>,
+) -> impl TypedValueParser<Value = Column> {
+    let options = move || COLUMNS.iter().filter_map(move |spec| Some((spec.column, of(spec)?)));
     let values = options().map(|(_, (name, help))| PossibleValue::new(name).help(help));
-    let named = move |name: String| options().find(|(_, (option, _))| *option == name);
+    let column = move |name: String| options().find(|(_, (option, _))| *option == name);
     PossibleValuesParser::new(values)
-        .map(move |name| named(name).map(|(column, _)| column).unwrap_or_default())
+        .map(move |name| column(name).map(|(column, _)| column).unwrap_or_default())
 }
 
 /// Parses a size in bytes.

@@ -25,11 +25,12 @@ use crate::scan::{self, Outcome, Scan};
 use crate::source::baseline::BaselineSpec;
 use crate::source::snapshot_store;
 use crate::source::{Source, SourceSpec};
+use crate::table::column::RowLook;
 use crate::table::rows::Order;
 use crate::tree::{DirId, Entry, EntryState};
 use crate::ui::keys::Keymap;
 use crate::ui::notice::Notice;
-use crate::ui::options::{DeletePolicy, TabProgress};
+use crate::ui::options::{DeletePolicy, Panes, TabProgress};
 use crate::ui::theme::Theme;
 use crate::ui::{self, MouseCapture, Settings, Start};
 
@@ -44,6 +45,8 @@ pub struct BrowseJob {
     pub subject: Subject,
     /// Initial order, including the measure of sizes.
     pub order: Order,
+    /// Look of the rows.
+    pub look: RowLook,
     /// Unit system of sizes.
     pub units: Units,
     /// Colors and glyphs.
@@ -58,6 +61,8 @@ pub struct BrowseJob {
     pub cwd_file: Option<PathBuf>,
     /// View that is shown first, unless growth is.
     pub start: Start,
+    /// Panes to show in a wide window.
+    pub panes: Panes,
     /// Mouse capture.
     pub mouse: MouseCapture,
     /// Progress of the scan in the terminal's tab.
@@ -122,7 +127,9 @@ pub fn run(job: BrowseJob) -> Exit {
         source_kind: source.kind(),
         policy,
         mouse: job.mouse,
+        look: job.look,
         tab: job.tab,
+        panes: job.panes,
         start: if matches!(earlier, BaselineSpec::Source(_)) { Start::Growth } else { job.start },
         ..Settings::new(job.order, job.units, job.theme, TimeZone::system())
     };

@@ -1,7 +1,8 @@
 //! First lines of a text file, for the preview.
 //!
 //! The file is opened without following links, and without waiting; only regular files are read, and none that is only
-//! in the cloud. The file system may still hang, so this runs in the background.
+//! in the cloud. None is read on a network or foreign file system either: that may cost traffic, and a server that does
+//! not respond to a request keeps even a killed process alive. All this runs in the background.
 
 use std::io;
 
@@ -23,6 +24,8 @@ pub enum FileHead {
     Empty,
     /// The file is not a text.
     Binary,
+    /// The file was not opened, because it is on a network or foreign file system.
+    Elsewhere,
     /// Error number.
     Failed(i32),
 }
@@ -44,6 +47,9 @@ pub fn head(pool: &Pool, tree: Arc<Tree>, entry: EntryId) -> io::Result<Job<File
 fn read(tree: &Tree, entry: EntryId) -> io::Result<FileHead> {
     let name = entry.name(tree).unwrap_or_default();
     let (place, name) = reach_entry(tree, entry.directory, name)?;
+    if place.file_system()?.is_foreign() {
+        return Ok(FileHead::Elsewhere);
+    }
     let mut bytes = vec![0; MOST];
     let length = place.read_start(&name, &mut bytes)?;
     bytes.truncate(length);

@@ -5,6 +5,7 @@
 
 use crate::base::calendar::{DATE, DATE_AND_TIME};
 use crate::base::format::{BRIEF, COUNT, PERCENT, Units};
+pub use crate::table::column_set::ColumnSet;
 use crate::tree::{Metadata, Totals, Tree};
 
 /// Columns, in the order in which they are shown.
@@ -101,6 +102,8 @@ pub struct ColumnSpec {
     pub column: Column,
     /// Name for `--sort` and its help text; `None` if only the browser sorts by this column.
     pub option: Option<(&'static str, &'static str)>,
+    /// Name for `--columns` and its help text; `None` if the column cannot be chosen.
+    pub choice: Option<(&'static str, &'static str)>,
     /// Titles for a wide column and for a narrow one.
     pub titles: [&'static str; 2],
     /// Key that sorts by the column.
@@ -139,6 +142,7 @@ impl ColumnKey {
 const PLAIN: ColumnSpec = ColumnSpec {
     column: Column::Name,
     option: None,
+    choice: None,
     titles: [""; 2],
     sort: None,
     show: None,
@@ -154,6 +158,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     ColumnSpec {
         column: Column::Size,
         option: Some(("size", "Largest first")),
+        choice: Some(("size", "Size; always shown")),
         titles: ["Disk", "Size"],
         sort: Some(key('s', "sort-size", "by size").hint(4, "size")),
         widths: &[Width::Size(SIGNS + 1), Width::Cells(SIGNS + BRIEF)],
@@ -174,6 +179,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::Percent,
+        choice: Some(("share", "Share of the directory in percent")),
         titles: ["Share"; 2],
         widths: &[Width::Cells(PERCENT)],
         drop_order: 5,
@@ -182,6 +188,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::Bar,
+        choice: Some(("bar", "Share as a bar")),
         align: Align::Left,
         widths: &[Width::Stretch(8, 48)],
         drop_order: 4,
@@ -191,6 +198,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     ColumnSpec {
         column: Column::Items,
         option: Some(("count", "Most items first")),
+        choice: Some(("count", "Number of items")),
         titles: ["Items"; 2],
         sort: Some(key('C', "sort-count", "by number of items")),
         show: Some(key('c', "show-count", "number of items")),
@@ -210,6 +218,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::Shared,
+        choice: Some(("shared", "Disk usage shared by hard links")),
         titles: ["Shared"; 2],
         sort: Some(key('S', "sort-shared", "by shared size").in_list()),
         show: Some(key('u', "show-shared", "shared size").in_list()),
@@ -221,6 +230,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::Owner,
+        choice: Some(("owner", "Owner, with --extended")),
         titles: ["Owner"; 2],
         show: Some(key('O', "show-owner", "owner (with -e)").in_list()),
         align: Align::Left,
@@ -232,6 +242,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     ColumnSpec {
         column: Column::Modified,
         option: Some(("mtime", "Most recently changed first")),
+        choice: Some(("mtime", "Last change")),
         titles: ["Modified"; 2],
         sort: Some(key('M', "sort-mtime", "by last change")),
         show: Some(key('m', "show-mtime", "last change")),
@@ -279,62 +290,6 @@ pub fn shared(tree: &Tree, metadata: &Metadata) -> u64 {
     }
 }
 
-/// Set of columns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ColumnSet(u16);
-
-impl ColumnSet {
-    /// Returns the set of `columns`.
-    pub const fn of(columns: &[Column]) -> Self {
-        let (mut bits, mut at) = (0, 0);
-        while at < columns.len() {
-            bits |= 1 << columns[at] as u16;
-            at += 1;
-        }
-        Self(bits)
-    }
-
-    /// Returns `true` if `column` is in the set.
-    pub fn has(self, column: Column) -> bool {
-        self.0 & 1 << column as u16 != 0
-    }
-
-    /// Returns the set with `column` added or removed.
-    #[must_use]
-    pub fn with(self, column: Column, is_in: bool) -> Self {
-        let bit = 1 << column as u16;
-        Self(if is_in { self.0 | bit } else { self.0 & !bit })
-    }
-
-    /// Adds `column` if the set lacks it, and otherwise removes it.
-    pub fn toggle(&mut self, column: Column) {
-        *self = self.with(column, !self.has(column));
-    }
-
-    /// Returns the columns that are in both sets.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-
-    /// Returns the columns that are in either set.
-    #[must_use]
-    pub fn or(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// Switches to the next combination of the share columns: percentage and bar, bar, percentage, neither.
-    pub fn next_graph(&mut self) {
-        let (bar, percent) = match (self.has(Column::Bar), self.has(Column::Percent)) {
-            (true, true) => (true, false),
-            (true, false) => (false, true),
-            (false, true) => (false, false),
-            (false, false) => (true, true),
-        };
-        *self = self.with(Column::Bar, bar).with(Column::Percent, percent);
-    }
-}
-
 /// Size that a full bar represents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
@@ -355,20 +310,28 @@ impl Scale {
     }
 }
 
-/// Columns that the user has chosen to show, if there is room.
+/// Look of the rows of a list, as the user has chosen it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShownColumns {
-    /// Set of the chosen columns.
+pub struct RowLook {
+    /// Columns to show if there is room.
     pub columns: ColumnSet,
     /// Scale of the bars.
     pub scale: Scale,
+    /// `true` if directories that contain only one directory share a row with it.
+    pub collapses: bool,
 }
 
-impl Default for ShownColumns {
+impl RowLook {
+    /// Returns the default look with these columns beside the size and the name.
+    pub fn with(columns: &[Column]) -> Self {
+        let columns = ColumnSet::of(columns).or(ColumnSet::of(&[Column::Size, Column::Name]));
+        Self { columns, scale: Scale::default(), collapses: true }
+    }
+}
+
+impl Default for RowLook {
     fn default() -> Self {
-        use Column as C;
-        let columns = ColumnSet::of(&[C::Size, C::Percent, C::Bar, C::Items, C::Name]);
-        Self { columns, scale: Scale::Directory }
+        Self::with(&[Column::Percent, Column::Bar, Column::Items])
     }
 }
 

@@ -1,6 +1,8 @@
 //! Tables: columns, rows, and the order of a directory's entries, for the browser and for printed tables.
 
+pub mod chain;
 pub mod column;
+pub mod column_set;
 pub mod outline;
 pub mod row;
 pub mod rows;

@@ -102,13 +102,18 @@ impl Tree {
 
     /// Returns the published entries of directory `id`. A malformed segment ends early.
     pub fn listing(&self, id: DirId) -> Listing<'_> {
+        if let (0, Some(stored)) = (self.dir(id).listing.load(Ordering::Acquire), &self.stored) {
+            stored.fetch(self, id);
+        }
+        self.loaded_listing(id)
+    }
+
+    /// Returns the entries of directory `id` that are in memory. Reads nothing from a snapshot, so a listing that
+    /// was never read is empty.
+    pub fn loaded_listing(&self, id: DirId) -> Listing<'_> {
         let mut segments = Vec::new();
         // `Acquire` pairs with the publisher's `Release`.
         let mut next = self.dir(id).listing.load(Ordering::Acquire);
-        if let (0, Some(stored)) = (next, &self.stored) {
-            stored.fetch(self, id);
-            next = self.dir(id).listing.load(Ordering::Acquire);
-        }
         while let Some(address) = Address::from_bits(next) {
             match decode_node(self.bytes.bytes_from(address)) {
                 Ok(Node::Segment(records)) => {

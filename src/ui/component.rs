@@ -60,6 +60,11 @@ pub trait Component<'t>: Debug {
     /// Draws the component on a screen of this size.
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>);
 
+    /// Returns `true` if the component is drawn beside the view in a wide window.
+    fn goes_beside(&self) -> bool {
+        false
+    }
+
     /// Finds the component's entry again after a rescan. Returns `false` if the entry no longer exists.
     fn relocate(&mut self, _moved: &mut Relocation<'t>, _app: &mut Context<'t>) -> bool {
         true

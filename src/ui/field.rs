@@ -1,12 +1,14 @@
 //! Text field of one line, for a search, a file name, or a name typed to confirm a deletion.
 //!
-//! A field can start with a default text, which the first typed letter replaces.
+//! A field can start with a default text, which the first typed letter replaces. Up and Down recall earlier texts, as in
+//! a shell, until one of them is edited.
 //!
 //! Invariants: typing and pasting add no control characters; the cursor is at a character boundary.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::cursor::Motion;
 use super::keys::{Command, TextMotion};
 
 /// Text field.
@@ -16,6 +18,8 @@ pub struct Field {
     /// Position of the cursor as a byte offset.
     cursor: usize,
     state: State,
+    /// Earlier texts, the oldest first.
+    past: Vec<String>,
 }
 
 /// Origin of the text.
@@ -26,12 +30,26 @@ enum State {
     Typed,
     /// The text is the unchanged default text.
     Offered,
+    /// The text is the earlier text with this index.
+    Recalled(usize),
 }
 
 impl Field {
     /// Creates a field with a default text.
     pub fn offering(text: String) -> Self {
-        Self { cursor: text.len(), text, state: State::Offered }
+        Self { cursor: text.len(), text, state: State::Offered, past: Vec::new() }
+    }
+
+    /// Returns the field with the earlier texts of another one.
+    #[must_use]
+    pub fn with_past_of(self, other: &Self) -> Self {
+        Self { past: other.past.clone(), ..self }
+    }
+
+    /// Adds the text to the earlier texts.
+    pub fn remember(&mut self) {
+        self.past.retain(|text| *text != self.text);
+        self.past.push(self.text.clone());
     }
 
     /// Returns the text.
@@ -54,14 +72,36 @@ impl Field {
         self.state == State::Offered && !self.is_empty()
     }
 
-    /// Deletes the whole text.
+    /// Deletes the whole text. The earlier texts are kept.
     pub fn clear(&mut self) {
-        *self = Self::default();
+        *self = Self { past: std::mem::take(&mut self.past), ..Self::default() };
+    }
+
+    /// Replaces the text with the one before it or after it. Does so only if the user has not typed anything, so that Up
+    /// and Down can also move in a list of results. Returns `true` if the text was replaced.
+    pub fn recall(&mut self, motion: Motion) -> bool {
+        let at = match self.state {
+            State::Recalled(at) => at,
+            State::Offered => self.past.len(),
+            State::Typed if self.is_empty() => self.past.len(),
+            State::Typed => return false,
+        };
+        let at = match motion {
+            Motion::Up => at.checked_sub(1),
+            Motion::Down => Some(at + 1),
+            _ => None,
+        };
+        let Some(at) = at.filter(|at| *at <= self.past.len()) else { return false };
+        self.text = self.past.get(at).cloned().unwrap_or_default();
+        self.cursor = self.text.len();
+        self.state = if at < self.past.len() { State::Recalled(at) } else { State::Typed };
+        true
     }
 
     /// Handles a key, with its command, if it has one. Returns `true` if the key changed the text.
     pub fn take(&mut self, event: KeyEvent, command: Option<Command>) -> bool {
         match (command, event.code) {
+            (Some(Command::Move(motion)), _) => self.recall(motion),
             (Some(Command::Step(motion)), _) => {
                 self.state = State::Typed;
                 self.cursor = self.end_of(motion);
@@ -213,5 +253,28 @@ mod tests {
         press(&mut field, 'b', KeyModifiers::NONE);
         field.paste("\u{1b}é");
         assert_eq!(field.halves(), ("bé", "it.json"));
+    }
+
+    #[test]
+    fn earlier_texts_are_recalled_until_one_is_edited() {
+        let mut field = Field::default();
+        assert!(!field.recall(Motion::Up), "there is none");
+        for text in ["one", "two", "one"] {
+            field.paste(text);
+            field.remember();
+            field.clear();
+        }
+        let mut step = |motion| (field.recall(motion), field.text.clone());
+        assert_eq!(step(Motion::Up), (true, "one".to_owned()));
+        assert_eq!(step(Motion::Up), (true, "two".to_owned()));
+        assert_eq!(step(Motion::Up), (false, "two".to_owned()), "the oldest");
+        assert_eq!(step(Motion::Down), (true, "one".to_owned()));
+        assert_eq!(step(Motion::Down), (true, String::new()));
+        assert_eq!(step(Motion::Down), (false, String::new()));
+        assert_eq!(step(Motion::Up), (true, "one".to_owned()));
+        press(&mut field, 's', KeyModifiers::NONE);
+        assert!(!field.recall(Motion::Up), "the keys move in the results now");
+        assert_eq!(field.as_str(), "ones");
+        assert!(Field::offering("it".to_owned()).with_past_of(&field).recall(Motion::Up));
     }
 }

@@ -136,6 +136,8 @@ pub enum Notice {
     NoEntry,
     /// The page has no more lines to scroll to.
     NoMoreLines,
+    /// The window is too narrow for panes, which need this number of columns.
+    TooNarrow(u16),
     /// Only files can be shown in the pager.
     OnlyFiles,
     /// A shell needs a directory on disk.
@@ -282,6 +284,7 @@ impl Notice {
             Self::FormerDirectory => "Deleted; showing its former directory".into(),
             Self::NoEntry => "No entry here".into(),
             Self::NoMoreLines => "Nothing more to show".into(),
+            Self::TooNarrow(columns) => format!("Window too narrow; panes need {columns} columns"),
             Self::OnlyFiles => "Only files can be viewed".into(),
             Self::NotInRoot => "Open a scan root first".into(),
             Self::Opening(path) => format!("Opening {}", escape(path)),

@@ -71,6 +71,18 @@ impl TabProgress {
     }
 }
 
+/// Panes beside the list in a wide window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Panes {
+    /// Preview of the selected entry.
+    #[default]
+    Preview,
+    /// Preview, and the parent directory.
+    Both,
+    /// List only.
+    None,
+}
+
 /// View that is shown first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {

@@ -11,16 +11,12 @@ use crate::scan::head::FileHead;
 use crate::table::outline::{Level, OutlineRequest};
 use crate::tree::{DirId, EntryId};
 
-/// Width from which there is a preview.
-pub const WIDE: u16 = 140;
 /// Time for which the cursor must rest.
 const REST: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 120 });
 
 /// State of the preview.
 #[derive(Debug, Default)]
 pub struct PreviewState {
-    /// `true` if the user has switched it off.
-    pub is_off: bool,
     /// Entry that is shown, and the directory if it is one.
     pub subject: Option<(EntryId, Option<DirId>)>,
     /// Time when the cursor reached the entry.
@@ -42,7 +38,7 @@ impl PreviewState {
             return false;
         }
         let since = subject.is_some().then(Instant::now);
-        *self = Self { is_off: self.is_off, subject, since, ..Self::default() };
+        *self = Self { subject, since, ..Self::default() };
         true
     }
 

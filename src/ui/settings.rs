@@ -4,10 +4,11 @@ use jiff::tz::TimeZone;
 
 use super::keys::Keymap;
 use super::notice::Notice;
-use super::options::{DeletePolicy, MouseCapture, Start, TabProgress};
+use super::options::{DeletePolicy, MouseCapture, Panes, Start, TabProgress};
 use super::theme::Theme;
 use crate::base::format::Units;
 use crate::source::SourceKind;
+use crate::table::column::RowLook;
 use crate::table::rows::Order;
 
 /// Settings of the browser.
@@ -15,6 +16,8 @@ use crate::table::rows::Order;
 pub struct Settings {
     /// Initial order of entries, and the measure of sizes.
     pub order: Order,
+    /// Look of the rows.
+    pub look: RowLook,
     /// Unit system for sizes.
     pub units: Units,
     /// Colors and characters.
@@ -33,6 +36,8 @@ pub struct Settings {
     pub policy: DeletePolicy,
     /// Kind of the source, which determines whether the tree can be rescanned and entries deleted.
     pub source_kind: SourceKind,
+    /// Panes to show in a wide window.
+    pub panes: Panes,
     /// View that is shown first.
     pub start: Start,
 }
@@ -42,6 +47,7 @@ impl Settings {
     pub fn new(order: Order, units: Units, theme: Theme, zone: TimeZone) -> Self {
         Self {
             order,
+            look: RowLook::default(),
             units,
             theme,
             keymap: Keymap::default(),
@@ -50,6 +56,7 @@ impl Settings {
             mouse: MouseCapture::default(),
             tab: TabProgress::default(),
             source_kind: SourceKind::default(),
+            panes: Panes::default(),
             start: Start::default(),
             policy: DeletePolicy::default(),
         }

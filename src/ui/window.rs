@@ -9,9 +9,10 @@ use crate::base::format::{Measure, Units, plain_size};
 use crate::base::kind::Kind;
 use crate::base::os_error::error_text;
 use crate::base::text::escape;
-use crate::table::column::{Column, Scale, shared};
+use crate::table::chain::chain;
+use crate::table::column::{Column, RowLook, Scale, shared};
 use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
-use crate::table::rows::SizeSource;
+use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, Entry, EntryId, EntryState, Status, Totals, Tree};
 
 use super::list_state::ListState;
@@ -50,9 +51,10 @@ impl Window {
         sizes: &SizeSource,
         place: &ListState<'_>,
         marks: &Marks<'_>,
-        (measure, scale, units): (Measure, Scale, Units),
+        (order, look, units): (Order, RowLook, Units),
         lines: usize,
     ) -> Self {
+        let measure = order.measure;
         let status = tree.status(place.id);
         let totals = sizes.totals(tree, place.id);
         let size = totals_size(&totals, measure);
@@ -68,7 +70,7 @@ impl Window {
             }
             (Previous::Was(_), None) => None,
         };
-        let full = match scale {
+        let full = match look.scale {
             Scale::Directory => size,
             Scale::Largest => place.rows().largest(),
         };
@@ -88,6 +90,11 @@ impl Window {
                 && let Some(recorded) = row.directory.and_then(|id| tree.recorded(id))
             {
                 note.text = format!("{}; {} recorded", note.text, plain_size(recorded, units));
+            }
+            if let Some(id) = row.directory.filter(|_| look.collapses && place.id != DirId::TOP) {
+                for (name, _) in chain(tree, order, id) {
+                    row.label = row.label + &escape(name) + "/";
+                }
             }
             if !matches!(record.state, EntryState::Excluded(_))
                 && !row.note.as_ref().is_some_and(|it| it.is_warning)

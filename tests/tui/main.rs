@@ -9,6 +9,8 @@ mod session;
 mod support;
 
 mod growing;
+mod looks;
+mod preview;
 mod pty;
 mod random;
 mod screens;

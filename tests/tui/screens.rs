@@ -49,7 +49,7 @@ fn file(folder: &Path, name: &str, mebibytes: u64, day: u64) {
 }
 
 /// Creates a home folder: large and small files, plain and odd names, an excluded entry.
-fn home() -> TempDir {
+pub fn home() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     file(path, "music/albums/symphony.flac", 900, 1);
@@ -69,7 +69,7 @@ fn home() -> TempDir {
     folder
 }
 
-fn scan(roots: Vec<PathBuf>) -> Scan {
+pub fn scan(roots: Vec<PathBuf>) -> Scan {
     let filter = ExcludePatterns::new(["trash"]).unwrap();
     let scan = Scan::run(roots, Options { filter, ..Options::default() });
     assert_eq!(scan.outcome(), Some(Outcome::Complete));
@@ -86,14 +86,14 @@ fn app(scan: &Scan, glyphs: Glyphs, size: (u16, u16)) -> App<'_> {
 }
 
 /// Ends the scan after `seconds`.
-fn finish(app: &mut App<'_>, seconds: u64) {
+pub fn finish(app: &mut App<'_>, seconds: u64) {
     let elapsed = Duration::from_secs(seconds);
     let outcome = Some(Outcome::Complete);
     app.update(Event::Tick(Tick { now: elapsed, elapsed, outcome, progress: Progress::default() }));
 }
 
 /// Presses keys by their names in the help page.
-fn press(app: &mut App<'_>, keys: &str) {
+pub fn press(app: &mut App<'_>, keys: &str) {
     for name in keys.split_whitespace() {
         let key = KEYMAP.iter().flat_map(|binding| binding.keys).find(|key| key.name() == name).unwrap();
         app.update(Event::Key(key.event()));

@@ -124,7 +124,7 @@ impl App<'_> {
             Command::Show(Column::Owner) if !self.may_show_owners() => self.cx.notify(Notice::NoOwners),
             Command::Show(column) => self.cx.shown.columns.toggle(column),
             Command::Scale => self.cx.shown.scale.toggle(),
-            Command::Preview => self.cx.views.preview.is_off ^= true,
+            Command::Preview => self.cx.next_panes(),
             Command::MapColors => self.cx.next_map_colors(),
             Command::Graph => self.cx.shown.columns.next_graph(),
             Command::Back if self.cx.end_range() || self.cx.return_to_view() || self.cx.clear_filter() => {}
@@ -176,9 +176,8 @@ impl App<'_> {
         if self.cx.return_upwards() {
             return;
         }
-        match self.cx.history.pop() {
-            Some(id) => self.cx.enter(id),
-            None => self.offer_above(),
+        if !self.cx.leave() {
+            self.offer_above();
         }
     }
 

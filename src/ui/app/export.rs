@@ -4,6 +4,7 @@
 
 use super::App;
 use crate::source::save::SaveError;
+use crate::ui::field::Field;
 use crate::ui::layers::Layer;
 use crate::ui::layers::file_prompt::FilePrompt;
 use crate::ui::layers::question::Question;
@@ -16,8 +17,9 @@ impl App<'_> {
         if self.cx.checked(self.cx.check_export()).is_none() {
             return;
         }
-        let before = self.cx.export.name.as_str();
-        let name = if before.is_empty() { self.cx.usual_name() } else { before.to_owned() };
+        let before = &self.cx.export.name;
+        let name = if before.is_empty() { self.cx.usual_name() } else { before.as_str().to_owned() };
+        let name = Field::offering(name).with_past_of(before);
         self.layers.push(Layer::FileName(FilePrompt::new(name)));
     }
 

@@ -38,10 +38,7 @@ impl App<'_> {
         let page = self.layers.iter().rposition(Layer::is_page);
         let (pages, above) = self.layers.split_at(page.map_or(0, |page| page + 1));
         let layout = layout((area.width, area.height));
-        match pages.last() {
-            Some(page) => page.component().draw(&self.cx, area, canvas),
-            None => widgets::draw(&self.cx, (area.width, area.height), canvas),
-        }
+        widgets::draw(&self.cx, pages.last().map(Layer::component), area, canvas);
         if !self.layers.iter().any(Layer::covers_footer) {
             let may_retry = self
                 .layers
@@ -57,7 +54,7 @@ impl App<'_> {
 
     /// Returns the column and line of the row under the cursor; `None` if a layer covers the view.
     pub fn cursor(&self) -> Option<(u16, u16)> {
-        let list = self.cx.regions(self.cx.size).0.list;
+        let list = self.cx.regions(self.cx.size).view.list;
         let row = match &self.cx.views.page {
             _ if !self.layers.is_empty() => return None,
             Some(page) => page.index.checked_sub(page.offset)?,

@@ -12,6 +12,7 @@ mod growth;
 mod marking;
 mod notices;
 mod overview;
+mod panes;
 mod preview;
 mod rescan;
 mod results;
@@ -26,13 +27,15 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
+pub use panes::{PaneLayout, ParentList, beside_edge};
+
 use super::deletion_state::DeletionState;
 use super::keys::Keymap;
 use super::list_state::{ListState, SavedCursor};
 use super::marks::{self, Marks};
 use super::notice::Notice;
 use super::operations::export::Exporting;
-use super::options::Start;
+use super::options::{Panes, Start};
 use super::owner_names::OwnerNames;
 use super::progress::{Rescan, ScanState};
 use super::settings::Settings;
@@ -42,7 +45,7 @@ use super::window::Window;
 use crate::base::format::Units;
 use crate::base::sync::Arc;
 use crate::source::SourceKind;
-use crate::table::column::ShownColumns;
+use crate::table::column::RowLook;
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, LiveTotals, Tree};
 
@@ -53,8 +56,8 @@ pub struct Context<'t> {
     pub roots: Vec<(Vec<u8>, Vec<u8>)>,
     /// Order of the entries, and the measure of sizes.
     pub order: Order,
-    /// Columns chosen by the user, and the scale of bars.
-    pub shown: ShownColumns,
+    /// Look of the rows.
+    pub shown: RowLook,
     /// Unit system for sizes.
     pub units: Units,
     /// Colors and characters.
@@ -82,6 +85,10 @@ pub struct Context<'t> {
     pub place: ListState<'t>,
     /// Directories above the shown one, the outermost first.
     pub history: Vec<DirId>,
+    /// Directory above the shown one, if its pane is shown.
+    pub parent_list: Option<ParentList<'t>>,
+    /// Panes to show in a wide window.
+    pub panes: Panes,
     pub memories: HashMap<DirId, SavedCursor<'t>>,
     /// Directories of the roots at the last tick.
     pub known_roots: Vec<DirId>,
@@ -121,7 +128,7 @@ impl<'t> Context<'t> {
             tree,
             roots,
             order,
-            shown: ShownColumns::default(),
+            shown: settings.look,
             units: settings.units,
             theme: settings.theme,
             keymap: settings.keymap.clone(),
@@ -136,6 +143,8 @@ impl<'t> Context<'t> {
             deletion: DeletionState { policy: settings.policy.clone(), ..DeletionState::default() },
             place,
             history: Vec::new(),
+            parent_list: None,
+            panes: settings.panes,
             memories: HashMap::new(),
             known_roots,
             rescan: None,
@@ -189,8 +198,9 @@ impl<'t> Context<'t> {
             self.place.show_cursor(lines);
         }
         let sizes = self.sizes();
-        let format = (self.order.measure, self.shown.scale, self.units);
-        self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, format, lines);
+        let look = (self.order, self.shown, self.units);
+        self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, look, lines);
+        self.collect_parent();
         self.collect_views();
     }
 }

@@ -1,6 +1,4 @@
-//! Preview of the entry under the cursor: its area, its requests and its jobs.
-
-use ratatui::layout::Rect;
+//! Preview of the entry under the cursor: its requests and its jobs.
 
 use super::Context;
 use crate::analysis::overview::breakdown;
@@ -12,30 +10,10 @@ use crate::source::SourceKind;
 use crate::table::outline::{OutlineRequest, outline};
 use crate::tree::EntryId;
 use crate::ui::entry_info::EntryInfo;
-use crate::ui::layout::{Layout, layout};
 use crate::ui::loader::Sources;
-use crate::ui::preview::WIDE;
-use crate::ui::view_state::BaseView;
 use crate::ui::views::Target;
 
 impl Context<'_> {
-    /// Returns the regions of the view on a screen of this size, and the area of the preview if there is one.
-    pub fn regions(&self, size: (u16, u16)) -> (Layout, Option<Rect>) {
-        let mut regions = layout(size);
-        let is_list = match self.sheet() {
-            Some(sheet) => sheet.table.has_entries,
-            None => self.views.base == BaseView::List,
-        };
-        if size.0 < WIDE || self.views.preview.is_off || !is_list {
-            return (regions, None);
-        }
-        let width = size.0 / 2;
-        let pane = Rect { x: width, width: size.0 - width, ..regions.list };
-        let pane = Rect { y: regions.titles.y, height: pane.bottom() - regions.titles.y, ..pane };
-        (regions.list.width, regions.titles.width) = (width, width);
-        (regions, Some(pane))
-    }
-
     /// Returns the entry under the cursor of the top view.
     pub fn entry_under_cursor(&self) -> Option<EntryId> {
         let Some(sheet) = self.sheet() else {
@@ -51,7 +29,7 @@ impl Context<'_> {
 
     /// Requests what the preview shows.
     pub fn collect_preview(&mut self) {
-        let pane = self.regions(self.size).1;
+        let pane = self.regions(self.size).right;
         let subject = pane.and_then(|_| self.entry_under_cursor()).and_then(|entry| {
             let record = entry.record(self.tree)?;
             Some((entry, record.directory(), record.kind))

@@ -55,6 +55,7 @@ impl Context<'_> {
         let order = self.order_here();
         // Set before sorting, because entries read during the sort make the rows stale.
         self.is_stale = self.is_scanning();
+        self.parent_list = None;
         if self.place.is_large(self.tree) {
             let (directory, sizes) = (self.place.id, self.sizes());
             self.sorting = Some(Sorting { rows: Loader::default(), directory, order, sizes });

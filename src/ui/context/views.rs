@@ -87,7 +87,7 @@ impl Context<'_> {
             marks: &self.marks,
             measure,
             scale,
-            columns: usize::from(self.regions(self.size).0.list.width),
+            columns: usize::from(self.regions(self.size).view.list.width),
             lines,
         };
         self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, sight));

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use super::Context;
 use crate::source::SourceKind;
+use crate::table::chain::{chain, only_directory};
 use crate::tree::{DirId, EntryState};
 use crate::ui::list_state::ListState;
 use crate::ui::notice::Notice;
@@ -86,11 +87,36 @@ impl Context<'_> {
             Some(id) => {
                 self.pin();
                 self.history.push(self.place.id);
-                self.enter(id);
+                let collapses = self.shown.collapses && self.place.id != DirId::TOP;
+                let end = collapses.then(|| chain(self.tree, self.order, id).last()).flatten();
+                self.enter(end.map_or(id, |(_, id)| id));
             }
             None if record.is_some() => self.notify(Notice::NotADirectory),
             None => {}
         }
+    }
+
+    /// Leaves the directory for the one above it, or for the one whose row shows both. Returns `false` if there is
+    /// none.
+    pub fn leave(&mut self) -> bool {
+        let Some(above) = self.above_shown() else { return false };
+        let kept = self.history.iter().rposition(|id| *id == above).unwrap_or(0);
+        self.history.truncate(kept);
+        self.enter(above);
+        true
+    }
+
+    /// Returns the directory above the shown one, or the one whose row shows both.
+    pub fn above_shown(&self) -> Option<DirId> {
+        let is_inside =
+            |id: &&DirId| self.shown.collapses && only_directory(self.tree, self.order, **id).is_some();
+        self.history.iter().rev().find(|id| !is_inside(id)).or(self.history.first()).copied()
+    }
+
+    /// Returns the number of levels from the shown directory up to the one above it.
+    pub fn levels_up(&self) -> usize {
+        let above = self.above_shown();
+        self.tree.ancestry(self.place.id).take_while(|id| Some(*id) != above).count()
     }
 
     /// Returns the directories above `directory`, the outermost first.

@@ -87,8 +87,14 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
 fn picture(app: &App<'_>) -> String {
     let (ranging, views, layers) = (app.cx.is_ranging(), &app.cx.views, &app.layers);
     format!(
-        "{layers:?} {:?} {:?} {:?} {ranging} {views:?} {:?} {:?} {:?}",
-        app.cx.export, app.cx.order, app.cx.shown, app.cx.window, app.cx.notice, app.cx.deletion
+        "{layers:?} {:?} {:?} {:?} {ranging} {views:?} {:?} {:?} {:?} {:?}",
+        app.cx.export,
+        app.cx.panes,
+        app.cx.order,
+        app.cx.shown,
+        app.cx.window,
+        app.cx.notice,
+        app.cx.deletion
     )
 }
 

@@ -364,3 +364,27 @@ fn a_filter_keeps_its_search_after_a_rescan() {
     assert_eq!(names(&app), ["d"]);
     assert_eq!(app.cx.window.lines[0].size(), Some(4_096 + 5_120));
 }
+
+#[test]
+fn earlier_searches_are_recalled_in_an_empty_prompt() {
+    let (tree, _) = build(vec![file("one", 4096, 0), file("two", 512, 0)]);
+    let tree = Arc::new(tree);
+    let mut app = finished(&tree);
+    let text = |app: &App<'_>| app.cx.views.text.as_str().to_owned();
+    for search in ["one", "two"] {
+        press(&mut app, "/");
+        write(&mut app, search);
+        press(&mut app, "Enter");
+        work(&mut app, &tree);
+        press(&mut app, "Esc");
+    }
+    press(&mut app, "/ Up");
+    assert_eq!(text(&app), "two");
+    press(&mut app, "Up");
+    work(&mut app, &tree);
+    assert_eq!(text(&app), "one");
+    press(&mut app, "Enter");
+    work(&mut app, &tree);
+    app.cx.look();
+    assert_eq!(app.cx.views.page.as_ref().map(|page| page.rows), Some(1));
+}

@@ -1,5 +1,6 @@
 //! Tests that press the browser's keys one at a time, on trees in memory.
 
+mod chains;
 mod deleting;
 mod details;
 mod every_key;
@@ -9,6 +10,7 @@ mod growth;
 mod large;
 mod marks;
 mod mouse;
+mod panes;
 mod roots;
 mod type_ahead;
 
@@ -39,6 +41,7 @@ use crate::base::job::Pool;
 use crate::base::sync::Arc;
 use crate::fixture::{Growing, build, dir, excluded, failed, file, linked_file_on, stopped, unreadable};
 use crate::scan::{Outcome, Progress};
+use crate::table::column::RowLook;
 use crate::table::row::Precision;
 use crate::table::rows::Order;
 use crate::tree::Tree;
@@ -46,8 +49,10 @@ use crate::tree::Tree;
 mod space;
 mod views;
 
+/// Returns settings with which each directory has a row of its own. Small trees are full of chains.
 fn settings() -> Settings {
-    Settings::new(Order::default(), Units::Binary, Theme::default(), TimeZone::UTC)
+    let settings = Settings::new(Order::default(), Units::Binary, Theme::default(), TimeZone::UTC);
+    Settings { look: RowLook { collapses: false, ..settings.look }, ..settings }
 }
 
 fn app(tree: &Tree) -> App<'_> {

@@ -1,7 +1,7 @@
 //! Tests of the views other than the list.
 
 use super::*;
-use crate::table::column::{Column, ShownColumns};
+use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
 use crate::ui::table_view::TablePage;
 
@@ -110,7 +110,7 @@ fn a_missing_column_causes_a_notice_and_keeps_the_list() {
         );
         press(&mut app, "M");
         assert_eq!(app.cx.notice_text().as_deref(), sorts, "{key}");
-        assert_eq!((app.cx.order, app.cx.shown), (Order::default(), ShownColumns::default()), "{key}");
+        assert_eq!((app.cx.order, app.cx.shown), (Order::default(), settings().look), "{key}");
     }
 }
 

@@ -25,8 +25,8 @@ impl Binding {
             (Command::Open, Some(Scope::Overview)) => "open-part",
             (Command::Open, Some(Scope::Sheet)) => "go-to-entry",
             (Command::Parent, Some(Scope::Treemap)) => "parent-cells",
-            (Command::Move(Motion::Up), Some(Scope::Prompt)) => "up-in-results",
-            (Command::Move(Motion::Down), Some(Scope::Prompt)) => "down-in-results",
+            (Command::Move(Motion::Up), _) if self.scopes.contains(&Scope::Prompt) => "up-in-results",
+            (Command::Move(Motion::Down), _) if self.scopes.contains(&Scope::Prompt) => "down-in-results",
             (command, _) => command.name(),
         }
     }

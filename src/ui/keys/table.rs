@@ -47,6 +47,7 @@ const TREEMAP: &[Scope] = &[Scope::Treemap];
 const PROMPT: &[Scope] = &[Scope::Prompt];
 const FILE_NAME: &[Scope] = &[Scope::FileName];
 const TYPED: &[Scope] = &[Scope::Prompt, Scope::FileName, Scope::Typing];
+const RECALLED: &[Scope] = &[Scope::Prompt, Scope::FileName];
 const QUESTION: &[Scope] = &[Scope::Question, Scope::Confirm];
 const ANSWER: &[Scope] = &[Scope::Question, Scope::Confirm, Scope::Typing];
 const KEPT: &[Scope] = &[Scope::Failures, Scope::Confirm];
@@ -207,7 +208,7 @@ const SHOWN: &[Binding] = &{
     [
         bind(&[letter('=')], ROWS, C::Scale, G::Show, "bars of the largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
-        bind(&[letter('P')], ROWS, C::Preview, G::Show, "preview, if wide"),
+        bind(&[letter('P')], ROWS, C::Preview, G::Show, "panes, if wide"),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
     ]
 };
@@ -235,6 +236,8 @@ const EDITS: &[Binding] = &{
         bind(&[alt('d')], TYPED, C::Erase(TextMotion::WordRight), Text, "delete the next word"),
         bind(&[control('u')], TYPED, C::Erase(TextMotion::Start), Text, "delete to the start"),
         bind(&[control('k')], TYPED, C::Erase(TextMotion::End), Text, "delete to the end"),
+        bind(&[key(K::Up)], RECALLED, C::Move(Motion::Up), HelpGroup::Search, "up, or older text"),
+        bind(&[key(K::Down)], RECALLED, C::Move(Motion::Down), HelpGroup::Search, "down, or newer text"),
     ]
 };
 
@@ -268,8 +271,6 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('/')], &[Scope::Help], C::Search, G::Program, "search the keys"),
         hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "keep the results")),
         hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear and close")),
-        bind(&[key(K::Up)], PROMPT, C::Move(Motion::Up), G::Search, "up in the results"),
-        bind(&[key(K::Down)], PROMPT, C::Move(Motion::Down), G::Search, "down in the results"),
         hint(7, "mark", bind(&[letter(' ')], ENTRIES, C::Mark, G::Mark, "mark or unmark")),
         bind(&[letter('V')], ROWS, C::MarkRange, G::Mark, "start or end a range"),
         bind(&[letter('+')], ROWS_AND_CELLS, C::MarkShown, G::Mark, "mark all shown"),

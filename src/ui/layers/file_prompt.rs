@@ -33,8 +33,8 @@ pub struct FilePrompt {
 
 impl FilePrompt {
     /// Creates a prompt with a default name.
-    pub fn new(name: String) -> Self {
-        Self { name: Field::offering(name), error_text: None }
+    pub fn new(name: Field) -> Self {
+        Self { name, error_text: None }
     }
 
     fn accept(&mut self, cx: &mut Context<'_>) -> Handled {
@@ -47,7 +47,9 @@ impl FilePrompt {
             self.error_text = Some(Notice::OneRootOnly);
             return Handled::Yes(None);
         }
-        Handled::Close(cx.write_file(ExportRequest { path: path(name), format, old: Overwrite::Kept }))
+        let path = path(name);
+        self.name.remember();
+        Handled::Close(cx.write_file(ExportRequest { path, format, old: Overwrite::Kept }))
     }
 }
 
@@ -81,7 +83,7 @@ impl<'t> Component<'t> for FilePrompt {
             Input::Command(_) | Input::Row(_) => Handled::Yes(None),
         };
         // The same name is offered next time.
-        self.name.as_str().clone_into(&mut cx.export.name);
+        cx.export.name = self.name.clone();
         handled
     }
 

@@ -33,7 +33,6 @@ use crate::ui::cursor::moved;
 use crate::ui::entry_info::EntryInfo;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Scope};
-use crate::ui::layout::layout;
 use crate::ui::notice::Notice;
 use crate::ui::remark::exclusion_text;
 use crate::ui::theme::Role;
@@ -92,7 +91,7 @@ impl<'t> Component<'t> for InfoPage {
     fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled {
         match input {
             Input::Command(Command::Move(motion)) => {
-                let area = layout(cx.size).list;
+                let area = cx.page_regions(cx.size).1;
                 let height = usize::from(area.height);
                 let rows = lines(cx, &self.info, usize::from(area.width)).len();
                 let last = rows.saturating_sub(height.max(1));
@@ -107,9 +106,13 @@ impl<'t> Component<'t> for InfoPage {
         }
     }
 
+    fn goes_beside(&self) -> bool {
+        true
+    }
+
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
-        let (theme, layout) = (cx.theme, layout((screen.width, screen.height)));
-        let (height, room) = (layout.list_lines(), usize::from(layout.list.width));
+        let (theme, (header, list)) = (cx.theme, cx.page_regions((screen.width, screen.height)));
+        let (height, room) = (usize::from(list.height), usize::from(list.width));
         let rows = lines(cx, &self.info, room);
         let offset = self.offset.min(rows.len().saturating_sub(height.max(1)));
         let title = Line::styled(" Info", theme.style(Role::Strong));
@@ -122,9 +125,9 @@ impl<'t> Component<'t> for InfoPage {
             String::new()
         };
         let place = Line::styled(place, theme.style(Role::Faint));
-        draw_ends(&title, &place, layout.header, canvas.buffer);
-        for (row, y) in rows.iter().skip(offset).zip(layout.list.y..layout.list.bottom()) {
-            canvas.buffer.set_line(layout.list.x, y, row, layout.list.width);
+        draw_ends(&title, &place, header, canvas.buffer);
+        for (row, y) in rows.iter().skip(offset).zip(list.y..list.bottom()) {
+            canvas.buffer.set_line(list.x, y, row, list.width);
         }
     }
 

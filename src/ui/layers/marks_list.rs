@@ -18,7 +18,6 @@ use crate::ui::context::Context;
 use crate::ui::cursor::Cursor;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::keys::{Command, Scope};
-use crate::ui::layout::layout;
 use crate::ui::marks::{EntryName, Mark, Marks};
 use crate::ui::theme::Role;
 use crate::ui::widgets::footer::summary;
@@ -72,7 +71,7 @@ impl<'t> Component<'t> for MarksList<'t> {
     }
 
     fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled {
-        let lines = layout(cx.size).list_lines();
+        let lines = usize::from(cx.page_regions(cx.size).1.height);
         let effect = match (input, self.selected()) {
             (Input::Command(Command::Move(motion)), _) => {
                 self.cursor.step(motion, lines, self.marks.len());
@@ -100,20 +99,25 @@ impl<'t> Component<'t> for MarksList<'t> {
         Handled::Yes(effect)
     }
 
+    fn goes_beside(&self) -> bool {
+        true
+    }
+
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>) {
-        let (theme, layout) = (cx.theme, layout((screen.width, screen.height)));
+        let (theme, (header, list)) = (cx.theme, cx.page_regions((screen.width, screen.height)));
+        let lines = usize::from(list.height);
         let title = Line::styled(" Marks", theme.style(Role::Strong));
-        draw_ends(&title, &Line::raw(summary(cx) + " "), layout.header, canvas.buffer);
-        if self.marks.is_empty() && !layout.list.is_empty() {
+        draw_ends(&title, &Line::raw(summary(cx) + " "), header, canvas.buffer);
+        if self.marks.is_empty() && !list.is_empty() {
             let text = format!("   No marks{}", cx.key_hint(Command::Mark, "marks"));
             let text = Span::styled(text, theme.style(Role::Faint));
-            canvas.buffer.set_span(layout.list.x, layout.list.y, &text, layout.list.width);
+            canvas.buffer.set_span(list.x, list.y, &text, list.width);
         }
-        let cursor = self.shown(layout.list_lines());
-        let visible = self.visible(layout.list_lines()).zip(layout.list.y..);
+        let cursor = self.shown(lines);
+        let visible = self.visible(lines).zip(list.y..);
         for (row, (mark, y)) in (cursor.offset..).zip(visible) {
-            let area = Rect { y, height: 1, ..layout.list };
-            canvas.buffer.set_line(area.x, y, &text(cx, mark, layout.list), area.width);
+            let area = Rect { y, height: 1, ..list };
+            canvas.buffer.set_line(area.x, y, &text(cx, mark, list), area.width);
             canvas.hits.add(area, Hit::Row(row));
             if row == cursor.index {
                 select(cx, area, canvas.buffer);

@@ -1,6 +1,7 @@
 //! Prompt for a search, shown in place of the footer.
 //!
-//! The typed text filters all views, and stays in effect when the prompt closes.
+//! The typed text filters all views, and stays in effect when the prompt closes. Up and Down move in the results, or
+//! recall earlier searches while nothing is typed.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -28,6 +29,7 @@ impl<'t> Component<'t> for SearchPrompt {
     fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled {
         match input {
             Input::Row(_) => return Handled::No,
+            Input::Key(_, Some(Command::Move(motion))) if cx.views.text.recall(motion) => cx.search(),
             Input::Command(Command::Move(motion)) | Input::Key(_, Some(Command::Move(motion))) => {
                 cx.step_sheet(motion, layout(cx.size).list_lines());
             }
@@ -38,6 +40,7 @@ impl<'t> Component<'t> for SearchPrompt {
                 }
                 // The prompt stays open while the search is invalid.
                 if cx.has_search() {
+                    cx.views.text.remember();
                     return Handled::Close(None);
                 }
             }

@@ -9,6 +9,7 @@ use crate::base::job::{Job, Pool};
 use crate::base::text::escape_path;
 use crate::source::Source;
 use crate::source::save::{Format, Overwrite, SaveError, write};
+use crate::ui::field::Field;
 
 /// Request to write a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,8 +25,8 @@ pub struct ExportRequest {
 /// State of exports.
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
-    /// Last file name typed, as the default of the next prompt.
-    pub name: String,
+    /// Last file name typed, as the default of the next prompt, with the names before it.
+    pub name: Field,
     /// Request for the file being written, if there is one.
     pub order: Option<ExportRequest>,
 }

@@ -1,4 +1,4 @@
-//! Regions of the screen, one file per region.
+//! PaneLayout of the screen, one file per region.
 //!
 //! ```text
 //! header     /usr/share                                        1.2 GiB disk · 84,120 items     from 2 lines on
@@ -20,6 +20,7 @@ mod header;
 mod list;
 pub mod map;
 mod overview;
+mod parent;
 mod preview;
 pub mod row;
 pub mod strip;
@@ -27,16 +28,36 @@ mod table;
 mod tabs;
 pub mod treemap;
 
-use super::context::Context;
+use ratatui::layout::Rect;
+
+use super::component::Component;
+use super::context::{Context, PaneLayout};
 use super::hit_map::Canvas;
 use super::view_state::BaseView;
 
-/// Draws the view.
-pub fn draw(cx: &Context<'_>, size: (u16, u16), canvas: &mut Canvas<'_>) {
-    let (layout, preview) = cx.regions(size);
-    if let Some(area) = preview {
-        preview::draw(cx, area, canvas);
+/// Draws the view, and beside it this page or the preview. Without room for both, draws only the page.
+pub fn draw<'t>(cx: &Context<'t>, page: Option<&dyn Component<'t>>, screen: Rect, canvas: &mut Canvas<'_>) {
+    let PaneLayout { right: beside, left, .. } = cx.regions((screen.width, screen.height));
+    if page.is_none_or(|page| page.goes_beside() && beside.is_some()) {
+        draw_view(cx, (screen.width, screen.height), canvas);
+        if let Some(pane) = left {
+            parent::draw(cx, pane, canvas);
+        }
+        if let Some(pane) = beside {
+            preview::draw_edge(cx, pane, canvas.buffer);
+        }
+        if let Some(pane) = beside.filter(|_| page.is_none()) {
+            preview::draw(cx, pane, canvas.buffer);
+        }
     }
+    if let Some(page) = page {
+        canvas.hits.clear();
+        page.draw(cx, screen, canvas);
+    }
+}
+
+fn draw_view(cx: &Context<'_>, size: (u16, u16), canvas: &mut Canvas<'_>) {
+    let layout = cx.regions(size).view;
     header::draw(cx, layout.header, canvas);
     tabs::draw(cx, layout.tabs, canvas);
     match (&cx.views.page, cx.views.base) {

@@ -26,7 +26,7 @@ use crate::base::text::{beginning, escape, fit, printable, width};
 use crate::scan::head::FileHead;
 use crate::tree::{DirId, EntryId, EntryState};
 use crate::ui::context::Context;
-use crate::ui::hit_map::Canvas;
+use crate::ui::context::beside_edge;
 use crate::ui::layers::info::lines;
 use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Role;
@@ -36,14 +36,16 @@ use crate::ui::window::totals_size;
 /// Width of the labels of strips.
 const LABEL: u16 = 6;
 
-pub fn draw(cx: &Context<'_>, pane: Rect, canvas: &mut Canvas<'_>) {
-    let buffer = &mut *canvas.buffer;
+/// Draws the edge between the view and a pane.
+pub fn draw_edge(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
     let edge = if cx.theme.has_half_blocks() { "│" } else { "|" };
     for y in pane.y..pane.bottom() {
         buffer.set_stringn(pane.x, y, edge, 1, cx.theme.style(Role::Faint));
     }
-    let width = pane.width.saturating_sub(3);
-    let area = Rect { x: pane.x + 2, width, ..pane };
+}
+
+pub fn draw(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
+    let area = beside_edge(pane);
     let Some((entry, directory)) = cx.views.preview.subject else { return };
     match directory {
         Some(directory) => draw_directory(cx, entry, directory, area, buffer),
@@ -154,6 +156,7 @@ fn draw_entry(cx: &Context<'_>, entry: EntryId, mut area: Rect, buffer: &mut Buf
         }
         Some(FileHead::Empty) => "Empty file".to_owned(),
         Some(FileHead::Binary) => "Binary file".to_owned(),
+        Some(FileHead::Elsewhere) => "Contents not read: network or FUSE file system".to_owned(),
         Some(FileHead::Failed(errno)) => error_text(*errno),
     };
     let style = cx.theme.style(Role::Faint).add_modifier(Modifier::ITALIC);

@@ -6,6 +6,7 @@
  *   loops     holds a directory with the identity of the one it is in
  *   huge      holds a file with more blocks than any number of bytes
  *   endless   always has one more name; in no listing, so that it is met only by who asks for it
+ *   hangs     holds a file whose opening never ends; in no listing either
  */
 #define FUSE_USE_VERSION 31
 #include <errno.h>
@@ -14,12 +15,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { BLOCKS = 16 };
 
 static int is_directory(const char *path) {
   const char *name = strrchr(path, '/') + 1;
-  static const char *const names[] = {"", "repeats", "types", "breaks", "loops", "huge", "inner", "again", "endless"};
+  static const char *const names[] = {"", "repeats", "types", "breaks", "loops", "huge", "inner", "again", "endless", "hangs"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(name, names[i])) return 1;
   return 0;
@@ -82,11 +84,21 @@ static int list(const char *path, void *buffer, fuse_fill_dir_t fill, off_t offs
   } else if (!strncmp(path, "/loops", 6)) {
     ADD("again", directory);
     ADD("file", file);
+  } else if (!strcmp(path, "/hangs")) {
+    ADD("asleep", file);
+    ADD("awake", file);
+    ADD("empty", file);
   } else if (!strcmp(path, "/huge")) {
     ADD("absurd-1", file);
     ADD("absurd-2", file);
     ADD("plain", file);
   }
+  return 0;
+}
+
+static int open_file(const char *path, struct fuse_file_info *info) {
+  (void)info;
+  while (strstr(path, "asleep")) pause();
   return 0;
 }
 
@@ -97,6 +109,6 @@ static void *start(struct fuse_conn_info *connection, struct fuse_config *config
 }
 
 int main(int count, char **arguments) {
-  static const struct fuse_operations operations = {.init = start, .getattr = get_attributes, .readdir = list};
+  static const struct fuse_operations operations = {.init = start, .getattr = get_attributes, .readdir = list, .open = open_file};
   return fuse_main(count, arguments, &operations, NULL);
 }

@@ -7,6 +7,7 @@ mod server;
 
 use std::time::{Duration, Instant};
 
+use crate::session::Session;
 use duke::scan::{Options, Outcome, Scan};
 use duke::tree::{DirId, Totals};
 use nix::errno::Errno;
@@ -40,6 +41,31 @@ fn a_listing_without_an_end_can_be_stopped() {
         assert_eq!(scan.wait(PATIENCE), Some(Outcome::Stopped));
         assert!(scan.tree().totals(DirId::TOP).items >= 10_000, "what was read is kept");
     }
+}
+
+/// A process that waits for an open file system request of FUSE cannot be killed, so the preview must not open the file.
+#[test]
+fn a_file_that_never_opens_blocks_neither_keys_nor_quitting() {
+    let lies = match lies() {
+        Ok(lies) => lies,
+        Err(reason) => return crate::support::skip(reason),
+    };
+    let mut session = Session::start(&lies.path().join("hangs"));
+    session.resize(24, 160);
+    session.press("n");
+    session.wait_for_text("1 of 3");
+    session.wait_for_text("Contents not read");
+    for (key, place) in [("j", "2 of 3"), ("G", "3 of 3"), ("g", "1 of 3"), ("2", "Largest")] {
+        let begun = Instant::now();
+        session.press(key);
+        session.wait_for_text(place);
+        assert!(begun.elapsed() < Duration::from_secs(5), "{key} took {:?}", begun.elapsed());
+        session.drain(Duration::from_millis(300));
+    }
+    let begun = Instant::now();
+    session.press("qq");
+    assert!(session.end().success());
+    assert!(begun.elapsed() < Duration::from_secs(5), "quitting took {:?}", begun.elapsed());
 }
 
 #[test]

@@ -54,6 +54,8 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = Command::new("fusermount3").args(["-u", "-z"]).arg(self.path()).status();
+        // A request that never ends keeps the server alive.
+        let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }

@@ -1,0 +1,128 @@
+//! Panes beside the view in a wide window: the parent directory at the left, and at the right the preview, or a page about
+//! entries.
+
+use ratatui::layout::Rect;
+
+use super::Context;
+use crate::table::column::RowLook;
+use crate::table::rows::SizeSource;
+use crate::tree::{DirId, Tree};
+use crate::ui::layout::{Layout, layout};
+use crate::ui::list_state::{ListState, SavedCursor};
+use crate::ui::marks::Marks;
+use crate::ui::notice::Notice;
+use crate::ui::options::Panes;
+use crate::ui::view_state::BaseView;
+use crate::ui::window::Window;
+
+/// Width in columns from which there is a pane at the right.
+const WIDE: u16 = 140;
+/// Width in columns from which there is room for the parent directory.
+const VERY_WIDE: u16 = 180;
+
+/// PaneLayout of the screen with the panes.
+#[derive(Clone, Copy, Debug)]
+pub struct PaneLayout {
+    /// PaneLayout of the view.
+    pub view: Layout,
+    /// Pane at the right of the view, if there is one.
+    pub right: Option<Rect>,
+    /// Pane at the left of the view, if there is one.
+    pub left: Option<Rect>,
+}
+
+/// Directory above the shown one.
+#[derive(Debug)]
+pub struct ParentList<'t> {
+    list: ListState<'t>,
+    /// Visible part of the directory.
+    pub window: Window,
+}
+
+/// Returns the area at the right of the edge that separates a pane from the view.
+pub fn beside_edge(pane: Rect) -> Rect {
+    Rect { x: pane.x + 2, width: pane.width.saturating_sub(3), ..pane }
+}
+
+impl<'t> Context<'t> {
+    /// Returns the regions of the view and the panes on a screen of this size.
+    pub fn regions(&self, size: (u16, u16)) -> PaneLayout {
+        let mut view = layout(size);
+        let (is_list, has_parent) = match self.sheet() {
+            Some(sheet) => (sheet.table.has_entries, false),
+            None => (self.views.base == BaseView::List, self.panes == Panes::Both && size.0 >= VERY_WIDE),
+        };
+        if size.0 < WIDE || self.panes == Panes::None || !is_list {
+            return PaneLayout { view, right: None, left: None };
+        }
+        let start = if has_parent { size.0 / 5 } else { 0 };
+        let width = (size.0 - start) / 2;
+        let pane = Rect { y: view.titles.y, height: view.list.bottom() - view.titles.y, ..view.list };
+        for region in [&mut view.list, &mut view.titles] {
+            *region = Rect { x: start, width, ..*region };
+        }
+        let right = Rect { x: start + width, width: size.0 - start - width, ..pane };
+        let left = has_parent.then_some(Rect { x: 0, width: start, ..view.list });
+        PaneLayout { view, right: Some(right), left }
+    }
+
+    /// Returns the title line and the lines of a page about entries: in the pane at the right if there is one, otherwise in
+    /// place of the view.
+    pub fn page_regions(&self, size: (u16, u16)) -> (Rect, Rect) {
+        match self.regions(size) {
+            PaneLayout { right: Some(pane), .. } => {
+                let pane = beside_edge(pane);
+                let (title, lines) = (pane.height.min(1), pane.height.saturating_sub(1));
+                (Rect { height: title, ..pane }, Rect { y: pane.y + title, height: lines, ..pane })
+            }
+            PaneLayout { view, .. } => (view.header, view.list),
+        }
+    }
+
+    /// Shows the next combination of panes for which the window has room.
+    pub fn next_panes(&mut self) {
+        if self.size.0 < WIDE {
+            self.notify(Notice::TooNarrow(WIDE));
+            return;
+        }
+        self.panes = match self.panes {
+            Panes::Preview if self.size.0 >= VERY_WIDE => Panes::Both,
+            Panes::Preview | Panes::Both => Panes::None,
+            Panes::None => Panes::Preview,
+        };
+    }
+
+    /// Collects the visible part of the directory above, if its pane is shown.
+    pub fn collect_parent(&mut self) {
+        let pane = self.regions(self.size).left;
+        let Some((pane, id)) = pane.zip(self.above_shown()) else {
+            self.parent_list = None;
+            return;
+        };
+        let (lines, sizes) = (usize::from(pane.height), self.sizes());
+        let old = self.parent_list.take().filter(|parent| parent.list.id == id);
+        let Some(list) = old.map(|parent| parent.list).or_else(|| self.parent_rows(id, &sizes, lines)) else {
+            return;
+        };
+        let look = RowLook { collapses: false, ..self.shown };
+        let window =
+            Window::new(self.tree, &sizes, &list, &Marks::default(), (self.order, look, self.units), lines);
+        self.parent_list = Some(ParentList { list, window });
+    }
+
+    /// Returns the rows of the directory above, with the cursor on the way to the shown one; `None` if it is too large to
+    /// be sorted here.
+    fn parent_rows(&self, id: DirId, sizes: &SizeSource, lines: usize) -> Option<ListState<'t>> {
+        let tree: &'t Tree = self.tree;
+        let child = tree.ancestry(self.place.id).find(|child| tree.parent(*child) == Some(id))?;
+        if ListState::new(id, SavedCursor::default()).is_large(tree) {
+            return None;
+        }
+        let (position, record) =
+            tree.listing(id).entries().find(|(_, record)| record.directory() == Some(child))?;
+        let mut list =
+            ListState::enter(tree, sizes, id, self.order, SavedCursor::at(position, record.name), lines);
+        list.show_cursor(lines);
+        Some(list)
+    }
+}

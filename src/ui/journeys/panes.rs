@@ -1,0 +1,90 @@
+//! Panes beside the list in wide windows.
+
+use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+use super::*;
+use crate::ui::options::Panes;
+
+fn resized<'t>(tree: &'t Tree, columns: u16) -> App<'t> {
+    let mut app = finished(tree);
+    app.update(Event::Resize(columns, 12));
+    app
+}
+
+fn tree() -> Tree {
+    let inner = dir("inner", vec![file("deep", 4096, 0)]);
+    build(vec![dir("outer", vec![inner, file("x", 512, 0)]), file("beside", 8192, 0)]).0
+}
+
+/// Returns the lines of the screen.
+fn lines(app: &mut App<'_>) -> Vec<String> {
+    let (columns, lines) = app.cx.size;
+    let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
+    terminal.draw(|frame| app.draw(frame)).unwrap();
+    let cells: Vec<&str> = terminal.backend().buffer().content.iter().map(|cell| cell.symbol()).collect();
+    cells.chunks(usize::from(columns)).map(|line| line.concat()).collect()
+}
+
+#[test]
+fn a_key_cycles_through_the_panes_for_which_there_is_room() {
+    let tree = tree();
+    let mut wide = resized(&tree, 140);
+    let mut cycle = |app: &mut App<'_>| {
+        press(app, "P");
+        (
+            app.cx.panes,
+            app.cx.regions(app.cx.size).right.is_some(),
+            app.cx.regions(app.cx.size).left.is_some(),
+        )
+    };
+    assert_eq!(cycle(&mut wide), (Panes::None, false, false));
+    assert_eq!(cycle(&mut wide), (Panes::Preview, true, false));
+    let mut wider = resized(&tree, 180);
+    assert_eq!(cycle(&mut wider), (Panes::Both, true, true));
+    assert_eq!(cycle(&mut wider), (Panes::None, false, false));
+}
+
+#[test]
+fn the_directory_above_is_at_the_left_and_a_click_goes_there() {
+    let tree = tree();
+    let mut app = resized(&tree, 200);
+    press(&mut app, "P Enter");
+    let first = lines(&mut app).swap_remove(4);
+    let left: String = first.chars().take(40).collect();
+    assert!(left.contains("8.0 KiB") && left.contains("beside"), "{first}");
+    assert!(lines(&mut app)[3].contains("inner/"));
+    let (column, row, modifiers) = (10, 3, KeyModifiers::NONE);
+    let kind = MouseEventKind::Down(MouseButton::Left);
+    app.update(Event::Mouse(MouseEvent { kind, column, row, modifiers }, Duration::ZERO));
+    assert_eq!((path(&app).as_str(), selected(&app)), ("/shown", "outer".to_owned()));
+    assert!(lines(&mut app)[3].starts_with("      "), "nothing is above the root");
+}
+
+#[test]
+fn the_directory_above_a_chain_is_the_one_with_its_row() {
+    let (tree, _) = build(vec![dir("a", vec![dir("b", vec![file("x", 4096, 0)])]), file("y", 512, 0)]);
+    let mut app = resized(&tree, 200);
+    app.cx.shown.collapses = true;
+    press(&mut app, "P Enter");
+    assert_eq!((path(&app).as_str(), app.cx.levels_up()), ("/shown/a/b", 2));
+    let rows = lines(&mut app);
+    assert!(rows[3].contains(" a/ ") && rows[4].contains(" y "), "{rows:?}");
+}
+
+#[test]
+fn marks_and_info_leave_the_list_visible() {
+    let tree = tree();
+    let mut app = resized(&tree, 140);
+    for (keys, title) in [("i", "Info"), ("Tab", "Marks")] {
+        press(&mut app, keys);
+        let rows = lines(&mut app);
+        assert!(rows[2].contains("Name") && rows[2].contains(title), "{rows:?}");
+        assert!(rows[4].contains("beside"), "{rows:?}");
+        press(&mut app, "Esc");
+        app.update(Event::Resize(139, 12));
+        press(&mut app, keys);
+        assert!(!lines(&mut app)[2].contains("Name"));
+        press(&mut app, "Esc");
+        app.update(Event::Resize(140, 12));
+    }
+}

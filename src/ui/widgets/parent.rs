@@ -1,0 +1,27 @@
+//! Directory above the shown one, at the left of a very wide window. A click on it goes there.
+
+use ratatui::layout::Rect;
+
+use super::columns::Columns;
+use super::preview::draw_edge;
+use super::row::draw_rows;
+use crate::table::column::{Column, ColumnSet};
+use crate::ui::context::Context;
+use crate::ui::hit_map::{Canvas, Hit, HitMap};
+
+/// Minimum width of the names in cells.
+const NAME: usize = 8;
+
+pub fn draw(cx: &Context<'_>, pane: Rect, canvas: &mut Canvas<'_>) {
+    let (pane, edge) = (Rect { width: pane.width - 1, ..pane }, Rect { x: pane.right() - 1, ..pane });
+    draw_edge(cx, edge, canvas.buffer);
+    let Some(parent) = &cx.parent_list else { return };
+    let wanted = ColumnSet::of(&[Column::Size, Column::Name]);
+    let columns =
+        Columns::fit(usize::from(pane.width.saturating_sub(1)), wanted, Column::Size, NAME, cx.units);
+    let window = &parent.window;
+    // The rows are not those of the view, so they have no areas of their own.
+    let rows = &mut Canvas { buffer: canvas.buffer, hits: &mut HitMap::default() };
+    draw_rows(cx, &columns, &window.lines, (window.offset, window.index), pane, rows);
+    canvas.hits.add(pane, Hit::Level(cx.levels_up()));
+}

@@ -1,0 +1,123 @@
+//! The list, the treemap and the overview in the usual sizes of windows, with every number of colors: the characters, and
+//! below them the colors of each line.
+
+use std::fmt::Write as _;
+
+use duke::base::format::{Measure, Units};
+use duke::base::job::Pool;
+use duke::scan::Scan;
+use duke::testing::table::rows::Order;
+use duke::testing::ui::Settings;
+use duke::testing::ui::app::App;
+use duke::testing::ui::loader::Sources;
+use duke::testing::ui::message::Event;
+use duke::testing::ui::{Colors, Glyphs, Theme};
+use jiff::tz::TimeZone;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::style::{Color, Modifier};
+
+use crate::screens::{finish, home, press, scan};
+
+const SIZES: [(u16, u16); 4] = [(40, 10), (80, 24), (120, 36), (200, 50)];
+
+const LOOKS: [(&str, Colors, Glyphs); 4] = [
+    ("truecolor", Colors::True, Glyphs::Unicode),
+    ("16 colors", Colors::Sixteen, Glyphs::Unicode),
+    ("no color", Colors::None, Glyphs::Unicode),
+    ("ASCII", Colors::None, Glyphs::Ascii),
+];
+
+fn drawn(app: &mut App<'_>) -> Buffer {
+    let mut terminal = Terminal::new(TestBackend::new(app.cx.size.0, app.cx.size.1)).unwrap();
+    terminal.draw(|frame| app.draw(frame)).unwrap();
+    terminal.backend().buffer().clone()
+}
+
+/// Performs the browser's requests that need only the tree. What the system says of it differs from machine to machine.
+fn work(app: &mut App<'_>, scan: &Scan) {
+    let sources =
+        Sources { pool: &Pool::new(1).unwrap(), tree: scan.tree(), basis: None, may_ask_system: false };
+    while app.poll(&sources) || app.is_loading() {
+        std::thread::yield_now();
+    }
+}
+
+/// Returns the lines of the screen. A wide character covers the cell after its own, which is left out.
+fn text(buffer: &Buffer) -> Vec<String> {
+    let lines = buffer.content.chunks(usize::from(buffer.area.width));
+    let line = |cells: &[Cell]| {
+        let (mut text, mut covered) = (String::new(), 0);
+        for cell in cells {
+            if covered == 0 {
+                text.push_str(cell.symbol());
+                covered = duke::base::text::width(cell.symbol());
+            }
+            covered -= 1;
+        }
+        text
+    };
+    lines.map(line).collect()
+}
+
+/// Describes the colors of a line: the first column of each run of equal cells, with foreground, background and attributes.
+fn colors(cells: &[Cell]) -> String {
+    let name = |color: Color| match color {
+        Color::Reset => "-".to_owned(),
+        Color::Rgb(red, green, blue) => format!("{red:02x}{green:02x}{blue:02x}"),
+        color => format!("{color:?}"),
+    };
+    let style = |cell: &Cell| (cell.fg, cell.bg, cell.modifier);
+    let (mut text, mut column) = (String::new(), 0);
+    for run in cells.chunk_by(|one, other| style(one) == style(other)) {
+        let (front, back, modifier) = style(&run[0]);
+        let signs = [(Modifier::BOLD, "b"), (Modifier::UNDERLINED, "u"), (Modifier::REVERSED, "r")];
+        let signs: String =
+            signs.iter().filter(|(bit, _)| modifier.contains(*bit)).map(|(_, sign)| *sign).collect();
+        write!(text, " {column}:{}/{}{signs}", name(front), name(back)).unwrap();
+        column += run.len();
+    }
+    text
+}
+
+fn picture(buffer: &Buffer) -> String {
+    let mut picture = String::new();
+    for line in text(buffer) {
+        writeln!(picture, "|{line}|").unwrap();
+    }
+    let lines: Vec<String> = buffer.content.chunks(usize::from(buffer.area.width)).map(colors).collect();
+    let mut number = 0;
+    for same in lines.chunk_by(|one, other| one == other) {
+        writeln!(picture, "{number}-{}{}", number + same.len() - 1, same[0]).unwrap();
+        number += same.len();
+    }
+    picture
+}
+
+#[test]
+fn screens_of_every_size_with_every_number_of_colors() {
+    let folder = home();
+    let scan = scan(vec![folder.path().to_owned()]);
+    for size in SIZES {
+        for (name, colors, glyphs) in LOOKS {
+            let order = Order { measure: Measure::Apparent, ..Order::default() };
+            let theme = Theme { colors, glyphs, ..Theme::default() };
+            let settings = Settings::new(order, Units::Binary, theme, TimeZone::UTC);
+            let roots = vec![(
+                scan.tree().path(scan.tree().listing(duke::tree::DirId::TOP).directories().next().unwrap()),
+                b"/home/me".to_vec(),
+            )];
+            let mut app = App::new(scan.tree(), roots, &settings, size);
+            finish(&mut app, 1);
+            app.update(Event::Clock(1_700_000_000 + 100 * 86_400));
+            let mut pictures = Vec::new();
+            for (title, keys) in [("list", "j Space g"), ("treemap", "5"), ("overview", "`")] {
+                press(&mut app, keys);
+                work(&mut app, &scan);
+                pictures.push(format!("{title}\n{}", picture(&drawn(&mut app))));
+            }
+            insta::assert_snapshot!(format!("{}x{} {name}", size.0, size.1), pictures.join("\n"));
+        }
+    }
+}
