@@ -14,6 +14,7 @@ use crate::support::image::{Image, succeeds};
 use crate::support::{sandbox, skip};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::delete::{self, DeleteScope, Operation, Preview, Selection};
+use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::statvfs::statvfs;
 
 const MIB: u64 = 1 << 20;
@@ -108,4 +109,68 @@ fn parts_of_an_overwritten_compressed_extent_promise_one_block() {
     assert_eq!(probe.least, 17 * 4096);
     let freed = freed(&root, &probe);
     assert!(freed >= probe.least, "{freed} bytes came back, {} were promised", probe.least);
+}
+
+/// Numbers that are the same in each run (xorshift64 by George Marsaglia).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
+
+/// Changes a file in one of the ways that leave parts of extents.
+fn change(path: &Path, dice: &mut Dice) {
+    let file = fs::File::options().write(true).create(true).truncate(false).open(path).unwrap();
+    let (at, length) = (dice.below(200) * 4096, (1 + dice.below(60)) * 4096);
+    let mut bytes = vec![b'x'; usize::try_from(length).unwrap()];
+    match dice.below(8) {
+        0 | 1 => file.write_all_at(&bytes, at).unwrap(),
+        2 | 3 => {
+            bytes.fill_with(|| dice.below(256).to_le_bytes()[0]);
+            file.write_all_at(&bytes, at).unwrap();
+        }
+        4 => {
+            let flags = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
+            fallocate(&file, flags, at.cast_signed(), length.cast_signed()).unwrap();
+        }
+        5 => fallocate(&file, FallocateFlags::empty(), at.cast_signed(), length.cast_signed()).unwrap(),
+        6 => file.set_len(dice.below(800 << 10)).unwrap(),
+        _ => file.sync_all().unwrap(),
+    }
+}
+
+#[test]
+fn random_files_free_at_least_what_is_promised() {
+    const NAME: &str = "random_files_free_at_least_what_is_promised";
+    if !sandbox::enter(NAME) {
+        return;
+    }
+    let Some(image) = compressing(NAME) else { return };
+    let root = image.path();
+    let mut dice = Dice(1);
+    let names: Vec<String> = (0..40).map(|number| format!("file{number}")).collect();
+    for (number, name) in names.iter().enumerate() {
+        let path = root.join(name);
+        if number % 4 == 3 {
+            let original = root.join(&names[number - 1]);
+            let mut copy = Command::new("cp");
+            assert!(succeeds(copy.arg("--reflink=always").args([&original, &path])));
+        }
+        (0..12).for_each(|_| change(&path, &mut dice));
+    }
+    sync(&root);
+    let (mut promised, mut most) = (0, 0);
+    for name in &names {
+        let probe = asked(&root, name);
+        let freed = freed(&root, &probe);
+        assert!(freed >= probe.least, "{name}: {freed} bytes came back, {} were promised", probe.least);
+        promised += probe.least;
+        most += freed;
+    }
+    assert!(promised * 2 > most, "{promised} of {most} bytes were promised, which is not much");
 }
