@@ -79,11 +79,10 @@ pub enum Unexplained {
 impl FileSystemUsage {
     /// Returns the unexplained part of "used", or `None` if the system does not report the used space.
     pub fn unexplained(&self) -> Option<Unexplained> {
-        let used = self.volume.capacity.ok()?.used();
-        let known = self.known();
-        Some(match used.checked_sub(known) {
-            Some(missing) => Unexplained::Missing(missing),
-            None => Unexplained::Shared(known - used),
+        let capacity = self.volume.capacity.ok()?;
+        Some(match capacity.used_beyond(self.known()) {
+            Ok(missing) => Unexplained::Missing(missing),
+            Err(excess) => Unexplained::Shared(excess),
         })
     }
 

@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use super::builder::{Builder, DirectoryStart, Sizes, UNREADABLE};
 use crate::base::kind::Kind;
 use crate::formats::json_lexer::{Fault, Lexer};
-use crate::tree::{Devices, DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner};
+use crate::tree::{DirId, Entry, EntryState, Exclusion, HostDevices, Links, Metadata, Owner};
 
 /// Maximum depth of directories. Linux can create a path this deep, but no program can use it.
 const DEEPEST: usize = 1 << 20;
@@ -67,7 +67,7 @@ type Result<T> = std::result::Result<T, Fault>;
 pub(crate) struct Reader<'r, 'a, 't> {
     lexer: &'r mut Lexer<'a>,
     builder: &'r RefCell<Builder<'t>>,
-    devices: &'r Devices,
+    devices: HostDevices<'r>,
     /// Prefix of the root's name, which distinguishes the root from others.
     label: &'r [u8],
     info: Info,
@@ -78,7 +78,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
     pub(crate) fn new(
         lexer: &'r mut Lexer<'a>,
         builder: &'r RefCell<Builder<'t>>,
-        devices: &'r Devices,
+        devices: HostDevices<'r>,
         label: &'r [u8],
     ) -> Self {
         Self { lexer, builder, devices, label, info: Info::default(), head: Head::default() }

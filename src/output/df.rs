@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Invariant: names are safe for a terminal, and the rest in the table is the used space minus the scanned
-//! space.
+//! space, as far as both are exact.
 
 use std::io::{self, BufWriter, Write};
 
@@ -77,11 +77,10 @@ fn table(spaces: &[FileSystemUsage], units: Units, out: &mut dyn Write) -> io::R
     let columns = units.width() + 1;
     let heads = ["Size", "Used", "Available", "Scanned", "Rest"].map(|head| format!("{head:>columns$}"));
     writeln!(out, "{}  Path", heads.join(" "))?;
-    let mut total = Some([0_u64; 4]);
+    let mut total = Some(Figures::default());
     for space in spaces {
         let figures = figures(space);
-        total =
-            total.zip(figures).map(|(sum, more)| std::array::from_fn(|at| sum[at].saturating_add(more[at])));
+        total = total.zip(figures).map(|(sum, more)| sum.plus(&more));
         let error = space.volume.capacity.err().map(|error| format!("  ({})", no_capacity(error)));
         let path = escape_path(&space.volume.path) + error.as_deref().unwrap_or_default();
         table_line(figures, units, &path, out)?;
@@ -89,23 +88,76 @@ fn table(spaces: &[FileSystemUsage], units: Units, out: &mut dyn Write) -> io::R
     table_line(total, units, "total", out)
 }
 
-/// Returns size, used, available and scanned; `None` if the file system does not report them.
-fn figures(space: &FileSystemUsage) -> Option<[u64; 4]> {
-    let capacity = space.volume.capacity.ok()?;
-    Some([capacity.size, capacity.used(), capacity.available, space.scanned.disk])
+/// Figures of one line of the table.
+#[derive(Clone, Copy, Default)]
+struct Figures {
+    /// Size, used, available and scanned.
+    bytes: [u64; 4],
+    /// Used minus scanned, without differences that result from rounding.
+    rest: i128,
 }
 
-fn table_line(figures: Option<[u64; 4]>, units: Units, path: &str, out: &mut dyn Write) -> io::Result<()> {
+impl Figures {
+    fn plus(&self, other: &Self) -> Self {
+        let bytes = std::array::from_fn(|at| self.bytes[at].saturating_add(other.bytes[at]));
+        Self { bytes, rest: self.rest + other.rest }
+    }
+}
+
+/// Returns the figures of a file system; `None` if the file system does not report them.
+fn figures(space: &FileSystemUsage) -> Option<Figures> {
+    let capacity = space.volume.capacity.ok()?;
+    let bytes = [capacity.size, capacity.used(), capacity.available, space.scanned.disk];
+    let rest = capacity.used_beyond(space.scanned.disk).map_or_else(|excess| -i128::from(excess), i128::from);
+    Some(Figures { bytes, rest })
+}
+
+fn table_line(figures: Option<Figures>, units: Units, path: &str, out: &mut dyn Write) -> io::Result<()> {
     let columns = units.width() + 1;
     let cells = match figures {
         None => [Amount::Unknown; 5],
-        Some([size, used, available, scanned]) => {
-            let rest =
-                used.checked_sub(scanned).map_or(Amount::Less(scanned.saturating_sub(used)), Amount::Bytes);
-            let [size, used, available, scanned] = [size, used, available, scanned].map(Amount::Bytes);
+        Some(Figures { bytes, rest }) => {
+            let amount = u64::try_from(rest.unsigned_abs()).unwrap_or(u64::MAX);
+            let rest = if rest < 0 { Amount::Less(amount) } else { Amount::Bytes(amount) };
+            let [size, used, available, scanned] = bytes.map(Amount::Bytes);
             [size, used, available, scanned, rest]
         }
     };
     let cells = cells.map(|cell| format!("{:>columns$}", amount(cell, units)));
     writeln!(out, "{}  {path}", cells.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::df::{Capacity, ProcessAccess, Scanned, Volume};
+
+    /// Returns a file system with sizes in units of 4 KiB, 100 of them used.
+    fn space(scanned: u64) -> FileSystemUsage {
+        let capacity = Capacity { size: 1000 << 12, free: 900 << 12, unit: 1 << 12, ..Capacity::default() };
+        FileSystemUsage {
+            volume: Volume { path: "/x".into(), mount: None, capacity: Ok(capacity), outside: Vec::new() },
+            scanned: Scanned { disk: scanned, ..Scanned::default() },
+            covered: Vec::new(),
+            deleted: Vec::new(),
+            access: ProcessAccess::All,
+            parts: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_rest_is_negative_only_if_more_than_rounding_differs() {
+        let rests = |spaces: &[FileSystemUsage]| {
+            let mut out = Vec::new();
+            table(spaces, Units::Binary, &mut out).unwrap();
+            let lines = String::from_utf8(out).unwrap();
+            let rest =
+                |line: &str| line.split_whitespace().rev().skip(1).take(2).collect::<Vec<_>>().join(" ");
+            lines.lines().skip(1).map(rest).collect::<Vec<_>>()
+        };
+        let rounded = space((100 << 12) + 512);
+        assert_eq!(rests(&[rounded.clone(), space(40 << 12)]), ["B 0", "KiB 240.0", "KiB 240.0"]);
+        assert_eq!(rests(&[rounded, space(110 << 12)]), ["B 0", "KiB -40.0", "KiB -40.0"]);
+    }
 }

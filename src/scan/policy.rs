@@ -17,7 +17,7 @@ use crate::base::sync::{Mutex, OnceLock, lock};
 use crate::platform;
 use crate::platform::fs::mounts;
 use crate::platform::{Attributes, Boundary, DirEntry, Directory, Errno, FileId, FileSystem};
-use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata, Owner};
+use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata};
 
 /// Policy and the state its decisions depend on.
 pub(crate) struct Policy<'s> {
@@ -96,7 +96,7 @@ impl<'s> Policy<'s> {
             };
             Links { count: attributes.links, device }
         });
-        metadata(attributes, links, self.shared.options.owners)
+        self.shared.metadata(attributes, links)
     }
 
     /// Decides whether the scan enters a child directory.
@@ -212,22 +212,8 @@ impl<'s> Policy<'s> {
     }
 }
 
-/// Returns the metadata that the tree stores for an entry.
-pub(crate) fn metadata(attributes: &Attributes, links: Option<Links>, owners: bool) -> Metadata {
-    let &Attributes { uid, gid, mode, .. } = attributes;
-    Metadata {
-        apparent: attributes.apparent,
-        blocks: attributes.blocks,
-        mtime: attributes.mtime,
-        inode: attributes.inode,
-        directory: None,
-        links,
-        owner: owners.then_some(Owner { uid, gid, mode }),
-    }
-}
-
-/// Returns `true` if the directory `name` contains a CACHEDIR.TAG with the signature of the Cache Directory Tagging
-/// Specification.
+/// Returns `true` if the directory `name` holds a CACHEDIR.TAG with the signature of the Cache Directory
+/// Tagging Specification.
 fn is_cache(directory: &Directory, name: &CStr) -> bool {
     const SIGNATURE: &[u8; 43] = b"Signature: 8a477f597d28d172789f06886806bc55";
     let mut start = [0; SIGNATURE.len()];

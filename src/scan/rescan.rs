@@ -10,7 +10,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::Places;
-use super::policy::metadata;
 use super::shared::Shared;
 use super::visit::Visitor;
 use crate::base::clock;
@@ -122,7 +121,7 @@ impl Shared {
             directory => self.open_from_root(directory).map(Some),
         };
         if let Ok(Some(opened)) = &opened {
-            own = opened.attributes().ok().map(|own| metadata(&own, None, self.options.owners));
+            own = opened.attributes().ok().map(|own| self.metadata(&own, None));
         }
         // A directory may have several names among the roots.
         let mut replaced: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
@@ -167,10 +166,10 @@ impl Shared {
             // As in a new scan, a root that is a file may also lie below another root.
             let is_linked = found.links > 1 || parent == DirId::TOP;
             let links = is_linked.then_some(Links { count: found.links, device });
-            return Some((found.kind, metadata(found, links, self.options.owners)));
+            return Some((found.kind, self.metadata(found, links)));
         }
         let old = record.directory()?;
-        let mut renewed = metadata(found, None, self.options.owners);
+        let mut renewed = self.metadata(found, None);
         let batch = &mut self.workers.state().batch;
         renewed.directory = Some(tree.detached(batch, old, &renewed, device)?);
         Some((found.kind, renewed))

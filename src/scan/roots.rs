@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 use rayon::Scope;
 
-use super::policy::metadata;
 use super::shared::Shared;
 use super::visit::Visitor;
 use crate::base::sync::lock;
@@ -49,7 +48,7 @@ impl<'s> Roots<'s> {
                 Ok(attributes) if attributes.is_directory() => {
                     let device = shared.tree.devices().index(attributes.device);
                     let name = root.path.as_os_str().as_bytes();
-                    let metadata = metadata(attributes, None, shared.options.owners);
+                    let metadata = shared.metadata(attributes, None);
                     root.id = Some(batch.push_directory(&shared.tree, DirId::TOP, name, metadata, device));
                 }
                 _ => batch.push(DirId::TOP, &root.record(shared, None)),
@@ -131,7 +130,7 @@ impl Root<'_> {
                     count: attributes.links,
                     device: shared.tree.devices().index(attributes.device),
                 });
-                let metadata = metadata(attributes, links, shared.options.owners);
+                let metadata = shared.metadata(attributes, links);
                 let state = EntryState::Known(Metadata { directory: target, ..metadata });
                 Entry { name, kind: attributes.kind, state }
             }

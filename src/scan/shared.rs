@@ -6,10 +6,13 @@ use std::time::{Duration, Instant};
 use super::options::{Options, default_threads};
 use super::paths::path;
 use super::workers::Workers;
-use crate::base::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
+use crate::base::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, OnceLock, Ordering};
+use crate::platform::entry::probe::major_minor;
+use crate::platform::fs::mounts::recursive_lengths;
 use crate::platform::process::descriptors::Descriptors;
 use crate::platform::process::limits;
-use crate::tree::{DirId, Tree};
+use crate::platform::{Attributes, Directory};
+use crate::tree::{DirId, Links, Metadata, Owner, Tree};
 
 /// Outcome of a scan or an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +51,8 @@ pub struct Shared {
     /// Expected size in bytes; 0 if unknown. Written once at the start of the scan and read by the progress display.
     /// `Relaxed` ordering is enough, because the number guards no data.
     pub expected: AtomicU64,
+    /// Devices with recursive lengths of directories, read from the mount table when first needed.
+    recursive: OnceLock<Vec<u64>>,
     pub started: Instant,
     pub end: Mutex<Option<(Outcome, Duration)>>,
     pub ended: Condvar,
@@ -65,10 +70,48 @@ impl Shared {
             descriptors,
             stop: AtomicBool::new(false),
             expected: AtomicU64::new(0),
+            recursive: OnceLock::new(),
             started: Instant::now(),
             end: Mutex::new(None),
             ended: Condvar::new(),
         }
+    }
+
+    /// Returns the metadata that the tree stores for an entry.
+    pub fn metadata(&self, attributes: &Attributes, links: Option<Links>) -> Metadata {
+        let &Attributes { uid, gid, mode, .. } = attributes;
+        let has_own_length = !attributes.is_directory() || !self.is_recursive(attributes.device);
+        Metadata {
+            apparent: if has_own_length { attributes.apparent } else { 0 },
+            blocks: attributes.blocks,
+            mtime: attributes.mtime,
+            inode: attributes.inode,
+            directory: None,
+            links,
+            owner: self.options.owners.then_some(Owner { uid, gid, mode }),
+        }
+    }
+
+    /// Returns `true` if directories on this device have the size of everything below them as their length.
+    fn is_recursive(&self, device: u64) -> bool {
+        // Disks have a major number, so a scan of disks alone never reads the mount table.
+        major_minor(device).0 == 0 && self.recursive.get_or_init(recursive_lengths).contains(&device)
+    }
+
+    /// Returns the bytes below the directory `id`, which could not be read, if its file system records them.
+    /// `parent` is its parent directory.
+    pub fn recorded(&self, parent: &Directory, id: DirId) -> Option<u64> {
+        if !self.is_recursive(self.tree.device(id)) {
+            return None;
+        }
+        // With some options of the mount, the length is the number of entries. The attribute of an unreadable
+        // directory cannot be read, but that of its parent can.
+        let own = parent.attributes().ok()?.apparent;
+        let is_size = parent.recursive_size() == Some(own);
+        is_size
+            .then(|| parent.attributes_of(self.tree.name(id)))
+            .and_then(Result::ok)
+            .map(|found| found.apparent)
     }
 
     pub fn is_stopped(&self) -> bool {

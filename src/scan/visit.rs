@@ -106,6 +106,9 @@ impl<'v> Visitor<'v> {
         }
         shared.workers.reads(id);
         let opened = self.open(&queue, id);
+        if opened.is_err() {
+            self.record_size(queue.parent.as_ref().map(|parent| &parent.directory), id);
+        }
         drop(queue);
         match opened {
             Ok(directory) => self.read(scope, id, &self.hold(directory)),
@@ -356,6 +359,14 @@ impl<'v> Visitor<'v> {
                 self.policy.note(child, file_system, &attributes);
             }
             Decision::Leave(state) => batch.push(id, &Entry { name, kind: Kind::Directory, state }),
+        }
+    }
+
+    /// Records the size of the unreadable directory `id` that its file system reports, if any.
+    fn record_size(&self, parent: Option<&Directory>, id: DirId) {
+        let tree = &self.shared.tree;
+        if let Some(bytes) = parent.and_then(|parent| self.shared.recorded(parent, id)) {
+            tree.record_size(id, bytes);
         }
     }
 

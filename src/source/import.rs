@@ -170,11 +170,11 @@ impl Shared {
     fn read_all(&self) -> Vec<String> {
         let builder = RefCell::new(Builder::new(&self.tree));
         let mut faults = Vec::new();
-        for input in &self.inputs {
+        for (input, host) in self.inputs.iter().zip(hosts(&self.inputs)) {
             if self.is_stopped() {
                 break;
             }
-            if let Err(reason) = self.read(input, &builder) {
+            if let Err(reason) = self.read(input, host, &builder) {
                 builder.borrow_mut().break_off();
                 faults.push(format!("{}: {}", input.name(), escape(reason.as_bytes())));
             }
@@ -185,7 +185,7 @@ impl Shared {
         faults
     }
 
-    fn read(&self, input: &Input, builder: &RefCell<Builder<'_>>) -> Result<(), String> {
+    fn read(&self, input: &Input, host: u32, builder: &RefCell<Builder<'_>>) -> Result<(), String> {
         let (reader, session) = input.open()?;
         let chunks = unpack(reader).map_err(|error| words(&error))?;
         let published = RefCell::new(Instant::now());
@@ -199,7 +199,7 @@ impl Shared {
         };
         let mut lexer = Lexer::new(chunks, &pulse);
         let label = input.label(self.inputs.len());
-        let result = self.document(&mut lexer, builder, input, &label);
+        let result = self.document(&mut lexer, builder, (input, host), &label);
         drop(lexer);
         // An error of ssh takes precedence, because it explains an empty export better than the lexer's
         // error.
@@ -211,10 +211,10 @@ impl Shared {
         &self,
         lexer: &mut Lexer<'_>,
         builder: &RefCell<Builder<'_>>,
-        input: &Input,
+        (input, host): (&Input, u32),
         label: &[u8],
     ) -> Result<(), Fault> {
-        let mut reader = Reader::new(lexer, builder, self.tree.devices(), label);
+        let mut reader = Reader::new(lexer, builder, self.tree.devices().of_host(host), label);
         let head = reader.head()?;
         builder.borrow_mut().publish();
         let provenance = Provenance { host: input.host(), scanned_at: head.timestamp };
@@ -232,6 +232,19 @@ impl Shared {
     fn note(&self, builder: &Builder<'_>) {
         *lock(&self.progress) = (builder.counts(), builder.current());
     }
+}
+
+/// Returns the number of each input's host. Files do not name their host, so each counts as one of its own:
+/// machines that are copies of one another have files with equal devices and inodes.
+fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
+    inputs.iter().enumerate().map(|(number, input)| {
+        let is_same = |other: &Input| match (input, other) {
+            (Input::Remote(input), Input::Remote(other)) => input.is_on_host_of(other),
+            _ => false,
+        };
+        let first = inputs[..number].iter().position(is_same).unwrap_or(number);
+        u32::try_from(first).expect("fewer inputs than 2^32 fit into memory")
+    })
 }
 
 type Opened = (Box<dyn Read + Send>, Option<Session>);

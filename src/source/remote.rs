@@ -84,6 +84,12 @@ impl Remote {
         &self.host
     }
 
+    /// Returns `true` if `other` is on the same machine.
+    pub fn is_on_host_of(&self, other: &Self) -> bool {
+        let host = |remote: &Self| remote.host.rsplit('@').next().unwrap_or_default().to_ascii_lowercase();
+        (host(self), self.port) == (host(other), other.port)
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new("ssh");
         if let Some(port) = self.port {

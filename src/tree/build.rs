@@ -227,6 +227,7 @@ impl Tree {
             open: super::open_directories::Open::default(),
             failures: Mutex::default(),
             shared: Mutex::default(),
+            recorded: Mutex::default(),
             linked: Mutex::default(),
             files_inside: Mutex::default(),
             free: Mutex::default(),
@@ -272,6 +273,11 @@ impl Tree {
         self.dir(id).errno.store(errno, Ordering::Relaxed);
         self.add(id, &Totals { errors: 1, ..Totals::default() });
         lock(&self.failures).push(Failure { directory: id, entry: None, errno });
+    }
+
+    /// Sets the recorded size of the unreadable directory `id`; see [`Tree::recorded`].
+    pub fn record_size(&self, id: DirId, apparent: u64) {
+        lock(&self.recorded).insert(id, apparent);
     }
 
     /// Marks `id` as partial because the scan was stopped. The ancestors become partial when `id` completes.

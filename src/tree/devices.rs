@@ -1,40 +1,73 @@
 //! Devices of a tree, each with a small index, so that entries can store a device in one byte.
 //!
-//! Invariant: an index always stands for the same device.
+//! A tree can contain entries of several hosts, which use the same device numbers for different devices.
+//!
+//! Invariant: an index always stands for the same device of the same host.
 
 use crate::base::sync::{Mutex, lock};
 
 /// Devices of a tree. There is one per file system, so a linear search is fast.
 #[derive(Default)]
 pub struct Devices {
-    numbers: Mutex<Vec<u64>>,
+    known: Mutex<Vec<Device>>,
 }
 
+/// Device of a host.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Device {
+    host: u32,
+    number: u64,
+}
+
+/// Devices of one of the hosts whose entries are in a tree.
+#[derive(Clone, Copy)]
+pub struct HostDevices<'d> {
+    devices: &'d Devices,
+    host: u32,
+}
+
+/// Creates the devices of a recorded tree. Equal numbers belong to different hosts.
 impl From<Vec<u64>> for Devices {
     fn from(numbers: Vec<u64>) -> Self {
-        Self { numbers: Mutex::new(numbers) }
+        let known = numbers.into_iter().map(|number| Device { host: 0, number }).collect();
+        Self { known: Mutex::new(known) }
     }
 }
 
 impl Devices {
-    /// Returns the numbers of all devices, in the order of their indexes.
+    /// Returns the numbers of all devices, in the order of their indexes. Devices of different hosts may have
+    /// the same number.
     pub fn numbers(&self) -> Vec<u64> {
-        lock(&self.numbers).clone()
+        lock(&self.known).iter().map(|device| device.number).collect()
     }
 
-    /// Returns the index of `device`, adding the device if it is new.
+    /// Returns the devices of a host. Hosts are numbered by the caller.
+    #[doc(hidden)]
+    pub fn of_host(&self, host: u32) -> HostDevices<'_> {
+        HostDevices { devices: self, host }
+    }
+
+    /// Returns the index of `device` of the only host, adding the device if it is new.
     #[doc(hidden)]
     pub fn index(&self, device: u64) -> u32 {
-        let mut numbers = lock(&self.numbers);
-        let index = numbers.iter().position(|number| *number == device).unwrap_or_else(|| {
-            numbers.push(device);
-            numbers.len() - 1
-        });
-        u32::try_from(index).expect("fewer devices than 2^32 fit into memory")
+        self.of_host(0).index(device)
     }
 
     /// Returns the number of the device at `index`, or 0 if there is none.
     pub fn number(&self, index: u32) -> u64 {
-        lock(&self.numbers).get(index as usize).copied().unwrap_or(0)
+        lock(&self.known).get(index as usize).map_or(0, |device| device.number)
+    }
+}
+
+impl HostDevices<'_> {
+    /// Returns the index of `device`, adding the device if it is new.
+    pub fn index(self, device: u64) -> u32 {
+        let wanted = Device { host: self.host, number: device };
+        let mut known = lock(&self.devices.known);
+        let index = known.iter().position(|device| *device == wanted).unwrap_or_else(|| {
+            known.push(wanted);
+            known.len() - 1
+        });
+        u32::try_from(index).expect("fewer devices than 2^32 fit into memory")
     }
 }

@@ -48,7 +48,7 @@ mod walk;
 #[doc(hidden)]
 pub use aliases::Alias;
 pub use build::{Batch, Page, Sealed};
-pub use devices::Devices;
+pub use devices::{Devices, HostDevices};
 pub use directory::{DirId, State, Status, Totals};
 pub use entry::{DeviceIndex, Entry, EntryState, Exclusion, InodeKey, Links, Metadata, Owner};
 pub use entry_id::EntryId;

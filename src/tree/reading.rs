@@ -43,7 +43,9 @@ pub struct Tree {
     pub(super) failures: Mutex<Vec<Failure>>,
     /// See [`Tree::shared`]. Written once, when the hard links of a finished scan are counted.
     pub(super) shared: Mutex<HashMap<DirId, u64>>,
-    /// Names of inodes with several links, filled at the end of a scan.
+    /// See [`Tree::recorded`].
+    pub(super) recorded: Mutex<HashMap<DirId, u64>>,
+    /// Names of inodes with several links. Filled at the end of a scan.
     pub(super) linked: Mutex<Vec<LinkedName>>,
     /// Map from each root that is a file below another root to the outer root; see `aliases`. `None` until these files
     /// have been determined.
@@ -180,6 +182,12 @@ impl Tree {
             self.dir(id);
         }
         lock(&self.shared).get(&id).copied().unwrap_or(0)
+    }
+
+    /// Returns the apparent size of everything in and below an unreadable directory, if the file system records
+    /// it. The totals do not include it.
+    pub fn recorded(&self, id: DirId) -> Option<u64> {
+        lock(&self.recorded).get(&id).copied()
     }
 
     /// Returns the device number of directory `id`.

@@ -100,6 +100,7 @@ impl Tree {
         let below = |id: &DirId| Walk::new(self, *id).map(|(id, _)| id).collect::<Vec<_>>();
         let gone: HashSet<DirId> = ids.iter().flat_map(below).collect();
         lock(&self.failures).retain(|failure| !gone.contains(&failure.directory));
+        lock(&self.recorded).retain(|id, _| !gone.contains(id));
         lock(&self.linked).retain(|name| !gone.contains(&name.directory));
         lock(&self.readings).forget(|number| gone.contains(&DirId(number)));
         lock(&self.free).put(gone.into_iter().collect());

@@ -10,7 +10,9 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::base::kind::Kind;
-use crate::tree::{DirId, Entry, EntryState, Metadata, Relocation, Totals, Tree, join};
+use crate::tree::{
+    DeviceIndex, DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Totals, Tree, join,
+};
 
 /// All marks.
 #[derive(Clone, Debug, Default)]
@@ -27,8 +29,7 @@ pub struct Mark {
     pub kind: Kind,
     /// Directory that is marked with everything below it; `None` if the entry is not a directory.
     pub directory: Option<DirId>,
-    device: u64,
-    inode: u64,
+    inode: InodeKey,
     own: Totals,
     /// Modification time that the entry had when it was marked.
     mtime: i64,
@@ -57,8 +58,7 @@ impl Mark {
         Some(Self {
             kind: record.kind,
             directory: metadata.directory,
-            device: device(tree, parent, &metadata),
-            inode: metadata.inode,
+            inode: InodeKey { device: device(tree, parent, &metadata), inode: metadata.inode },
             own,
             mtime: metadata.mtime,
             is_touched: false,
@@ -69,7 +69,7 @@ impl Mark {
     /// Returns `true` if `now`, found by a rescan, is the same entry. For a directory this is only probable,
     /// because the tree has too little data.
     fn is_same(&self, now: &Self) -> bool {
-        let inode = |mark: &Self| (mark.device, mark.inode, mark.kind);
+        let inode = |mark: &Self| (mark.inode, mark.kind);
         let written = |mark: &Self| (mark.own.apparent, mark.mtime);
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
@@ -80,12 +80,12 @@ impl Mark {
     }
 }
 
-/// Returns the device of an entry of `parent`.
-fn device(tree: &Tree, parent: DirId, metadata: &Metadata) -> u64 {
+/// Returns the index of the device of an entry of `parent`.
+fn device(tree: &Tree, parent: DirId, metadata: &Metadata) -> DeviceIndex {
     match (metadata.directory, metadata.links) {
-        (Some(id), _) => tree.device(id),
-        (None, Some(links)) => tree.devices().number(links.device),
-        (None, None) => tree.device(parent),
+        (Some(id), _) => tree.device_index(id),
+        (None, Some(links)) => links.device,
+        (None, None) => tree.device_index(parent),
     }
 }
 
@@ -202,7 +202,7 @@ impl<'t> Sum<'t> {
         let mut sum = Self { tree, marked, covers: HashMap::new() };
         let mut totals = Totals::default();
         let mut outermost = HashSet::new();
-        let mut linked: HashMap<(u64, u64), Totals> = HashMap::new();
+        let mut linked: HashMap<InodeKey, Totals> = HashMap::new();
         for ((parent, _), mark) in marks.all() {
             if sum.cover(parent).is_some() {
                 continue;
@@ -213,7 +213,7 @@ impl<'t> Sum<'t> {
                 }
                 Some(_) => {}
                 None if mark.is_linked => {
-                    linked.insert((mark.device, mark.inode), mark.own);
+                    linked.insert(mark.inode, mark.own);
                 }
                 None => totals.add(&mark.own),
             }
@@ -226,7 +226,7 @@ impl<'t> Sum<'t> {
     fn count_linked(
         &mut self,
         outermost: &HashSet<DirId>,
-        mut files: HashMap<(u64, u64), Totals>,
+        mut files: HashMap<InodeKey, Totals>,
         totals: &mut Totals,
     ) {
         if outermost.is_empty() || (outermost.len() == 1 && files.is_empty()) {
@@ -235,10 +235,10 @@ impl<'t> Sum<'t> {
             }
             return;
         }
-        let mut met: HashMap<(u64, u64), HashSet<DirId>> = HashMap::new();
+        let mut met: HashMap<InodeKey, HashSet<DirId>> = HashMap::new();
         for name in self.tree.linked() {
             let Some(cover) = self.cover(name.directory) else { continue };
-            let inode = (self.tree.devices().number(name.device), name.inode);
+            let inode = name.key();
             files.remove(&inode);
             let covers = met.entry(inode).or_default();
             if covers.insert(cover) && covers.len() > 1 {

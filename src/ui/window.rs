@@ -5,7 +5,7 @@
 //! Invariant: all numbers of a window are read together, right after the live totals.
 
 use crate::analysis::compare::{Previous, PreviousListing, amount};
-use crate::base::format::Measure;
+use crate::base::format::{Measure, Units, plain_size};
 use crate::base::kind::Kind;
 use crate::base::os_error::error_text;
 use crate::base::text::escape;
@@ -51,7 +51,7 @@ impl Window {
         sizes: &SizeSource,
         place: &ListState<'_>,
         marks: &Marks<'_>,
-        (order, look): (Order, RowLook),
+        (order, look, units): (Order, RowLook, Units),
         lines: usize,
     ) -> Self {
         let measure = order.measure;
@@ -86,6 +86,11 @@ impl Window {
             row.is_marked = marks.contains(place.id, record.name);
             row.cells[Column::Growth as usize] = change(&record, row.size()).unwrap_or_default();
             row.add_shares(size, full);
+            if let Some(note) = row.note.as_mut().filter(|note| note.is_warning)
+                && let Some(recorded) = row.directory.and_then(|id| tree.recorded(id))
+            {
+                note.text = format!("{}; {} recorded", note.text, plain_size(recorded, units));
+            }
             if let Some(id) = row.directory.filter(|_| look.collapses && place.id != DirId::TOP) {
                 for (name, _) in chain(tree, order, id) {
                     row.label = row.label + &escape(name) + "/";

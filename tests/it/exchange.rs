@@ -103,6 +103,32 @@ fn names_begin_with_their_file_where_there_are_several() {
 }
 
 #[test]
+fn links_are_recognized_only_within_one_host() {
+    const TEN_MIB: i128 = 10 << 20;
+    let place = Place::new();
+    // Copies of a virtual machine have the same devices and inodes.
+    for (name, path) in [("one", "/srv"), ("other", "/srv"), ("home", "/home")] {
+        let file = format!(r#"{{"name":"f","dsize":{TEN_MIB},"dev":7,"ino":9,"hlnkc":true,"nlink":2}}"#);
+        let text = format!(r#"[1,2,{{"progname":"ncdu"}},[{{"name":"{path}","dev":7}},{file}]]"#);
+        fs::write(place.join(name), text).unwrap();
+    }
+    let disk = |words: &[&str]| totals(&export(&place, &[words, &["--json"]].concat()))[0];
+    assert_eq!(disk(&["-f", "one"]), TEN_MIB);
+    assert_eq!(disk(&["-f", "one", "-f", "other"]), 2 * TEN_MIB);
+
+    // Prints the file that is named like the path.
+    let path =
+        ssh(&place, r#"for last; do :; done; eval "set -- $last"; for last; do :; done; cat ".$last""#);
+    let remote = |words: &[&str]| {
+        let run = run(program().env("PATH", &path).arg("--json").args(words).current_dir(place.path()));
+        totals(&run.ended(0))[0]
+    };
+    assert_eq!(remote(&["ssh://h1/one", "ssh://h2/other"]), 2 * TEN_MIB);
+    assert_eq!(remote(&["ssh://h1/one", "ssh://h1:22/other"]), 2 * TEN_MIB, "maybe another machine");
+    assert_eq!(remote(&["ssh://h1/one", "ssh://me@H1/home"]), TEN_MIB, "paths of one machine");
+}
+
+#[test]
 fn ncdu_and_duke_read_each_other() {
     if !is_installed("ncdu", "-v") {
         return;

@@ -55,8 +55,9 @@ fn everything(tree: &Tree) -> BTreeMap<Vec<u8>, String> {
     };
     for (id, listing) in Walk::new(tree, DirId::TOP) {
         let (totals, status, shared) = (tree.totals(id), tree.status(id), tree.shared(id));
-        let (device, above) = (tree.device(id), tree.parent(id).map(|above| tree.path(above)));
-        note(tree.path(id), format!("{totals:?} {status:?} {shared} {device} {above:?}\n"));
+        let (device, above) =
+            ((tree.device_index(id), tree.device(id)), tree.parent(id).map(|above| tree.path(above)));
+        note(tree.path(id), format!("{totals:?} {status:?} {shared} {device:?} {above:?}\n"));
         for (_, record) in listing.entries() {
             let mut record = record;
             let mut leads_to = None;
@@ -341,7 +342,9 @@ fn any_plan() -> impl Strategy<Value = Plan> {
 /// Builds a tree of these entries below one root. Some directories cannot be read or are incomplete.
 fn build(plan: Vec<Plan>) -> Tree {
     let (tree, mut batch) = (Tree::new(), Batch::default());
-    let devices = [7, u64::MAX].map(|device| tree.devices().index(device));
+    // The second device is one of another host.
+    let device = |(host, number)| tree.devices().of_host(host).index(number);
+    let devices = [(0, 7), (1, 7), (0, u64::MAX)].map(device);
     let root = batch.push_directory(&tree, DirId::TOP, b"/r", Metadata::default(), devices[0]);
     let sealed = batch.seal(&tree, DirId::TOP).unwrap();
     tree.publish(&mut batch, DirId::TOP, &sealed);
@@ -354,7 +357,7 @@ fn build(plan: Vec<Plan>) -> Tree {
                     batch.push(id, &Entry { name: name.as_bytes(), kind, state });
                 }
                 Plan::Directory(metadata, entries) => {
-                    let device = devices[usize::from(metadata.inode % 3 == 0)];
+                    let device = devices[usize::try_from(metadata.inode % 3).unwrap()];
                     waiting
                         .push((batch.push_directory(&tree, id, name.as_bytes(), metadata, device), entries));
                 }

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use crate::support::image::{Image, succeeds};
 use crate::support::{sandbox, skip};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::delete::{self, DeleteScope, Operation, Preview, Selection};
+use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::statvfs::statvfs;
 
 const MIB: u64 = 1 << 20;
@@ -37,17 +39,33 @@ fn free(root: &Path) -> u64 {
     found.blocks_free() * found.fragment_size()
 }
 
+/// Returns a new file system that compresses, or `None` and reports the reason.
+fn compressing(test: &str) -> Option<Image> {
+    let image = Image::new(test, "btrfs", 200 * MIB, &["-q"])?;
+    if succeeds(Command::new("mount").args(["-o", "remount,compress=zstd"]).arg(image.path())) {
+        return Some(image);
+    }
+    skip(&format!("{test}: no compression here"));
+    None
+}
+
+/// Deletes what the preview describes and returns the number of bytes freed.
+fn freed(root: &Path, probe: &Preview) -> u64 {
+    let before = free(root);
+    let work = Operation::Remove(probe.going.clone().unwrap());
+    let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
+    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
+    free(root).saturating_sub(before)
+}
+
 #[test]
 fn compressed_files_promise_a_block_for_each_extent() {
     const NAME: &str = "compressed_files_promise_a_block_for_each_extent";
     if !sandbox::enter(NAME) {
         return;
     }
-    let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) else { return };
+    let Some(image) = compressing(NAME) else { return };
     let root = image.path();
-    if !succeeds(Command::new("mount").args(["-o", "remount,compress=zstd"]).arg(&root)) {
-        return skip(&format!("{NAME}: no compression here"));
-    }
     let text = b"the same again and again\n".repeat(320_000);
     let mut noise = vec![0; 1 << 20];
     fs::File::open("/dev/urandom").unwrap().read_exact(&mut noise).unwrap();
@@ -63,10 +81,96 @@ fn compressed_files_promise_a_block_for_each_extent() {
     let extents = (text.len() as u64).div_ceil(128 << 10);
     assert_eq!(probe.least, extents * 4096);
     assert!(probe.most >= text.len() as u64);
-    let before = free(&root);
-    let work = Operation::Remove(probe.going.unwrap());
-    let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
-    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
-    let freed = free(&root).saturating_sub(before);
+    let freed = freed(&root, &probe);
     assert!(freed >= probe.least && freed < MIB, "{freed} bytes came back, {} were promised", probe.least);
+}
+
+#[test]
+fn parts_of_an_overwritten_compressed_extent_promise_one_block() {
+    const NAME: &str = "parts_of_an_overwritten_compressed_extent_promise_one_block";
+    if !sandbox::enter(NAME) {
+        return;
+    }
+    let Some(image) = compressing(NAME) else { return };
+    let root = image.path();
+    let path = root.join("text");
+    fs::write(&path, "the same again\n".repeat(8738)).unwrap();
+    sync(&root);
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    let mut noise = [0; 4096];
+    fs::File::open("/dev/urandom").unwrap().read_exact(&mut noise).unwrap();
+    // Every second block; the blocks between them remain parts of one extent of 4 KiB.
+    for block in (0..32).step_by(2) {
+        file.write_all_at(&noise, block * 4096).unwrap();
+        file.sync_all().unwrap();
+    }
+    drop(file);
+    let probe = asked(&root, "text");
+    assert_eq!(probe.least, 17 * 4096);
+    let freed = freed(&root, &probe);
+    assert!(freed >= probe.least, "{freed} bytes came back, {} were promised", probe.least);
+}
+
+/// Numbers that are the same in each run (xorshift64 by George Marsaglia).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+}
+
+/// Changes a file in one of the ways that leave parts of extents.
+fn change(path: &Path, dice: &mut Dice) {
+    let file = fs::File::options().write(true).create(true).truncate(false).open(path).unwrap();
+    let (at, length) = (dice.below(200) * 4096, (1 + dice.below(60)) * 4096);
+    let mut bytes = vec![b'x'; usize::try_from(length).unwrap()];
+    match dice.below(8) {
+        0 | 1 => file.write_all_at(&bytes, at).unwrap(),
+        2 | 3 => {
+            bytes.fill_with(|| dice.below(256).to_le_bytes()[0]);
+            file.write_all_at(&bytes, at).unwrap();
+        }
+        4 => {
+            let flags = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
+            fallocate(&file, flags, at.cast_signed(), length.cast_signed()).unwrap();
+        }
+        5 => fallocate(&file, FallocateFlags::empty(), at.cast_signed(), length.cast_signed()).unwrap(),
+        6 => file.set_len(dice.below(800 << 10)).unwrap(),
+        _ => file.sync_all().unwrap(),
+    }
+}
+
+#[test]
+fn random_files_free_at_least_what_is_promised() {
+    const NAME: &str = "random_files_free_at_least_what_is_promised";
+    if !sandbox::enter(NAME) {
+        return;
+    }
+    let Some(image) = compressing(NAME) else { return };
+    let root = image.path();
+    let mut dice = Dice(1);
+    let names: Vec<String> = (0..40).map(|number| format!("file{number}")).collect();
+    for (number, name) in names.iter().enumerate() {
+        let path = root.join(name);
+        if number % 4 == 3 {
+            let original = root.join(&names[number - 1]);
+            let mut copy = Command::new("cp");
+            assert!(succeeds(copy.arg("--reflink=always").args([&original, &path])));
+        }
+        (0..12).for_each(|_| change(&path, &mut dice));
+    }
+    sync(&root);
+    let (mut promised, mut most) = (0, 0);
+    for name in &names {
+        let probe = asked(&root, name);
+        let freed = freed(&root, &probe);
+        assert!(freed >= probe.least, "{name}: {freed} bytes came back, {} were promised", probe.least);
+        promised += probe.least;
+        most += freed;
+    }
+    assert!(promised * 2 > most, "{promised} of {most} bytes were promised, which is not much");
 }

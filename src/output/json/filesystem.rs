@@ -265,7 +265,8 @@ mod tests {
 
     #[test]
     fn every_line_of_the_accounting_has_an_explanation() {
-        let capacity = Capacity { size: 1000, free: 300, available: 250, inodes: 50, inodes_free: 40 };
+        let capacity =
+            Capacity { size: 1000, free: 300, available: 250, unit: 1, inodes: 50, inodes_free: 40 };
         let holder = |through| Holder { pid: 7, name: b"db".to_vec(), through };
         let deleted = |disk, through| UnlinkedFile {
             device: 2,
@@ -327,7 +328,7 @@ mod tests {
 
     #[test]
     fn more_known_than_used_is_shared_space() {
-        let capacity = Capacity { size: 1000, free: 950, available: 950, inodes: 0, inodes_free: 0 };
+        let capacity = Capacity { size: 1000, free: 950, available: 950, ..Capacity::default() };
         let said = text(&space(Ok(capacity)));
         assert!(said.contains("\"remainder\":-50") && !said.contains("inodes"), "{said}");
     }

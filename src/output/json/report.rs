@@ -200,7 +200,11 @@ impl<'t> Report<'t> {
         json.number(totals.items);
         json.raw(",\"shared\":");
         json.number(self.tree.shared(id));
-        let after = End { owner: metadata.owner, errno: self.tree.status(id).errno };
+        let errno = self.tree.status(id).errno;
+        if let Some(recorded) = errno.and_then(|_| self.tree.recorded(id)) {
+            json.field(",\"recorded\":", recorded);
+        }
+        let after = End { owner: metadata.owner, errno };
         if left == Some(0) {
             end(json, after);
             return None;

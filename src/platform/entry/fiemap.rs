@@ -1,5 +1,6 @@
 //! Extents of a file on Linux, from `ioctl_fiemap(2)`.
 
+use std::collections::HashSet;
 use std::ffi::CStr;
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -76,22 +77,20 @@ pub fn sharing(directory: &Directory) -> Sharing {
 /// `EINVAL` if `name` is not a regular file.
 pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let file = directory.open_file(name)?;
-    let mut layout = ExtentLayout { pieces: Some(0), is_cut_short: true, ..ExtentLayout::default() };
-    let (mut start, mut end) = (0, None);
+    let mut sums = Sums::default();
+    let mut start = 0;
     for _ in 0..CALLS {
         let map = ask(&file, start)?;
         let mapped = &map.extents[..EXTENTS.min(usize::try_from(map.mapped).unwrap_or(0))];
         for extent in mapped {
-            add(&mut layout, extent, end);
-            end = Some(extent.physical.saturating_add(extent.length));
+            sums.add(extent);
         }
         let Some(last) = mapped.last().filter(|last| last.flags & LAST == 0) else {
-            layout.is_cut_short = false;
-            break;
+            return Ok(sums.layout);
         };
         start = last.logical.saturating_add(last.length);
     }
-    Ok(layout)
+    Ok(ExtentLayout { is_cut_short: true, ..sums.layout })
 }
 
 /// Returns the next extents of `file`, starting at byte `start`.
@@ -116,30 +115,58 @@ fn ask(file: &OwnedFd, start: u64) -> Result<Map, Errno> {
     Ok(map)
 }
 
-/// Adds an extent. `end` is the position on disk at which the previous extent ended.
-fn add(layout: &mut ExtentLayout, extent: &Extent, end: Option<u64>) {
-    let is = |flag| extent.flags & flag != 0;
-    let add = |sum: &mut u64| *sum = sum.saturating_add(extent.length);
-    // Data without a location on disk cannot be shared.
-    let is_shared = is(SHARED) && !is(DELAYED);
-    add(if is_shared { &mut layout.shared } else { &mut layout.private });
-    if !is_shared {
-        let is_of_any_size = is(ENCODED) && !is(ENCRYPTED) || is(DELAYED);
-        let least = if is_of_any_size { extent.length.min(BLOCK) } else { extent.length };
-        layout.certain = layout.certain.saturating_add(least);
+/// Layout of the extents added so far.
+struct Sums {
+    layout: ExtentLayout,
+    /// Position on the disk at which the previous extent ended.
+    end: Option<u64>,
+    /// Positions of the compressed extents on the disk. If a compressed extent is partly overwritten, each
+    /// remaining part of the file has this position.
+    compressed: HashSet<u64>,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        let layout = ExtentLayout { pieces: Some(0), ..ExtentLayout::default() };
+        Self { layout, end: None, compressed: HashSet::new() }
     }
-    if is(ENCODED) && !is(ENCRYPTED) {
-        add(&mut layout.compressed);
-    }
-    if is(UNWRITTEN) {
-        add(&mut layout.unwritten);
-    }
-    if is(DELAYED) {
-        add(&mut layout.delayed);
-    }
-    // A compressed extent's length is not its size on disk, so each compressed extent counts as a separate piece.
-    if end != Some(extent.physical) {
-        layout.pieces = layout.pieces.map(|pieces| pieces + 1);
+}
+
+impl Sums {
+    fn add(&mut self, extent: &Extent) {
+        let layout = &mut self.layout;
+        let is = |flag| extent.flags & flag != 0;
+        let add = |sum: &mut u64| *sum = sum.saturating_add(extent.length);
+        let is_compressed = is(ENCODED) && !is(ENCRYPTED);
+        // Data without a location on the disk cannot be shared.
+        let is_shared = is(SHARED) && !is(DELAYED);
+        add(if is_shared { &mut layout.shared } else { &mut layout.private });
+        if !is_shared {
+            let least = if is(DELAYED) {
+                extent.length.min(BLOCK)
+            } else if is_compressed {
+                let is_new = self.compressed.insert(extent.physical);
+                if is_new { extent.length.min(BLOCK) } else { 0 }
+            } else {
+                extent.length
+            };
+            layout.certain = layout.certain.saturating_add(least);
+        }
+        if is_compressed {
+            add(&mut layout.compressed);
+        }
+        if is(UNWRITTEN) {
+            add(&mut layout.unwritten);
+        }
+        if is(DELAYED) {
+            add(&mut layout.delayed);
+        }
+        // The length of a compressed extent is not its size on the disk, so each compressed extent counts as a
+        // separate piece.
+        if self.end != Some(extent.physical) {
+            layout.pieces = layout.pieces.map(|pieces| pieces + 1);
+        }
+        self.end = Some(extent.physical.saturating_add(extent.length));
     }
 }
 
@@ -149,8 +176,7 @@ mod tests {
 
     #[test]
     fn extents_are_added_up_by_what_they_are() {
-        let mut layout = ExtentLayout { pieces: Some(0), ..ExtentLayout::default() };
-        let mut end = None;
+        let mut sums = Sums::default();
         for (physical, length, flags) in [
             (0, 10, 0),
             (10, 5, UNWRITTEN),
@@ -159,8 +185,7 @@ mod tests {
             (300, 2, ENCODED),
             (400, 1, ENCODED | ENCRYPTED | LAST),
         ] {
-            add(&mut layout, &Extent { physical, length, flags, ..Extent::default() }, end);
-            end = Some(physical + length);
+            sums.add(&Extent { physical, length, flags, ..Extent::default() });
         }
         let expected = ExtentLayout {
             private: 21,
@@ -173,8 +198,11 @@ mod tests {
             is_cut_short: false,
             clone: None,
         };
-        assert_eq!(layout, expected);
-        // A compressed extent of any length may take up only one block.
+        assert_eq!(sums.layout, expected);
+    }
+
+    #[test]
+    fn compressed_extents_certainly_take_one_block_each() {
         for (flags, certain) in [
             (ENCODED, 4096),
             (DELAYED, 4096),
@@ -183,12 +211,24 @@ mod tests {
             (0, 131_072),
             (ENCODED | ENCRYPTED, 131_072),
         ] {
-            let mut layout = ExtentLayout::default();
-            add(&mut layout, &Extent { length: 131_072, flags, ..Extent::default() }, None);
-            assert_eq!(layout.certain, certain, "{flags:#x}");
+            let mut sums = Sums::default();
+            sums.add(&Extent { length: 131_072, flags, ..Extent::default() });
+            assert_eq!(sums.layout.certain, certain, "{flags:#x}");
         }
-        let huge = Extent { length: u64::MAX, ..Extent::default() };
-        add(&mut layout, &huge, None);
-        assert_eq!(layout.private, u64::MAX);
+        // The middle of the first extent was overwritten, so two parts of it are left.
+        let mut sums = Sums::default();
+        for (physical, length, flags) in [(0, 65_536, ENCODED), (90_112, 8192, 0), (0, 57_344, ENCODED)] {
+            sums.add(&Extent { physical, length, flags, ..Extent::default() });
+        }
+        assert_eq!(sums.layout.certain, 4096 + 8192);
+    }
+
+    #[test]
+    fn sums_of_extents_saturate() {
+        let mut sums = Sums::default();
+        for _ in 0..2 {
+            sums.add(&Extent { length: u64::MAX, ..Extent::default() });
+        }
+        assert_eq!(sums.layout.private, u64::MAX);
     }
 }

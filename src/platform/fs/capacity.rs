@@ -14,7 +14,10 @@ pub struct Capacity {
     pub free: u64,
     /// Number of free bytes available to ordinary users.
     pub available: u64,
-    /// Number of inodes, used or free; 0 if the file system creates inodes on demand.
+    /// Unit in bytes of the sizes, which are rounded to it.
+    pub unit: u64,
+    /// Number of inodes that exist or can exist; 0 if the file system creates them on demand, or if one of the
+    /// numbers of inodes is unknown.
     pub inodes: u64,
     /// Number of free inodes.
     pub inodes_free: u64,
@@ -26,7 +29,29 @@ impl Capacity {
         self.size.saturating_sub(self.free)
     }
 
-    /// Returns the number of free bytes available only to root or another privileged user.
+    /// Returns the used bytes minus `known`, or the excess of `known` as an error. An excess that can result from
+    /// rounding is none.
+    ///
+    /// # Errors
+    /// When `known` is larger.
+    pub fn used_beyond(&self, known: u64) -> Result<u64, u64> {
+        // Each size is rounded, so the difference of two is wrong by less than a unit.
+        match known.saturating_sub(self.used()) {
+            excess if excess > 0 && excess >= self.unit => Err(excess),
+            _ => Ok(self.used().saturating_sub(known)),
+        }
+    }
+
+    /// Sets the numbers of inodes as the system reports them: all bits are set in an unknown one.
+    #[must_use]
+    pub fn with_inodes(self, inodes: u64, inodes_free: u64) -> Self {
+        if inodes == u64::MAX || inodes_free == u64::MAX {
+            return Self { inodes: 0, inodes_free: 0, ..self };
+        }
+        Self { inodes, inodes_free, ..self }
+    }
+
+    /// Returns the free bytes that only root or another privileged user can use.
     pub fn reserved(&self) -> u64 {
         self.free.saturating_sub(self.available)
     }
@@ -43,9 +68,33 @@ mod tests {
 
     #[test]
     fn no_number_is_negative_whatever_a_file_system_reports() {
-        let strange = Capacity { size: 10, free: 20, available: 30, inodes: 1, inodes_free: u64::MAX };
+        let strange =
+            Capacity { size: 10, free: 20, available: 30, inodes: 1, inodes_free: 2, ..Capacity::default() };
         assert_eq!((strange.used(), strange.reserved(), strange.inodes_used()), (0, 0, 0));
-        let usual = Capacity { size: 100, free: 40, available: 35, inodes: 9, inodes_free: 2 };
+        let usual = Capacity { size: 100, free: 40, available: 35, unit: 1, inodes: 9, inodes_free: 2 };
         assert_eq!((usual.used(), usual.reserved(), usual.inodes_used()), (60, 5, 7));
+    }
+
+    #[test]
+    fn unknown_numbers_of_inodes_are_no_numbers() {
+        let inodes = |total, free| {
+            let capacity = Capacity::default().with_inodes(total, free);
+            (capacity.inodes, capacity.inodes_free)
+        };
+        assert_eq!(inodes(9, 2), (9, 2));
+        // CephFS knows only the number of used inodes.
+        assert_eq!(inodes(7, u64::MAX), (0, 0));
+        assert_eq!(inodes(u64::MAX, u64::MAX), (0, 0));
+    }
+
+    #[test]
+    fn rounding_is_no_excess() {
+        let capacity = Capacity { size: 100 << 20, free: 92 << 20, unit: 4 << 20, ..Capacity::default() };
+        assert_eq!(capacity.used_beyond(5 << 20), Ok(3 << 20));
+        assert_eq!(capacity.used_beyond(8 << 20), Ok(0));
+        assert_eq!(capacity.used_beyond((12 << 20) - 1), Ok(0));
+        assert_eq!(capacity.used_beyond(12 << 20), Err(4 << 20));
+        let exact = Capacity { unit: 0, ..capacity };
+        assert_eq!((exact.used_beyond(8 << 20), exact.used_beyond((8 << 20) + 1)), (Ok(0), Err(1)));
     }
 }

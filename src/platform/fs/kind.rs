@@ -128,7 +128,13 @@ impl FileSystem {
         }
     }
 
-    /// Returns the kind of a file system with the given type name.
+    /// Returns `true` if file systems with this type in the mount table report the size of everything below a
+    /// directory as the length of that directory (`CephFS`).
+    pub fn has_recursive_lengths(kind: &[u8]) -> bool {
+        matches!(kind, b"ceph" | b"fuse.ceph-fuse")
+    }
+
+    /// Returns the kind of a file system with this type name.
     pub fn of_type(kind: &[u8]) -> Self {
         Self::find(|(name, ..)| name.as_bytes() == kind)
     }
@@ -176,6 +182,16 @@ mod tests {
         ];
         for (kind, source, expected) in cases {
             assert_eq!(FileSystem::of_mount(kind.as_bytes(), source.as_bytes()), expected, "{kind} {source}");
+        }
+    }
+
+    #[test]
+    fn only_cephfs_has_recursive_lengths() {
+        for kind in ["ceph", "fuse.ceph-fuse"] {
+            assert!(FileSystem::has_recursive_lengths(kind.as_bytes()), "{kind}");
+        }
+        for kind in ["fuse", "fuse.sshfs", "ceph-fuse", "ext4", "nfs4"] {
+            assert!(!FileSystem::has_recursive_lengths(kind.as_bytes()), "{kind}");
         }
     }
 

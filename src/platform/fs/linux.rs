@@ -46,6 +46,14 @@ pub fn file_systems() -> HashMap<u64, FileSystem> {
     mounts.iter().map(|mount| (mount.device, is(mount))).collect()
 }
 
+/// Returns the devices of mounted file systems that report recursive lengths of directories. Empty without a mount
+/// table.
+pub fn recursive_lengths() -> Vec<u64> {
+    let mut mounts = mounts().unwrap_or_default();
+    mounts.retain(|mount| FileSystem::has_recursive_lengths(&mount.kind));
+    mounts.iter().map(|mount| mount.device).collect()
+}
+
 /// Returns the mount of the entry that `probe` describes.
 ///
 /// # Errors

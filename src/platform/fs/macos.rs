@@ -26,14 +26,16 @@ pub use unix::*;
 /// Returns any error of statfs(2).
 pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     let status = retry(|| nix::sys::statfs::statfs(path))?;
-    let bytes = |blocks| u64::from(status.block_size()).saturating_mul(blocks);
-    Ok(Capacity {
+    let unit = u64::from(status.block_size());
+    let bytes = |blocks| unit.saturating_mul(blocks);
+    let capacity = Capacity {
         size: bytes(status.blocks()),
         free: bytes(status.blocks_free()),
         available: bytes(status.blocks_available()),
-        inodes: status.files(),
-        inodes_free: status.files_free(),
-    })
+        unit,
+        ..Capacity::default()
+    };
+    Ok(capacity.with_inodes(status.files(), status.files_free()))
 }
 
 /// Reads what the file system of `mount` reports about itself. `path` must be on that mount.

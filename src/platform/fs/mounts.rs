@@ -11,7 +11,7 @@
 //! Invariant: a lookup accesses only the file system that the path is on, so an unreachable server blocks no other
 //! lookup.
 
-pub use super::imp::{file_systems, is_whole, mount_of, mounts, standing};
+pub use super::imp::{file_systems, is_whole, mount_of, mounts, recursive_lengths, standing};
 
 /// Mount of a file system. A file system can have several mounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -19,14 +19,16 @@ use crate::platform::{Attributes, Directory, Errno, FileSystem, retry};
 #[allow(clippy::useless_conversion)] // the counts have 32 bits on some systems
 pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     let status = retry(|| nix::sys::statvfs::statvfs(path))?;
-    let bytes = |blocks| u64::from(status.fragment_size()).saturating_mul(u64::from(blocks));
-    Ok(Capacity {
+    let unit = u64::from(status.fragment_size());
+    let bytes = |blocks| unit.saturating_mul(u64::from(blocks));
+    let capacity = Capacity {
         size: bytes(status.blocks()),
         free: bytes(status.blocks_free()),
         available: bytes(status.blocks_available()),
-        inodes: status.files().into(),
-        inodes_free: status.files_free().into(),
-    })
+        unit,
+        ..Capacity::default()
+    };
+    Ok(capacity.with_inodes(status.files().into(), status.files_free().into()))
 }
 
 /// Fails, because the mount table is unknown on these systems.
@@ -40,6 +42,11 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
 /// Returns an empty map, because device numbers in the mount table differ from those of files.
 pub fn file_systems() -> HashMap<u64, FileSystem> {
     HashMap::new()
+}
+
+/// Returns an empty list, because file systems with recursive lengths exist only on Linux.
+pub fn recursive_lengths() -> Vec<u64> {
+    Vec::new()
 }
 
 /// Fails, because the mount table is unknown on these systems.

@@ -198,7 +198,7 @@ impl<'t> Context<'t> {
             self.place.show_cursor(lines);
         }
         let sizes = self.sizes();
-        let look = (self.order, self.shown);
+        let look = (self.order, self.shown, self.units);
         self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, look, lines);
         self.collect_parent();
         self.collect_views();

@@ -105,7 +105,8 @@ impl<'t> Context<'t> {
             return;
         };
         let look = RowLook { collapses: false, ..self.shown };
-        let window = Window::new(self.tree, &sizes, &list, &Marks::default(), (self.order, look), lines);
+        let window =
+            Window::new(self.tree, &sizes, &list, &Marks::default(), (self.order, look, self.units), lines);
         self.parent_list = Some(ParentList { list, window });
     }
 

@@ -249,3 +249,15 @@ fn a_file_with_several_names_shows_the_first() {
     let record = details.info.entry.record(app.cx.tree).unwrap();
     assert_eq!(record.name, b"song", "as in the row");
 }
+
+#[test]
+fn the_recorded_size_of_an_unreadable_directory_is_shown() {
+    let (tree, root) = build(vec![unreadable("locked"), unreadable("other")]);
+    tree.record_size(tree.entry(root, b"locked").unwrap().directory().unwrap(), 5 << 20);
+    let mut app = finished(&tree);
+    let notes: Vec<_> = app.cx.window.lines.iter().map(|row| row.note.clone().unwrap().text).collect();
+    assert_eq!(notes, ["permission denied; 5.0 MiB recorded", "permission denied"]);
+    assert_eq!(app.cx.window.totals.apparent, 3 * 4096, "it is not a measured size");
+    press(&mut app, "i");
+    assert!(screen(&mut app).contains("5.0 MiB below, according to the file system"));
+}

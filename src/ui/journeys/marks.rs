@@ -86,6 +86,17 @@ fn the_list_of_marks_has_paths_and_counts_nothing_twice() {
 }
 
 #[test]
+fn marked_links_of_different_hosts_count_separately() {
+    let (tree, _) = build(["a", "b"].map(|name| linked_file_on(u32::from(name == "b"), name, 5, 2)).into());
+    // Both hosts use the number 7 for one of their devices.
+    let devices = [0, 1].map(|host| tree.devices().of_host(host).index(7));
+    assert_eq!((devices, tree.devices().numbers()), ([0, 1], vec![7, 7]));
+    let mut app = finished(&tree);
+    press(&mut app, "Space Space");
+    assert_eq!((app.cx.marks().count(), app.cx.marks().totals().apparent), (2, 2));
+}
+
+#[test]
 fn the_marks_are_printed_by_their_paths_as_shown() {
     let tree = home();
     let mut app = finished(&tree);

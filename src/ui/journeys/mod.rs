@@ -39,7 +39,7 @@ use super::views::{LIST, OVERVIEW, TREEMAP};
 use crate::base::format::Units;
 use crate::base::job::Pool;
 use crate::base::sync::Arc;
-use crate::fixture::{Growing, build, dir, excluded, failed, file, stopped, unreadable};
+use crate::fixture::{Growing, build, dir, excluded, failed, file, linked_file_on, stopped, unreadable};
 use crate::scan::{Outcome, Progress};
 use crate::table::column::RowLook;
 use crate::table::row::Precision;

@@ -14,7 +14,8 @@ fn space(used: u64, scanned: u64) -> FileSystemUsage {
     let holders = vec![Holder { pid: 612, name: b"app\x1b[31m".to_vec(), through: Through::Descriptor }];
     let path = b"/srv/log\n".to_vec();
     let file = UnlinkedFile { device: 1, mount: None, inode: 7, disk: Some(30), path, holders };
-    let capacity = Capacity { size: 1000, free: 1000 - used, available: 100, inodes: 9, inodes_free: 4 };
+    let capacity =
+        Capacity { size: 1000, free: 1000 - used, available: 100, unit: 10, inodes: 9, inodes_free: 4 };
     FileSystemUsage {
         volume: Volume { path: "/srv".into(), mount: None, capacity: Ok(capacity), outside: vec![] },
         scanned: Scanned { disk: scanned, entries: 3, unreadable: 1, left_out: 0, is_partial: false },
@@ -95,6 +96,7 @@ fn every_line_has_words_at_any_width() {
 fn the_lines_below_used_add_up_to_it() {
     assert_eq!(space(500, 400).unexplained(), Some(Unexplained::Missing(70)));
     assert_eq!(space(500, 480).unexplained(), Some(Unexplained::Shared(10)));
+    assert_eq!(space(500, 479).unexplained(), Some(Unexplained::Missing(0)), "sizes are rounded");
     let mut part = space(500, 400);
     part.volume.outside.push(NotScanned::Above("/".into()));
     let rows = ledger(&Report { spaces: vec![part] }, Units::Binary);

@@ -217,6 +217,10 @@ impl DetailLines<'_> {
         }
         if let Some(errno) = errno {
             self.warn("Unreadable", error_text(errno));
+            if let Some(recorded) = self.cx.tree.recorded(id) {
+                let text = format!("{} below, according to the file system", self.size(recorded));
+                self.add("Recorded", text);
+            }
         }
         if parent == DirId::TOP {
             self.add("Root", "scan root".to_owned());

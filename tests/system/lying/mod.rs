@@ -2,16 +2,16 @@
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
-use std::fs;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+mod recursive;
+mod server;
+
 use std::time::{Duration, Instant};
 
 use crate::session::Session;
-use crate::support::fixtures::{self, Fixture};
 use duke::scan::{Options, Outcome, Scan};
 use duke::tree::{DirId, Totals};
 use nix::errno::Errno;
+use server::Server;
 
 /// Disk usage of every file and directory in it.
 const EACH: u64 = 16 * 512;
@@ -19,63 +19,20 @@ const EACH: u64 = 16 * 512;
 /// Time after which a scan counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Mounted file system, served until it is dropped.
-struct Lies {
-    fixture: Fixture,
-    server: Child,
-}
-
-impl Lies {
-    fn mount() -> Result<Self, &'static str> {
-        if !Path::new("/dev/fuse").exists() {
-            return Err("no /dev/fuse");
-        }
-        let fixture = fixtures::empty();
-        let program = fixture.join("program");
-        fs::create_dir(fixture.join("mounted")).unwrap();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/system/lying/file_system.c");
-        let flags = Command::new("pkg-config")
-            .args(["--cflags", "--libs", "fuse3"])
-            .output()
-            .map_err(|_| "no pkg-config")?;
-        let flags = String::from_utf8(flags.stdout).unwrap();
-        let mut compiler = Command::new("cc");
-        compiler.arg("-o").arg(&program).arg(source).args(flags.split_whitespace()).stderr(Stdio::null());
-        if !compiler.status().is_ok_and(|status| status.success()) {
-            return Err("no C compiler with libfuse 3");
-        }
-        let server = Command::new(program).arg("-f").arg(fixture.join("mounted")).spawn().unwrap();
-        let lies = Self { fixture, server };
-        let begun = Instant::now();
-        while !lies.fixture.join("mounted/repeats").exists() {
-            if begun.elapsed() > Duration::from_secs(10) {
-                return Err("nothing was mounted");
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        Ok(lies)
-    }
-}
-
-impl Drop for Lies {
-    fn drop(&mut self) {
-        let place = self.fixture.join("mounted");
-        let _ = Command::new("fusermount3").args(["-u", "-z"]).arg(place).status();
-        // A request that never ends keeps the server alive.
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
+/// Mounts the file system that lies.
+fn lies() -> Result<Server, &'static str> {
+    Server::mount("file_system.c", &[], "repeats")
 }
 
 #[test]
 fn a_listing_without_an_end_can_be_stopped() {
-    let lies = match Lies::mount() {
+    let lies = match lies() {
         Ok(lies) => lies,
         Err(reason) => return crate::support::skip(reason),
     };
     for threads in [1, 2] {
         let options = Options { threads: Some(threads), ..Options::default() };
-        let scan = Scan::start(vec![lies.fixture.join("mounted/endless")], options).unwrap();
+        let scan = Scan::start(vec![lies.path().join("endless")], options).unwrap();
         let begun = Instant::now();
         while scan.progress().entries < 10_000 && begun.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(1));
@@ -89,11 +46,11 @@ fn a_listing_without_an_end_can_be_stopped() {
 /// A process that waits for an open file system request of FUSE cannot be killed, so the preview must not open the file.
 #[test]
 fn a_file_that_never_opens_blocks_neither_keys_nor_quitting() {
-    let lies = match Lies::mount() {
+    let lies = match lies() {
         Ok(lies) => lies,
         Err(reason) => return crate::support::skip(reason),
     };
-    let mut session = Session::start(&lies.fixture.join("mounted/hangs"));
+    let mut session = Session::start(&lies.path().join("hangs"));
     session.resize(24, 160);
     session.press("n");
     session.wait_for_text("1 of 3");
@@ -113,11 +70,11 @@ fn a_file_that_never_opens_blocks_neither_keys_nor_quitting() {
 
 #[test]
 fn wrong_data_of_a_file_system_is_handled() {
-    let lies = match Lies::mount() {
+    let lies = match lies() {
         Ok(lies) => lies,
         Err(reason) => return crate::support::skip(reason),
     };
-    let root = lies.fixture.join("mounted");
+    let root = lies.path();
     for threads in [1, 2, 8] {
         let scan = crate::support::scan(&root, threads);
         assert_eq!(scan.outcome(), Some(Outcome::Complete));

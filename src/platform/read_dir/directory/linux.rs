@@ -5,7 +5,7 @@
 mod unix;
 
 use std::ffi::OsString;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 
 use nix::NixPath;
 use nix::errno::Errno;
@@ -38,6 +38,17 @@ pub fn read_link(
         return Err(Errno::EINVAL);
     }
     Ok((found, readlinkat(&link, "")?))
+}
+
+/// Returns the bytes below a directory that `CephFS` records, or `None` on other file systems.
+#[allow(unsafe_code)]
+pub fn recursive_size(directory: &OwnedFd) -> Option<u64> {
+    let mut text = [0_u8; 24];
+    let (fd, name) = (directory.as_raw_fd(), c"ceph.dir.rbytes");
+    // SAFETY: the name ends with NUL, the buffer has the given length, and both outlive the call.
+    let length = unsafe { libc::fgetxattr(fd, name.as_ptr(), text.as_mut_ptr().cast(), text.len()) };
+    let text = text.get(..usize::try_from(length).ok()?)?;
+    std::str::from_utf8(text).ok()?.parse().ok()
 }
 
 /// Returns the kind of the file system of a directory.

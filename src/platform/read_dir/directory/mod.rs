@@ -183,6 +183,12 @@ impl Directory {
         retry(|| fsync(&readable.fd))
     }
 
+    /// Returns the bytes below this directory that the file system records (`CephFS`), or `None` if it records
+    /// none.
+    pub fn recursive_size(&self) -> Option<u64> {
+        imp::recursive_size(&self.fd)
+    }
+
     /// Returns the kind of the file system that this directory is on.
     ///
     /// # Errors

@@ -35,8 +35,13 @@ pub fn read_link(
     if attributes()? == found { Ok((found, text)) } else { Err(Errno::EAGAIN) }
 }
 
-/// Returns [`FileSystem::Ordinary`], because these systems do not report other kinds.
-#[allow(clippy::unnecessary_wraps)] // other systems make a call that may fail
+/// Returns `None`, because no file system records this size on these systems.
+pub fn recursive_size(_: &OwnedFd) -> Option<u64> {
+    None
+}
+
+/// Returns [`FileSystem::Ordinary`], because other kinds are unknown on these systems.
+#[allow(clippy::unnecessary_wraps)] // other systems make a call, which may fail
 pub fn file_system(_: &OwnedFd) -> Result<FileSystem, Errno> {
     Ok(FileSystem::Ordinary)
 }
