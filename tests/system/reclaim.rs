@@ -400,9 +400,16 @@ fn cleanup_candidates_are_shown_and_deleted_like_other_entries() {
     session.settle();
     let page = session.app.cx.views.page.clone().unwrap();
     assert_eq!(page.lines.len(), 1);
-    assert_eq!(page.lines[0].label, "project/target/");
     assert!(page.lines[0].note.as_ref().unwrap().text.contains("cargo build"));
     session.press("d");
+    assert_eq!(
+        session.app.cx.notice_text().as_deref(),
+        Some("No entry to delete"),
+        "of a group that is not marked"
+    );
+    session.press("Enter");
+    assert_eq!(session.app.cx.views.page.clone().unwrap().lines[1].label, "    project/target/");
+    session.press("j d");
     session.settle();
     session.press("y");
     session.settle();
