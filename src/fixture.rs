@@ -1,6 +1,6 @@
-//! Trees in memory for tests.
+//! Trees built in memory for tests.
 //!
-//! Invariant: all planned entries are published and complete, except in a [`Growing`] root until
+//! Invariant: all planned entries are published and complete, except in the root of a [`Growing`] tree before
 //! [`Growing::finish`].
 
 use std::cell::RefCell;
@@ -11,8 +11,8 @@ use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Links, Metadata, Tree, hard_links};
 
-/// Returns the settings of a property test with the given number of cases. The cases are the same in each
-/// run, so that a failure can be repeated without a file, and the system is not asked for random numbers
+/// Returns the settings of a property test with the given number of cases. The cases are the same in every run, so that
+/// a failure can be reproduced without a file, and so that the system is not asked for random numbers
 /// (ci/macos-symbols.txt).
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(1);
@@ -34,7 +34,7 @@ enum What {
     Stopped,
 }
 
-/// Returns a file with a length of `bytes` and as many blocks as it needs.
+/// Returns a file with a length of `bytes` and as many blocks as that length needs.
 pub fn file(name: &str, bytes: u64, mtime: i64) -> Plan {
     let metadata = Metadata { apparent: bytes, blocks: bytes.div_ceil(512), mtime, ..Metadata::default() };
     Plan { name: name.into(), what: What::File(metadata) }
@@ -45,18 +45,18 @@ pub fn dir(name: &str, entries: Vec<Plan>) -> Plan {
     Plan { name: name.into(), what: What::Directory(0, entries) }
 }
 
-/// Returns a directory with this inode number.
+/// Returns a directory with the given inode number.
 pub fn numbered_dir(name: &str, inode: u64, entries: Vec<Plan>) -> Plan {
     Plan { name: name.into(), what: What::Directory(inode, entries) }
 }
 
-/// Returns a file with this inode number.
+/// Returns a file with the given inode number.
 pub fn numbered_file(name: &str, inode: u64) -> Plan {
     let metadata = Metadata { apparent: 1, blocks: 1, inode, ..Metadata::default() };
     Plan { name: name.into(), what: What::File(metadata) }
 }
 
-/// Returns a file with this inode number and link count.
+/// Returns a file with the given inode number and link count.
 pub fn linked_file(name: &str, inode: u64, count: u64) -> Plan {
     let links = Some(Links { count, device: 0 });
     let metadata = Metadata { apparent: 1, blocks: 1, inode, links, ..Metadata::default() };
@@ -77,7 +77,7 @@ pub fn excluded(name: &str) -> Plan {
     Plan { name: name.into(), what: What::Excluded }
 }
 
-/// Returns an entry without attributes.
+/// Returns an entry whose attributes could not be read.
 pub fn failed(name: &str) -> Plan {
     Plan { name: name.into(), what: What::Failed }
 }
@@ -126,7 +126,7 @@ impl Growing {
         self.root
     }
 
-    /// Publishes the next entries of the root, and everything below them.
+    /// Publishes more entries of the root, and everything below them.
     pub fn publish(&self, entries: Vec<Plan>) {
         let mut waiting = vec![(self.root, entries)];
         while let Some((id, entries)) = waiting.pop() {
@@ -138,7 +138,7 @@ impl Growing {
         }
     }
 
-    /// Completes the root, and with it the tree.
+    /// Completes the root and thereby the tree.
     pub fn finish(&self) {
         self.tree.release(self.root);
         self.tree.release(DirId::TOP);

@@ -1,5 +1,4 @@
-//! The engine of duke, a disk-usage browser: it reads directory trees with all processors and stores them
-//! compactly.
+//! The engine of duke, a disk-usage browser: reads directory trees with all processors and stores them compactly.
 //!
 //! ```no_run
 //! use duke::scan::{Options, Scan};
@@ -12,16 +11,15 @@
 //! }
 //! ```
 //!
-//! Three modules are the public interface: [`scan`] reads directories, [`tree`] holds the result, and
-//! [`base`] has the kinds of entries ([`base::kind`]), formats sizes ([`base::format`]) and makes names safe
-//! for a terminal ([`base::text`]). These modules change incompatibly only with the first nonzero number of
-//! the version. `examples/` contains a `du` and a custom report. Functions that build and replace trees, and
-//! the encoding of trees in memory and in files, are hidden from the documentation and may change in any
-//! version.
+//! Three modules are the public interface: [`scan`] reads directories, [`tree`] holds the result, and [`base`] defines
+//! the kinds of entries ([`base::kind`]), formats sizes ([`base::format`]) and makes names safe for a terminal
+//! ([`base::text`]). An incompatible change to them increases the first nonzero number of the version. `examples/`
+//! contains a `du` and a custom report. Functions that build and replace trees, and the encoding of trees in memory and
+//! in files, are hidden from the documentation and may change in any version.
 //!
-//! The rest is the program. The hidden module `testing` exposes parts of the program to its own tests.
+//! Everything else is the program. The hidden module `testing` exposes parts of the program to its own tests.
 //!
-//! Data flows from directory entries to sealed listings, to totals up the tree, to rows, and to cells or JSON.
+//! Data flows from directory entries to sealed listings, to totals up the tree, to rows, and finally to cells or JSON.
 
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))] // only the program uses them
 

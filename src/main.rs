@@ -1,4 +1,4 @@
-//! The program. Everything it does is in the library, starting at `cli::run`.
+//! The program. All of its code is in the library, starting at `cli::run`.
 
 fn main() {
     duke::run()

@@ -1,4 +1,4 @@
-//! Parts of the program that its own tests, benchmarks and fuzz targets call. They may change in any version.
+//! Parts of the program used by its own tests, benchmarks and fuzz targets. They may change in any version.
 
 /// Searches and statistics.
 #[cfg(feature = "analysis")]
@@ -6,7 +6,7 @@ pub mod analysis {
     pub use crate::analysis::{search, survey};
 }
 
-/// Removal, trash and scripts.
+/// Deletion, trash and scripts.
 #[cfg(feature = "delete")]
 pub mod delete {
     pub use crate::delete::{
@@ -16,7 +16,7 @@ pub mod delete {
     };
 }
 
-/// Accounting of file systems.
+/// Accounting of the space on file systems.
 pub mod df {
     pub use crate::df::{
         CountedAs, Errno, FileSystemUsage, NotScanned, Note, OverheadKind, ProcessAccess, Report, Through,
@@ -30,7 +30,7 @@ pub mod formats {
     pub use crate::formats::{ncdu_write, snapshot};
 }
 
-/// Output of `--json`.
+/// `--json` output.
 #[cfg(feature = "cli")]
 pub mod output {
     pub use crate::output::json;

@@ -1,7 +1,7 @@
-//! Age view: bytes and counts, grouped by the time of the last change.
+//! Age view: bytes and counts, grouped by time since the last change.
 //!
-//! Directories are omitted, because the time of a directory shows when a name in it was added or deleted, and
-//! not the age of its contents.
+//! Directories are omitted, because a directory's modification time shows when a name in it was added or deleted, not
+//! how old its contents are.
 //!
 //! Invariant: every entry with a time is in exactly one row.
 
@@ -29,7 +29,7 @@ pub enum Age {
     ThreeYears,
     /// More than three years.
     Older,
-    /// The time is missing or more than a day in the future: a clock was wrong, or a program recorded no time.
+    /// No time was recorded, or the time is more than a day in the future because a clock was wrong.
     Unknown,
 }
 
@@ -68,7 +68,8 @@ impl Age {
         query.without_directories()
     }
 
-    /// Returns the range of valid times with this age; empty for [`Age::Unknown`]. Times before 1970 are valid.
+    /// Returns the range of valid modification times for this age; empty for [`Age::Unknown`]. Times before 1970 are
+    /// valid.
     fn range(self, now: i64) -> Range<i64> {
         let ago = |days: i64| now.saturating_sub(days * DAY);
         match self {
@@ -81,8 +82,7 @@ impl Age {
         }
     }
 
-    /// Returns the first time that counts as the future: a day after `now`, because clocks may differ by some
-    /// hours.
+    /// Returns the first time that counts as the future: a day after `now`, because clocks may differ by some hours.
     fn future(now: i64) -> i64 {
         now.saturating_add(DAY)
     }
@@ -93,20 +93,20 @@ impl Age {
 pub struct Ages {
     /// Totals of each age, in the order of [`Age::ALL`]. `items` counts every name of an inode.
     pub rows: [Totals; Age::ALL.len()],
-    /// Ages in the requested order: by size, by items, or youngest first.
+    /// Ages in the requested order: by size, by number of items, or youngest first.
     pub order: [Age; Age::ALL.len()],
     /// Total over all ages.
     pub total: Totals,
-    /// Number of entries searched.
+    /// Number of entries searched so far.
     pub searched: u64,
-    /// `true` when all entries have been searched.
+    /// `true` once all entries have been searched.
     pub complete: bool,
 }
 
-/// Adds up the entries that the query keeps, grouped by age; `now` is in seconds since 1970.
+/// Adds up the sizes of the entries that the query keeps, grouped by age; `now` is in seconds since 1970.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn ages(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Ages>> {
     pool.start(move |task| {
         parallel_walk(&request, Mode::Filter, task, AgeCounts::new(now), |counts, progress| {

@@ -1,6 +1,6 @@
 //! Largest directories, measured by the files directly in them, without subdirectories.
 //!
-//! Invariant: a row counts each inode once, no matter which other directories contain names of the inode.
+//! Invariant: a row counts each inode once, even if other directories also contain names of the inode.
 
 use std::cmp::Reverse;
 use std::io;
@@ -12,35 +12,35 @@ use crate::base::job::{Job, Pool};
 use crate::tree::sort::compare_naturally;
 use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 
-/// Directory that contains files.
+/// Directory that directly contains files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnSize {
     /// Number of the directory.
     pub id: DirId,
     /// Address of the directory's entry.
     pub entry: EntryId,
-    /// Sum over the files directly in the directory, without subdirectories. The items of the sum are names.
+    /// Totals of the files directly in the directory. Each name counts as one item.
     pub own: Totals,
 }
 
 /// Largest directories of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Directories {
-    /// First directories in the requested order.
+    /// First rows in the requested order.
     pub rows: Vec<OwnSize>,
-    /// Number of directories that contain files.
+    /// Number of directories that directly contain files.
     pub matched: u64,
     /// Total of all files, each inode once.
     pub sum: Totals,
-    /// `true` when all entries have been searched.
+    /// `true` once all entries have been searched.
     pub complete: bool,
 }
 
-/// Finds the first `most` directories in the requested order. Only files directly in a directory count, and only
-/// those that the query keeps.
+/// Finds the first `most` directories in the requested order. Only files directly in a directory count, and only those
+/// that the query keeps.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result<Job<Directories>> {
     request.query = request.query.without_directories();
     pool.start(move |task| {
@@ -135,7 +135,8 @@ fn sort_by_path(tree: &Tree, all: &mut Vec<(DirId, Totals)>, reversed: bool) {
     }
 }
 
-/// Returns the directories with their positions, in the same order. The listing of each parent is read once.
+/// Returns the directories with the addresses of their entries, in the same order. Reads the listing of each parent
+/// once.
 fn with_positions(tree: &Tree, all: &[(DirId, Totals)]) -> Vec<OwnSize> {
     let mut by_parent: Vec<(DirId, DirId, usize)> = all
         .iter()

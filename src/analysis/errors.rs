@@ -17,7 +17,7 @@ use crate::base::job::{Job, Pool};
 pub struct ErrorGroup {
     /// Error number (errno(3)).
     pub errno: i32,
-    /// Entries of the group; sorted by path if requested, and otherwise in the order of their directories.
+    /// Entries of the group, sorted by path if requested, otherwise in the order of their directories.
     pub rows: Vec<Row>,
 }
 
@@ -31,20 +31,20 @@ impl ErrorGroup {
 /// Read errors of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
-    /// Groups, the largest first; reversed if requested.
+    /// Groups, largest first unless the order is reversed.
     pub groups: Vec<ErrorGroup>,
-    /// Error number of the searched directory itself, if that directory could not be read.
+    /// Error number of the searched directory, if that directory itself could not be read.
     pub itself: Option<i32>,
-    /// Number of entries searched.
+    /// Number of entries searched so far.
     pub searched: u64,
-    /// `true` when all entries have been searched.
+    /// `true` once all entries have been searched.
     pub complete: bool,
 }
 
 /// Collects the read errors among the entries that the query keeps.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn errors(pool: &Pool, request: Request) -> io::Result<Job<Errors>> {
     pool.start(move |task| {
         parallel_walk(&request, Mode::Filter, task, FailedEntries::default(), |failed, progress| {

@@ -1,11 +1,11 @@
-//! Filter: for every directory, the totals of the entries that a query keeps.
+//! Filter: the totals of the entries that a query keeps, for every directory.
 //!
-//! A walk lists the directories, each after its parent, with the totals of their kept entries. Then the totals
-//! of each directory are added to those of its parent, from the end of the list to the start. Hard links are
-//! left out of these totals and added at the end: an inode counts once in each directory above any of its kept
-//! names, as in the totals of the tree.
+//! A walk lists the directories, each after its parent, with the totals of their kept entries. The totals of each
+//! directory are then added to those of its parent, from the end of the list to the start. Hard links are left out of
+//! this sum and added at the end: as in the totals of the tree, an inode counts once in each directory above any of its
+//! kept names.
 //!
-//! Invariant: with an empty query from the top, the totals are those of the tree.
+//! Invariant: with an empty query that starts at the top, the totals are those of the tree.
 
 use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, parallel_walk};
 use crate::analysis::request::Request;
@@ -35,38 +35,36 @@ impl Filtered {
         Self { query: Query::of(Test::Type(Types::default())), ..Self::default() }
     }
 
-    /// Returns the totals of the kept entries below `id`, and of `id` itself if it is kept. Items are the names
-    /// below `id`.
+    /// Returns the totals of the kept entries below `id`, plus `id` itself if it is kept. Each name below `id` counts
+    /// as one item.
     pub fn totals(&self, id: DirId) -> Totals {
         let found = self.totals.binary_search_by_key(&id, |(id, _)| *id);
         found.map(|index| self.totals[index].1).unwrap_or_default()
     }
 
-    /// Returns `true` if a view shows directory `id`, because the directory or something below it is kept.
+    /// Returns `true` if a view shows directory `id`, because the directory itself or something below it is kept.
     pub fn keeps(&self, id: DirId) -> bool {
         self.totals.binary_search_by_key(&id, |(id, _)| *id).is_ok()
     }
 }
 
-/// Filter for the entries of one directory.
+/// Filter applied to the entries of one directory.
 pub struct FilterCursor<'q> {
     tree: &'q Tree,
     filtered: &'q Filtered,
     directory: DirId,
     standing: Standing,
-    /// Path of the directory.
     path: Vec<u8>,
 }
 
 impl<'q> FilterCursor<'q> {
-    /// Creates the filter for the entries of `directory`.
+    /// Creates a filter for the entries of `directory`.
     pub fn new(tree: &'q Tree, filtered: &'q Filtered, directory: DirId) -> Self {
         let standing = filtered.query.standing(tree, directory);
         Self { tree, filtered, directory, standing, path: tree.path(directory) }
     }
 
-    /// Returns `true` if a view shows an entry of the directory, because the entry or something below it is
-    /// kept.
+    /// Returns `true` if a view shows the entry, because the entry itself or something below it is kept.
     pub fn shows(&self, record: &Entry<'_>) -> bool {
         match record.state {
             EntryState::Known(Metadata { directory: Some(id), .. }) => self.filtered.keeps(id),
@@ -74,7 +72,7 @@ impl<'q> FilterCursor<'q> {
         }
     }
 
-    /// Returns `true` if the filter keeps an entry that is not a directory.
+    /// Returns `true` if the query keeps the entry, ignoring anything below it.
     fn keeps(&self, record: &Entry<'_>) -> bool {
         let asked = if self.directory == DirId::TOP { as_root(*record) } else { *record };
         self.filtered.query.keeps(self.standing, &self.path, self.tree, &asked)
@@ -101,7 +99,7 @@ struct Kept {
 struct Direct {
     id: DirId,
     totals: Totals,
-    /// `true` if the directory or something in it is kept.
+    /// `true` if the directory itself or something in it is kept.
     is_kept: bool,
 }
 
@@ -123,14 +121,12 @@ impl Collector for Kept {
         entry.add_to(&mut self.sizes);
         let direct = self.directories.last_mut().expect("a directory is entered before its entries are met");
         direct.is_kept = true;
-        // As in the totals of the tree, roots do not count as items of the top, and excluded entries never
-        // count.
+        // As in the totals of the tree, a root is not an item of the top, and excluded entries are never counted.
         let is_item =
             entry.id.directory != DirId::TOP && !matches!(entry.record.state, EntryState::Excluded(_));
         direct.totals.items += u64::from(is_item);
         match entry.metadata() {
-            // Hard links are added at the end, and a directory's own sizes are added when the directory is
-            // entered.
+            // Hard links are added at the end, and a directory's own size when the directory is entered.
             Some(metadata) if metadata.links.is_some() || metadata.directory.is_some() => {}
             _ => direct.totals.add(&entry.own),
         }
@@ -157,7 +153,7 @@ impl Kept {
         let sum = self.sizes.total();
         let parent = |id| if id == request.from { None } else { request.tree.parent(id) };
         std::mem::take(&mut self.sizes).per_directory(parent, |id, sizes| {
-            // A rescan may have moved a directory. In that case the filter runs again anyway.
+            // A rescan may have moved the directory, but the filter then runs again anyway.
             if let Some(at) = place(&places, id) {
                 self.directories[at].totals.add(sizes);
             }
@@ -181,7 +177,7 @@ impl Kept {
         places
     }
 
-    /// Returns, for each index, the index to which its totals are added; `None` for the starting directory.
+    /// Returns, for each index, the index its totals are added to; `None` for the starting directory.
     fn above(&self, tree: &Tree, from: DirId, places: &[(DirId, usize)]) -> Vec<Option<usize>> {
         let above = |(at, direct): (usize, &Direct)| {
             let first = place(places, direct.id)?;
@@ -192,8 +188,7 @@ impl Kept {
             } else {
                 place(places, tree.parent(direct.id)?)?
             };
-            // This condition fails only if a rescan has moved the directory. In that case the filter runs again
-            // anyway.
+            // This can only be `false` if a rescan has moved the directory, and the filter then runs again anyway.
             (above < at).then_some(above)
         };
         self.directories.iter().enumerate().map(above).collect()

@@ -1,4 +1,4 @@
-//! Trees in memory for tests.
+//! Trees built in memory for tests.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Links, Metadata, Tree, hard_links};
 
-/// Current time in these trees.
+/// Current time in the tests, in seconds since 1970.
 pub(crate) const NOW: i64 = 2_000_000_000;
 
 /// Entry to create, with its path below the root.
@@ -20,13 +20,13 @@ pub(crate) struct Item {
     pub(crate) state: EntryState,
 }
 
-/// Returns a regular file of this size that has just been changed.
+/// Returns a regular file of the given size, modified just now.
 pub(crate) fn file(path: &str, apparent: u64) -> Item {
     let metadata = Metadata { apparent, blocks: apparent.div_ceil(512), mtime: NOW, ..Metadata::default() };
     Item { path: path.to_owned(), kind: Kind::File, state: EntryState::Known(metadata) }
 }
 
-/// Returns a directory of 4 KiB that has just been changed.
+/// Returns a directory of 4 KiB, modified just now.
 pub(crate) fn directory(path: &str) -> Item {
     Item { kind: Kind::Directory, ..file(path, 4096) }
 }
@@ -49,7 +49,7 @@ impl Item {
         self.with(|metadata| metadata.mtime = NOW - days * 24 * 3600)
     }
 
-    /// Makes the entry one of `count` names of the inode.
+    /// Makes the entry one of `count` hard links to the inode.
     pub(crate) fn linked(self, inode: u64, count: u64) -> Self {
         self.with(|metadata| {
             metadata.inode = inode;
@@ -70,14 +70,13 @@ impl Item {
     }
 }
 
-/// Creates a tree with one root, called `root`, that contains the items. Parent directories must be among the
-/// items.
+/// Creates a tree with the items below one root, which is called `root`. Parent directories must be among the items.
 pub(crate) fn tree(items: &[Item]) -> Arc<Tree> {
     let (tree, mut batch) = (Tree::new(), Batch::default());
     let metadata = directory("").metadata();
     let root = batch.push_directory(&tree, DirId::TOP, b"root", metadata, 0);
     let mut sealed = batch.seal(&tree, DirId::TOP).unwrap();
-    // Roots do not count as items.
+    // A root does not count as an item.
     sealed.sum.items = 0;
     tree.publish(&mut batch, DirId::TOP, &sealed);
     let mut waiting = VecDeque::from([(root, String::new())]);
@@ -106,7 +105,7 @@ pub(crate) fn tree(items: &[Item]) -> Arc<Tree> {
     Arc::new(tree)
 }
 
-/// Returns a request for everything that matches this query.
+/// Returns a request for everything below the top that matches the query text.
 pub(crate) fn request(tree: &Arc<Tree>, text: &str) -> Request {
     let query = Query::parse(text, NOW).unwrap();
     Request { tree: Arc::clone(tree), from: DirId::TOP, query, order: Order::default() }

@@ -1,8 +1,8 @@
 //! Largest files, each inode once, for `--top` and for the browser.
 //!
-//! Files of equal size are sorted by inode number, and a file with several paths is shown with the first of them
-//! in byte order. Directory numbers are not used, because they depend on the timing of threads. So every run
-//! gives the same files for the same tree, and a list of ten files is the start of a list of a hundred.
+//! Files of equal size are sorted by inode number, and a file with several paths is shown under the first of them in
+//! byte order. Directory numbers are not used, because they depend on thread timing. So every run lists the same files
+//! for the same tree, and the first ten of a hundred are the same as a list of ten.
 //!
 //! Invariant: no inode is in two rows, and no row is a directory.
 
@@ -18,11 +18,11 @@ use crate::analysis::search::{
 use crate::base::job::{Job, Pool};
 use crate::tree::{InodeKey, Metadata, Tree, UniqueSizes};
 
-/// Finds the first `most` files that the query keeps, in the requested order. A file with several names counts
+/// Finds the first `most` files that the query keeps, in the requested order. A file with several names is counted
 /// once.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn largest(pool: &Pool, mut request: Request, most: usize) -> io::Result<Job<SearchResult>> {
     request.query = request.query.without_directories();
     pool.start(move |task| {
@@ -37,7 +37,7 @@ pub(super) struct LargestFiles<'t> {
     order: Order,
     most: usize,
     first: Vec<File>,
-    /// All names of files with several names. The names of one inode may come from several workers.
+    /// All names of files with several names. Different workers may find names of the same inode.
     linked: Vec<File>,
     /// Number of files with one name.
     single: u64,
@@ -46,7 +46,7 @@ pub(super) struct LargestFiles<'t> {
 
 #[derive(Clone, Copy)]
 struct File {
-    /// Inode; its device is set only for files with several names.
+    /// Inode; the device is set only for files with several names.
     inode: InodeKey,
     row: Row,
 }
@@ -84,7 +84,7 @@ impl<'t> LargestFiles<'t> {
 
     fn push(&mut self, file: File) {
         self.first.push(file);
-        // Trimming is rare, so its cost per file is small.
+        // Trimming is rare, so it costs little per file.
         if self.first.len() >= self.most.saturating_mul(2).max(1024) {
             self.trim(self.most);
         }
@@ -114,8 +114,8 @@ impl<'t> LargestFiles<'t> {
         SearchResult { rows, matched, searched, sum, with_contents: false, complete }
     }
 
-    /// Takes one name of each inode, and returns the number of inodes. The first path is determined only for
-    /// the final result, because that takes time.
+    /// Keeps one name of each inode, and returns the number of inodes. Determining the name with the first path is
+    /// slow, so this is done only for the final result.
     fn take_linked(&mut self, mut linked: Vec<File>, complete: bool) -> u64 {
         let tree = self.tree;
         if complete {
@@ -128,8 +128,7 @@ impl<'t> LargestFiles<'t> {
         let mut first: HashMap<InodeKey, File> = HashMap::new();
         for file in linked {
             let kept = first.entry(file.inode).or_insert(file);
-            // The largest size counts, because a name that was read while the file was growing has a smaller
-            // size.
+            // Uses the largest size, because a name that was read while the file was growing has a smaller one.
             if file.row.key > kept.row.key {
                 *kept = file;
             }
@@ -141,8 +140,7 @@ impl<'t> LargestFiles<'t> {
     }
 }
 
-/// Sorts by a function pointer, so that the program has one copy of the sorting code. A second copy would take
-/// about 10 KiB.
+/// Sorts with a function pointer, so that the sorting code is compiled once. A second copy would add about 10 KiB.
 fn sort(files: &mut [File], tree: &Tree, order: fn(&File, &File, &Tree) -> Ordering) {
     files.sort_unstable_by(|a, b| order(a, b, tree));
 }
@@ -151,7 +149,7 @@ impl File {
     fn compare(&self, other: &Self, tree: &Tree) -> Ordering {
         let key = |file: &Self| (Reverse(file.row.key), file.inode.inode);
         let device = |file: &Self| tree.device(file.row.entry.directory);
-        // Trees from a file may lack inode numbers, but their directories are numbered in order.
+        // Trees from a file may lack inode numbers, but their directories are numbered in file order.
         let place = |file: &Self| file.row.entry;
         let rest = || device(self).cmp(&device(other)).then_with(|| place(self).cmp(&place(other)));
         key(self).cmp(&key(other)).then_with(rest)

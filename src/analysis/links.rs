@@ -1,10 +1,10 @@
-//! Hard links: inodes with several names, inside and outside of a directory.
+//! Hard links: inodes with several names, inside and outside a directory.
 //!
-//! Deleting a name frees nothing while another name exists. So the view shows which inodes have all of their
-//! names in a directory, and which also have names outside. A name outside is either in another part of the
-//! tree, which is known once the scan is complete, or was not scanned, which only the link count reveals.
+//! Deleting a name frees nothing while another name exists. So the view distinguishes inodes with all their names
+//! inside a directory from those with names outside it. A name outside is either elsewhere in the tree, which is known
+//! once the scan is complete, or was not scanned, which only the link count reveals.
 //!
-//! Invariant: an inode has exactly one row, however many names it has.
+//! Invariant: an inode has exactly one row, regardless of the number of its names.
 
 use std::cmp::Reverse;
 use std::io;
@@ -25,17 +25,17 @@ pub struct LinkedInode {
     pub apparent: u64,
     /// Link count reported by the file system.
     pub count: u64,
-    /// Number of the inode's names in the directory or below it.
+    /// Number of names inside the directory, at any depth.
     pub inside: u64,
-    /// Number of the inode's names in other parts of the tree.
+    /// Number of names elsewhere in the tree.
     pub elsewhere: u64,
-    /// Index of the first of the inode's names.
+    /// Index of the inode's first name in the `names` of [`HardLinks`].
     first: usize,
 }
 
 impl LinkedInode {
-    /// Returns `true` if some names of the inode are outside, so that deleting everything inside does not free
-    /// it.
+    /// Returns `true` if some names are outside the directory, so that deleting everything inside does not free the
+    /// inode.
     pub fn is_shared(&self) -> bool {
         self.inside < self.count
     }
@@ -51,19 +51,19 @@ impl LinkedInode {
 pub struct HardLinks {
     /// Inodes in the requested order: by size, or by the number of names inside.
     pub inodes: Vec<LinkedInode>,
-    /// Totals of the inodes with all names in the subtree; each inode is one item.
+    /// Totals of the inodes with all names in the subtree. Each inode is one item.
     pub alone: Totals,
-    /// Totals of the inodes that also have names outside the subtree; each inode is one item.
+    /// Totals of the inodes that also have names outside the subtree. Each inode is one item.
     pub shared: Totals,
-    /// Number of entries searched.
+    /// Number of entries searched so far.
     pub searched: u64,
-    /// `true` when all entries have been searched.
+    /// `true` once all entries have been searched.
     pub complete: bool,
     names: Vec<Row>,
 }
 
 impl HardLinks {
-    /// Returns the names of an inode that are in the subtree.
+    /// Returns the names of an inode within the subtree.
     pub fn names(&self, inode: &LinkedInode) -> &[Row] {
         let names = self.names.get(inode.first..).unwrap_or_default();
         &names[..names.len().min(usize::try_from(inode.inside).unwrap_or(usize::MAX))]
@@ -73,7 +73,7 @@ impl HardLinks {
 /// Starts a job that collects the inodes with several names among the entries that the query keeps.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn links(pool: &Pool, request: Request) -> io::Result<Job<HardLinks>> {
     pool.start(move |task| {
         parallel_walk(&request, Mode::Filter, task, Names::default(), |names, progress| {
@@ -87,7 +87,6 @@ struct Names {
     names: Vec<Name>,
 }
 
-/// Name of an inode.
 struct Name {
     inode: InodeKey,
     count: u64,
@@ -115,8 +114,7 @@ impl Collector for Names {
 
 impl Names {
     fn links(&mut self, request: &Request, progress: Progress) -> HardLinks {
-        // The largest size comes first, because a name that was read while the file was growing has a smaller
-        // size.
+        // Puts the largest size first, because a name that was read while the file was growing has a smaller one.
         let order = |name: &Name| (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.entry);
         self.names.sort_unstable_by_key(order);
         let index = InodeIndex::new(&request.tree);
@@ -135,7 +133,7 @@ impl Names {
                 elsewhere: in_tree.saturating_sub(inside),
                 first: links.names.len(),
             };
-            // A root that is a file may have only one name.
+            // A root that is a file may have just one name.
             if inode.count < 2 {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! Reference implementation of searches and filters, which walks a plain list of paths. It is deliberately
-//! simple, and shares with the tested code only the items from which the trees are built.
+//! Reference implementation of searches and filters over a plain list of paths. The code is deliberately simple. It
+//! shares only the items from which the trees are built with the code under test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,26 +11,26 @@ use crate::tree::{EntryState, Totals};
 
 const DAY: i64 = 24 * 3600;
 
-/// Effect that a term has on directories.
+/// Effect of a term on directories.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// A matching directory is found with its contents. If the term is negated, the contents of a matching
+    /// A matching directory is found along with its contents. If the term is negated, the contents of a matching
     /// directory are not found.
     Name,
-    /// A matching directory is found with its contents. A negated term affects only the directory itself.
+    /// A matching directory is found along with its contents. A negated term affects only the directory itself.
     Type,
     /// Like `Type`, but directories that match the negated term are also found with their contents.
     Size,
-    /// Like `Type`, but the term does not cause the times of directories to be tested.
+    /// Like `Type`, but does not make the query test the times of directories.
     State,
-    /// Test of a time. Directories are tested only if the query selects them by name or type.
+    /// Test of a time. Directories are tested only if the query also selects them by name or type.
     Time,
     /// Test that only files can match.
     File,
 }
 
-/// Term: its text, its effect on directories, and its test. The test gets an item, its sizes (disk, apparent)
-/// and the number of entries below it.
+/// Term: its text, its effect on directories, and its test. The arguments of the test are an item, its disk usage and
+/// apparent size, and the number of entries below it.
 struct Rule(&'static str, Sort, fn(&Item, (u64, u64, usize)) -> bool);
 
 fn name(item: &Item) -> &str {
@@ -81,24 +81,24 @@ const RULES: [Rule; 25] = [
 /// Indexes of terms in [`RULES`], each with `true` if the term is negated.
 pub(crate) type Terms = Vec<(usize, bool)>;
 
-/// Returns the text of a query with these terms.
+/// Returns the query text of these terms.
 pub(crate) fn text(terms: &[(usize, bool)]) -> String {
     let term =
         |(rule, negated): &(usize, bool)| format!("{}{}", if *negated { "-" } else { "" }, RULES[*rule].0);
     terms.iter().map(term).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns each term on its own, plain and negated.
+/// Returns each term on its own, once plain and once negated.
 pub(crate) fn all_alone() -> impl Iterator<Item = Terms> {
     (0..RULES.len()).flat_map(|rule| [false, true].map(|negated| vec![(rule, negated)]))
 }
 
-/// Returns a strategy for queries of several terms.
+/// Returns a strategy for queries with several terms.
 pub(crate) fn several() -> impl Strategy<Value = Terms> {
     prop::collection::vec((0..RULES.len(), any::<bool>()), 2..4)
 }
 
-/// Expected results for items and terms below the directory `origin`.
+/// Expected results of a query for items below the directory `origin`.
 pub(crate) struct Oracle<'i> {
     items: &'i [Item],
     terms: &'i [(usize, bool)],
@@ -114,7 +114,7 @@ impl<'i> Oracle<'i> {
         Self { items, terms, origin }
     }
 
-    /// Returns the directories above an item, without the origin and its ancestors.
+    /// Returns the directories above an item and below the origin.
     fn above(&self, item: &Item) -> impl Iterator<Item = &'i Item> {
         let (path, origin) = (item.path.clone(), self.origin);
         self.items
@@ -144,7 +144,7 @@ impl<'i> Oracle<'i> {
         Self::sum(self.items.iter().filter(inside))
     }
 
-    /// Returns `true` if directories are found with their contents.
+    /// Returns `true` if the query finds directories along with their contents.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms.iter().any(|(rule, negated)| match RULES[*rule].1 {
             Sort::Size => true,
@@ -153,7 +153,7 @@ impl<'i> Oracle<'i> {
         })
     }
 
-    /// Returns `true` if the terms find this item itself.
+    /// Returns `true` if the query finds the item itself.
     pub(crate) fn finds(&self, item: &Item) -> bool {
         let size = self.size(item);
         let entries = self.items.iter().filter(|other| is_below(&other.path, &item.path)).count();
@@ -172,13 +172,13 @@ impl<'i> Oracle<'i> {
         !is_origin_or_above(item, self.origin) && !is_hidden && self.terms.iter().all(holds)
     }
 
-    /// Returns `true` if an item is kept, because it is found or lies in a directory that is found.
+    /// Returns `true` if an item is kept, because the query finds the item itself or a directory above it.
     pub(crate) fn keeps(&self, item: &Item) -> bool {
         self.finds(item) || self.brings_contents() && self.above(item).any(|above| self.finds(above))
     }
 
-    /// Returns the totals of the kept items below the directory at `path`, and of the directory itself if it is
-    /// kept. As in the tree, the directory is not an item of itself.
+    /// Returns the totals of the kept items below the directory at `path`, plus the directory itself if it is kept. As
+    /// in the tree, the directory does not count among its own items.
     pub(crate) fn kept(&self, path: &str) -> Totals {
         let inside = |item: &&Item| item.path == path || is_below(&item.path, path);
         let kept = || self.items.iter().filter(inside).filter(|item| self.keeps(item));
@@ -193,7 +193,7 @@ impl<'i> Oracle<'i> {
         below.filter(|item| self.finds(item)).map(|item| item.path.clone()).collect()
     }
 
-    /// Returns the entries that a list of the directory at `path` shows, with their totals.
+    /// Returns the entries that a listing of the directory at `path` shows, with their totals.
     pub(crate) fn rows(&self, path: &str) -> BTreeMap<String, Totals> {
         let here = self
             .items
@@ -217,8 +217,8 @@ fn is_origin_or_above(item: &Item, origin: &str) -> bool {
     item.path == origin || is_below(origin, &item.path)
 }
 
-/// Returns a strategy for items. Their paths are made from few names, so that some names contain others and
-/// directories are shared.
+/// Returns a strategy for items. Their paths use only a few names, so that some names are part of others and some items
+/// share directories.
 pub(crate) fn items() -> impl Strategy<Value = Vec<Item>> {
     let path = r"\.?[abc]{1,2}(/\.?[abc]{1,2}){0,4}(\.mkv|\.png)?";
     let entry = (path, 0..20_000_u64, 0..1000_i64, 0..14_u64, 0..12_u8);

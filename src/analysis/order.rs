@@ -1,7 +1,7 @@
 //! Order of rows: by a number of each entry, or by path.
 //!
-//! The number is computed when the entry is visited, so sorting needs no tree. An order by path reads the names
-//! from the tree: the largest rows are kept, and sorted one directory at a time.
+//! The number is computed when the entry is visited, so sorting needs no tree. Sorting by path reads names from the
+//! tree: the largest rows are kept, then sorted one directory at a time.
 //!
 //! Invariant: rows without a number come last, in both directions.
 
@@ -11,16 +11,16 @@ use crate::tree::{Entry, EntryState, Totals};
 /// Sort key of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum By {
-    /// Disk usage, the largest first.
+    /// Disk usage, largest first.
     #[default]
     Disk,
-    /// Apparent size, the largest first.
+    /// Apparent size, largest first.
     Apparent,
-    /// Modification time, the newest first.
+    /// Modification time, newest first.
     Modified,
-    /// Number of items below an entry or in a row, the largest first.
+    /// Number of items below an entry or in a row, largest first.
     Items,
-    /// Path of the directory, then the name. Numbers in names compare by value.
+    /// Path of the directory, then name. Numbers within names compare by value.
     Path,
 }
 
@@ -48,21 +48,21 @@ impl Order {
         self.by == By::Path
     }
 
-    /// Returns the sort key of an entry with these totals. The largest key comes first.
+    /// Returns the sort key of an entry with these totals. The largest key sorts first.
     pub(crate) fn key(self, entry: &Entry<'_>, totals: Totals) -> u64 {
         let EntryState::Known(metadata) = entry.state else { return 0 };
         let number = match self.by {
             By::Disk => totals.disk,
             By::Apparent => totals.apparent,
             By::Items => totals.items,
-            // Maps signed times to unsigned numbers with the same order.
+            // Maps signed times to unsigned numbers that sort in the same order.
             By::Modified => metadata.mtime.cast_unsigned() ^ 1 << 63,
             By::Path => return totals.disk,
         };
         self.directed(number.min(u64::MAX - 1) + 1)
     }
 
-    /// Returns the sort key for a number: the number itself, or its mirror image if the order is reversed.
+    /// Returns the sort key for a number; a reversed order mirrors the number within the range of `u64`.
     pub(crate) fn directed(self, number: u64) -> u64 {
         if self.reversed { u64::MAX - number.max(1) + 1 } else { number }
     }

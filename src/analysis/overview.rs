@@ -1,4 +1,4 @@
-//! Overview of a subtree: the results of several surveys, from one walk.
+//! Overview of a subtree: several surveys computed in one walk.
 
 use std::io;
 
@@ -30,7 +30,7 @@ pub struct Overview {
     pub breakdown: Breakdown,
     /// Largest files.
     pub files: Arc<SearchResult>,
-    /// Largest directories by their own files.
+    /// Directories with the most bytes in their own files.
     pub directories: Arc<Directories>,
     /// Cleanup candidates.
     pub hints: Arc<Hints>,
@@ -38,10 +38,10 @@ pub struct Overview {
     pub errors: Arc<Errors>,
 }
 
-/// Adds up the entries that the query keeps by type and by age; `now` is in seconds since 1970.
+/// Adds up the sizes of the entries that the query keeps, by type and by age; `now` is in seconds since 1970.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn breakdown(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Breakdown>> {
     pool.start(move |task| {
         let both = (types::TypeCounts::default(), ages::AgeCounts::new(now));
@@ -52,10 +52,10 @@ pub fn breakdown(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Brea
     })
 }
 
-/// Surveys the entries that the query keeps; `most` is the largest number of files and of directories.
+/// Surveys the entries that the query keeps. `most` limits the number of files and the number of directories.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn overview(pool: &Pool, request: Request, now: i64, most: usize) -> io::Result<Job<Overview>> {
     pool.start(move |task| {
         let order = request.order;
@@ -80,7 +80,7 @@ pub fn overview(pool: &Pool, request: Request, now: i64, most: usize) -> io::Res
     })
 }
 
-/// Collector that does not see directories as entries.
+/// Collector that ignores directories as entries.
 struct NoDirectories<T>(T);
 
 impl<T: Collector> Collector for NoDirectories<T> {

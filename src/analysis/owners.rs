@@ -1,6 +1,6 @@
 //! Owner view: bytes and counts, grouped by user.
 //!
-//! Users are identified by number, because their names depend on the machine that was scanned.
+//! Users are identified by number, because names depend on the scanned machine.
 //!
 //! Invariant: every entry is in exactly one row.
 
@@ -16,19 +16,19 @@ use crate::tree::{Totals, UniqueSizes};
 /// Totals of a subtree by owner.
 #[derive(Clone, Debug, Default)]
 pub struct Owners {
-    /// Users with their totals, in the requested order; `None` for entries without a recorded owner. Items
-    /// are names.
+    /// Users with their totals, in the requested order; `None` for entries without a recorded owner. Each name counts
+    /// as one item.
     pub owners: Vec<(Option<u32>, Totals)>,
-    /// Number of entries searched.
+    /// Number of entries searched so far.
     pub searched: u64,
-    /// `true` when all entries have been searched.
+    /// `true` once all entries have been searched.
     pub complete: bool,
 }
 
-/// Adds up the entries that the query keeps, grouped by owner.
+/// Adds up the sizes of the entries that the query keeps, grouped by owner.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn owners(pool: &Pool, request: Request) -> io::Result<Job<Owners>> {
     pool.start(move |task| {
         parallel_walk(&request, Mode::Filter, task, Counts::default(), |counts, progress| {

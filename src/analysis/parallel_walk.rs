@@ -1,4 +1,4 @@
-//! Walk through all entries of a subtree on all threads of a pool.
+//! Walk over all entries of a subtree, using every thread of a pool.
 //!
 //! ```text
 //! stack of visits -> some visits for each worker -> workers: a walk of about BUDGET bytes of listings each
@@ -9,8 +9,8 @@
 //! One round takes about a millisecond. Between rounds the leading thread merges the collectors, checks for
 //! cancellation, and publishes a result if one is due. A huge listing is split into several visits.
 //!
-//! Invariant: a directory is entered before its contents, every entry is visited once, and nothing recurses
-//! over depth. If roots are equal or nested, only the outermost is visited.
+//! Invariant: a directory is entered before its contents, every entry is visited once, and no function recurses once
+//! per directory level. If roots are equal or nested, only the outermost is visited.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -26,18 +26,18 @@ use crate::tree::{
     DirId, Entry, EntryId, EntryState, Listing, Metadata, Position, Totals, Tree, UniqueSizes,
 };
 
-/// Number of bytes of listings that a worker reads in one round: some 5,000 entries, about half a millisecond.
+/// Bytes of listings that a worker reads per round: some 5,000 entries, or about half a millisecond.
 const BUDGET: u64 = 1 << 18;
-/// Cost of visiting a directory without its entries, in bytes of listings.
+/// Cost of visiting a directory without its entries, expressed in bytes of listings.
 const VISIT: u64 = 64;
 /// Size in bytes above which a listing is split into several visits.
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits for one worker in one round.
 const VISITS: usize = 256;
-/// Number of parts per worker, so that a worker that finishes early has more to do.
+/// Number of parts per worker; more than one, so that a worker that finishes early can take another part.
 const PARTS: usize = 2;
-/// Delay of the first result. Each later result comes after `NEXT` times the elapsed time, because producing a
-/// result also takes time.
+/// Delay of the first result. Each later result is due after `NEXT` times the time elapsed so far, because producing a
+/// result takes time too.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
@@ -50,22 +50,21 @@ pub(crate) enum Mode {
     Filter,
 }
 
-/// Entry that matches the query, or lies below a directory that does.
+/// Entry that matches the query or lies below a matching directory.
 pub(crate) struct WalkEntry<'a> {
     pub(crate) tree: &'a Tree,
     /// Address of the entry.
     pub(crate) id: EntryId,
     pub(crate) record: &'a Entry<'a>,
-    /// Sizes and items of the entry, including the contents of a directory that is found with its contents.
+    /// Sizes and items of the entry, including the contents of a directory that is found along with its contents.
     pub(crate) totals: Totals,
-    /// Sizes that the entry itself adds to totals.
+    /// Sizes that the entry adds to totals by itself.
     pub(crate) own: Totals,
     /// `true` if the entry itself matches, and not only a directory above it.
     pub(crate) is_hit: bool,
 }
 
 impl WalkEntry<'_> {
-    /// Returns the metadata of the entry.
     pub(crate) fn metadata(&self) -> Option<&Metadata> {
         match &self.record.state {
             EntryState::Known(metadata) => Some(metadata),
@@ -86,9 +85,8 @@ impl WalkEntry<'_> {
 pub(crate) trait Collector: Send + Sync {
     /// Returns an empty collector for a worker, with the same settings.
     fn fresh(&self) -> Self;
-    /// Visits a directory before its entries. `_own` is the size that the directory itself adds to totals, if it
-    /// counts as an entry. A huge directory is visited once per part of its listing, and only the first visit
-    /// has `_own`.
+    /// Visits a directory before its entries. `_own` is the directory's own size, if the directory counts as an entry.
+    /// A huge directory is visited once per part of its listing, and only the first visit has `_own`.
     fn enter(&mut self, _directory: DirId, _own: Option<&Totals>) {}
     /// Visits an entry that counts toward the result.
     fn visit(&mut self, entry: &WalkEntry<'_>);
@@ -96,7 +94,7 @@ pub(crate) trait Collector: Send + Sync {
     fn merge(&mut self, other: Self);
 }
 
-/// Two collectors, which see the same entries.
+/// Two collectors that are given the same entries.
 impl<A: Collector, B: Collector> Collector for (A, B) {
     fn fresh(&self) -> Self {
         (self.0.fresh(), self.1.fresh())
@@ -121,29 +119,29 @@ impl<A: Collector, B: Collector> Collector for (A, B) {
 /// Progress of a walk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
-    /// Number of entries searched.
+    /// Number of entries searched so far.
     pub(crate) searched: u64,
-    /// `true` when all entries have been searched.
+    /// `true` once all entries have been searched.
     pub(crate) complete: bool,
 }
 
-/// Directory, or part of one, that is still to be visited.
+/// Directory, or part of a directory, still to be visited.
 struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Effect of the directory and its ancestors on the directory's entries.
+    /// Effect of the directory and its ancestors on the entries in it.
     standing: Standing,
-    /// `true` if the directory or one above it is found with all contents.
+    /// `true` if the directory or one of its ancestors is found along with all its contents.
     is_covered: bool,
-    /// Sizes that the directory itself adds, if it counts as an entry.
+    /// Directory's own size, if the directory counts as an entry.
     own: Option<Totals>,
     /// Path of the directory, if the query needs paths.
     path: Option<Arc<[u8]>>,
 }
 
-/// Walks through everything below the directory of `request`. `report` returns a collector's result, or `None`
-/// if there is none yet. It is called between rounds when a result is due, and once at the end.
+/// Walks everything below the directory of `request`. `report` returns a collector's result, or `None` if there is none
+/// yet. It is called between rounds when a result is due, and once at the end.
 pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,
@@ -155,7 +153,7 @@ pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     let started = Instant::now();
     let mut due = FIRST;
     let workers = task.threads().current_num_threads() * PARTS;
-    // Threads that share a compiled pattern would have to wait for each other.
+    // Threads that share a compiled pattern would contend for it.
     let queries: Vec<Query> = vec![request.query.clone(); workers];
     let path = request.query.needs_paths().then(|| tree.path(request.from).into());
     let standing = request.query.standing(tree, request.from);
@@ -220,7 +218,7 @@ struct Worker<'w, 't, T> {
     stack: Vec<Visit<'t>>,
     /// Path of the current entry, if the query needs paths.
     path: Vec<u8>,
-    /// Positions of the roots that are visited inside other roots.
+    /// Positions of the roots that lie inside other roots and are visited there.
     aliases: &'w HashSet<Position>,
     /// Directories that cannot be results: the starting directory and its ancestors.
     origin: &'w HashSet<DirId>,
@@ -287,7 +285,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
         let subject = Subject::of(tree, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
-        // Contents of a kept directory are kept, whether they match or not.
+        // The contents of a kept directory are kept even if they do not match.
         let needs_no_look = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
         let (is_found, is_unwanted) =
             if needs_no_look { (true, is_unwanted) } else { query.finds(&subject, is_unwanted) };
@@ -305,7 +303,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         }
     }
 
-    /// Queues a visit of directory `id`, which is a child of the directory of `visit` and has the current path.
+    /// Queues a visit to directory `id`, a child of the directory of `visit`. The current path must be that of `id`.
     fn push(
         &mut self,
         id: DirId,
@@ -319,7 +317,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
     }
 }
 
-/// Returns the sizes by which an entry is sorted, and the sizes that the entry itself adds to totals.
+/// Returns the sizes by which an entry is sorted, and the sizes it adds to totals by itself.
 fn sizes(tree: &Tree, record: &Entry<'_>, counts_contents: bool) -> (Totals, Totals) {
     let errors = u32::from(errno(tree, record).is_some());
     let EntryState::Known(metadata) = &record.state else {

@@ -1,7 +1,7 @@
-//! Sorts names of a tree by their paths, without building the paths.
+//! Sorts names in a tree by path, without building the paths.
 //!
-//! The children of each directory above the names are sorted once. So the time depends on the number of names
-//! and directories, and not on the length of the paths: an export may contain a name at each of 20,000 levels.
+//! The children of each directory above the names are sorted once. So the time depends on the number of names and
+//! directories, not on the length of the paths: an export may contain a name at each of 20,000 levels.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -9,18 +9,18 @@ use std::collections::HashMap;
 
 use crate::tree::{DirId, Tree, join};
 
-/// Name to be sorted, with the directory that contains it.
+/// Name to be sorted, with its parent directory.
 pub(crate) type Place<'t> = (DirId, &'t [u8]);
 
 /// Child of a directory above the names.
 enum Child {
-    /// Name with this index.
+    /// Name, by index.
     Place(usize),
-    /// Everything below this directory.
+    /// Everything below the directory.
     Below(DirId),
 }
 
-/// Children of each directory above the names, each with the text it is sorted by.
+/// Children of each directory above the names, each with its sort key.
 type Children<'t> = HashMap<DirId, Vec<(Cow<'t, [u8]>, Child)>>;
 
 /// Returns the indexes of the names, ordered by their paths. `compare` compares path components.
@@ -40,8 +40,8 @@ pub(crate) fn order_by_path<'t>(
             if is_known {
                 break;
             }
-            // A directory sorts with a slash after its name, because in a path, that slash is compared with the
-            // letters of other names.
+            // A directory sorts as if its name ended in a slash, because that is how it appears in the path of an entry
+            // below it.
             child = (Cow::Owned(join([tree.name(id), b""])), Child::Below(id));
             above = tree.parent(id);
         }

@@ -1,9 +1,9 @@
 //! Search results: sorted rows with their count and total.
 //!
-//! A row takes 24 bytes; names and metadata remain in the tree, where [`EntryId::record`] reads them. If there
-//! are too many rows, only the first ones are kept; counts and totals include all matches.
+//! A row takes 24 bytes; names and metadata remain in the tree, where [`EntryId::record`] reads them. If there are too
+//! many rows, only the first ones are kept, but counts and totals include all matches.
 //!
-//! Invariant: rows are ordered by a number and then by position, so the same tree always gives the same rows.
+//! Invariant: rows are sorted by a number, then by position, so the same tree always gives the same rows.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 pub struct Row {
     /// Address of the entry.
     pub entry: EntryId,
-    /// Sort key, the largest key first; see [`Order`].
+    /// Sort key; the largest key sorts first. See [`Order`].
     pub key: u64,
 }
 
@@ -39,26 +39,26 @@ impl Row {
     }
 }
 
-/// Number of rows shown before the search is complete. A user cannot read more in that time, and sorting more
-/// rows would delay the search.
+/// Number of rows shown before the search is complete. A user cannot read more in that time, and sorting more would
+/// slow the search down.
 pub(crate) const GLIMPSE: usize = 1 << 12;
 
 /// Search result.
 #[derive(Clone, Debug, Default)]
 pub struct SearchResult {
-    /// First rows in the requested order; limited to some thousands until the search is complete.
+    /// First rows in the requested order; only a few thousand until the search is complete.
     pub rows: Vec<Row>,
     /// Number of matching entries: the n in "n of m".
     pub matched: u64,
     /// Number of searched entries: the m in "n of m".
     pub searched: u64,
-    /// Total of the matching entries, each inode once. Includes all contents of matching directories if
+    /// Total of the matching entries, with each inode counted once. Includes all contents of matching directories if
     /// [`SearchResult::with_contents`] is `true`.
     pub sum: Totals,
-    /// `true` if matching directories count with all of their contents, because the query finds directories by
+    /// `true` if matching directories are counted with all of their contents, because the query finds directories by
     /// name, type or size.
     pub with_contents: bool,
-    /// `true` when all entries have been searched.
+    /// `true` once all entries have been searched.
     pub complete: bool,
 }
 
@@ -122,7 +122,7 @@ impl Collector for Rows {
         if entry.is_hit {
             self.matched += 1;
             self.first.push(Row::of(entry, self.order.key(entry.record, entry.totals)));
-            // Trimming is rare, so its cost per row is small.
+            // Trimming is rare, so it costs little per row.
             self.trim(self.most.saturating_mul(2).max(1024));
         }
     }
@@ -135,7 +135,7 @@ impl Collector for Rows {
     }
 }
 
-/// Sorts rows by the path of their directory and then by name.
+/// Sorts rows by the path of their directory, then by name.
 pub(crate) fn sort_by_path(tree: &Tree, rows: &mut Vec<Row>, order: Order) {
     let mut of_directories: BTreeMap<DirId, Vec<Row>> = BTreeMap::new();
     for row in rows.drain(..) {

@@ -1,6 +1,6 @@
 //! Type view: bytes and counts, grouped by extension and by category.
 //!
-//! Regular files are grouped by extension and all other entries by kind, so the totals are complete. No file is
+//! Regular files are grouped by extension and all other entries by kind, so that the totals are complete. No file is
 //! opened.
 //!
 //! Invariant: every entry is in exactly one row.
@@ -24,12 +24,12 @@ pub enum Type {
     Extension(Extension),
     /// Regular files without an extension.
     NoExtension,
-    /// Entries of this kind, which are not regular files.
+    /// Entries of this kind, other than regular files.
     Kind(Kind),
 }
 
 impl Type {
-    /// Returns the category of the files; `None` for entries that are not regular files.
+    /// Returns the category of the files; `None` for entries other than regular files.
     pub fn class(self) -> Option<Category> {
         match self {
             Self::Extension(extension) => Some(Category::of_extension(extension)),
@@ -58,15 +58,15 @@ impl Type {
 /// Totals of a subtree by type.
 #[derive(Clone, Debug, Default)]
 pub struct TypeTotals {
-    /// Types with their totals, in the requested order: by size, items or name. Items are names.
+    /// Types with their totals, in the requested order: by size, items or name. Each name counts as one item.
     pub types: Vec<(Type, Totals)>,
     /// Categories of regular files with their totals, in the same order.
     pub classes: Vec<(Category, Totals)>,
     /// Total over all types.
     pub total: Totals,
-    /// Number of entries searched.
+    /// Number of entries searched so far.
     pub searched: u64,
-    /// `true` when all entries have been searched.
+    /// `true` once all entries have been searched.
     pub complete: bool,
 }
 
@@ -75,10 +75,10 @@ pub fn category_query(class: Category) -> Query {
     Query::of(Test::Type(Types::default().with_category(class)))
 }
 
-/// Adds up the entries that the query keeps, grouped by type.
+/// Adds up the sizes of the entries that the query keeps, grouped by type.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn types(pool: &Pool, request: Request) -> io::Result<Job<TypeTotals>> {
     pool.start(move |task| {
         parallel_walk(&request, Mode::Filter, task, TypeCounts::default(), |counts, progress| {
@@ -129,8 +129,8 @@ impl TypeCounts {
     }
 }
 
-/// Sorts rows in the requested order. Rows with equal totals are sorted by their first value. An order by path
-/// sorts by the result of `name`.
+/// Sorts rows in the requested order. Rows with equal totals are sorted by their first value; an order by path sorts by
+/// the result of `name`.
 pub(crate) fn sorted<T: Copy + Ord, N: Ord>(
     order: Order,
     rows: impl Iterator<Item = (T, Totals)>,

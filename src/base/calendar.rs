@@ -6,7 +6,7 @@
 //!        | YYYY-MM-DD (" "|"T") HH:MM   that minute
 //! ```
 //!
-//! Invariant: the calendar library never gets a time outside its range, because it would panic.
+//! Invariant: the calendar library is never given a time outside its range, because it would panic.
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
@@ -20,7 +20,7 @@ pub const DATE: usize = 10;
 /// Width in columns of the text that [`date_and_time`] returns.
 pub const DATE_AND_TIME: usize = 16;
 
-/// Returns the current time, clamped to the end of the calendar in the year 9999.
+/// Returns the current time, clamped to the end of the calendar in year 9999.
 pub fn utc_now() -> Timestamp {
     within_calendar(now())
 }
@@ -56,7 +56,7 @@ fn time(seconds: i64, zone: &TimeZone, format: &str, width: usize) -> String {
     format!("{text:<width$}")
 }
 
-/// Returns the approximate year of a time outside the calendar, because a file system can store any number.
+/// Returns the approximate year of a time outside the calendar; file systems can store any number as a time.
 fn out_of_calendar(seconds: i64) -> String {
     const YEAR: i64 = 31_556_952;
     match 1970 + seconds / YEAR {
@@ -66,8 +66,8 @@ fn out_of_calendar(seconds: i64) -> String {
     }
 }
 
-/// Parses a moment and returns the first second after it, counted from 1970; a day or a minute includes its
-/// last second. `zone` is called only for dates, because finding the time zone reads files.
+/// Parses a moment and returns the first second after it, counted from 1970, so that a day or minute includes its last
+/// second. `zone` is called only for dates, because finding the time zone reads files.
 pub fn end_of_moment(text: &str, now: i64, zone: impl FnOnce() -> TimeZone) -> Option<i64> {
     if let Ok(age) = age(text) {
         return Some(now.saturating_sub(age).saturating_add(1));

@@ -1,6 +1,6 @@
 //! Current time of the system clock.
 //!
-//! Invariant: every time that duke records or displays is read here.
+//! Invariant: duke reads every time that it records or displays here.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -9,10 +9,10 @@ pub fn now() -> i64 {
     seconds(SystemTime::now())
 }
 
-/// Seconds since 1970, and nanoseconds within that second, so that comparing the tuples compares the times.
+/// Seconds since 1970, and nanoseconds within that second. Comparing two tuples compares the times.
 pub type Time = (i64, i64);
 
-/// Returns the current time with nanoseconds, as this machine's file systems record it.
+/// Returns the current time with nanoseconds, in the form in which file systems record times.
 pub fn precise() -> Time {
     let time = SystemTime::now();
     let within = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());

@@ -1,7 +1,7 @@
-//! Background jobs: a job runs on its own threads, and its newest result can be fetched at any time.
+//! Background jobs: a job runs on its own threads, and its latest result can be fetched at any time.
 //!
-//! Each job has its own thread, which hands the heavy parts of its work to a [`Pool`] shared by all jobs. A
-//! new search therefore waits for at most one such part of an older job. Dropping a job cancels it.
+//! Each job has its own thread, which hands the heavy parts of its work to a [`Pool`] shared by all jobs. So a new
+//! search waits for at most one such part of an older job. Dropping a job cancels it.
 //!
 //! Invariant: fetching a result never blocks, and a panic in a job is reported as the job's outcome.
 
@@ -35,7 +35,7 @@ pub enum JobEnd {
 /// Reason why a job has no result.
 #[derive(Clone, Debug)]
 pub enum JobError {
-    /// No thread can be started.
+    /// No thread could be started.
     NoThread(Arc<io::Error>),
     /// The job panicked with this message, because of a bug.
     Panicked(String),
@@ -53,10 +53,10 @@ impl fmt::Display for JobError {
     }
 }
 
-/// Running or finished job, which publishes results of type `T`. Dropping it cancels it.
+/// Running or finished job that publishes results of type `T`. Dropping the job cancels it.
 pub struct Job<T> {
     shared: Arc<Shared<T>>,
-    /// Number of the newest result that `poll` has returned.
+    /// Number of the latest result that `poll` has returned.
     polled: u64,
 }
 
@@ -67,7 +67,8 @@ pub struct Task<T> {
 }
 
 struct Shared<T> {
-    /// Set by the owner of the job and checked by the work. `Relaxed`, because the flag guards no data.
+    /// Set by the owner of the job and checked by the work. `Relaxed` ordering is enough, because the flag guards no
+    /// data.
     cancelled: AtomicBool,
     slot: Mutex<Slot<T>>,
     ended: Condvar,
@@ -81,10 +82,10 @@ struct Slot<T> {
 }
 
 impl Pool {
-    /// Creates a pool of `threads` threads, but at least one.
+    /// Creates a pool of `threads` threads, at least one.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// Returns an error if a thread cannot be started.
     pub fn new(threads: usize) -> io::Result<Self> {
         let builder =
             ThreadPoolBuilder::new().num_threads(threads.max(1)).thread_name(|index| format!("job {index}"));
@@ -94,7 +95,7 @@ impl Pool {
     /// Starts `work` in the background.
     ///
     /// # Errors
-    /// When no thread can be started for the job.
+    /// Returns an error if no thread can be started for the job.
     pub fn start<T: Send + Sync + 'static>(
         &self,
         work: impl FnOnce(&Task<T>) + Send + 'static,
@@ -111,7 +112,7 @@ impl Pool {
 }
 
 impl<T> Job<T> {
-    /// Returns the newest result, unless an earlier call has already returned it.
+    /// Returns the latest result, unless an earlier call has already returned it.
     pub fn poll(&mut self) -> Option<Arc<T>> {
         let slot = lock(&self.shared.slot);
         let is_new = slot.number != self.polled;
@@ -124,17 +125,17 @@ impl<T> Job<T> {
         lock(&self.shared.slot).latest.clone()
     }
 
-    /// Asks the job to end soon. The latest result is kept.
+    /// Asks the job to end soon. Its latest result is kept.
     pub fn cancel(&self) {
         self.shared.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Returns how the job ended, or `None` while it is running.
+    /// Returns the outcome of the job, or `None` while it is still running.
     pub fn outcome(&self) -> Option<JobEnd> {
         lock(&self.shared.slot).outcome.clone()
     }
 
-    /// Waits up to `limit` for the job to end and returns its outcome. Must not be called on the drawing thread.
+    /// Waits up to `limit` for the job to end, and returns its outcome. The drawing thread must not call this.
     pub fn wait(&self, limit: Duration) -> Option<JobEnd> {
         let slot = lock(&self.shared.slot);
         let (slot, _) = self
@@ -153,22 +154,22 @@ impl<T> Drop for Job<T> {
 }
 
 impl<T> Task<T> {
-    /// Publishes `result` as the newest result of the job.
+    /// Publishes `result` as the latest result of the job.
     pub fn publish(&self, result: T) {
         let mut slot = lock(&self.shared.slot);
         let before = slot.latest.replace(Arc::new(result));
         slot.number += 1;
         drop(slot);
-        // Freeing a large result takes time, so it happens after the lock is released.
+        // Freeing a large result takes time, so it is done after the lock is released.
         drop(before);
     }
 
-    /// Returns the flag that is set to cancel the job. `Relaxed` loads suffice, because the flag guards no data.
+    /// Returns the flag that is set to cancel the job. `Relaxed` loads are enough, because the flag guards no data.
     pub fn cancelled(&self) -> &AtomicBool {
         &self.shared.cancelled
     }
 
-    /// Returns `true` if the work should end because the job was cancelled.
+    /// Returns `true` if the job was cancelled, so that the work should end.
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::Relaxed)
     }

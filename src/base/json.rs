@@ -1,15 +1,15 @@
-//! JSON writer: strings, numbers and punctuation, collected in one large buffer. The caller is responsible for
-//! the structure.
+//! JSON writer: collects strings, numbers and punctuation in one large buffer. The caller is responsible for correct
+//! structure.
 //!
-//! Invariant: a string written by [`JsonWriter::string`] is valid UTF-8. Characters that move a cursor, end a
-//! line or change the writing direction are written as escapes, which every parser decodes.
+//! Invariant: a string written by [`JsonWriter::string`] is valid UTF-8. Characters that move the cursor, end a line or
+//! change the writing direction are written as escapes, which every parser decodes.
 
 use std::io::{self, Write};
 
 use crate::base::os_error::error_text;
 use crate::base::text::base64;
 
-/// Size in bytes at which the buffer is written out: large enough for few system calls, and small enough to
+/// Buffer size in bytes at which the buffer is written out: large enough to keep system calls few, and small enough to
 /// fit into the CPU cache.
 const FULL: usize = 1 << 18;
 
@@ -24,7 +24,7 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
-/// Writer of JSON. Only [`JsonWriter::spill`] and [`JsonWriter::finish`] write to `out`.
+/// JSON writer. Only [`JsonWriter::spill`] and [`JsonWriter::finish`] write to `out`.
 pub struct JsonWriter<'o> {
     out: &'o mut dyn Write,
     bytes: Vec<u8>,
@@ -39,26 +39,26 @@ impl<'o> JsonWriter<'o> {
     /// Writes out the buffer if it is full. Callers call this every few entries.
     ///
     /// # Errors
-    /// When `out` cannot be written to.
+    /// Returns an error if writing to `out` fails.
     pub fn spill(&mut self) -> io::Result<()> {
         if self.bytes.len() >= FULL { self.empty() } else { Ok(()) }
     }
 
-    /// Writes out the rest of the buffer and flushes `out`.
+    /// Writes out what is left in the buffer and flushes `out`.
     ///
     /// # Errors
-    /// When `out` cannot be written to.
+    /// Returns an error if writing to `out` fails.
     pub fn finish(mut self) -> io::Result<()> {
         self.empty()?;
         self.out.flush()
     }
 
-    /// Writes `text` unchanged, such as punctuation or a key with its punctuation.
+    /// Writes `text` unchanged. Used for punctuation and for keys along with their punctuation.
     pub fn raw(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    /// Writes a number.
+    /// Writes an unsigned number.
     pub fn number(&mut self, number: u64) {
         let mut digits = [0; 20];
         let mut start = digits.len();
@@ -104,7 +104,7 @@ impl<'o> JsonWriter<'o> {
         }
     }
 
-    /// Writes the fields `error` and `errno` of a read error after other fields.
+    /// Writes the `error` and `errno` fields of a read error. Other fields must precede them.
     pub fn failure(&mut self, errno: i32) {
         self.raw(",\"error\":");
         self.string(error_text(errno).as_bytes());
@@ -112,7 +112,7 @@ impl<'o> JsonWriter<'o> {
         self.signed(i64::from(errno));
     }
 
-    /// Writes `bytes` as a string, with U+FFFD for invalid UTF-8. Returns `true` if nothing was replaced.
+    /// Writes `bytes` as a string, with U+FFFD in place of invalid UTF-8. Returns `true` if nothing was replaced.
     pub fn string(&mut self, bytes: &[u8]) -> bool {
         self.bytes.push(b'"');
         let is_plain = bytes.iter().all(|byte| PLAIN[usize::from(*byte)]);
@@ -132,7 +132,7 @@ impl<'o> JsonWriter<'o> {
         is_exact
     }
 
-    /// Writes a name or path under `key`. If it is not valid UTF-8, its exact bytes follow under `key` with
+    /// Writes a name or path under `key`. If it is not valid UTF-8, its exact bytes follow under the same key with
     /// `_base64` appended. The key is not escaped.
     pub fn name(&mut self, key: &str, bytes: &[u8]) {
         self.key(key);
@@ -144,15 +144,15 @@ impl<'o> JsonWriter<'o> {
         }
     }
 
-    /// Writes `key`, which is not escaped.
+    /// Writes `key` without escaping it.
     pub fn key(&mut self, key: &str) {
         for part in ["\"", key, "\":"] {
             self.raw(part);
         }
     }
 
-    /// Writes `bytes` as a string in the way ncdu does: only control characters, quotes and backslashes are
-    /// escaped, and invalid UTF-8 is written unchanged.
+    /// Writes `bytes` as a string the way ncdu does: only control characters, quotes and backslashes are escaped, and
+    /// invalid UTF-8 is written unchanged.
     pub fn raw_string(&mut self, bytes: &[u8]) {
         self.bytes.push(b'"');
         for byte in bytes {
@@ -190,7 +190,7 @@ impl<'o> JsonWriter<'o> {
         }
     }
 
-    /// Writes `code` as `\uXXXX`. Every escaped character is in the basic multilingual plane.
+    /// Writes `code` as `\uXXXX`. All escaped characters are in the basic multilingual plane.
     fn escape(&mut self, code: u32) {
         self.raw("\\u");
         for shift in [12, 8, 4, 0] {

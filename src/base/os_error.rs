@@ -1,4 +1,4 @@
-//! Error messages, with the same wording on all systems.
+//! Error messages that are worded the same on all systems.
 
 use std::io;
 
@@ -10,7 +10,7 @@ pub(crate) const ENOENT: i32 = Errno::ENOENT as i32;
 #[doc(hidden)]
 pub const EIO: i32 = Errno::EIO as i32;
 
-/// Returns the message of an error; for a system error, the system's message.
+/// Returns the message of an error. For a system error, this is the system's own message.
 pub fn words(error: &io::Error) -> String {
     error.raw_os_error().map_or_else(|| error.to_string(), error_text)
 }
@@ -20,7 +20,7 @@ pub fn error_text(errno: i32) -> String {
     let text = Errno::from_raw(errno).desc();
     let mut letters = text.chars();
     match (letters.next(), letters.next()) {
-        // An abbreviation keeps its capitals, as in "RPC version wrong".
+        // An abbreviation stays capitalized, as in "RPC version wrong".
         (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
             first.to_lowercase().chain(text.chars().skip(1)).collect()
         }

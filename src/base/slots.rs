@@ -1,10 +1,10 @@
-//! Append-only table whose rows are numbered, never move, and are read without a lock.
+//! Append-only table whose rows are numbered, never move, and can be read without a lock.
 //!
 //! Invariant: a row stays at its address until the table is dropped.
 //!
-//! Rows are stored in leaves of `LEAF` rows, which are allocated on demand. Leaves form groups: the first
-//! group has one leaf, and each further group twice as many as the one before. An empty table takes a few
-//! hundred bytes, and reading a row takes three loads.
+//! Rows are stored in leaves of `LEAF` rows, which are allocated on demand. Leaves form groups: the first group has one
+//! leaf, and each later group has twice as many as the one before. An empty table takes a few hundred bytes, and
+//! reading a row takes three loads.
 
 use crate::base::sync::OnceLock;
 
@@ -13,7 +13,7 @@ const GROUPS: usize = 32;
 
 type Leaf<T, const LEAF: usize> = OnceLock<Box<[T; LEAF]>>;
 
-/// Table of up to 2^32 rows of `T`. A leaf of `LEAF` rows is filled with `T::default()` when it is first used.
+/// Table of up to 2^32 rows of `T`. A leaf is filled with `T::default()` when one of its rows is first used.
 pub struct Slots<T, const LEAF: usize> {
     groups: [OnceLock<Box<[Leaf<T, LEAF>]>>; GROUPS],
 }
@@ -29,8 +29,8 @@ impl<T: Default, const LEAF: usize> Slots<T, LEAF> {
         self.make_from(index, |_| Vec::new())
     }
 
-    /// Returns row `index`. If the row's leaf does not exist yet, calls `rows` with the number of the leaf's
-    /// first row, and fills the leaf with the returned rows, then with default rows.
+    /// Returns row `index`. If the leaf of the row does not exist yet, calls `rows` with the number of the leaf's first
+    /// row. The returned rows come first in the new leaf, and default rows fill the rest.
     pub fn make_from(&self, index: u32, rows: impl FnOnce(u32) -> Vec<T>) -> &T {
         self.find(index).unwrap_or_else(|| self.grow(index, rows))
     }

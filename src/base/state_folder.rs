@@ -1,12 +1,12 @@
 //! Folder for duke's own files: snapshots and the journal.
 //!
-//! Invariant: this module creates no folder.
+//! Invariant: this module never creates a folder.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// Returns the folder according to `$XDG_STATE_HOME` and `$HOME` (XDG Base Directory Specification). Relative
-/// paths are ignored.
+/// Returns the folder given by `$XDG_STATE_HOME` and `$HOME` (XDG Base Directory Specification). Relative paths are
+/// ignored.
 pub fn folder(state_home: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf> {
     let absolute = |path: &OsStr| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
     let state = state_home.and_then(absolute);
@@ -14,7 +14,7 @@ pub fn folder(state_home: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBu
     Some(state.join("duke"))
 }
 
-/// Returns the folder according to the environment of this process.
+/// Returns the folder given by the environment of this process.
 pub fn folder_of_process() -> Option<PathBuf> {
     folder(std::env::var_os("XDG_STATE_HOME").as_deref(), std::env::var_os("HOME").as_deref())
 }

@@ -1,4 +1,4 @@
-//! Locks and atomics for the whole program, in one place so that a model checker can replace them.
+//! Locks and atomics for the whole program, kept in one place so that a model checker can replace them.
 //!
 //! No other module names `std::sync::atomic` or a mutex type.
 
@@ -9,13 +9,13 @@ pub use std::sync::{
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Locks `mutex`, even if another thread panicked while holding the lock: every critical section keeps the
-/// data valid at each step.
+/// Locks `mutex`, even if another thread panicked while holding the lock. This is safe because critical sections keep
+/// the data valid at every step.
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Locks `mutex` like [`lock`]. Returns `None` if another thread holds the lock for longer than `limit`.
+/// Locks `mutex` like [`lock`], but returns `None` if the lock cannot be taken within `limit`.
 pub fn lock_within<T: ?Sized>(mutex: &Mutex<T>, limit: Duration) -> Option<MutexGuard<'_, T>> {
     let end = Instant::now() + limit;
     loop {

@@ -1,7 +1,7 @@
-//! Text for the terminal: escaping, shell quoting, measuring and cutting.
+//! Text for the terminal: escaping, shell quoting, measuring and truncating.
 //!
-//! A name can hold any bytes. Everything that could move the cursor, change colors, reverse the reading order or be
-//! invisible is replaced with a visible escape and never dropped, so two different names never look the same:
+//! A name can contain any bytes. Everything that could move the cursor, change colors, reverse the reading order or be
+//! invisible is replaced with a visible escape. Nothing is dropped, so two different names never look the same:
 //!
 //! ```text
 //! \n \t \r          these three control characters
@@ -11,8 +11,8 @@
 //! \x20              a space at either end of a name, where it would be invisible
 //! ```
 //!
-//! Invariant: the result of [`escape`] contains no control character and no zero-width character on its own,
-//! and identifies the name uniquely.
+//! Invariant: the result of [`escape`] contains no control character and no standalone zero-width character, and
+//! identifies the name uniquely.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -22,8 +22,8 @@ use std::path::Path;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Characters, besides the controls, that are blank or invisible or change the appearance of their neighbors:
-/// the general categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
+/// Characters, besides controls, that are blank or invisible or change the appearance of their neighbors: the general
+/// categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
 const UNSEEN: [(u32, u32); 34] = [
     (0x00a0, 0x00a0),
     (0x00ad, 0x00ad),
@@ -54,11 +54,11 @@ const UNSEEN: [(u32, u32); 34] = [
     (0x1bca0, 0x1bca3),
     (0x1d173, 0x1d17a),
     (0xe0000, 0xe0fff),
-    // Private-use characters, which have no agreed appearance or width.
+    // Private-use characters have no agreed appearance or width.
     (0xe000, 0xf8ff),
     (0xf_0000, 0xf_ffff),
     (0x10_0000, 0x10_ffff),
-    // Unicode noncharacters, which never stand for text.
+    // Unicode noncharacters never stand for text.
     (0xfdd0, 0xfdef),
     (0xfffe, 0xffff),
 ];
@@ -76,8 +76,8 @@ pub fn escape(name: &[u8]) -> Cow<'_, str> {
     Cow::Owned(space(before) + &printable(&inner[..inner.len() - behind]) + &space(behind))
 }
 
-/// Returns text other than a name in a form that is safe to print. Unlike [`escape`], keeps spaces at the
-/// start and end.
+/// Returns text other than a name in a form that is safe to print. Unlike [`escape`], this keeps leading and trailing
+/// spaces.
 pub fn printable(text: &[u8]) -> Cow<'_, str> {
     if text.iter().all(|byte| matches!(byte, b' '..=b'~' if *byte != b'\\')) {
         return String::from_utf8_lossy(text);
@@ -100,8 +100,8 @@ pub fn escape_path(path: &Path) -> String {
     escape(path.as_os_str().as_bytes()).into_owned()
 }
 
-/// Returns `command` followed by the exact path as one POSIX shell word. The result is safe to print,
-/// whatever the path contains.
+/// Returns `command` followed by the exact path as one POSIX shell word. The result is safe to print, no matter what
+/// the path contains.
 pub fn command(command: &str, path: &[u8]) -> String {
     match plain(path) {
         Some(text) => format!("{command} {}", quoted(text)),
@@ -128,13 +128,13 @@ fn plain(path: &[u8]) -> Option<&str> {
     std::str::from_utf8(path).ok().filter(readable)
 }
 
-/// Returns a command that assigns `value`, followed by an underscore, to a variable. Without the underscore,
-/// `$()` would strip line feeds from the end of the value.
+/// Returns a command that assigns `value` and a trailing underscore to a variable. Without the underscore, `$()` would
+/// strip line feeds from the end of the value.
 fn printed(variable: &str, value: &[u8]) -> String {
     format!("{variable}=$(printf '%b_' '{}')", octal(value))
 }
 
-/// Returns the same as [`command`] as advice for the user, without quotes if the shell needs none.
+/// Formats a command as advice for the user: like [`command`], but without quotes if the shell needs none.
 pub fn advice(command: &str, path: &Path) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(byte);
     let path = path.as_os_str().as_bytes();
@@ -169,14 +169,14 @@ pub fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Returns the number of terminal columns that `text` takes.
+/// Returns the width of `text` in terminal columns.
 pub fn width(text: &str) -> usize {
-    // Graphemes are measured because the screen is drawn one grapheme at a time.
+    // Measured by grapheme, because the screen is drawn one grapheme at a time.
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 
-/// Fits `text` into at most `columns` columns. Text that is too long keeps its beginning and end, with `gap`
-/// between them. Reads only the parts that are kept, so a long text takes no more time than a short one.
+/// Fits `text` into at most `columns` columns. Text that is too long keeps its beginning and end, with `gap` between
+/// them. Only the parts that are kept are read, so a long text takes no more time than a short one.
 pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     let whole = start(text, columns);
     if whole.len() == text.len() {
@@ -185,7 +185,7 @@ pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     let Some(room) = columns.checked_sub(width(gap)).filter(|room| *room > 0) else {
         return Cow::Borrowed(whole);
     };
-    // The end of a name, with its suffix or number, is as informative as the beginning.
+    // The end of a name is as informative as the beginning, because it may contain a suffix or number.
     let head = start(text, room - room / 2);
     let tail = end(text, room - width(head));
     Cow::Owned(format!("{head}{gap}{tail}"))
@@ -200,8 +200,8 @@ pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     Cow::Owned(format!("{}{gap}", head.trim_end()))
 }
 
-/// Wraps `text` into lines of at most `columns` columns, after spaces and slashes where possible. A character
-/// wider than a line gets a line of its own.
+/// Wraps `text` into lines of at most `columns` columns, after spaces and slashes where possible. A character wider
+/// than a line gets its own line.
 pub fn wrap(text: &str, columns: usize) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut rest = text;
@@ -212,7 +212,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<&str> {
             return lines;
         }
         let behind = most.rfind([' ', '/']).map_or(most.len(), |at| at + 1);
-        // Each line takes at least one character, or the loop would never end.
+        // Each line takes at least one character; otherwise the loop would never end.
         let first = || rest.graphemes(true).next().map_or(rest.len(), str::len);
         let end = if behind == 0 { first() } else { behind };
         lines.push(&rest[..end]);
@@ -223,7 +223,7 @@ pub fn wrap(text: &str, columns: usize) -> Vec<&str> {
     }
 }
 
-/// Cuts or pads `text` to exactly `columns` columns.
+/// Truncates or pads `text` to exactly `columns` columns.
 pub fn pad(text: &str, columns: usize, gap: &str) -> String {
     let mut padded = fit(text, columns, gap).into_owned();
     let missing = columns - width(&padded).min(columns);
@@ -232,7 +232,7 @@ pub fn pad(text: &str, columns: usize, gap: &str) -> String {
 }
 
 fn push(escaped: &mut String, grapheme: &str) {
-    // A combining mark at the start would combine with the text before the name.
+    // A leading combining mark would combine with the text before the name.
     let alone = UnicodeWidthStr::width(grapheme) == 0;
     for character in grapheme.chars() {
         // Writing to a string cannot fail.

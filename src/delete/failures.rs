@@ -1,4 +1,4 @@
-//! Entries that could not be deleted or moved: all are counted, and the first ones are stored with their paths.
+//! Entries that could not be deleted or moved. All are counted; the first ones are stored with their paths.
 
 use super::reason::Reason;
 use crate::platform::Errno;
@@ -8,21 +8,21 @@ use crate::platform::Errno;
 pub struct Failure {
     /// Path, starting with the root as the user gave it.
     pub path: Vec<u8>,
-    /// Reason why the entry failed.
+    /// Reason for the failure.
     pub reason: Reason,
 }
 
-/// Failed entries. All are counted, and the first ones are stored with their paths.
+/// Failed entries. All are counted; the first ones are stored with their paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failures {
-    /// Number of all failed entries.
+    /// Total number of failed entries.
     pub count: u64,
-    /// First failed entries.
+    /// First failed entries, at most [`Failures::MOST`].
     pub first: Vec<Failure>,
 }
 
 impl Failures {
-    /// Maximum number of entries that are stored, which is more than a user will read.
+    /// Maximum number of entries that are stored; more than a user will read.
     pub const MOST: usize = 1000;
 
     pub(crate) fn push(&mut self, path: impl FnOnce() -> Vec<u8>, reason: Reason) {
@@ -38,18 +38,18 @@ impl Failures {
 pub struct Kept {
     /// Mount points.
     pub mounts: u64,
-    /// Entries that the user may not delete from their directory.
+    /// Entries that the user has no permission to delete.
     pub denied: u64,
     /// Entries on a read-only file system.
     pub read_only: u64,
     /// Entries that are immutable or append-only, or are in such a directory.
     pub locked: u64,
-    /// Entries whose metadata could not be read, or that are kept for another reason.
+    /// Entries with unreadable metadata, and entries kept for any other reason.
     pub unseen: u64,
 }
 
 impl Kept {
-    /// Counts an entry that is kept for this reason.
+    /// Counts an entry that is kept for `reason`.
     pub(crate) fn count(&mut self, reason: Reason) {
         const DENIED: Reason = Reason::System(Errno::EACCES as i32);
         const LOCKED: Reason = Reason::System(Errno::EPERM as i32);

@@ -1,11 +1,11 @@
-//! Journal of deletions: one line of JSON for each item, in a file that only its owner can read.
+//! Journal of deletions: one line of JSON per item, in a file that only its owner can read.
 //!
-//! A line with the result `begun` is written before an operation, and a line with the result afterwards, so a
+//! A line with the result `begun` is written before an operation, and a line with the actual result after it, so that a
 //! crash in between can be recognized.
 //!
-//! On a full disk, a record can be cut off. The next record still begins on a new line.
+//! If the disk is full, a line may be cut off. The next one still begins on a new line.
 //!
-//! Invariant: every record begins at the start of a line, and a file or directory of another user is never
+//! Invariant: every record begins at the start of a line, and a file or directory that belongs to another user is never
 //! written to.
 
 use std::fs::File;
@@ -40,11 +40,11 @@ pub struct JournalLine {
     pub kind: OperationKind,
     /// Absolute path of the item.
     pub path: Vec<u8>,
-    /// Number of deleted names, if known.
+    /// Number of names deleted, if known.
     pub entries: Option<u64>,
-    /// Number of bytes freed by a finished deletion; in all other lines, disk usage of the item in bytes.
+    /// Number of bytes freed, for a finished deletion; in all other lines, the disk usage of the item in bytes.
     pub bytes: u64,
-    /// Result: `begun`, `done`, `cancelled`, or the reason for a failure.
+    /// Result: `begun`, `done`, `cancelled`, or the reason for the failure.
     pub result: String,
 }
 
@@ -55,8 +55,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Returns the journal of this process, `$XDG_STATE_HOME/duke/deleted.jsonl`; `None` without a home
-    /// directory.
+    /// Returns the journal of this process, `$XDG_STATE_HOME/duke/deleted.jsonl`; `None` if there is no home directory.
     pub fn of_process() -> Option<Self> {
         state_folder::folder_of_process().map(Self::in_directory)
     }
@@ -71,11 +70,11 @@ impl Journal {
         self.directory.join(NAME)
     }
 
-    /// Appends lines and waits until they are on the disk.
+    /// Appends lines and waits until they are on disk.
     ///
     /// # Errors
-    /// When the lines cannot be written, or the file or its folder belongs to another user. Nothing is created
-    /// in that case.
+    /// Returns an error if the lines cannot be written, or if the file or its folder belongs to another user, in which
+    /// case nothing is created.
     pub fn append(&self, lines: &[JournalLine]) -> io::Result<()> {
         let mut file = self.open()?;
         let mut bytes = Vec::new();
@@ -98,7 +97,7 @@ impl Journal {
     }
 }
 
-/// Returns `true` if the last line is incomplete, as after a write to a full disk.
+/// Returns `true` if the last line is incomplete, for example after a write to a full disk.
 fn is_torn(mut file: &File) -> io::Result<bool> {
     if file.metadata()?.len() == 0 {
         return Ok(false);

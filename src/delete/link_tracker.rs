@@ -1,15 +1,14 @@
-//! Names of hard-linked inodes, counted as several workers report them.
+//! Counts the names of hard-linked inodes while several workers report them.
 
 use std::collections::HashMap;
 
 use crate::platform::FileId;
 
-/// Inodes with names that have not been seen yet.
+/// Inodes of which some names have not been seen yet.
 ///
-/// The link count of an entry is read before the entry is deleted, so if two names are deleted at the same time,
-/// neither looks like the last one. The largest count among the names seen is the number of names that existed
-/// when the first of them was read. Once that many names have been seen, none is left. The order in which the
-/// workers report does not matter.
+/// A link count is read before the entry is deleted, so if two names are deleted at the same time, neither looks like
+/// the last one. The largest count among the names seen is the number of names that existed when the first of them was
+/// read. Once that many names have been seen, none is left. The order in which workers report does not matter.
 #[derive(Default)]
 pub struct LinkTracker {
     inodes: HashMap<FileId, Names>,
@@ -23,7 +22,7 @@ struct Names {
 }
 
 impl LinkTracker {
-    /// Counts one name of an inode that had `link_count` names. Returns `true` for the last name.
+    /// Counts one name of an inode whose link count was `link_count`. Returns `true` if this was the last name.
     pub fn name_seen(&mut self, id: FileId, link_count: u64) -> bool {
         if link_count <= 1 {
             return true;
@@ -38,7 +37,7 @@ impl LinkTracker {
         is_last
     }
 
-    /// Returns the number of inodes with names that have not been seen.
+    /// Returns the number of inodes of which some names have not been seen.
     pub fn incomplete(&self) -> u64 {
         self.inodes.len() as u64
     }
@@ -50,7 +49,7 @@ mod tests {
 
     const ID: FileId = FileId { device: 1, inode: 2 };
 
-    /// Returns, for each link count in the order in which workers report, `true` if its name was the last one.
+    /// Returns `true` for each reported link count whose name was the last one, in reporting order.
     fn last_of(told: &[u64]) -> Vec<bool> {
         let mut links = LinkTracker::default();
         told.iter().map(|names| links.name_seen(ID, *names)).collect()
@@ -59,11 +58,11 @@ mod tests {
     #[test]
     fn an_inode_is_freed_once_in_any_order_of_its_names() {
         assert_eq!(last_of(&[3, 2, 1]), [false, false, true]);
-        // Two names were read before one of them was deleted.
+        // Both names were read before either was deleted.
         assert_eq!(last_of(&[2, 2]), [false, true]);
         assert_eq!(last_of(&[3, 3, 3]), [false, false, true]);
         assert_eq!(last_of(&[3, 2, 2]), [false, false, true]);
-        // The worker of the later deletion reports first.
+        // A later deletion is reported before an earlier one.
         assert_eq!(last_of(&[1, 2]), [true, false]);
         assert_eq!(last_of(&[2, 2, 3]), [false, true, false]);
     }

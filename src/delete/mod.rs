@@ -6,12 +6,12 @@
 //!                    -> trash: a rename for each item      -> items with their places in the trash
 //! ```
 //!
-//! A [`Selection`] is made once from the tree and identifies entries by device and inode. The preview records
-//! the identity of each entry when the dialog opens. From then on only the file system is read. This module does
-//! not change the tree: after a deletion, `scan` rescans the selected directories.
+//! A [`Selection`] is made once from the tree and identifies entries by device and inode. The preview records the
+//! identity of each entry when the dialog opens. From then on, only the file system is read. This module does not
+//! change the tree: after a deletion, `scan` rescans the selected directories.
 //!
-//! Invariant: only selected entries, and entries below selected directories on the same mount, are deleted or
-//! moved, whatever other processes change in the meantime.
+//! Invariant: only selected entries, and entries on the same mount below selected directories, are deleted or moved, no
+//! matter what other processes change in the meantime.
 
 mod failures;
 pub mod journal;

@@ -1,12 +1,12 @@
-//! Runs a confirmed operation, and records it in the journal.
+//! Runs a confirmed operation and records it in the journal.
 //!
 //! ```text
 //! check refusals again -> journal: begun -> free space -> delete, trash or restore -> free space -> journal:
 //! result
 //! ```
 //!
-//! Invariant: no operation begins before it is in the journal, unless there is no journal; journal errors are
-//! reported; a refusal stops the whole operation.
+//! Invariant: no operation begins before it has been recorded in the journal, unless there is no journal; journal
+//! errors are reported; a refusal stops the whole operation.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -38,21 +38,21 @@ pub enum Operation {
 /// Progress or result of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Number of deleted names. For the trash, number of moved items.
+    /// Number of names deleted or, for the trash, items moved.
     pub entries: u64,
-    /// Number of bytes in the inodes whose last name was deleted.
+    /// Size in bytes of the inodes whose last name was deleted.
     pub freed: u64,
-    /// Entries that failed.
+    /// Entries that could not be deleted or moved.
     pub failures: Failures,
     /// Items that are now in the trash.
     pub trashed: Vec<Trashed>,
-    /// Change of the free space in bytes during the operation, whatever the cause; `None` if it is unknown.
+    /// Change in free space during the operation in bytes, whatever the cause; `None` if unknown.
     pub gained: Option<i64>,
     /// Reason why the journal is incomplete; `None` if it is complete.
     pub unwritten: Option<String>,
     /// `true` if the user cancelled the operation.
     pub is_cancelled: bool,
-    /// `true` when the operation has ended.
+    /// `true` once the operation has ended.
     pub is_over: bool,
 }
 
@@ -69,7 +69,7 @@ impl Operation {
         }
     }
 
-    /// Returns the path of each item, as in the tree, with the item's disk usage in bytes.
+    /// Returns each item's path, as in the tree, and its disk usage in bytes.
     fn items(&self) -> Vec<(Vec<u8>, u64)> {
         match self {
             Self::Remove(selection) | Self::Trash(selection) => {
@@ -86,7 +86,7 @@ impl Operation {
 /// Starts the operation.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn start(pool: &Pool, work: Operation, journal: Option<Journal>) -> std::io::Result<Job<Report>> {
     pool.start(move |task| {
         let report = run(task, &work, journal.as_ref());
@@ -124,8 +124,7 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
     Report { unwritten: not_begun.or(not_ended), ..report }
 }
 
-/// Deletes the selection, and measures the free space before and after. Also returns the journal lines with the
-/// results.
+/// Deletes the selection and measures the free space before and after. Also returns the journal lines with the results.
 fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (Report, Vec<JournalLine>) {
     let before = free(selection);
     let report = |removal: remove::Removal| Report {
@@ -167,7 +166,7 @@ fn trashed(trashing: trash::Trashing) -> Report {
     }
 }
 
-/// Returns the journal lines for moved items.
+/// Returns the journal lines for items moved to or from the trash.
 fn moved(
     kind: OperationKind,
     items: &[(Vec<u8>, u64)],
@@ -195,7 +194,7 @@ fn line(kind: OperationKind, path: &[u8], entries: Option<u64>, bytes: u64, resu
     JournalLine { kind, path: absolute_bytes(path), entries, bytes, result }
 }
 
-/// Returns the refused items as failures.
+/// Returns the items refused by the guards, as failures.
 fn refused(selection: &Selection) -> Failures {
     let (refusals, _) = refusal::check(selection);
     let mut failures = Failures::default();
@@ -210,9 +209,9 @@ fn refused(selection: &Selection) -> Failures {
     failures
 }
 
-/// Returns the free space on each file system of a selection.
+/// Returns the free space of each file system that a selection is on, keyed by device.
 fn free(selection: &Selection) -> HashMap<u64, u64> {
-    // Thousands of groups are on a few file systems, so each device is queried only once.
+    // Thousands of groups may share a few file systems, so each device is queried only once.
     let mut devices = HashMap::new();
     for group in &selection.groups {
         let Some(device) = group.steps.last().map(|step| step.device) else { continue };

@@ -1,12 +1,11 @@
-//! Preview of a deletion, computed by a read-only run of the same walk.
+//! Preview of a deletion, computed by a read-only run of the walk that deletes.
 //!
-//! The preview reads the file system again, so the dialog shows the present state: sizes, recent changes,
-//! obstacles, and the bytes that would be freed. An inode is freed if all of its names are selected. Space that
-//! a file shares with a copy is freed only if the copy is deleted as well. This is not known, so there is a
-//! lower and an upper bound.
+//! The preview reads the file system again, so the dialog shows the current state: sizes, recent changes, obstacles,
+//! and the bytes that would be freed. An inode is freed if all of its names are selected. Space that a file shares with
+//! a copy is freed only if the copy is deleted too. Since that is unknown, there is a lower and an upper bound.
 //!
-//! Invariant: files are opened only to read their extents, only on file systems that share extents, and never
-//! if they are in the cloud.
+//! Invariant: files are opened only to read their extents, only on file systems that can share extents, and never if
+//! their contents are in the cloud.
 
 use std::collections::HashMap;
 use std::ffi::CStr;
@@ -24,14 +23,14 @@ use crate::platform::entry::extents;
 use crate::platform::entry::extents::Sharing;
 use crate::platform::{Attributes, Directory, Errno, Rights};
 
-/// Maximum number of files whose extents are read. All further files count as shared if their file system can
-/// share extents.
+/// Maximum number of files whose extents are read. Any more files count as shared if their file system can share
+/// extents.
 const MOST_ASKED: u64 = 20_000;
-/// Size in bytes below which the extents of a file are not read.
+/// File size in bytes below which extents are not read.
 const WORTH_ASKING: u64 = 64 << 10;
-/// Age in seconds below which a file counts as recently changed, because it may still be written to.
+/// Age in seconds below which a file counts as recently changed, because it may still be in use.
 const RECENT: i64 = 60;
-/// Time until the first report. Each later report is due after `NEXT` times the elapsed time.
+/// Time until the first report. Each later report is due after `NEXT` times the time elapsed so far.
 const FIRST: Duration = Duration::from_millis(20);
 const NEXT: u32 = 2;
 
@@ -42,32 +41,32 @@ pub struct Preview {
     pub directories: u64,
     /// Number of names that are not directories.
     pub files: u64,
-    /// Number of bytes that are certainly freed.
+    /// Number of bytes that are freed in any case.
     pub least: u64,
-    /// Number of bytes that are freed if everything that shares them is deleted as well.
+    /// Number of bytes that are freed if everything that shares them is deleted too.
     pub most: u64,
-    /// Number of inodes with names outside the selection, which are not freed.
+    /// Number of inodes that also have names outside the selection, and so are not freed.
     pub linked: u64,
     /// Time of the newest change, in seconds since 1970.
     pub newest: Option<i64>,
-    /// Number of files and directories that were changed within the last minute.
+    /// Number of files and directories changed within the last minute.
     pub recent: u64,
     /// Counts of entries that a deletion would keep, by reason.
     pub kept: Kept,
     /// Counts of items that cannot be moved to the trash, by reason.
     pub unmoved: Kept,
-    /// Number of names that would be kept, including the directories that contain them. Known only when the
+    /// Number of names that would be kept, including the directories that contain kept entries. Known only once the
     /// preview is complete.
     pub staying: u64,
-    /// Mount points, and entries that cannot be read.
+    /// Mount points and unreadable entries.
     pub failures: Failures,
     /// Indexes of the items that are never deleted, each with the reason.
     pub refusals: Vec<(usize, Blocked)>,
-    /// Warnings that need a special confirmation.
+    /// Warnings that require a special confirmation.
     pub warnings: Vec<DeleteWarning>,
-    /// Indexes of the items that have changed since they were read. These items are not deleted.
+    /// Indexes of the items that have changed since they were read. These are not deleted.
     pub changed: Vec<usize>,
-    /// Selection of all other items, with their present identity. An operation applies to these items.
+    /// Selection of all other items, with their current identity. An operation applies to these items.
     pub going: Option<Arc<Selection>>,
     /// `true` when the preview is complete.
     pub is_complete: bool,
@@ -84,7 +83,7 @@ impl Preview {
 /// Starts a preview of the selection. `now` is in seconds since 1970.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Result<Job<Preview>> {
     pool.start(move |task| {
         let looker = Previewer::new(task, now);
@@ -100,7 +99,7 @@ pub fn probe(pool: &Pool, selection: Arc<Selection>, now: i64) -> std::io::Resul
             going: Some(Arc::clone(&going)),
             ..Preview::default()
         };
-        // Refusals need no walk, so they are shown at once.
+        // Refusals do not depend on the walk, so they are shown at once.
         task.publish(begun.clone());
         lock(&looker.met).probe = begun;
         let is_cancelled = || {
@@ -131,7 +130,7 @@ struct Met {
     /// Number of names that would be deleted.
     going: u64,
     links: LinkTracker,
-    /// Ability of file systems to share extents, keyed by device.
+    /// Support for shared extents on each file system, keyed by device.
     sharing: HashMap<u64, Sharing>,
     asked: u64,
     due: Duration,
@@ -143,7 +142,7 @@ impl<'a> Previewer<'a> {
         Self { task, met: Mutex::new(met), now, begun: Instant::now() }
     }
 
-    /// Publishes the preview so far if a report is due.
+    /// Publishes the preview so far, if a report is due.
     fn report(&self, failures: &Mutex<Failures>) {
         let elapsed = self.begun.elapsed();
         let mut met = lock(&self.met);
@@ -155,7 +154,7 @@ impl<'a> Previewer<'a> {
         }
     }
 
-    /// Returns the number of bytes that are certainly freed, because the file does not share them.
+    /// Returns the number of bytes that are freed in any case, because the file does not share them.
     fn least(&self, at: &Directory, name: &CStr, found: &Attributes, bytes: u64) -> u64 {
         if found.kind != Kind::File || bytes == 0 {
             return bytes;

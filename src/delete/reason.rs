@@ -13,13 +13,13 @@ pub const CHANGED: &str = "changed since the scan: kept";
 pub enum Reason {
     /// The system reported this error number.
     System(i32),
-    /// The entry is no longer the selected one: it has changed, or another entry has taken its place.
+    /// The entry has changed since it was selected, or another entry has taken its place.
     Changed,
-    /// The entry is or contains a mount point, or its destination is on another mount.
+    /// The entry is or contains a mount point, or the destination is on a different mount.
     Mount,
-    /// No usable trash is on the same mount.
+    /// There is no usable trash on the same mount.
     NoTrash(NoTrash),
-    /// A guard forbids the operation, and no confirmation overrides the guard.
+    /// A guard forbids the operation and cannot be overridden.
     Refused(Blocked),
 }
 
@@ -46,18 +46,17 @@ impl Reason {
 pub enum NoTrash {
     /// The file system cannot have a trash.
     Nowhere,
-    /// The trash is in a directory of another user, or belongs to another user.
+    /// The trash belongs to another user, or is in another user's directory.
     Foreign,
-    /// Other users can change the trash or a directory on its path.
+    /// Other users can change the trash or a directory on the path to it.
     Writable,
-    /// The file at the path of the trash is not a directory.
+    /// The path of the trash is not a directory.
     NoDirectory,
-    /// The trash cannot be opened or created; the system reported this error number.
+    /// The trash cannot be opened or created. Contains the system's error number.
     System(i32),
 }
 
 impl NoTrash {
-    /// Returns the reason as text.
     fn words(self) -> String {
         match self {
             Self::Nowhere => "no trash on its file system".to_owned(),
@@ -103,7 +102,7 @@ impl From<Errno> for Reason {
     }
 }
 
-/// Reason why a deletion is forbidden, whatever the user confirms.
+/// Reason why a deletion is forbidden, even if the user confirms it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocked {
     /// The entry is the root directory of the system.

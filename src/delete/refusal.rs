@@ -1,4 +1,4 @@
-//! Guards: refusals and warnings, which depend on the identity of a directory and not on its path.
+//! Guards: refusals and warnings, based on the identity of a directory rather than its path.
 //!
 //! Invariant: nothing in this module changes the file system.
 
@@ -15,13 +15,13 @@ use crate::platform::fs::mounts::standing;
 use crate::platform::process::users;
 use crate::platform::{Attributes, Directory, FileId, STICKY, attributes_of_path};
 
-/// Warning that needs a special confirmation.
+/// Warning that requires a special confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeleteWarning {
     /// The entry with this path is the home directory of a user.
     SomebodysHome(Vec<u8>),
-    /// Another user may change the directory while root works in it. The fields are the path of the directory
-    /// and the user ID, or 0 if it can be any user.
+    /// Another user may change the directory while root works in it. Contains the path of the directory, and the user
+    /// ID or, if it could be any user, 0.
     OthersDirectory(Vec<u8>, u32),
 }
 
@@ -43,8 +43,7 @@ impl DeleteWarning {
     }
 }
 
-/// Applies the guards to a selection. Returns the indexes of the refused items with the reasons, and the
-/// warnings.
+/// Applies the guards to a selection. Returns the warnings, and the indexes of the refused items with the reasons.
 pub fn check(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning>) {
     let protected = protected();
     let homes = homes();
@@ -63,7 +62,7 @@ pub fn check(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning
         for item in &group.items {
             let refusal = match &opened {
                 Ok(directory) => check_item(group, item, directory, &protected),
-                // The deletion will report the error.
+                // The deletion itself will report the error.
                 Err(_) => None,
             };
             if item.kind == Kind::Directory
@@ -106,9 +105,9 @@ fn check_item(
     is_mount.then_some(Blocked::Mount)
 }
 
-/// Returns the ID of a user other than root who may change a directory: that of its owner. For a directory of
-/// root, the result is 0 if others have write permission (all users, the group, or by an access control list)
-/// and no sticky bit protects the entries of other users, and otherwise `None`.
+/// Returns the ID of a user other than root who may change a directory, namely its owner. For a directory owned by
+/// root, returns 0 if others may write to it (all users, the group, or through an access control list) and no sticky
+/// bit protects the entries of other users; otherwise `None`.
 fn other_master(directory: &Directory, found: &Attributes) -> Option<u32> {
     let is_open = || found.mode & STICKY == 0 && others_may_write(directory, found);
     (found.uid != 0 || is_open()).then_some(found.uid)
@@ -140,8 +139,8 @@ fn protected() -> HashMap<FileId, Blocked> {
     protected
 }
 
-/// Returns the home directories of all users in the user database, and the directories in `/home` and `/Users`,
-/// keyed by identity.
+/// Returns the home directories of all users in the user database, and the directories in `/home` and `/Users`, keyed
+/// by identity.
 fn homes() -> HashMap<FileId, Vec<u8>> {
     let record = std::fs::read("/etc/passwd").unwrap_or_default();
     let fields =

@@ -1,10 +1,10 @@
 //! Deletes a selection.
 //!
-//! Sizes are those that the system reports for each entry when the entry is deleted. The bytes of an inode with
-//! several names count when its last name is deleted. When the user cancels, each thread stops after the current
-//! entry; deleted entries are not restored.
+//! An entry's size is the one that the system reports when the entry is deleted. The bytes of an inode with several
+//! names count when the last name is deleted. If the user cancels, each thread stops after the current entry; deleted
+//! entries are not restored.
 //!
-//! Invariant: every entry that counts as deleted existed, and no longer does.
+//! Invariant: every entry that counts as deleted existed before and no longer does.
 
 use std::ffi::CStr;
 use std::time::Duration;
@@ -22,35 +22,35 @@ const REPORT: Duration = Duration::from_millis(50);
 /// Progress of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removal {
-    /// Number of deleted names, including those of directories.
+    /// Number of names deleted, including those of directories.
     pub entries: u64,
-    /// Bytes of the inodes whose last name was deleted.
+    /// Size in bytes of the inodes whose last name was deleted.
     pub freed: u64,
-    /// Entries that failed.
+    /// Entries that could not be deleted.
     pub failures: Failures,
-    /// Result of each item of the selection. Empty until the end.
+    /// Result for each item of the selection; empty until the deletion has ended.
     pub items: Vec<ItemRemoval>,
-    /// `true` when the deletion has ended.
+    /// `true` once the deletion has ended.
     pub is_over: bool,
 }
 
 /// Result for one selected item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ItemRemoval {
-    /// Number of deleted names.
+    /// Number of names deleted.
     pub entries: u64,
-    /// Bytes of the inodes whose last name was deleted.
+    /// Size in bytes of the inodes whose last name was deleted.
     pub freed: u64,
     /// Number of failed entries, not counting entries that were skipped because the user cancelled.
     pub failed: u64,
-    /// `true` if everything in the item that should be deleted was deleted.
+    /// `true` if everything that should be deleted in the item was deleted.
     pub is_done: bool,
 }
 
 /// Starts deleting the selection.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn remove(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<Removal>> {
     pool.start(move |task| {
         let removal = run(task, &selection, &|removal| task.publish(removal));
@@ -58,7 +58,7 @@ pub fn remove(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<Rem
     })
 }
 
-/// Deletes the selection, calls `report` with the progress at intervals, and returns the result.
+/// Deletes the selection, reports the progress to `report` at intervals, and returns the result.
 pub(crate) fn run<T: Send + Sync>(
     task: &Task<T>,
     selection: &Selection,
@@ -69,7 +69,7 @@ pub(crate) fn run<T: Send + Sync>(
     let ended = (Mutex::new(false), Condvar::new());
     std::thread::scope(|scope| {
         let reporter = || report_until(&ended, || report(remover.so_far(&failures)));
-        // If the thread cannot be started, only the progress reports are missing.
+        // If the thread cannot be started, there are no progress reports, but the deletion is complete.
         let _ = std::thread::Builder::new().name("progress".into()).spawn_scoped(scope, reporter);
         let is_cancelled = || task.is_cancelled();
         let threads = task.threads();
@@ -92,8 +92,8 @@ fn report_until((ended, tell): &(Mutex<bool>, Condvar), report: impl Fn()) {
     }
 }
 
-/// Counters that every worker writes and any thread reads. `Relaxed`: the counters guard no other data, and are
-/// read for the result after all workers have ended.
+/// Counters that are written by all workers and read by any thread. `Relaxed` ordering is enough: the counters guard no
+/// other data, and the result is read after all workers have ended.
 #[derive(Default)]
 struct Counts {
     entries: AtomicU64,
@@ -147,7 +147,7 @@ impl Remover {
 }
 
 impl Visitor for Remover {
-    /// No rights are read in advance, because the attempt to delete shows if deleting is permitted.
+    /// Rights are not read in advance, because the attempt to delete shows if it is permitted.
     type Rights = ();
 
     fn rights(&self, _: &Directory) {}

@@ -1,8 +1,8 @@
-//! Identity of the selected entries when the dialog opens, so that nothing else is deleted in their place.
+//! Identity of the selected entries at the time the dialog opens, so that nothing else is deleted in their place.
 //!
-//! The tree does not store enough to recognize an entry, because a file system reuses the inode numbers of
-//! deleted files. So the identity of each entry is recorded when the dialog opens, in the state that the dialog
-//! shows, and compared with the tree. The operation applies only to entries with that identity.
+//! The tree does not store enough to recognize an entry, because file systems reuse the inode numbers of deleted files.
+//! So the identity of each entry is recorded when the dialog opens, in the state that the dialog shows, and compared
+//! with the tree. The operation applies only to entries with that identity.
 //!
 //! Invariant: nothing in this module changes the file system.
 
@@ -25,7 +25,7 @@ pub type Places = Vec<(DirId, Vec<u8>)>;
 
 /// Result of checking a selection.
 pub(crate) struct Seen {
-    /// Unchanged entries, each with its present identity.
+    /// Unchanged entries, each with its current identity.
     pub(crate) going: Selection,
     /// Indexes of the changed entries.
     pub(crate) changed: Vec<usize>,
@@ -33,7 +33,7 @@ pub(crate) struct Seen {
     pub(crate) unmoved: Kept,
 }
 
-/// Checks the selected entries.
+/// Records the current identity of the selected entries and separates unchanged from changed ones.
 pub(crate) fn look(selection: &Selection) -> Seen {
     let (mut groups, mut changed, mut number) = (selection.groups.clone(), Vec::new(), 0);
     let mut unmoved = Kept::default();
@@ -53,7 +53,7 @@ pub(crate) fn look(selection: &Selection) -> Seen {
                     is_kept
                 }
                 Err(Reason::Changed) => false,
-                // The operation will report the error.
+                // The operation itself will report the error.
                 Err(_) => true,
             };
             changed.extend((!is_kept).then_some(number));
@@ -66,11 +66,10 @@ pub(crate) fn look(selection: &Selection) -> Seen {
     Seen { going: Selection { groups, extent: selection.extent }, changed, unmoved }
 }
 
-/// Starts a search for the selected entries that have changed. The result of the job is the places of these
-/// entries in the tree.
+/// Starts a job that finds the selected entries that have changed. The result is where these entries are in the tree.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn changed(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<Places>> {
     pool.start(move |task| {
         let changed: HashSet<usize> = look(&selection).changed.into_iter().collect();
@@ -80,8 +79,8 @@ pub fn changed(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<Pl
 }
 
 impl Item {
-    /// Records the identity of the entry. Returns `true` if this is still the entry that was read, as far as
-    /// that can be checked.
+    /// Records the identity of the entry. Returns `true` if this is still the entry that was read, as far as can be
+    /// determined.
     fn look(&mut self, directory: &Directory, group: &Group) -> bool {
         let Ok(now) = self.identity_in(directory, group) else { return true };
         let is_still = self.is_still(&now);
@@ -89,8 +88,7 @@ impl Item {
         is_still
     }
 
-    /// Returns the permission to move the item out of its directory, or `None` if the item's identity is
-    /// unknown.
+    /// Returns the permission to move the item out of its directory; `None` if the identity of the item is unknown.
     fn may_move(&self, directory: &Directory) -> Option<Result<(), Errno>> {
         let now = self.identity?;
         Some(directory.may_move(self.name.as_slice(), &now.attributes))
@@ -103,16 +101,16 @@ impl Item {
         directory.identity_of(self.name.as_slice())
     }
 
-    /// Returns `true` if `now` is the identity of the selected entry: unchanged since the dialog opened or, if
-    /// no identity was recorded then, since the entry was read.
+    /// Returns `true` if `now` is the identity of the selected entry: unchanged since the dialog opened or, if no
+    /// identity was recorded then, since the entry was read.
     pub fn is_still(&self, now: &Identity) -> bool {
         self.identity.map_or_else(|| self.is_as_read(now), |before| before.is_untouched(now))
     }
 
-    /// Compares the entry with the tree. A directory created after the entry was read is a different directory.
-    /// A file changed after the entry was read counts as a different file, even if its size and modification
-    /// time were set back. An inode with several names is not compared in this way, because it changes with each
-    /// of its names.
+    /// Compares the entry with the tree. A directory created after the entry was read is a different directory. A file
+    /// changed after the entry was read counts as a different file, even if its size and modification time were set
+    /// back. This does not apply to an inode with several names, because its change time is updated when any of the
+    /// names is added or deleted.
     fn is_as_read(&self, now: &Identity) -> bool {
         let found = now.attributes;
         let is_same_inode = (found.kind, found.inode) == (self.kind, self.inode)
@@ -120,8 +118,8 @@ impl Item {
         let has_new_time = found.mtime != self.mtime;
         let is_another = match (self.kind, now.born) {
             (Kind::Directory, Some(born)) => self.is_since_read(born) || has_new_time && born.0 > self.mtime,
-            // Adding and deleting names changes the modification time of a directory. Setting that time back
-            // changes only the inode's change time.
+            // Adding and deleting names updates the modification time of a directory. Setting that time back updates
+            // only the change time of the inode.
             (Kind::Directory, None) => !has_new_time && self.is_since_read(now.changed),
             _ => {
                 let is_touched = self.is_single && self.is_since_read(now.changed);
@@ -131,9 +129,9 @@ impl Item {
         is_same_inode && !is_another
     }
 
-    /// Returns `true` if a time from the file system is later than the reading of the entry. A time in the
-    /// future does not count: it comes from a clock that was wrong, and would stay in the future however often
-    /// the entry is read again.
+    /// Returns `true` if `time`, which comes from the file system, is later than the time at which the entry was read.
+    /// A time in the future does not count: it comes from a clock that was wrong, and would remain in the future no
+    /// matter how often the entry is read again.
     fn is_since_read(&self, time: Time) -> bool {
         let is_after = |read: Time| match time {
             // Some file systems store only whole seconds.
@@ -145,8 +143,8 @@ impl Item {
 }
 
 impl Group {
-    /// Drops the reading times of the items if the directory's file system does not use the clock of this
-    /// machine, because times of different clocks cannot be compared.
+    /// Drops the reading times of the items unless the directory's file system uses the clock of this machine, because
+    /// times of different clocks cannot be compared.
     pub(super) fn ignore_foreign_clock(&mut self, directory: &Directory) {
         if directory.file_system().ok() != Some(FileSystem::Ordinary) {
             self.items.iter_mut().for_each(|item| item.read_at = None);

@@ -1,7 +1,7 @@
-//! Selected entries, each with its path from a root and the inode of each directory on the path.
+//! Selected entries, with their paths from a root and the inode of each directory on these paths.
 //!
-//! The tree is read once, when the selection is made. Invariant: a directory is opened only if every directory
-//! on its path still has the inode that was scanned.
+//! The tree is read only once, when the selection is made. Invariant: a directory is opened only if every directory on
+//! its path still has the inode that was scanned.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -18,9 +18,9 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, join};
 /// Part of an entry that an operation applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeleteScope {
-    /// The whole item.
+    /// The whole entry.
     Whole,
-    /// The contents of a directory, which becomes empty.
+    /// Only the contents, so that an empty directory remains.
     Content,
 }
 
@@ -29,7 +29,7 @@ pub enum DeleteScope {
 pub struct Selection {
     /// Entries, grouped by directory.
     pub groups: Vec<Group>,
-    /// Part of each entry that the operation applies to.
+    /// Part of every entry that the operation applies to.
     pub extent: DeleteScope,
 }
 
@@ -38,13 +38,13 @@ pub struct Selection {
 pub struct Group {
     /// Directory that contains the entries.
     pub directory: DirId,
-    /// Path of the directory: the root as the user gave it, then one step for each name.
+    /// Path of the directory: the root as the user gave it, then one step per name.
     pub steps: Vec<Step>,
     /// Selected entries of the directory.
     pub items: Vec<Item>,
 }
 
-/// Directory on the path to the selected entries.
+/// Directory on the path to selected entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Name of the directory; for a root, the path as the user gave it.
@@ -64,8 +64,8 @@ pub struct Item {
     pub kind: Kind,
     /// Inode number.
     pub inode: u64,
-    /// Device number, if the tree records it. A file with one name usually has the device of its directory, but
-    /// not on overlay file systems.
+    /// Device number, if the tree records it. A file with one name usually has the device of its directory, except on
+    /// overlay file systems.
     pub device: Option<u64>,
     /// `true` if the inode had no other name when the entry was read.
     pub is_single: bool,
@@ -77,15 +77,15 @@ pub struct Item {
     pub apparent: u64,
     /// Modification time of the entry itself according to the tree, in seconds since 1970.
     pub mtime: i64,
-    /// Time at which reading the entry into the tree began, if its file system uses the clock of this machine.
+    /// Time at which reading the entry into the tree began, if the file system uses the clock of this machine.
     pub read_at: Option<Time>,
-    /// Identity of the entry when the dialog opened; `None` if it was not recorded.
+    /// Identity of the entry when the dialog opened; `None` if not recorded.
     pub identity: Option<Identity>,
 }
 
 impl Selection {
-    /// Selects those entries of `places` that exist in the tree, without duplicates and without entries inside
-    /// another selected entry. Roots are not entries of a directory, so only their contents can be selected.
+    /// Selects those entries of `places` that exist in the tree, without duplicates and without entries inside other
+    /// selected entries. A root is not an entry of a directory, so only its contents can be selected.
     pub fn new<'a>(
         tree: &Tree,
         places: impl IntoIterator<Item = (DirId, &'a [u8])>,
@@ -117,20 +117,20 @@ impl Selection {
         self.groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)))
     }
 
-    /// Returns the disk usage of the entries according to the tree, in bytes. An inode with several selected
-    /// names counts several times.
+    /// Returns the disk usage of the entries in bytes, according to the tree. An inode with several selected names
+    /// counts once per name.
     pub fn disk(&self) -> u64 {
         self.items().fold(0, |sum, (_, item)| sum.saturating_add(item.disk))
     }
 
-    /// Returns the directories of the tree that contain selected entries, with the names of these entries.
+    /// Returns the directories in the tree that contain selected entries, each with the names of these entries.
     pub fn places(&self) -> Vec<(DirId, Vec<Vec<u8>>)> {
         let names = |group: &Group| group.items.iter().map(|item| item.name.clone()).collect();
         self.groups.iter().map(|group| (group.directory, names(group))).collect()
     }
 
-    /// Finds the same entries in a changed tree: those with the same inode at the same path, and any entry at a
-    /// path for which `is_meant` returns `true`.
+    /// Finds the same entries in a changed tree: those with the same inode at the same path, plus any entry at a path
+    /// for which `is_meant` returns `true`.
     #[must_use]
     pub fn renewed(&self, tree: &Tree, is_meant: impl Fn(&[u8]) -> bool) -> Self {
         let places = self.groups.iter().filter_map(|group| Some((group.find(tree)?, group)));
@@ -148,8 +148,8 @@ impl Selection {
         now.filtered(|number| is_kept[number])
     }
 
-    /// Returns the same selection with the given modification times for some entries. These are the times shown
-    /// when the user chose the entries, before the entries were read again.
+    /// Replaces the modification times of some entries with those shown when the user chose the entries, before the
+    /// entries were read again.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {
@@ -163,7 +163,7 @@ impl Selection {
         self
     }
 
-    /// Returns a selection of only the entries for whose numbers `keep` returns `true`.
+    /// Returns a selection of only the entries whose index `keep` accepts.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut number = 0;
@@ -200,7 +200,7 @@ impl Group {
         (!items.is_empty()).then_some(Self { directory, steps, items })
     }
 
-    /// Finds the group's directory by its path in a changed tree.
+    /// Finds the directory of the group in a changed tree by its path.
     pub fn find(&self, tree: &Tree) -> Option<DirId> {
         let mut at = DirId::TOP;
         for step in &self.steps {
@@ -209,8 +209,8 @@ impl Group {
         Some(at)
     }
 
-    /// Returns the path of the directory. The path is empty if the items are roots, because their names are
-    /// paths.
+    /// Returns the path of the directory. The path is empty if the items are roots, because the name of a root is
+    /// itself a path.
     pub fn path(&self) -> Vec<u8> {
         join(self.steps.iter().map(|step| step.name.as_slice()))
     }
@@ -220,7 +220,7 @@ impl Group {
         join(self.steps.iter().map(|step| step.name.as_slice()).chain([item.name.as_slice()]))
     }
 
-    /// Opens the group's directory. Follows symbolic links only in the path of the root.
+    /// Opens the directory of the group. Symbolic links are followed only in the path of the root.
     ///
     /// # Errors
     /// Returns the error of openat(2), or [`Reason::Changed`] if a directory on the path is not the one that was

@@ -1,7 +1,7 @@
-//! Files covered by mount points. Such files use space, but a scan from above cannot see them.
+//! Files covered by mount points. They use space, but a scan from above cannot see them.
 //!
-//! Each covered directory is scanned through a clone of its mount that has nothing mounted on it. Invariant:
-//! inodes that the main scan has counted do not count again.
+//! Each covered directory is scanned through a clone of its mount that has nothing mounted on it. Invariant: inodes
+//! that the main scan has already counted are not counted again.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -20,14 +20,14 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, Walk};
 pub struct CoveredFiles {
     /// Path of the mount point.
     pub path: PathBuf,
-    /// Totals of the covered files, or the reason why they are unknown.
+    /// Totals of the covered files, or the error that prevented reading them.
     pub hidden: Result<Hidden, Errno>,
 }
 
 /// Totals of covered files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hidden {
-    /// Disk usage in bytes, each inode once, including the covered directory itself.
+    /// Disk usage in bytes, including the covered directory itself. Each inode is counted once.
     pub disk: u64,
     /// Number of names below the covered directory.
     pub entries: u64,
@@ -57,7 +57,7 @@ pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + 
     covered
 }
 
-/// Adds up the files at `path`, which has nothing mounted on it.
+/// Adds up the files at `path`, which must have nothing mounted on it.
 fn below(path: PathBuf, met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Hidden, Errno> {
     let options = Options { mounts: Mounts::All, ..Options::default() };
     let scan = Scan::start(vec![path], options).map_err(|_| Errno::EAGAIN)?;

@@ -1,7 +1,7 @@
-//! Explanations for the lines of the accounting: the meaning of each number, and commands with which the user
-//! can change the number. No command is executed.
+//! Explanations of the lines of the accounting: the meaning of each number, and commands that the user can run to
+//! change it. duke runs none of them.
 //!
-//! Invariant: names are safe for a terminal.
+//! Invariant: names are safe to print to a terminal.
 
 use super::rows::{Subject, label};
 use super::{
@@ -11,10 +11,10 @@ use super::{
 use crate::base::format::{Units, plain_size};
 use crate::base::text::{advice, escape, escape_path};
 
-/// Maximum number of names in a text.
+/// Maximum number of names listed in a text.
 const NAMED: usize = 12;
 
-/// Returns an explanation of a line, in paragraphs.
+/// Returns the explanation of a line as paragraphs.
 pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<String> {
     let texts: Vec<&str> = match subject {
         Subject::Size => vec![

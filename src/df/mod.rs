@@ -8,10 +8,9 @@
 //!        + outside the scan, unreadable or unexplained                     usage
 //! ```
 //!
-//! [`report`] accounts for every file system the scan visited; [`account`] does the same in the background for
-//! the browser. `rows` turns the result into the lines that the browser and `duke df` show; `explain` explains a
-//! line. Anything the kernel or the file system does not report is an `Err` or `None` here, and is shown as
-//! unknown.
+//! [`report`] accounts for every file system that the scan visited; [`account`] does the same in the background for the
+//! browser. `rows` turns the result into the lines that the browser and `duke df` show; `explain` explains a line.
+//! Anything that the kernel or the file system does not report is an `Err` or `None` here, and is shown as unknown.
 //!
 //! The module draws nothing.
 
@@ -56,11 +55,11 @@ pub use volume::{NotScanned, Volume};
 pub enum FileSystem {
     /// The root is a mount point, so the rest of the file system can be accounted for.
     Accounted(FileSystemUsage),
-    /// The root lies below the mount point, so only df's numbers are known.
+    /// The root is below the mount point, so only df's numbers are known.
     Shown(Volume),
 }
 
-/// Report together with its lines.
+/// Report and the lines that show it.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
     /// Accounting of each file system.
@@ -69,10 +68,10 @@ pub struct Account {
     pub rows: Vec<Row>,
 }
 
-/// Starts the accounting of every file system that `tree` contains, beginning with that of `from`.
+/// Starts accounting for every file system that `tree` contains, beginning with that of `from`.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn account(pool: &Pool, tree: Arc<Tree>, from: DirId, units: Units) -> io::Result<Job<Account>> {
     pool.start(move |task| {
         let report = report(&tree, from, &|| task.is_cancelled());
@@ -82,19 +81,19 @@ pub fn account(pool: &Pool, tree: Arc<Tree>, from: DirId, units: Units) -> io::R
     })
 }
 
-/// Starts a check whose result is `true` if a root is the topmost directory of its file system, so that the
-/// accounting of that file system includes everything.
+/// Starts a check that a root is the topmost directory of its file system, which means that the accounting of that file
+/// system includes everything.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn is_whole(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<bool>> {
     pool.start(move |task| task.publish(whole_root(&tree).is_some()))
 }
 
-/// Starts to ask the file system of a directory for its size and its free space.
+/// Starts querying the file system of a directory for its size and free space.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn capacity_of(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Option<Capacity>>> {
     pool.start(move |task| {
         let first = || tree.listing(DirId::TOP).directories().next();
@@ -103,15 +102,15 @@ pub fn capacity_of(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Op
     })
 }
 
-/// Accounts for every file system that `tree` contains, the one of `from` first. Makes all necessary system
-/// calls, which can take a while. Returns early with an incomplete result when `is_cancelled` returns `true`.
+/// Accounts for every file system that `tree` contains, with that of `from` first. Makes all necessary system calls,
+/// which can take a while. If `is_cancelled` returns `true`, returns early with an incomplete result.
 pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Report {
     Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
 }
 
-/// Returns the accounting of the first root that is a mount point. If there is none and `anywhere` is set,
-/// returns only df's numbers for the first root. Unlike [`report`], searches for deleted files and covered files
-/// only if a root is a whole file system.
+/// Returns the accounting of the first root that is a mount point. If there is none and `anywhere` is `true`, returns
+/// only df's numbers for the first root. Unlike [`report`], this searches for deleted and covered files only if a root
+/// is a whole file system.
 pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     if let Some(root) = whole_root(tree) {
         return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);
@@ -168,11 +167,10 @@ fn first_system(tree: &Tree, regions: &MountMap, sums: &ScannedSizes, from: DirI
     sums.system(from).or_else(|| tree.ancestry(from).find_map(|id| regions.starts.get(&id).copied()))
 }
 
-/// df's numbers for a directory of a file system, and for the mount point of the file system.
+/// df's numbers for a directory of a file system, and for the file system's mount point.
 type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
 
-/// Returns df's numbers for each file system; `None` for a file system that does not respond within the time
-/// limit.
+/// Returns df's numbers for each file system; `None` for a file system that does not respond within the time limit.
 fn sizes<'s>(systems: impl Iterator<Item = &'s System>) -> Vec<Option<Sizes>> {
     let question = |system: &System| {
         let (path, is_silent) = (system.path.clone(), system.is_silent);
@@ -190,7 +188,7 @@ fn space(system: &System, scanned: Scanned, sizes: Option<Sizes>) -> FileSystemU
         if system.is_whole { Vec::new() } else { NotScanned::of(system.mount.as_ref(), &system.path) };
     let (here, whole) = sizes.unwrap_or((Err(Errno::ETIMEDOUT), None));
     let capacity = whole.map_or(here, Ok);
-    // A file system that did not respond gets no further requests.
+    // A file system that did not respond is not queried again.
     let mount = system.mount.as_ref().filter(|_| sizes.is_some());
     let native = mount.map_or(Native::Silent, |mount| overhead::ask(mount, &system.path));
     FileSystemUsage {
@@ -229,8 +227,8 @@ fn notes(system: &System, native: Native, sizes: (Option<Capacity>, Option<Capac
     notes
 }
 
-/// Returns the layers of an overlay. In the mount options, layers are separated by colons, and data-only layers
-/// by double colons.
+/// Returns the layers of an overlay. In the mount options, colons separate layers, and double colons separate data-only
+/// layers.
 fn layers(mount: &Mount) -> Note {
     let split = |layers: &[u8]| -> Vec<Vec<u8>> {
         layers.split(|byte| *byte == b':').filter(|name| !name.is_empty()).map(<[u8]>::to_vec).collect()

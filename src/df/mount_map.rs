@@ -1,12 +1,11 @@
 //! Map from directories of a tree to file systems.
 //!
-//! A directory is on the same file system as its parent unless something is mounted on it. The mount table
-//! lists the mount points, and each mount point is looked up in the tree once. Device numbers are not enough:
-//! every btrfs subvolume has its own device number without being mounted, and a bind mount has the number of
-//! its source.
+//! A directory is on the same file system as its parent unless something is mounted on it. The mount table lists the
+//! mount points, and each of them is looked up in the tree once. Device numbers are not enough: every btrfs subvolume
+//! has its own device number without being mounted, and a bind mount has the number of its source.
 //!
-//! Without a mount table (no /proc) only device numbers are used. Invariant: no directory belongs to a mount
-//! that is covered by another mount.
+//! Without a mount table (no /proc), only device numbers are used. Invariant: no directory is assigned to a mount that
+//! is covered by another mount.
 
 use std::collections::{HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
@@ -23,14 +22,14 @@ use crate::tree::{DirId, EntryState, Exclusion, Tree};
 pub struct System {
     /// First path at which the scan reached the file system: a root, or a mount point below one.
     pub path: PathBuf,
-    /// Mount at that path; `None` if it is unknown.
+    /// Mount at that path; `None` if unknown.
     pub mount: Option<Mount>,
     /// Device numbers of the directories on the file system.
     pub devices: HashSet<u64>,
-    /// `true` if the scan could reach the whole file system: its topmost directory is mounted, and the scan
-    /// began there or above.
+    /// `true` if the scan could reach the whole file system: its topmost directory is mounted, and the scan began there
+    /// or higher up.
     pub is_whole: bool,
-    /// Number of mounts of the file system that the scan has visited. Entries seen through two mounts count
+    /// Number of mounts of the file system that the scan has visited. Entries visible through two mounts are counted
     /// once.
     pub times: usize,
     /// Directories on the file system that are covered by other mounts.
@@ -39,7 +38,7 @@ pub struct System {
     pub is_silent: bool,
 }
 
-/// Path that is covered by another mount.
+/// Path covered by another mount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cover {
     /// Mount point of the covered mount.
@@ -49,20 +48,19 @@ pub struct Cover {
 }
 
 impl System {
-    /// Returns `true` if directories on the file system can have their own device numbers without being mount
-    /// points.
+    /// Returns `true` if directories on the file system can have their own device numbers without being mount points.
     pub fn has_subvolumes(&self) -> bool {
         self.mount.as_ref().is_some_and(|mount| mount.kind == b"btrfs")
     }
 }
 
-/// File systems of a tree, and the directories at which they begin.
+/// File systems of a tree, and the directories at which they start.
 #[derive(Debug, Default)]
 pub struct MountMap {
     pub systems: Vec<System>,
-    /// Indexes of the file systems at directories that are mount points or roots.
+    /// File-system indexes of directories that are mount points or roots.
     pub starts: HashMap<DirId, usize>,
-    /// Indexes of the file systems at mount points and roots that are not directories, keyed by parent and name.
+    /// File-system indexes of mount points and roots that are not directories, keyed by parent and name.
     pub files: HashMap<(DirId, Vec<u8>), usize>,
     /// Mount points that the scan did not enter.
     closed: HashSet<(DirId, Vec<u8>)>,
@@ -87,7 +85,7 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
                 visible.extend(mount.map(|index| (id, index)));
                 begun.push((full, id));
             }
-            // This root lies inside another root.
+            // The root lies inside another root.
             Some(_) => {}
             None => _ = regions.files.insert((DirId::TOP, root.name.to_vec()), system),
         }
@@ -104,7 +102,7 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
 }
 
 impl MountMap {
-    /// Returns the index of the file system with this mount or device, adding the file system if it is new.
+    /// Returns the index of the file system with the given mount or device, adding the file system if it is new.
     pub fn system(&mut self, mount: Option<&Mount>, device: u64, path: &Path) -> usize {
         let of_mount = |system: &System| match (&system.mount, mount) {
             (Some(known), Some(mount)) => known.device == mount.device,
@@ -124,13 +122,12 @@ impl MountMap {
         })
     }
 
-    /// Returns `true` if an entry was excluded by request, and not because the scan is limited to one file
-    /// system.
+    /// Returns `true` if an entry was excluded by request rather than because the scan is limited to one file system.
     pub fn is_left_out(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
         match exclusion {
             Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless => true,
             Exclusion::KernelFileSystem => false,
-            // The scan treats a subvolume as another file system, but the subvolume belongs to this one.
+            // The scan treats a subvolume as another file system, but it belongs to this one.
             Exclusion::OtherFileSystem => {
                 self.systems[system].has_subvolumes() && !self.closed.contains(&(directory, name.to_vec()))
             }
@@ -143,7 +140,7 @@ impl MountMap {
         self.systems[system].is_whole |= is_whole;
     }
 
-    /// Adds one mount if its mount point is visible below a root.
+    /// Adds a mount if its mount point is visible below a root.
     fn mounted(
         &mut self,
         tree: &Tree,
@@ -206,7 +203,7 @@ impl MountMap {
     }
 }
 
-/// Returns the directory at the path `below`, relative to `id`, and the mount that is visible there.
+/// Returns the directory at the path `below`, relative to `id`, and the mount visible there.
 fn descend(
     tree: &Tree,
     id: DirId,
@@ -221,7 +218,7 @@ fn descend(
     Some((at, on))
 }
 
-/// Returns the index of the topmost mount stacked on the mount with this index.
+/// Returns the index of the topmost mount stacked on the given one.
 fn topmost(mounts: &[Mount], index: usize) -> usize {
     let mut top = index;
     // The loop terminates, because a mount can be stacked only on an earlier one.
@@ -240,8 +237,8 @@ fn topmost(mounts: &[Mount], index: usize) -> usize {
     top
 }
 
-/// Returns the index of the mount that contains a path. The mount is found by the mount ID from the kernel or,
-/// without an ID, by the device and the longest mount point above the path.
+/// Returns the index of the mount that contains a path. The mount is found by the kernel's mount ID or, without an ID,
+/// by the device and the longest mount point above the path.
 pub fn mount_of(mounts: &[Mount], full: &Path, standing: &MountPosition) -> Option<usize> {
     let named = standing.mount.and_then(|id| mounts.iter().position(|mount| mount.id == id));
     named.or_else(|| {

@@ -1,4 +1,4 @@
-//! File-system overhead: numbers that the file system itself reports, as parts of df's numbers.
+//! File-system overhead: what the file system itself reports, as parts of df's numbers.
 //!
 //! Invariant: each part is counted in only one of df's numbers.
 
@@ -7,18 +7,18 @@ use crate::platform::fs::overhead::btrfs::{BlockGroups, Btrfs, Purpose};
 use crate::platform::fs::overhead::ext::Superblock;
 use crate::platform::fs::overhead::{Native, Xfs};
 
-/// Space that is used by something other than files.
+/// Space used for something other than files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overhead {
     /// Kind of overhead.
     pub what: OverheadKind,
     /// Size in bytes, as df counts it.
     pub bytes: u64,
-    /// df number that includes this overhead.
+    /// The df number that includes this overhead.
     pub counted: CountedAs,
 }
 
-/// df number that includes a part of the overhead.
+/// The df number that includes a part of the overhead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountedAs {
     /// Included in the used space.
@@ -105,7 +105,7 @@ pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Overhead> {
     }
 }
 
-/// Returns the overhead of an ext file system. df's size does not include the tables unless the mount option
+/// Returns the overhead of an ext file system. df does not count the tables toward the size unless the mount option
 /// `minixdf` is set.
 fn ext(superblock: &Superblock, held_back: Option<u64>, capacity: &Capacity) -> Vec<Overhead> {
     let beside = superblock.whole.saturating_sub(capacity.size);
@@ -139,8 +139,8 @@ fn xfs(xfs: &Xfs) -> Vec<Overhead> {
     .collect()
 }
 
-/// Returns the overhead of btrfs, added up as in the kernel's `btrfs_statfs`: bytes on the disk, divided by the
-/// number of copies of data.
+/// Returns the overhead of btrfs, added up as in the kernel's `btrfs_statfs`: bytes on disk, divided by the number of
+/// copies of the data.
 fn btrfs(btrfs: &Btrfs) -> Vec<Overhead> {
     let is_data = |chunks: &&BlockGroups| matches!(chunks.purpose, Purpose::Data | Purpose::Mixed);
     let factor = btrfs.chunks.iter().filter(is_data).map(|chunks| chunks.copies).max().unwrap_or(1).max(1);

@@ -10,7 +10,7 @@
 //!   1.0 GiB    unexplained
 //! ```
 //!
-//! Invariant: names are safe for a terminal, and the amounts below "used" add up to the used space.
+//! Invariant: names are safe to print to a terminal, and the amounts below "used" add up to the used space.
 
 use super::{
     CountedAs, Errno, FileSystemUsage, NotScanned, Note, Overhead, OverheadKind, ProcessAccess, Report,
@@ -53,7 +53,7 @@ pub enum Subject {
     LeftOut,
     /// Additional fact with this index.
     Note(usize),
-    /// One of several file systems, with this index.
+    /// File system with this index, if there are several.
     System(usize),
     /// All file systems together.
     Systems,
@@ -64,7 +64,7 @@ pub enum Subject {
 pub enum Amount {
     /// Size in bytes.
     Bytes(u64),
-    /// Number of bytes to be subtracted.
+    /// Number of bytes to subtract.
     Less(u64),
     /// The amount is unknown.
     Unknown,
@@ -77,7 +77,7 @@ pub enum Amount {
 pub struct Row {
     /// Subject of the line.
     pub subject: Subject,
-    /// Indentation. A line is part of the nearest line above it that is less indented.
+    /// Indentation. A line is part of the nearest less indented line above it.
     pub depth: usize,
     /// Amount shown on the line.
     pub amount: Amount,
@@ -87,8 +87,8 @@ pub struct Row {
     pub note: Option<String>,
 }
 
-/// Returns the lines of a report: all lines of the first file system and, if there are several, one line for
-/// each file system and one for the total.
+/// Returns the lines of a report: all lines of the first file system and, if there are several, one line per file
+/// system and one for the total.
 pub fn ledger(report: &Report, units: Units) -> Vec<Row> {
     let mut lines = report.spaces.first().map(|space| rows(space, units)).unwrap_or_default();
     if report.spaces.len() < 2 {
@@ -110,7 +110,7 @@ pub fn ledger(report: &Report, units: Units) -> Vec<Row> {
     lines
 }
 
-/// Returns one line about a file system, with used space, size and scanned space.
+/// Returns the line for one of several file systems, with used space, size and scanned space.
 fn system(
     subject: Subject,
     label: String,
@@ -143,8 +143,7 @@ pub fn no_capacity(error: Errno) -> String {
     if error == Errno::ETIMEDOUT { "not responding".to_owned() } else { error_text(error as i32) }
 }
 
-/// Returns the title for a file system, such as `/home: /dev/sda1 (ext4)`, or only the path if there is no
-/// mount table.
+/// Returns the title of a file system, such as `/home: /dev/sda1 (ext4)`, or only the path if there is no mount table.
 pub fn title(space: &FileSystemUsage) -> String {
     let bytes = |bytes: &[u8]| escape(bytes).into_owned();
     match &space.volume.mount {
@@ -257,7 +256,7 @@ impl Rows<'_> {
             _ => Amount::Bytes(self.space.deleted_bytes()),
         };
         self.push(Subject::UnlinkedFile, 1, amount, "deleted but open", Some(note.to_owned()));
-        // Files without blocks do not use any space.
+        // Files without blocks use no space.
         let files = self.space.deleted.iter().enumerate().filter(|(_, file)| file.disk != Some(0));
         for (index, file) in files {
             let amount = file.disk.map_or(Amount::Unknown, Amount::Bytes);

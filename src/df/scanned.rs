@@ -1,8 +1,7 @@
-//! Totals of a scan for each file system, with each inode once, and the number of entries that could not be
-//! counted.
+//! Totals of a scan per file system, with each inode counted once, and the number of entries that could not be counted.
 //!
-//! The module does no I/O. Invariant: with a single file system below the root, the bytes of that file system
-//! equal the total of the tree.
+//! The module does no I/O. Invariant: with a single file system below the root, the bytes of that file system equal the
+//! total of the tree.
 
 use std::collections::HashSet;
 
@@ -14,9 +13,9 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, Walk};
 /// Totals of a scan on one file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scanned {
-    /// Disk usage in bytes, each inode once.
+    /// Disk usage in bytes, with each inode counted once.
     pub disk: u64,
-    /// Number of names. Every name of a file with hard links counts.
+    /// Number of names. A file with hard links is counted once per name.
     pub entries: u64,
     /// Number of directories that could not be read, plus the number of entries without metadata.
     pub unreadable: u64,
@@ -26,17 +25,17 @@ pub struct Scanned {
     pub is_partial: bool,
 }
 
-/// Inodes that have been counted. Reused for the next tree if both trees are on the same file systems.
+/// Inodes that have been counted. Can be reused for another tree on the same file systems.
 #[derive(Debug, Default)]
 pub struct Met {
-    /// Files with several names, by device and inode.
+    /// Files with several names.
     files: HashSet<FileId>,
     /// Directories of file systems that are mounted more than once.
     directories: HashSet<FileId>,
 }
 
 impl Met {
-    /// Returns `true` if a file has not been counted before. Records the file, unless it has only one name.
+    /// Returns `true` if the file has not been counted before. Records the file, unless it has only one name.
     pub fn is_new_file(&mut self, tree: &Tree, directory: DirId, metadata: &Metadata) -> bool {
         let device = metadata
             .links
@@ -44,7 +43,7 @@ impl Met {
         metadata.links.is_none() || self.files.insert(FileId { device, inode: metadata.inode })
     }
 
-    /// Returns `true` if a directory has not been counted before, and records it.
+    /// Returns `true` if the directory has not been counted before, and records it.
     pub fn is_new_directory(&mut self, device: u64, inode: u64) -> bool {
         self.directories.insert(FileId { device, inode })
     }
@@ -58,7 +57,7 @@ pub struct ScannedSizes {
 }
 
 impl ScannedSizes {
-    /// Returns the index of a directory's file system; `None` if the directory is counted elsewhere.
+    /// Returns the index of the directory's file system; `None` if the directory is counted elsewhere.
     pub fn system(&self, id: DirId) -> Option<usize> {
         self.of.get(id.0 as usize)?.checked_sub(1).map(|system| system as usize)
     }
@@ -72,9 +71,8 @@ impl ScannedSizes {
     }
 }
 
-/// Adds up the entries of a tree for each file system. An unknown device inside a file system with subvolumes
-/// belongs to that file system. Any other unknown device becomes a file system that is missing from the mount
-/// table.
+/// Adds up the entries of a tree per file system. An unknown device inside a file system with subvolumes is assigned to
+/// that file system. Any other unknown device becomes a file system that is missing from the mount table.
 pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSizes {
     let mut sums = ScannedSizes { scanned: vec![Scanned::default(); regions.systems.len()], of: Vec::new() };
     let with_files: HashSet<DirId> = regions.files.keys().map(|(id, _)| *id).collect();
@@ -115,8 +113,8 @@ pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSize
     sums
 }
 
-/// Returns the index of the file system of a child whose parent is on file system `above`; `None` if the child
-/// has been counted before.
+/// Returns the file-system index of a child whose parent is on file system `above`; `None` if the child has been
+/// counted before.
 fn system_of(
     tree: &Tree,
     regions: &mut MountMap,

@@ -1,7 +1,6 @@
 //! Accounting of a file system: the known amounts, and the unexplained rest.
 //!
-//! Invariant: [`FileSystemUsage::unexplained`] is "used" minus everything that is known, and never a measured
-//! number.
+//! Invariant: [`FileSystemUsage::unexplained`] is "used" minus everything known, and never a measured number.
 
 use super::covered::CoveredFiles;
 use super::parts::{CountedAs, Overhead};
@@ -56,19 +55,19 @@ pub enum Note {
         /// Size that df reports for the mount point.
         whole: u64,
     },
-    /// The file system reports more, but only to root; the request failed with this error.
+    /// The file system reports more, but only to root. Contains the error of the request.
     Refused(Errno),
 }
 
 /// Accounting of every file system that the scan has visited.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// File systems in the order in which the scan visited them, except that the file system of the requested
-    /// directory comes first.
+    /// File systems in the order in which the scan visited them, except that the one of the requested directory comes
+    /// first.
     pub spaces: Vec<FileSystemUsage>,
 }
 
-/// Difference between "used" and everything that is known.
+/// Difference between "used" and everything known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unexplained {
     /// Number of unexplained bytes.
@@ -94,7 +93,7 @@ impl FileSystemUsage {
         [self.hidden(), self.deleted_bytes(), parts].into_iter().fold(self.scanned.disk, u64::saturating_add)
     }
 
-    /// Returns the disk usage in bytes of files covered by mount points, as far as these files could be read.
+    /// Returns the disk usage in bytes of files covered by mount points, as far as they could be read.
     pub fn hidden(&self) -> u64 {
         let known = self.covered.iter().filter_map(|shadow| shadow.hidden.ok());
         known.fold(0, |sum, hidden| sum.saturating_add(hidden.disk))

@@ -1,6 +1,6 @@
 //! df's numbers for a file system, and the parts of the file system that a scan could not reach.
 //!
-//! Invariant: the cost is a few system calls, however large the scan is.
+//! Invariant: the cost is a few system calls, regardless of the size of the scan.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub struct Volume {
     pub mount: Option<Mount>,
     /// Sizes as df reports them.
     pub capacity: Result<Capacity, Errno>,
-    /// Reasons why the file system may contain more than the scan could reach. Empty if the scan could reach
+    /// Reasons why the file system may contain more than the scan could reach; empty if the scan could reach
     /// everything.
     pub outside: Vec<NotScanned>,
 }

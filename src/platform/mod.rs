@@ -1,9 +1,9 @@
-//! Access to the operating system: the interface that every implementation provides, and calls that all Unix
-//! systems share.
+//! Access to the operating system: the interface provided by every implementation, and calls common to all Unix
+//! systems.
 //!
-//! A directory is opened ([`Directory`]) and read in batches ([`Reader::fill`] into a [`Buffer`]). The
-//! entries of a batch are borrowed from the buffer. Attributes are read one entry at a time, so a skipped
-//! entry costs no system call. The implementation is chosen at compile time:
+//! A directory is opened ([`Directory`]) and read in batches ([`Reader::fill`] into a [`Buffer`]). The entries of a
+//! batch borrow from the buffer. Attributes are read one entry at a time, so an entry that is skipped costs no system
+//! call. The implementation is chosen at compile time:
 //!
 //! | module     | system                  | names             | attributes  |
 //! |------------|-------------------------|-------------------|-------------|
@@ -23,7 +23,7 @@
 //! | `memory` | append-only memory for listings; a file that is read one block at a time |
 //! | `atomic_file` | files that are written completely or not at all |
 //!
-//! Invariant: all `unsafe` code of the crate is below this module, each block with its reason.
+//! Invariant: all `unsafe` code of the crate is in this module, and each block states why it is sound.
 
 pub mod atomic_file;
 pub mod entry;
@@ -49,31 +49,31 @@ use std::ffi::CStr;
 
 use crate::base::kind::Kind;
 
-/// Entry of a directory as the kernel listed it, borrowed from the [`Buffer`] into which it was read.
+/// Directory entry as listed by the kernel, borrowed from the [`Buffer`] into which it was read.
 #[derive(Clone, Copy, Debug)]
 pub struct DirEntry<'b> {
-    /// Name, which may be any bytes except `/` and NUL.
+    /// Name, which can contain any bytes except `/` and NUL.
     pub name: &'b CStr,
-    /// Kind according to the listing. Only a hint, because a file system may omit the kind or report a wrong one.
+    /// Kind according to the listing. Only a hint, because a file system may omit it or report a wrong one.
     pub hint: Kind,
-    /// Inode number according to the listing. For a mount point it is the number of the covered directory,
-    /// unlike [`Attributes::inode`].
+    /// Inode number according to the listing. For a mount point, this is the number of the covered directory, unlike
+    /// [`Attributes::inode`].
     pub inode: u64,
-    /// Attributes that the listing contains. [`Buffer::attributes`] reads the others.
+    /// Attributes contained in the listing. [`Buffer::attributes`] reads the others.
     pub said: Prefetched,
 }
 
-/// Attributes that the listing returns together with the name of an entry.
+/// Attributes that the listing returns along with the name of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefetched {
     /// No reliable attributes.
     Nothing,
-    /// Only the boundary that opening the entry would cross. The attributes must be read by name, because the
-    /// listing describes the covered side.
+    /// Only the boundary that opening the entry would cross. The attributes must be read by name, because the listing
+    /// describes the covered directory.
     Boundary(Boundary),
     /// All attributes.
     All(Attributes),
-    /// No attributes, because reading them failed with this error.
+    /// No attributes. Reading them failed with this error.
     Failed(Errno),
 }
 
@@ -91,7 +91,7 @@ pub fn host_name() -> Option<String> {
     nix::unistd::gethostname().ok()?.into_string().ok()
 }
 
-/// Number of times that an interrupted call is repeated before the interruption counts as an error.
+/// Number of times an interrupted call is repeated before the interruption counts as an error.
 const RETRIES: usize = 64;
 
 /// Repeats `attempt` while it fails with `EINTR`, a limited number of times.
@@ -111,5 +111,5 @@ pub fn errno_of(error: &std::io::Error) -> Errno {
     error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)
 }
 
-/// Mode bit of a directory in which users cannot rename or delete the entries of other users (chmod(2)).
+/// Mode bit of a directory whose entries can be renamed or deleted only by their owners (chmod(2)).
 pub(crate) const STICKY: u32 = 0o1000;

@@ -1,7 +1,7 @@
 //! Categories of files by extension, for `type:video` and the rows of the types view.
 //!
-//! Files are not opened to detect their type. An ambiguous extension belongs to the category of most files
-//! that have it: `ts` and `mod` are code.
+//! Files are not opened to detect their type. An ambiguous extension belongs to the category of most files that
+//! use it: `ts` and `mod` are code. A known name without an extension, such as `Makefile`, is its own extension.
 
 use crate::base::sync::OnceLock;
 
@@ -14,13 +14,13 @@ pub enum Category {
     Image,
     /// Music and other sound.
     Audio,
-    /// Archives, compressed files, packages.
+    /// Archives, compressed files and packages.
     Archive,
-    /// Texts, spreadsheets, presentations.
+    /// Texts, spreadsheets and presentations.
     Document,
-    /// Sources, scripts, settings.
+    /// Source code, scripts and settings.
     Code,
-    /// Databases, tables, models.
+    /// Databases, tables and models.
     Data,
     /// Images of whole disks.
     DiskImage,
@@ -73,7 +73,7 @@ impl Category {
         }
     }
 
-    /// Returns the category with this name.
+    /// Returns the category called `name`.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|category| category.name() == name)
     }
@@ -85,7 +85,7 @@ impl Category {
 
     /// Returns the category of files with this extension.
     pub fn of_extension(extension: Extension) -> Self {
-        let (table, key) = (table(), key(extension.as_bytes()));
+        let (table, key) = (&tables().extensions, key(extension.as_bytes()));
         table.binary_search_by_key(&key, |(key, _)| *key).map_or(Self::Other, |index| table[index].1)
     }
 }
@@ -93,11 +93,12 @@ impl Category {
 /// Maximum length of an extension in bytes.
 const LONGEST: usize = 15;
 
-/// Extension of a name, in lower case.
+/// Extension of a file name, in lower case.
 ///
 /// The extension is the text after the last dot if it is short, contains a letter and no blank, and does not
-/// start the name: `.bashrc` has no extension, and `backup.001` and `backup.002` do not become types. Version
-/// numbers after the extension of a shared library are ignored: `libz.so.1.3` has the extension `so`.
+/// start the name: `.hidden` has no extension, and `backup.001` and `backup.002` do not become types. Version
+/// numbers after the extension of a shared library are ignored: the extension of `libz.so.1.3` is `so`. A name that
+/// extensions.txt lists, such as `Makefile` or `.gitignore`, is its own extension: `makefile`, `gitignore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Extension {
     bytes: [u8; LONGEST],
@@ -109,14 +110,25 @@ impl Extension {
     pub fn of(name: &[u8]) -> Option<Self> {
         let name = without_versions(name);
         let window = name.len().saturating_sub(LONGEST + 1);
-        let dot = window + name[window..].iter().rposition(|byte| *byte == b'.')?;
-        if name[..dot].iter().all(|byte| *byte == b'.') {
-            return None;
+        let dot = name[window..].iter().rposition(|byte| *byte == b'.').map(|dot| window + dot);
+        match dot {
+            Some(dot) if name[..dot].iter().any(|byte| *byte != b'.') => Self::new(&name[dot + 1..]),
+            Some(0) => Self::new(&name[1..]).filter(|own| own.is_whole_name(Dot::First)),
+            Some(_) => None,
+            None => Self::new(name).filter(|own| own.is_whole_name(Dot::None)),
         }
-        Self::new(&name[dot + 1..])
     }
 
-    /// Returns the extension `text`, given without its dot, or `None` if `text` is not a valid extension.
+    fn is_whole_name(self, dot: Dot) -> bool {
+        tables().names.binary_search(&(key(self.as_bytes()), dot)).is_ok()
+    }
+
+    /// Returns the dot to be shown before the extension; an empty text for a name without a dot, such as `makefile`.
+    pub fn dot(self) -> &'static str {
+        if self.is_whole_name(Dot::None) { "" } else { "." }
+    }
+
+    /// Returns the extension `text`, given without a dot; `None` if `text` is not a valid extension.
     pub fn new(text: &[u8]) -> Option<Self> {
         let is_part = |byte: &u8| byte.is_ascii_graphic() && *byte != b'.' || !byte.is_ascii();
         let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
@@ -135,7 +147,7 @@ impl Extension {
     }
 }
 
-/// Returns the name of a shared library without its version; other names are returned unchanged.
+/// Returns the name of a shared library without its version. Other names are returned unchanged.
 fn without_versions(name: &[u8]) -> &[u8] {
     let mut end = name;
     while let Some(dot) = end.iter().rposition(|byte| *byte == b'.') {
@@ -151,24 +163,46 @@ fn without_versions(name: &[u8]) -> &[u8] {
     name
 }
 
-/// Extensions of each category: a category's name, a colon, and its extensions, on one or several lines.
+/// Extensions of each category: a category's name, a colon, and its extensions, on one or several lines. A word with
+/// an equals sign is a whole name.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Returns the extensions, encoded by [`key`] and sorted, with their categories. `type:` looks up the
-/// category of every file, and comparing numbers takes only one or two instructions.
-fn table() -> &'static [(u128, Category)] {
-    static TABLE: OnceLock<Vec<(u128, Category)>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let mut category = Category::Other;
-        let mut table = Vec::new();
+/// Position of the dot in a whole name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Dot {
+    None,
+    First,
+}
+
+/// Contents of extensions.txt, encoded by [`key`] and sorted. `type:` looks up the category of every file, and comparing
+/// numbers takes only one or two instructions.
+#[derive(Default)]
+struct Tables {
+    /// Extensions and whole names, with their categories.
+    extensions: Vec<(u128, Category)>,
+    /// Whole names, without their dots.
+    names: Vec<(u128, Dot)>,
+}
+
+fn tables() -> &'static Tables {
+    static TABLES: OnceLock<Tables> = OnceLock::new();
+    TABLES.get_or_init(|| {
+        let (mut category, mut tables) = (Category::Other, Tables::default());
         for word in EXTENSIONS.split_ascii_whitespace() {
-            match word.strip_suffix(':') {
-                Some(name) => category = Category::named(name).expect("extensions.txt names categories"),
-                None => table.push((key(word.as_bytes()), category)),
+            if let Some(name) = word.strip_suffix(':') {
+                category = Category::named(name).expect("extensions.txt names categories");
+                continue;
             }
+            let name = word.strip_prefix('=').map(|name| match name.strip_prefix('.') {
+                Some(name) => (name, Dot::First),
+                None => (name, Dot::None),
+            });
+            tables.names.extend(name.map(|(name, dot)| (key(name.as_bytes()), dot)));
+            tables.extensions.push((key(name.map_or(word, |(name, _)| name).as_bytes()), category));
         }
-        table.sort_unstable();
-        table
+        tables.extensions.sort_unstable();
+        tables.names.sort_unstable();
+        tables
     })
 }
 
@@ -185,9 +219,9 @@ mod tests {
 
     #[test]
     fn every_extension_has_one_category() {
-        let table = table();
-        assert!(table.is_sorted_by(|(a, _), (b, _)| a < b));
+        assert!(tables().extensions.is_sorted_by(|(a, _), (b, _)| a < b));
         for word in EXTENSIONS.split_ascii_whitespace().filter(|word| !word.ends_with(':')) {
+            let word = word.trim_start_matches(['=', '.']);
             let extension = Extension::new(word.as_bytes()).unwrap();
             assert_eq!(extension.as_bytes(), word.as_bytes());
             assert_ne!(Category::of_extension(extension), Category::Other, "{word}");
@@ -206,8 +240,10 @@ mod tests {
         let extension = |name: &str| Extension::of(name.as_bytes()).map(|it| it.as_bytes().to_vec());
         assert_eq!(extension("Film.MKV"), Some(b"mkv".to_vec()));
         assert_eq!(extension("a.tar.gz"), Some(b"gz".to_vec()));
+        assert_eq!(extension("Makefile"), Some(b"makefile".to_vec()));
+        assert_eq!(extension(".gitignore"), Some(b"gitignore".to_vec()));
         for none in
-            ["", ".", "..", "..x", "name", "name.", ".bashrc", "backup.001", "a. b", "a.sixteen_letters_"]
+            ["", ".", "..", "..x", "name", "name.", ".hidden", "backup.001", "a. b", "a.sixteen_letters_"]
         {
             assert_eq!(extension(none), None, "{none}");
         }
@@ -223,6 +259,14 @@ mod tests {
             ("app.ts", Category::Code),
             ("film.m2ts", Category::Video),
             ("libLLVM-15.so.1", Category::Program),
+            ("Makefile", Category::Code),
+            ("Dockerfile", Category::Code),
+            (".gitignore", Category::Code),
+            ("LICENSE", Category::Document),
+            ("makefiles", Category::Other),
+            (".makefile", Category::Other),
+            ("gitignore", Category::Other),
+            ("..gitignore", Category::Other),
         ] {
             assert_eq!(Category::of_name(name.as_bytes()), class, "{name}");
         }

@@ -1,10 +1,10 @@
-//! Globs as regexes: `*`, `?`, `[a-z]` and `{a,b}` in a search.
+//! Translates the globs in a search (`*`, `?`, `[a-z]` and `{a,b}`) to regexes.
 //!
-//! Globs mean the same as in `--exclude` (`scan::exclude`), as a test checks, with one difference: a search
-//! compares letters instead of bytes, so `?` matches a whole letter, and case is ignored beyond ASCII too. A
-//! byte that is not UTF-8 counts as a letter.
+//! Globs have the same meaning as in `--exclude` (`scan::exclude`), as checked by a test, with one difference: a search
+//! compares letters rather than bytes, so `?` matches a whole letter, and case is ignored beyond ASCII too. A byte that
+//! is not UTF-8 counts as a letter.
 //!
-//! Invariant: an error names the byte of the glob at which it occurs.
+//! Invariant: an error gives the byte offset at which it occurs in the glob.
 
 /// Regex for any letter, or for any byte that is not part of a letter.
 const ANY: &str = "(?:(?s:.)|(?s-u:.))";
@@ -85,13 +85,13 @@ fn translate(glob: &str, any: &str) -> Result<String, BadGlob> {
     }
 }
 
-/// Returns the regex for the class at the start of `glob` and the length of the class; `None` if the class is
-/// not closed.
+/// Returns the regex for the class at the start of `glob`, and the length of the class; `None` if the class is not
+/// closed.
 fn class(glob: &str) -> Option<(String, usize)> {
     let inside = &glob[1..];
     let negated = inside.starts_with(['!', '^']);
     let inside = &inside[usize::from(negated)..];
-    // A `]` in the first position belongs to the class.
+    // A `]` in first position belongs to the class.
     let first = inside.chars().next()?.len_utf8();
     let end = first + inside[first..].find(']')?;
     let letters: Vec<char> = inside[..end].chars().collect();
@@ -116,7 +116,7 @@ fn class(glob: &str) -> Option<(String, usize)> {
     Some((regex, glob.len() - inside.len() + end + 1))
 }
 
-/// Returns a letter as an escape for a regex class.
+/// Returns a letter as an escape sequence for a regex class.
 fn hexadecimal(letter: char) -> String {
     format!(r"\x{{{:x}}}", u32::from(letter))
 }

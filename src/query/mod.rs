@@ -1,4 +1,4 @@
-//! Search language: queries parsed from the text that a user types.
+//! Search language: parses queries from the text typed by the user.
 
 pub mod category;
 pub(crate) mod glob;

@@ -1,8 +1,8 @@
 //! Effect of the directories above an entry on its search result.
 //!
-//! A found directory is kept with all its contents, and the contents of a directory with an unwanted name are
-//! not found. A walk passes this effect down from each directory to its entries; a search that starts in the
-//! middle of a tree computes it from the ancestors.
+//! A directory that is found is kept with all its contents, and the contents of a directory with an unwanted name are
+//! not found. A walk passes this effect down from each directory to its entries; a search that starts in the middle of
+//! a tree computes it from the ancestors.
 //!
 //! Invariant: both ways give the same result.
 
@@ -10,12 +10,12 @@ use crate::base::kind::Kind;
 use crate::query::terms::{Query, Subject, push_name};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 
-/// Effect of the directories above an entry.
+/// Effect of an entry's ancestors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// `true` if the entry is kept because it lies in a found directory.
+    /// `true` if the entry is kept because it lies in a directory that is found.
     pub(crate) is_kept: bool,
-    /// `true` if a search does not find the entry because it lies in a directory with an unwanted name.
+    /// `true` if a search ignores the entry because it lies in a directory with an unwanted name.
     pub(crate) is_unwanted: bool,
 }
 
@@ -28,8 +28,8 @@ impl Standing {
 }
 
 impl Query {
-    /// Returns `true` if a filter keeps an entry. `standing` is the effect of the directories above the
-    /// entry, and `above` is the path of its directory.
+    /// Returns `true` if a filter keeps the entry. `standing` is the effect of the directories above the entry, and
+    /// `above` is the path of the parent directory.
     pub(crate) fn keeps(&self, standing: Standing, above: &[u8], tree: &Tree, record: &Entry<'_>) -> bool {
         let mut path = Vec::new();
         if self.needs_paths() {
@@ -40,7 +40,7 @@ impl Query {
         (standing.is_kept || self.finds(&subject, standing.is_unwanted).0) && self.narrows_to(&subject)
     }
 
-    /// Returns the effect on the contents of the directory `id`.
+    /// Returns the effect of directory `id` and its ancestors on the contents of `id`.
     pub(crate) fn standing(&self, tree: &Tree, id: DirId) -> Standing {
         let origin = self.path_to_origin(tree);
         let mut way: Vec<DirId> = tree.ancestry(id).collect();
@@ -52,7 +52,7 @@ impl Query {
                 continue;
             }
             let plain = Metadata { directory: Some(id), ..Metadata::default() };
-            // Terms about names do not need the directory's own metadata.
+            // Terms about names do not need the metadata of the directory itself.
             let metadata = if self.own.is_empty() { None } else { tree.own_metadata(id) };
             let state = EntryState::Known(metadata.unwrap_or(plain));
             let record = Entry { name: tree.name(id), kind: Kind::Directory, state };
@@ -63,8 +63,8 @@ impl Query {
     }
 }
 
-/// Returns a root's entry with only the last component of its path as the name, so that terms about names
-/// apply to that component.
+/// Returns the entry of a root with just the last component of the path as its name, so that terms about names apply to
+/// that component.
 pub(crate) fn as_root(record: Entry<'_>) -> Entry<'_> {
     let name = record.name.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty());
     Entry { name: name.unwrap_or(record.name), ..record }

@@ -1,13 +1,13 @@
-//! Queries: terms that must all be true for an entry.
+//! Queries: terms that must all hold for an entry.
 //!
-//! A query is parsed from text (`parse`) or built by a view from [`Test`]s, so the same code finds the files
-//! of a search and the files behind a row of any view. A view can narrow a query: of the entries that the
-//! query keeps, only those that match additional terms count.
+//! A query is parsed from text (`parse`), or built from [`Test`]s by a view, so that the same code finds the results of
+//! a search and the files behind a row of any view. A view can narrow a query: of the entries that the query keeps,
+//! only those that match additional terms count.
 //!
-//! A directory's result affects its contents, see [`Standing`](super::standing::Standing): the contents of a
-//! found directory are kept with it, and the contents of a directory with an unwanted name are not found.
+//! The result for a directory affects its contents; see [`Standing`](super::standing::Standing). The contents of a
+//! directory that is found are kept along with it, and the contents of a directory with an unwanted name are not found.
 //!
-//! Invariant: the result depends only on the entry, the directories above it, and the query.
+//! Invariant: the result depends only on the entry, its ancestors and the query.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -32,7 +32,7 @@ pub struct Query {
     pub(crate) named: Vec<Term>,
     /// Additional terms that an entry must match to be counted.
     narrowed: Vec<Term>,
-    /// Directory whose subtree is searched. The directory itself and its ancestors are not found.
+    /// Directory whose subtree is searched. The directory itself and its ancestors are never found.
     below: DirId,
     unfinished: Option<QueryError>,
 }
@@ -47,9 +47,9 @@ impl Default for Query {
 /// Error about a part of a query's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
-    /// Byte range of the part in the text.
+    /// Byte range of the part within the text.
     pub at: Range<usize>,
-    /// Error message, with a hint to valid input.
+    /// Error message, with a hint about valid input.
     pub reason: String,
 }
 
@@ -75,25 +75,25 @@ pub struct Term {
 pub enum Test {
     /// Pattern for the name.
     Name(Regex),
-    /// Pattern for the path, which includes the root as the user gave it.
+    /// Pattern for the path, including the root as the user gave it.
     Path(Regex),
     /// Name that begins with a dot.
     Hidden,
-    /// Disk usage in bytes; for a directory including everything in it.
+    /// Disk usage in bytes; for a directory, including everything in it.
     Disk(Size),
-    /// Apparent size in bytes.
+    /// Apparent size in bytes; for a directory, including everything in it.
     Apparent(Size),
-    /// Time of the last change, in this range of seconds since 1970. Directories are tested only if the query
-    /// selects them by name or type, because their time does not show the age of their contents.
+    /// Modification time in this range of seconds since 1970. Directories are tested only if the query selects them by
+    /// name or type, because their modification time does not show the age of their contents.
     Modified(Range<i64>),
-    /// Implausible time of the last change: zero, which some programs write, or a time in the future.
+    /// Implausible modification time: zero, which some programs write, or a time in the future.
     Undated {
         /// Earliest time that counts as the future, in seconds since 1970.
         future: i64,
     },
     /// Kind or category in this set.
     Type(Types),
-    /// Extension in this list. The list is in lower case.
+    /// Extension in this list, which is in lower case.
     Extension(Vec<Extension>),
     /// Regular file without an extension.
     NoExtension,
@@ -101,7 +101,7 @@ pub enum Test {
     Empty,
     /// Entry whose inode has several names.
     Linked,
-    /// Entry that is a name of this inode.
+    /// Name of this inode.
     Inode(InodeKey),
     /// Entry that could not be read.
     Error,
@@ -138,7 +138,7 @@ impl Size {
     }
 }
 
-/// Set of kinds of entries and of categories of regular files.
+/// Set of kinds of entries and categories of regular files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Types {
     kinds: u8,
@@ -166,11 +166,11 @@ impl Types {
     }
 }
 
-/// Entry to which a query is applied.
+/// Entry that a query is applied to.
 pub(crate) struct Subject<'a> {
     tree: &'a Tree,
     record: &'a Entry<'a>,
-    /// Path of the entry, if [`Query::needs_paths`].
+    /// Path of the entry if [`Query::needs_paths`] returns `true`.
     path: &'a [u8],
 }
 
@@ -203,33 +203,32 @@ impl Query {
         query
     }
 
-    /// Returns this query narrowed by another one: an entry must be kept by this query, and must itself match
-    /// the other. Used to find the files of a row in a filtered view.
+    /// Narrows this query by another one: an entry must be kept by this query and must itself match the other. Used to
+    /// find the files of a row in a filtered view.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
         self.narrowed.extend(other.terms().chain(&other.narrowed).cloned());
         self
     }
 
-    /// Returns the query restricted to entries below the directory `id`. That directory and its ancestors are
-    /// not found.
+    /// Restricts the query to entries below directory `id`. That directory and its ancestors are never found.
     #[must_use]
     pub fn below(self, id: DirId) -> Self {
         Self { below: id, ..self }
     }
 
-    /// Returns the starting directory and its ancestors, which are not found; see [`Query::below`].
+    /// Returns the starting directory and its ancestors, which are never found; see [`Query::below`].
     pub(crate) fn path_to_origin(&self, tree: &Tree) -> HashSet<DirId> {
         tree.ancestry(self.below).collect()
     }
 
-    /// Updates the query after a rescan. A deleted starting directory is replaced by its nearest existing
-    /// ancestor.
+    /// Updates the query after a rescan. If the starting directory was deleted, its nearest existing ancestor takes its
+    /// place.
     pub fn relocate(&mut self, relocation: &mut Relocation<'_>) {
         self.below = relocation.nearest(self.below);
     }
 
-    /// Returns the query restricted to entries that are not directories.
+    /// Restricts the query to entries that are not directories.
     #[must_use]
     pub fn without_directories(mut self) -> Self {
         let test = Test::Type(Types::default().with_kind(Kind::Directory));
@@ -255,7 +254,7 @@ impl Query {
         self.unfinished = Some(complaint);
     }
 
-    /// Adds a term. Returns `false` if there are too many terms about names.
+    /// Adds a term. Returns `false` if there would be too many terms about names.
     pub(crate) fn push(&mut self, term: Term) -> bool {
         match term.test {
             Test::Name(_) | Test::Path(_) | Test::Hidden if self.named.len() == MOST_NAMED => return false,
@@ -267,20 +266,20 @@ impl Query {
         true
     }
 
-    /// Returns `true` if a [`Subject`] must include its path.
+    /// Returns `true` if a [`Subject`] must have a path.
     pub(crate) fn needs_paths(&self) -> bool {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }
 
-    /// Returns `true` if a found directory brings its contents with it, because the query finds directories
-    /// by name, type or size. Other queries do not include contents; for example, `-*.log` does not include
-    /// everything in a directory with another name.
+    /// Returns `true` if a directory that is found brings its contents with it, because the query finds directories by
+    /// name, type or size. Other queries do not bring contents; for example, `-*.log` does not bring everything in a
+    /// directory with a different name.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
 
-    /// Returns `true` if all contents of a counted directory count too. In a narrowed query, the additional
-    /// terms decide this.
+    /// Returns `true` if all contents of a counted directory count too. For a narrowed query, the additional terms
+    /// decide this.
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
             self.narrowed.iter().any(Term::brings_contents)
@@ -299,8 +298,8 @@ impl Query {
         self.narrowed.iter().all(|term| term.holds(subject))
     }
 
-    /// Returns two flags: the first is `true` if the subject matches, the second if its contents are
-    /// unwanted. `is_unwanted` is the second flag of the parent directory.
+    /// Returns two flags: the first is `true` if the subject matches, the second if its contents are unwanted.
+    /// `is_unwanted` is the second flag of the parent directory.
     pub(crate) fn finds(&self, subject: &Subject<'_>, is_unwanted: bool) -> (bool, bool) {
         let is_directory = subject.record.kind == Kind::Directory;
         let has_age = !is_directory || self.terms().any(Term::asks_for_directories);
@@ -324,9 +323,8 @@ impl Term {
         self.test.holds(subject) != self.negated
     }
 
-    /// Returns `true` if the term selects directories by name or type. Without such a term, the age of
-    /// directories is not tested, because the time of their last change does not show the age of their
-    /// contents.
+    /// Returns `true` if the term selects directories by name or type. Without such a term, the age of directories is
+    /// not tested, because their modification time does not show the age of their contents.
     fn asks_for_directories(&self) -> bool {
         let asks = match self.test {
             Test::Name(_) | Test::Path(_) | Test::Hidden => true,
@@ -336,8 +334,8 @@ impl Term {
         asks && !self.negated
     }
 
-    /// Returns `true` if the term can find directories together with their contents. A negated comparison of
-    /// sizes can, because it is a comparison too.
+    /// Returns `true` if the term can find directories along with their contents. A negated size comparison can too,
+    /// because it is itself a size comparison.
     fn brings_contents(&self) -> bool {
         match self.test {
             Test::Disk(_) | Test::Apparent(_) => true,
@@ -348,7 +346,7 @@ impl Term {
 }
 
 impl Test {
-    /// Returns `true` if a time is implausible; `future` is the earliest time that counts as the future.
+    /// Returns `true` if a time is implausible. `future` is the earliest time that counts as the future.
     pub fn is_undated(mtime: i64, future: i64) -> bool {
         mtime == 0 || mtime >= future
     }
@@ -404,7 +402,7 @@ fn is_empty(tree: &Tree, kind: Kind, metadata: &Metadata) -> bool {
     }
 }
 
-/// Returns the error number of an entry, or that of reading the directory if the entry is one.
+/// Returns the error number of an entry; for a directory that could not be read, the error number of the read.
 pub(crate) fn errno(tree: &Tree, record: &Entry<'_>) -> Option<i32> {
     match record.state {
         EntryState::Failed(errno) => Some(errno),

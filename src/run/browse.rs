@@ -1,7 +1,6 @@
 //! A run with the browser: starts reading, shows the tree, prints the picked paths, and reports the result.
 //!
-//! Invariant: once there is something to show, nothing waits for the source. Reading stops when the process
-//! ends.
+//! Invariant: once there is something to show, nothing waits for the source. Reading stops when the process ends.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -34,8 +33,7 @@ use crate::ui::options::{DeletePolicy, Panes, TabProgress};
 use crate::ui::theme::Theme;
 use crate::ui::{self, MouseCapture, Settings, Start};
 
-/// Maximum time to wait for the first root before the browser opens. A busy machine needs about 100 ms to
-/// read one.
+/// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read one.
 const GLANCE: Duration = Duration::from_secs(1);
 
 /// Settings of a run with the browser.
@@ -45,7 +43,7 @@ pub struct BrowseJob {
     pub subject: Subject,
     /// Initial order, including the measure of sizes.
     pub order: Order,
-    /// Look of the rows.
+    /// Appearance of the rows.
     pub look: RowLook,
     /// Unit system of sizes.
     pub units: Units,
@@ -57,21 +55,21 @@ pub struct BrowseJob {
     pub keymap: Keymap,
     /// Message shown when the browser opens.
     pub notice: Option<String>,
-    /// File for the path of the directory that was shown last.
+    /// File to write the path of the last directory shown to.
     pub cwd_file: Option<PathBuf>,
-    /// View that is shown first, unless growth is.
+    /// View shown first, unless growth is shown.
     pub start: Start,
     /// Panes to show in a wide window.
     pub panes: Panes,
     /// Mouse capture.
     pub mouse: MouseCapture,
-    /// Progress of the scan in the terminal's tab.
+    /// Display of the scan's progress in the terminal's tab.
     pub tab: TabProgress,
     /// Terminator written after each printed path.
     pub ending: Ending,
-    /// Retention policy of automatic snapshots; `None` if no snapshot is kept.
+    /// Retention policy of automatic snapshots; `None` to keep no snapshots.
     pub snapshots: Option<snapshot_store::RetentionPolicy>,
-    /// Folder of kept snapshots, which are baselines for growth.
+    /// Folder of kept snapshots, which serve as baselines for growth.
     pub kept: Option<PathBuf>,
 }
 
@@ -79,7 +77,7 @@ pub struct BrowseJob {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // constructed once
 pub enum Subject {
-    /// Tree whose growth is shown against a kept snapshot, if there is one.
+    /// Tree whose growth since a kept snapshot is shown, if there is one.
     Present(SourceSpec),
     /// Growth of a tree since a baseline given by the user.
     Growth {
@@ -87,7 +85,7 @@ pub enum Subject {
         old: SourceSpec,
         /// Tree to compare with the baseline; `None` to scan the baseline's root on this machine.
         new: Option<SourceSpec>,
-        /// Options of the scan if `new` is `None`.
+        /// Options of the scan, used if `new` is `None`.
         scan: scan::Options,
     },
 }
@@ -102,8 +100,8 @@ pub enum Ending {
     Nul,
 }
 
-/// Runs the browser and returns the exit code. The code depends only on the roots, because the browser has
-/// shown the errors below them.
+/// Runs the browser and returns the exit code. The code depends only on the roots, because errors below them have
+/// already been shown in the browser.
 pub fn run(job: BrowseJob) -> Exit {
     if let Err(error) = stops::hold() {
         return no_thread(&error);
@@ -114,7 +112,7 @@ pub fn run(job: BrowseJob) -> Exit {
     };
     let policy = DeletePolicy { journal: Journal::of_process(), ..job.policy };
     source.wait_for_root();
-    // If an export could not be read at all, there is nothing to show but its error.
+    // If an export could not be read at all, there is nothing to show but the error.
     if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Useless {
         return report_errors(&source);
     }
@@ -162,7 +160,7 @@ pub fn run(job: BrowseJob) -> Exit {
     exit
 }
 
-/// Writes the directory that was shown last to the file that the user named, and reports an error.
+/// Writes the path of the last directory shown to the file given by the user, and reports any error.
 fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
     let (Some(path), Some(directory)) = (file, directory) else { return Exit::Fine };
     let write = || {
@@ -179,7 +177,7 @@ fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
     }
 }
 
-/// Starts to read the tree, and returns it with the location of its baseline.
+/// Starts reading the tree, and returns it with the location of its baseline.
 fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpec), Exit> {
     let start = |wanted| Source::start(wanted).map_err(|error| no_thread(&error));
     let (old, new, scan) = match subject {
@@ -195,7 +193,7 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpe
     Ok((start(new)?, BaselineSpec::Source(old)))
 }
 
-/// Returns the path of a baseline's root.
+/// Returns the path of the root of a baseline.
 fn root_of(old: &Source) -> Result<PathBuf, Exit> {
     old.wait_for_root();
     let tree = old.tree();
@@ -208,8 +206,8 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
     Err(Exit::Useless)
 }
 
-/// Prints the errors if no root of a scan can be read, since a browser would show nothing else. Does not wait
-/// for a path on an unreachable server.
+/// Prints the errors if no root of a scan can be read, because the browser would show nothing else. Does not wait for a
+/// path on an unreachable server.
 fn check_roots(source: &Source) -> Option<Exit> {
     let tree = source.scan()?.tree();
     let begun = Instant::now();
@@ -250,7 +248,7 @@ fn report_errors(source: &Source) -> Exit {
     Exit::of_broken(source.tree())
 }
 
-/// Prints the picked paths: escaped on a terminal, and unchanged otherwise.
+/// Prints the picked paths, escaped if standard output is a terminal.
 fn print(picked: &[Vec<u8>], ending: Ending) -> Exit {
     // Standard output is needed only if there is something to print.
     if picked.is_empty() {

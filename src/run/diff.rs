@@ -1,4 +1,4 @@
-//! `duke diff`: changes between two exports, or between an export and now.
+//! `duke diff`: changes between two exports, or between an export and the current state.
 //!
 //! ```text
 //!   +1.2 GiB  grown       4.2 GiB  /srv/db
@@ -35,11 +35,11 @@ pub struct DiffJob {
     pub old: SourceSpec,
     /// Tree to compare with the baseline; `None` to scan the baseline's root on this machine.
     pub new: Option<SourceSpec>,
-    /// Options of the scan if `new` is `None`.
+    /// Options of the scan, used if `new` is `None`.
     pub scan: scan::Options,
     /// Options of the output.
     pub options: DiffOptions,
-    /// Progress display while the trees are read.
+    /// Progress display while the trees are being read.
     pub progress: Progress,
 }
 
@@ -50,12 +50,11 @@ pub struct DiffOptions {
     pub form: DiffFormat,
     /// Measure by which sizes are compared.
     pub measure: Measure,
-    /// Minimum change in bytes to be printed.
+    /// Size in bytes of the smallest change to print.
     pub least: u64,
 }
 
 impl DiffOptions {
-    /// Returns the size that the requested measure selects.
     fn amount(&self, extent: Sizes) -> u64 {
         self.measure.of(extent.disk, extent.apparent)
     }
@@ -70,7 +69,7 @@ pub enum DiffFormat {
     Json,
 }
 
-/// One of the two compared trees, after reading.
+/// One of the two trees to compare, after reading.
 struct Read {
     source: Source,
     outcome: Option<Outcome>,
@@ -105,7 +104,7 @@ pub fn compare(comparison: DiffJob) -> Exit {
     exit
 }
 
-/// Reads one of the trees, whose root must be a directory.
+/// Reads one of the trees. Its root must be a directory.
 fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
     let (source, outcome) = read(wanted, interrupt, progress)?;
     if interrupt.is_some_and(Interrupt::was_noted) {
@@ -122,15 +121,15 @@ fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progre
     Err(Exit::Useless)
 }
 
-/// Changes, the largest first.
+/// Changes, largest first.
 struct Changes<'t> {
     old: &'t Read,
     new: &'t Read,
     options: DiffOptions,
-    /// Name shown for the old root: the name of the new root if both have the same path.
+    /// Name shown for the old root. If both roots have the same path, this is the name of the new root.
     former_root: Vec<u8>,
     list: Vec<Change<'t>>,
-    /// Changes that are missing from the list, because their paths are too long.
+    /// Changes omitted from the list because their paths are too long.
     too_long: TooLong,
 }
 
@@ -139,7 +138,7 @@ impl<'t> Changes<'t> {
         let side = |read: &'t Read| Side { tree: read.source.tree(), root: read.root };
         let is_large = |change: &Change<'_>| {
             let by = options.amount(change.before).abs_diff(options.amount(change.after));
-            // A renamed entry is a change even if its size is the same.
+            // A renamed entry counts as a change even if its size is the same.
             by >= options.least && (by > 0 || change.difference != ChangeKind::Kept)
         };
         let mut changes = diff(side(old), side(new), is_large);
@@ -159,8 +158,8 @@ impl<'t> Changes<'t> {
         found
     }
 
-    /// Returns `true` if the paths of a change are short enough for a line. Otherwise counts the change in
-    /// `too_long`. Walks up only as far as necessary.
+    /// Returns `true` if the paths of a change are short enough for a line; otherwise counts the change in `too_long`.
+    /// Walks up only as far as necessary.
     fn is_short(&self, change: &Change<'_>, too_long: &mut TooLong) -> bool {
         let is_long = |read: &Read, directory: DirId, name: &[u8]| {
             let tree = read.source.tree();
@@ -298,7 +297,7 @@ fn extent(read: &Read) -> Sizes {
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Writes one tree as an object: its root, the time of its scan, and its totals.
+/// Writes an object that describes one tree: its root, the time of its scan, and its totals.
 fn side(json: &mut JsonWriter<'_>, read: &Read) {
     let tree = read.source.tree();
     json.raw("{");

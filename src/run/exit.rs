@@ -1,6 +1,6 @@
 //! Exit codes of the program.
 //!
-//! Invariant: the code reports the most serious problem, and no other part of the crate defines exit codes.
+//! Invariant: the code reports the most serious problem, and exit codes are defined only here.
 
 use crate::scan::Outcome;
 use crate::source::Source;
@@ -24,12 +24,12 @@ impl Exit {
     /// All exit codes.
     pub const ALL: [Self; 4] = [Self::Fine, Self::Incomplete, Self::Useless, Self::Interrupted];
 
-    /// Returns the number with which the process exits.
+    /// Returns the numeric exit code.
     pub fn code(self) -> u8 {
         self as u8
     }
 
-    /// Returns the description for the help.
+    /// Returns the description shown in the help.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Fine => "everything was read",
@@ -47,11 +47,11 @@ impl Exit {
         }
     }
 
-    /// Returns the code for the roots alone. Used for the browser, which has shown the other errors.
+    /// Returns the code for the roots alone. Used for the browser, which has already shown the other errors.
     pub fn of_roots(tree: &Tree) -> Self {
         let roots = tree.listing(DirId::TOP);
         let mut read = roots.entries().map(|(_, root)| was_read(tree, &root));
-        // A scan that was stopped before it read its roots has no errors.
+        // A scan that was stopped before reading its roots has no errors.
         let Some(first) = read.next() else { return Self::Fine };
         let (any, all) = read.fold((first, first), |(any, all), read| (any | read, all & read));
         match (any, all) {
@@ -61,18 +61,18 @@ impl Exit {
         }
     }
 
-    /// Returns the code for exports of which at least one was not read to its end.
+    /// Returns the code for exports of which at least one was not read to the end.
     pub fn of_broken(tree: &Tree) -> Self {
         if tree.listing(DirId::TOP).is_empty() { Self::Useless } else { Self::Incomplete }
     }
 
-    /// Ends the process without freeing memory, because the system does that faster.
+    /// Ends the process without freeing memory, because the system does so faster.
     pub fn end(self) -> ! {
         std::process::exit(i32::from(self.code()))
     }
 }
 
-/// Returns the exit code for a source that was read.
+/// Returns the exit code for a source after reading.
 pub(crate) fn exit_of(source: &Source, outcome: Option<&Outcome>) -> Exit {
     let ended = match outcome {
         Some(Outcome::Panicked(_)) => Exit::Incomplete,

@@ -1,7 +1,7 @@
-//! `-o`: an export of the tree that was read.
+//! `-o`: export of the tree that was read.
 //!
-//! A truncated export could look complete, so an interrupted or failed run writes no export. A file is
-//! written completely or not at all.
+//! A truncated export could look complete, so a run that is interrupted or fails writes no export. A file is written
+//! completely or not at all.
 //!
 //! Invariant: exit code 0 means that everything was written.
 
@@ -28,7 +28,7 @@ pub enum Target {
     File(PathBuf),
 }
 
-/// Writes the tree of `source` to `to`, reports errors, and returns the exit code.
+/// Writes the tree of `source` to `to`, reports any errors, and returns the exit code.
 pub(crate) fn run(
     source: &Source,
     outcome: Option<&Outcome>,

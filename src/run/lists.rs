@@ -1,9 +1,9 @@
-//! `--top`, `--by` and `--min-size`: selection of the printed part of a tree, and lists that need a walk
-//! through the whole tree.
+//! `--top`, `--by` and `--min-size`: selection of the part of a tree to print, and lists that require a walk over the
+//! whole tree.
 //!
-//! The lists come from the same jobs as the browser's views, but a run without a browser waits for them.
+//! The lists are computed by the same jobs as the browser's views, but a run without the browser waits for them.
 //!
-//! Invariant: the order of rows does not depend on threads.
+//! Invariant: the order of rows does not depend on thread timing.
 
 use std::io;
 use std::time::Duration;
@@ -19,21 +19,21 @@ use crate::output::json::{GroupTotals, Large, Sum, Summary};
 use crate::platform::process::limits::processors;
 use crate::tree::{DirId, EntryState, Tree};
 
-/// Part of a tree that is printed.
+/// Part of a tree to print.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Disk usage in bytes below which an entry is not printed.
+    /// Entries with a disk usage in bytes below this are not printed.
     pub least: u64,
     /// Number of largest files to list.
     pub top: Option<usize>,
-    /// Groupings for which totals are printed.
+    /// Groupings for which to print totals.
     pub by: Vec<By>,
 }
 
 /// Grouping of totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Extension, or the kind of entries that are not regular files.
+    /// Extension or, for entries that are not regular files, kind.
     Type,
     /// Time since the last change.
     Age,
@@ -47,10 +47,10 @@ impl Selection {
         self.top.is_some() || !self.by.is_empty()
     }
 
-    /// Computes the lists. The largest files are those with the largest sizes by `measure`.
+    /// Computes the lists. `measure` determines which files are the largest.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// Returns an error if no thread can be started.
     pub(crate) fn lists(&self, tree: &Arc<Tree>, measure: Measure) -> io::Result<Summary> {
         let mut summary = Summary::default();
         if !self.has_lists() {
@@ -115,7 +115,9 @@ fn finish<T>(job: &Job<T>) -> io::Result<Arc<T>> {
 
 fn type_name(of: &Type) -> String {
     match of {
-        Type::Extension(extension) => format!(".{}", String::from_utf8_lossy(extension.as_bytes())),
+        Type::Extension(extension) => {
+            format!("{}{}", extension.dot(), String::from_utf8_lossy(extension.as_bytes()))
+        }
         Type::NoExtension => "no extension".to_owned(),
         Type::Kind(kind) => kind.name().to_owned(),
     }

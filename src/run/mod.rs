@@ -1,4 +1,4 @@
-//! Tasks of the program, each in a file of its own.
+//! The tasks of the program, one per file.
 
 pub(crate) mod browse;
 pub(crate) mod diff;

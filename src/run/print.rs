@@ -1,7 +1,7 @@
-//! A run without a browser: reads, waits, prints a table or JSON or writes an export, and reports errors.
+//! A run without the browser: reads, waits, prints a table or JSON or writes an export, and reports errors.
 //!
-//! Nothing is printed until reading has ended, so an interrupted run can still print what it has read. Standard
-//! output gets only the result; progress and errors are written to standard error.
+//! Nothing is printed until reading has ended, so an interrupted run can still print what it has read. Standard output
+//! receives only the result; progress and errors go to standard error.
 //!
 //! Invariant: the exit code reports the most serious problem; see [`Exit`].
 
@@ -30,7 +30,7 @@ use crate::table::rows::Order;
 use crate::table::rows::SizeSource;
 use crate::tree::{DirId, LiveTotals};
 
-/// Settings of a run without a browser.
+/// Settings of a run without the browser.
 #[derive(Debug)]
 pub struct PrintJob {
     /// Source to read.
@@ -39,14 +39,14 @@ pub struct PrintJob {
     pub output: Output,
     /// Entries and lists to print.
     pub selection: Selection,
-    /// Progress display while the source is read.
+    /// Progress display while the source is being read.
     pub progress: Progress,
 }
 
 /// Progress of a scan on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Shown on a terminal if the scan takes long.
+    /// Shown if standard error is a terminal and the scan takes long.
     Shown(Units),
     /// Not shown.
     Silent,
@@ -73,7 +73,7 @@ pub enum Format {
     Table {
         /// Maximum number of levels below the roots.
         depth: usize,
-        /// Order of a directory's entries, including the measure of sizes.
+        /// Order of the entries within a directory, including the measure of sizes.
         order: Order,
         /// Unit system of sizes.
         units: Units,
@@ -83,9 +83,9 @@ pub enum Format {
         /// Maximum number of levels below the roots; `None` for all.
         depth: Option<usize>,
     },
-    /// One line with a JSON object for each entry.
+    /// One JSON object per line and entry.
     JsonLines,
-    /// One line of comma-separated values for each entry.
+    /// One line of comma-separated values per entry.
     Csv,
     /// Human-readable accounting of the file systems.
     Spaces(Units),
@@ -95,8 +95,7 @@ pub enum Format {
 
 /// Interval between checks for the end of reading and for an interrupt.
 const TICK: Duration = Duration::from_millis(50);
-/// Time within which a scan must stop after an interrupt. The limit is needed because a hanging system call
-/// never ends.
+/// Time within which a scan must stop after an interrupt. A limit is needed because a hanging system call never ends.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs the job and returns the exit code.
@@ -127,8 +126,8 @@ pub fn run(job: PrintJob) -> Exit {
     exit
 }
 
-/// Reads `wanted` until everything is read or the user interrupts. The outcome is `None` if the scan still
-/// hangs.
+/// Reads `wanted` until everything has been read or the user interrupts. The outcome is `None` if the scan is still
+/// hanging.
 pub(crate) fn read(
     wanted: SourceSpec,
     interrupt: Option<&Interrupt>,
@@ -139,8 +138,8 @@ pub(crate) fn read(
     Ok((source, outcome))
 }
 
-/// Waits until everything is read; after an interrupt, until the scan has stopped or `PATIENCE` is over.
-/// Returns `None` if the scan still hangs.
+/// Waits until everything has been read or, after an interrupt, until the scan has stopped or `PATIENCE` has elapsed.
+/// Returns `None` if the scan is still hanging.
 fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
     let mut line = progress::ProgressLine::new(match progress {
         Progress::Shown(units) => Some(units),
@@ -182,7 +181,7 @@ fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let tree = source.tree();
-    // After the end, no directory is incomplete. A hanging scan has not added all totals to the tree yet.
+    // Once reading has ended, no directory is incomplete. A hanging scan has not yet added all totals to the tree.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
     let report = |live, body| Report {
@@ -197,14 +196,14 @@ fn print(
     let spaces = || df::report(tree, DirId::TOP, &|| false);
     match format {
         Format::Json { depth } => {
-            // A recorded tree has no file system on this machine.
+            // A tree read from a file has no file system on this machine.
             let is_whole = is_complete && source.kind() == SourceKind::Live;
-            // With `-x`, the file system is reported even if the root is not its mount point.
+            // With `-x`, the file system is reported even if the root is not a mount point.
             let stays = source.scan().is_some_and(|scan| scan.options().mounts == Mounts::None);
             let system = if is_whole { df::of_roots(tree, stays) } else { None };
-            // In JSON, the lists use the same measure as the tree, regardless of the measure for tables.
+            // In JSON, the lists always use the measure of the tree, not the one selected for tables.
             let summary = &selection.lists(tree, Measure::Disk)?;
-            // With lists, the tree is printed only if `--depth` requests it.
+            // If there are lists, the tree is printed only if `--depth` requests it.
             let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };
             report(live, Body::Tree { depth, summary, system: system.as_ref() }).write(out)
         }

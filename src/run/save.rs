@@ -70,7 +70,7 @@ pub fn save(job: Saving) -> Exit {
     exit
 }
 
-/// Writes the snapshot of `source`, reports errors, and returns the exit code.
+/// Writes the snapshot of `source`, reports any errors, and returns the exit code.
 fn put(source: &Source, to: &SaveTarget, interrupt: Option<&Interrupt>) -> Exit {
     let (tree, about) = (source.tree(), source.about());
     let never = AtomicBool::new(false);

@@ -1,10 +1,10 @@
-//! Writes automatic snapshots in the background of the browser.
+//! Writes automatic snapshots in the background while the browser runs.
 //!
-//! A thread waits for the end of the scan and then writes the snapshot. When the user quits, the browser
-//! waits a short time for the writer. A write that takes longer is canceled and leaves no file.
+//! A thread waits for the scan to end and then writes the snapshot. When the user quits, the browser waits briefly for
+//! the writer. A write that takes longer is canceled and leaves no file.
 //!
-//! Invariant: quitting waits at most [`PATIENCE`] plus [`FAREWELL`], whatever the file system does. A
-//! leftover file is deleted when the process ends (`platform::unfinished`), or at the next write.
+//! Invariant: quitting waits at most [`PATIENCE`] plus [`FAREWELL`], no matter what the file system does. A leftover
+//! file is deleted when the process ends (`platform::unfinished`) or at the next write.
 
 use std::thread;
 use std::time::Duration;
@@ -16,21 +16,20 @@ use crate::scan::Outcome;
 use crate::source::Source;
 use crate::source::snapshot_store::{KeepError, RetentionPolicy, keep};
 
-/// Time to wait for an unfinished snapshot when the user quits. Enough for a few million entries.
+/// Time to wait for an unfinished snapshot when the user quits; enough for a few million entries.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Time to wait for the writer after it was asked to stop.
+/// Time to wait for the writer after asking it to stop.
 const FAREWELL: Duration = Duration::from_millis(200);
 /// Interval between checks for cancellation during a scan.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Writer of a snapshot in the background.
 pub(crate) struct SnapshotWriter {
     shared: Arc<Shared>,
 }
 
 #[derive(Default)]
 struct Shared {
-    /// Set when the user quits, and checked by the writer. `Relaxed` suffices, because the flag guards no
+    /// Set when the user quits, and checked by the writer. `Relaxed` ordering is enough, because the flag guards no
     /// data.
     stop: AtomicBool,
     stage: Mutex<Stage>,
@@ -43,7 +42,7 @@ enum Stage {
     #[default]
     Waiting,
     Writing,
-    /// The writer has ended. Contains the writer's error if it is worth reporting.
+    /// The writer has ended. Contains its error, if that is worth reporting.
     Over(Option<String>),
 }
 
@@ -54,7 +53,7 @@ impl SnapshotWriter {
         Self::of(move |shared| shared.work(&source, &settings))
     }
 
-    /// Runs `work` on a new thread. `work` returns only errors that are worth reporting.
+    /// Runs `work` on a new thread. `work` must return only errors worth reporting.
     fn of(work: impl FnOnce(&Shared) -> Option<String> + Send + 'static) -> Self {
         let shared = Arc::new(Shared::default());
         let writer = Arc::clone(&shared);
@@ -68,7 +67,7 @@ impl SnapshotWriter {
         Self { shared }
     }
 
-    /// Stops the writer. Returns the writer's error if it is worth reporting.
+    /// Stops the writer. Returns its error, if that is worth reporting.
     pub(crate) fn finish(self) -> Option<String> {
         if matches!(*lock(&self.shared.stage), Stage::Writing) {
             self.wait(PATIENCE);
@@ -106,7 +105,7 @@ impl Shared {
                 return None;
             }
         };
-        // An incomplete tree is of no use as a baseline.
+        // An incomplete tree is useless as a baseline.
         if outcome != Outcome::Complete || source.tree().listing(crate::tree::DirId::TOP).is_empty() {
             return None;
         }
@@ -169,7 +168,7 @@ mod tests {
         let shared = Arc::clone(&polite.shared);
         assert_eq!(polite.finish(), None);
         assert!(matches!(*lock(&shared.stage), Stage::Over(None)), "it was told to stop, and has");
-        // Simulates a file system that does not answer: the writer never checks if it should stop.
+        // Simulates a file system that does not respond: the writer never checks if it should stop.
         let (end, ended) = channel::<()>();
         let hanging = SnapshotWriter::of(move |shared| {
             shared.enter(Stage::Writing);

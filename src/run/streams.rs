@@ -1,5 +1,5 @@
-//! Standard streams: results on standard output, and messages on standard error, one line each: `duke: subject:
-//! reason`.
+//! Standard streams: results on standard output and messages on standard error, each message on one line: `duke:
+//! subject: reason`.
 //!
 //! Invariant: names in messages are escaped with [`crate::base::text::escape`].
 
@@ -15,28 +15,26 @@ use crate::scan::Outcome;
 use crate::source::Source;
 use crate::tree::Tree;
 
-/// Writes a message to standard error, as one line.
+/// Writes a message to standard error as a single line.
 pub fn print_error(message: &str) {
     // A closed standard error is not worth reporting.
     let _ = writeln!(io::stderr(), "duke: {message}");
 }
 
-/// Prints the errors of a scan, and the roots that count only once because they are the same as another root
-/// or lie in one.
+/// Prints the errors of a scan, and the roots that are counted only once because they equal another root or lie inside
+/// one.
 pub(crate) fn summarize(tree: &Tree, outcome: Option<&Outcome>) {
     for line in errors::lines(tree, outcome) {
         print_error(&line);
     }
 }
 
-/// Opens standard output without the line buffer of the standard library, which would only copy all data once
-/// more.
+/// Opens standard output without the line buffer of the standard library, which would only copy all data one more time.
 pub(crate) fn standard_output() -> io::Result<File> {
     streams::output()?;
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// Reads standard input to its end.
 pub(crate) fn standard_input() -> io::Result<Vec<u8>> {
     streams::input()?;
     let mut bytes = Vec::new();
@@ -44,8 +42,7 @@ pub(crate) fn standard_input() -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes to standard output and reports a failure. A closed pipe is not a failure, because its reader needed
-/// no more.
+/// Writes to standard output and reports a failure. A closed pipe is not a failure, because its reader needed no more.
 pub(crate) fn print(write: impl FnOnce(&mut File) -> io::Result<()>) -> Exit {
     match standard_output().and_then(|mut out| write(&mut out)) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -62,7 +59,7 @@ pub fn no_thread(error: &io::Error) -> Exit {
     Exit::Incomplete
 }
 
-/// Reports errors of reading and of writing to `place`, and returns the exit code.
+/// Reports errors of reading, and of writing to `place`, and returns the exit code.
 pub(crate) fn exit_of_writing(
     source: &Source,
     outcome: Option<&Outcome>,

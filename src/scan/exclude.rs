@@ -1,10 +1,10 @@
 //! Exclude patterns of a scan, given with `--exclude` and `-X`.
 //!
-//! A pattern without a slash is matched against the name of an entry. A pattern with a slash is matched
-//! against the last components of the entry's path. `*` and `?` do not match a slash, `**` does. A pattern
-//! with a trailing slash matches directories only. Names are matched as bytes.
+//! A pattern without a slash is matched against the name of an entry. A pattern with a slash is matched against the
+//! last components of the path. `*` and `?` do not match a slash, but `**` does. A pattern with a trailing slash
+//! matches only directories. Names are matched as bytes.
 //!
-//! Invariant: an invalid pattern is an error before the scan, never ignored.
+//! Invariant: an invalid pattern is reported before the scan and never ignored.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -25,7 +25,7 @@ struct Patterns {
     paths: GlobSet,
 }
 
-/// Invalid pattern and the reason.
+/// Invalid pattern, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPattern {
     /// Pattern as the user gave it.
@@ -40,10 +40,10 @@ impl ExcludePatterns {
         self.anything.is_empty() && self.directories.is_empty()
     }
 
-    /// Compiles `patterns`; an entry that matches any of them is excluded.
+    /// Compiles `patterns`. An entry that matches any of them is excluded.
     ///
     /// # Errors
-    /// When a pattern is not a valid glob.
+    /// Returns an error if a pattern is not a valid glob.
     pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Result<Self, BadPattern> {
         let (directories, anything): (Vec<&str>, Vec<&str>) =
             patterns.into_iter().partition(|pattern| pattern.ends_with('/'));
@@ -55,7 +55,7 @@ impl ExcludePatterns {
         !self.anything.paths.is_empty() || !self.directories.paths.is_empty()
     }
 
-    /// Returns `true` if the entry `name` in the directory at `path` is excluded, whatever its kind.
+    /// Returns `true` if the entry `name` in the directory at `path` is excluded regardless of its kind.
     pub fn excludes(&self, path: &[u8], name: &[u8]) -> bool {
         self.anything.match_any(path, name)
     }

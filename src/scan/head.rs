@@ -1,8 +1,9 @@
 //! First lines of a text file, for the preview.
 //!
-//! The file is opened without following links, and without waiting; only regular files are read, and none that is only
-//! in the cloud. None is read on a network or foreign file system either: that may cost traffic, and a server that does
-//! not respond to a request keeps even a killed process alive. All this runs in the background.
+//! The file is opened without following links and without waiting. Only regular files are read, and only if their
+//! contents are not just in the cloud. Files on network or foreign file systems are not read either: that may cost
+//! traffic, and a request to a server that does not respond keeps even a killed process alive. All this runs in the
+//! background.
 
 use std::io;
 
@@ -12,31 +13,31 @@ use crate::platform::process::io_policy;
 use crate::scan::reach_entry;
 use crate::tree::{EntryId, Tree};
 
-/// Number of bytes that are read.
+/// Maximum number of bytes to read.
 const MOST: usize = 16 << 10;
 
-/// Beginning of a file.
+/// Start of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileHead {
-    /// First bytes of a text.
+    /// First bytes of a text file.
     Text(Vec<u8>),
     /// The file is empty.
     Empty,
-    /// The file is not a text.
+    /// The file is not a text file.
     Binary,
     /// The file was not opened, because it is on a network or foreign file system.
     Elsewhere,
-    /// Error number.
+    /// The file could not be read; contains the error number.
     Failed(i32),
 }
 
-/// Starts to read the beginning of a file.
+/// Starts reading the beginning of a file.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn head(pool: &Pool, tree: Arc<Tree>, entry: EntryId) -> io::Result<Job<FileHead>> {
     pool.start(move |task| {
-        // Sets the policy for this thread only, which ends with the job.
+        // Sets the policy only for this thread, which ends with the job.
         io_policy::refuse();
         task.publish(
             read(&tree, entry).unwrap_or_else(|error| FileHead::Failed(error.raw_os_error().unwrap_or(0))),
@@ -56,12 +57,12 @@ fn read(tree: &Tree, entry: EntryId) -> io::Result<FileHead> {
     Ok(head_of(bytes))
 }
 
-/// Returns the text, unless there are bytes that no text contains.
+/// Returns the bytes as text, unless they contain a byte that no text contains.
 fn head_of(mut bytes: Vec<u8>) -> FileHead {
     if bytes.is_empty() {
         return FileHead::Empty;
     }
-    // The last character may be cut off.
+    // The last character may be truncated.
     let valid = match std::str::from_utf8(&bytes) {
         Err(error) if error.error_len().is_some() => return FileHead::Binary,
         Err(error) => error.valid_up_to(),

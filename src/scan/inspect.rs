@@ -1,14 +1,14 @@
-//! Inspection of one entry: details that its row does not show, read step by step from the system and the tree.
+//! Inspection of one entry: details not shown in its row, read step by step from the system and the tree.
 //!
 //! ```text
 //! attributes  ->  mount  ->  layout on the disk  ->  other names, from the tree  ->  names of owner and group
 //! ```
 //!
-//! The result of each step is published at once; the slowest step comes last. The inspection runs in the
-//! background, so a file system that does not respond blocks only the thread of the inspection.
+//! The result of each step is published at once, and the slowest step comes last. The inspection runs in the
+//! background, so a file system that does not respond blocks only the inspection's own thread.
 //!
-//! Invariant: only regular files are opened, but none on a network or foreign file system, and none whose
-//! contents are only in the cloud.
+//! Invariant: only regular files are opened, and none that is on a network or foreign file system or has its contents
+//! only in the cloud.
 
 use std::ffi::CStr;
 use std::io;
@@ -31,32 +31,32 @@ const MOST_NAMES: usize = 1_000;
 /// Result of an inspection so far.
 #[derive(Clone, Debug, Default)]
 pub struct Inspection {
-    /// Current attributes of the entry as the system reports them, or the error number.
+    /// Current attributes of the entry as reported by the system, or the error number.
     pub probe: Option<Result<Probe, i32>>,
     /// Mount of the entry's file system, if the system reports one.
     pub mount: Option<Mount>,
-    /// Layout on the disk if the entry is a regular file, or the error number.
+    /// Layout on disk if the entry is a regular file, or the error number.
     pub layout: Option<Result<ExtentLayout, i32>>,
     /// Paths of the inode's other names in the tree.
     pub names: Vec<Vec<u8>>,
-    /// Number of the inode's names in the tree, including this one; `None` before the search, or while a scan
-    /// is running.
+    /// Number of the inode's names in the tree, including this one; `None` before the search and while a scan is
+    /// running.
     pub names_in_tree: Option<u64>,
-    /// Name of the owner; `None` until looked up, or if the user number has no name.
+    /// Name of the owner; `None` until looked up, or if the user ID has no name.
     pub owner: Option<String>,
-    /// Name of the group; `None` until looked up, or if the group number has no name.
+    /// Name of the group; `None` until looked up, or if the group ID has no name.
     pub group: Option<String>,
     /// `true` once the inspection has ended.
     pub is_complete: bool,
 }
 
-/// Starts to inspect an entry.
+/// Starts inspecting an entry.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn inspect(pool: &Pool, tree: Arc<Tree>, entry: EntryId) -> io::Result<Job<Inspection>> {
     pool.start(move |task| {
-        // The policy applies only to this thread, which ends with the job.
+        // Sets the policy only for this thread, which ends with the job.
         io_policy::refuse();
         let Some(record) = entry.record(&tree) else {
             task.publish(Inspection {
@@ -108,7 +108,7 @@ impl Inspected<'_> {
         let own = self.entry.record(self.tree).map(|record| record.state);
         let Some(EntryState::Known(metadata)) = own else { return };
         let Some(inode) = metadata.linked_inode() else { return };
-        // The names are known only when the scan is complete.
+        // The names are known only once the scan is complete.
         if !self.tree.status(DirId::TOP).is_complete() {
             return;
         }
@@ -132,10 +132,9 @@ impl Inspected<'_> {
     }
 }
 
-/// Returns the layout of a file on the disk, or `None` if reading the layout could have side effects or the
-/// system does not report it.
+/// Returns the layout of a file on disk; `None` if reading it could have side effects or the system does not report it.
 fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<ExtentLayout, i32>> {
-    /// Errors of file systems that do not report a layout. Two of them are the same number on some systems.
+    /// Errors of file systems that do not report a layout. On some systems, two of them have the same number.
     const NOBODY_TELLS: [Errno; 5] =
         [Errno::EOPNOTSUPP, Errno::ENOTSUP, Errno::ENOTTY, Errno::EINVAL, Errno::ENOSYS];
     let is_local = place.file_system().is_ok_and(|it| it == FileSystem::Ordinary);

@@ -1,9 +1,9 @@
-//! Scan: reads roots into a [`Tree`] on all processors.
+//! Scan: reads roots into a [`Tree`] with all processors.
 //!
-//! [`Scan::start`] returns at once; the tree can be read at any time while it grows. Each directory is read by
-//! one rayon job (`visit`, the core), which spawns jobs for the child directories and never waits. A directory
-//! is complete when its last claim is released (`tree::totals`), so the last job completes the tree. Then hard
-//! links are counted (`tree::hard_links`), and the scan ends.
+//! [`Scan::start`] returns at once; the tree can be read at any time while it grows. Each directory is read by one
+//! rayon job (`visit`, the core), which spawns jobs for the child directories and never waits. A directory is complete
+//! when its last claim is released (`tree::totals`), so the last job completes the tree. After that, hard links are
+//! counted (`tree::hard_links`), and the scan ends.
 //!
 //! Invariant: an error is data in the tree and never ends a scan.
 
@@ -53,20 +53,19 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Starts to scan `roots` in the background.
+    /// Starts scanning `roots` in the background.
     ///
     /// # Errors
-    /// When no thread can be started; [`Scan::run`] needs none.
+    /// Returns an error if no thread can be started; [`Scan::run`] does not need one.
     pub fn start(roots: Vec<PathBuf>, options: Options) -> std::io::Result<Self> {
         Self::new(Arc::default(), Target::Roots(roots), options).in_background()
     }
 
-    /// Starts to rescan the directory `id`. The tree keeps the old directory until the new one is complete, and
-    /// keeps it for good if the rescan is stopped or the directory cannot be read. Only one scan of a tree may
-    /// run at a time.
+    /// Starts rescanning directory `id`. The tree keeps the old directory until the new one is complete, or permanently
+    /// if the rescan is stopped or the directory cannot be read. Only one scan of a tree may run at a time.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// Returns an error if no thread can be started.
     pub fn rescan(&self, id: DirId) -> std::io::Result<Self> {
         let tree = self.tree();
         self.recheck(
@@ -74,11 +73,11 @@ impl Scan {
         )
     }
 
-    /// Starts to recheck entries that may have been deleted or changed. The tree keeps the old entries until
-    /// all are checked. Only one scan of a tree may run at a time.
+    /// Starts rechecking entries that may have been deleted or changed. The tree keeps the old entries until all of
+    /// them have been checked. Only one scan of a tree may run at a time.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// Returns an error if no thread can be started.
     pub fn recheck(&self, places: Places) -> std::io::Result<Self> {
         let options = self.shared.options.clone();
         Self::new(Arc::clone(&self.shared.tree), Target::Entries(places), options).in_background()
@@ -87,7 +86,7 @@ impl Scan {
     /// Starts a scan of other roots into a new tree, with the options of this scan.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// Returns an error if no thread can be started.
     pub fn restart_at(&self, roots: Vec<PathBuf>) -> std::io::Result<Self> {
         Self::start(roots, self.shared.options.clone())
     }
@@ -109,12 +108,12 @@ impl Scan {
         Ok(self)
     }
 
-    /// Returns the tree, complete or still growing.
+    /// Returns the tree, which may still be growing.
     pub fn tree(&self) -> &Arc<Tree> {
         &self.shared.tree
     }
 
-    /// Returns the roots as the user gave them. A rescan has none.
+    /// Returns the roots as the user gave them; empty for a rescan.
     pub fn roots(&self) -> &[PathBuf] {
         match &self.shared.target {
             Target::Roots(roots) => roots,
@@ -122,12 +121,12 @@ impl Scan {
         }
     }
 
-    /// Returns the options that the scan was started with.
+    /// Returns the options of the scan.
     pub fn options(&self) -> &Options {
         &self.shared.options
     }
 
-    /// Returns the progress made so far.
+    /// Returns the progress so far.
     pub fn progress(&self) -> Progress {
         // `Relaxed`, as documented at the field.
         let expected = Some(self.shared.expected.load(Ordering::Relaxed)).filter(|bytes| *bytes > 0);
@@ -144,7 +143,7 @@ impl Scan {
         lock(&self.shared.end).as_ref().map(|(outcome, _)| outcome.clone())
     }
 
-    /// Returns the elapsed time; after the end, the duration of the scan.
+    /// Returns the time elapsed so far or, once the scan has ended, its duration.
     pub fn elapsed(&self) -> Duration {
         lock(&self.shared.end).as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)
     }

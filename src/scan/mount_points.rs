@@ -1,6 +1,6 @@
 //! Mount points below the roots, grouped by parent directory.
 //!
-//! Invariant: a root is never among these mount points, because the user asked for the root.
+//! Invariant: roots are never among these mount points, because the user asked for them.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -18,13 +18,13 @@ use crate::tree::join;
 #[derive(Debug, Default)]
 pub(crate) struct Points(HashMap<Vec<u8>, HashSet<Vec<u8>>>);
 
-/// Returns the real path of each root together with the path as the user gave it.
+/// Returns the real path of each root, together with the path as the user gave it.
 pub(crate) fn real(roots: impl Iterator<Item = PathBuf>) -> Vec<(PathBuf, PathBuf)> {
     roots.filter_map(|root| Some((root.canonicalize().ok()?, root))).collect()
 }
 
 impl Points {
-    /// Adds `mount` if it is below one of these roots.
+    /// Adds `mount` if it is below one of the roots.
     pub(crate) fn add(&mut self, mount: &Mount, roots: &[(PathBuf, PathBuf)]) {
         let point = Path::new(OsStr::from_bytes(&mount.point));
         for (real, given) in roots {
@@ -38,8 +38,8 @@ impl Points {
         }
     }
 
-    /// Returns the mount points below `roots` that do not respond in time. Kernel file systems are not queried,
-    /// because an automounter would mount something. Network file systems are not queried if `skip_network` is set.
+    /// Returns the mount points below `roots` that do not respond in time. Kernel file systems are not queried, because
+    /// that could trigger an automount. Network file systems are not queried if `skip_network` is `true`.
     pub(crate) fn silent(roots: impl Iterator<Item = PathBuf>, skip_network: bool) -> Self {
         let roots = real(roots);
         let is_asked = |mount: &Mount| {

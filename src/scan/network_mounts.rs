@@ -1,8 +1,8 @@
-//! Network file systems mounted below the roots, found before anything below the roots is read.
+//! Network file systems mounted below the roots, determined before anything below the roots is read.
 //!
-//! A `stat` on the mount point of an unreachable server never returns. So `--skip-network` uses the mount
-//! table: a mount point is excluded by its path. A mount that is missing from the table is excluded when it is
-//! visited, by its device or by the type its file system reports.
+//! A `stat` of the mount point of an unreachable server never returns. So `--skip-network` uses the mount table: a
+//! mount point is excluded by its path. A mount missing from the table is excluded when the scan visits it, by its
+//! device or by the type that its file system reports.
 //!
 //! Invariant: no mounted file system is accessed except those of the roots.
 
@@ -20,8 +20,7 @@ pub(crate) struct Networks {
 }
 
 impl Networks {
-    /// Reads the mount table and selects the network mounts below `roots`. The result is empty if there is no
-    /// mount table.
+    /// Reads the mount table and selects the network mounts below `roots`; empty if there is no mount table.
     pub(crate) fn below(roots: impl Iterator<Item = PathBuf>) -> Self {
         let mounts = mounts().unwrap_or_default();
         if mounts.iter().any(|mount| mount.is_network) {
@@ -31,8 +30,7 @@ impl Networks {
         }
     }
 
-    /// Selects the network mounts below `roots`. Each root is a pair of its real path and the path as the
-    /// user gave it.
+    /// Selects the network mounts below `roots`. Each root is a pair of the real path and the path as the user gave it.
     fn of(mounts: &[Mount], roots: &[(PathBuf, PathBuf)]) -> Self {
         let mut networks = Self::default();
         for mount in mounts.iter().filter(|mount| mount.is_network) {
@@ -42,7 +40,7 @@ impl Networks {
         networks
     }
 
-    /// Returns `true` if there is no mount point to exclude.
+    /// Returns `true` if there are no mount points to exclude.
     pub(crate) fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
@@ -52,7 +50,7 @@ impl Networks {
         self.points.names_in(path)
     }
 
-    /// Returns `true` if `device` is that of a network mount.
+    /// Returns `true` if a network mount has this device number.
     pub(crate) fn has_device(&self, device: u64) -> bool {
         self.devices.contains(&device)
     }

@@ -1,10 +1,10 @@
 //! Opens a directory whose ancestors are not open.
 //!
-//! A directory stays open while its children wait to be opened relative to it. When too many directories are
-//! open, a directory is closed as soon as it has been read. Its children are then opened one path component
-//! at a time from their root, which is slower but always possible.
+//! A directory stays open until its children have been opened relative to it. If too many directories are open, a
+//! directory is closed as soon as it has been read. Its children are then opened one path component at a time from
+//! their root, which is slower but always possible.
 //!
-//! Invariant: below the root no symbolic link is followed.
+//! Invariant: no symbolic link below the root is followed.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -28,11 +28,11 @@ impl Shared {
     }
 }
 
-/// Opens a directory from its root, one path component at a time, and follows no symbolic link below the root.
-/// Only a root must be readable.
+/// Opens a directory from its root, one path component at a time, without following symbolic links below the root. Only
+/// the root must be readable.
 ///
 /// # Errors
-/// Those of openat(2); `ENOENT` for the top, which has no path.
+/// Returns any error of openat(2); `ENOENT` for the top, which has no path.
 pub fn reach(tree: &Tree, id: DirId) -> Result<Directory, Errno> {
     let mut ancestry: Vec<DirId> = tree.ancestry(id).collect();
     let root = ancestry.pop().ok_or(Errno::ENOENT)?;
@@ -44,16 +44,16 @@ pub fn reach(tree: &Tree, id: DirId) -> Result<Directory, Errno> {
     Ok(directory)
 }
 
-/// Opens the parent directory of an entry, and returns it with the entry's name.
+/// Opens the parent directory of an entry, and returns it together with the entry's name.
 ///
 /// # Errors
-/// Those of [`reach`].
+/// Returns any error of [`reach`].
 pub fn reach_entry(tree: &Tree, directory: DirId, name: &[u8]) -> Result<(Directory, CString), Errno> {
     let text = |name: &[u8]| CString::new(name).map_err(|_| Errno::EINVAL);
     if directory != DirId::TOP {
         return Ok((reach(tree, directory)?, text(name)?));
     }
-    // A root is given as a path. A root that is a link to a directory stands for that directory.
+    // A root is given as a path. If that is a link to a directory, the root stands for the directory.
     let path = super::path(name.to_vec());
     match (Directory::open(&path), path.parent(), path.file_name()) {
         (Ok(root), ..) => Ok((root, text(b".")?)),

@@ -3,7 +3,7 @@
 use super::exclude::ExcludePatterns;
 use crate::platform::process::limits;
 
-/// Mounted file systems that a scan enters below its roots.
+/// Selection of the file systems mounted below the roots that a scan enters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mounts {
     /// All mounts except kernel file systems.
@@ -29,16 +29,16 @@ pub struct Options {
     pub skip_caches: bool,
     /// `true` to exclude network file systems below a root.
     pub skip_network: bool,
-    /// `true` to record an error, instead of waiting, when a file system mounted below a root does not
-    /// respond within two seconds.
+    /// `true` to record an error instead of waiting if a file system mounted below a root does not respond within two
+    /// seconds.
     pub skip_silent: bool,
-    /// `true` to record uid, gid and mode of every entry.
+    /// `true` to record the uid, gid and mode of every entry.
     pub owners: bool,
 }
 
 impl Options {
-    /// Returns the flags that request the same exclusions; scans with the same flags can be compared. Returns
-    /// `None` if flags alone do not describe the exclusions.
+    /// Returns the flags that request the same exclusions. Scans with the same flags are comparable. Returns `None` if
+    /// flags alone do not describe the exclusions.
     pub fn scope(&self) -> Option<&'static str> {
         let is_whole = self.filter.is_empty() && !self.skip_caches;
         is_whole.then_some(match (self.mounts, self.skip_network) {
@@ -51,10 +51,10 @@ impl Options {
     }
 }
 
-/// Returns the default number of worker threads: twice the number of processors, within 8 to 64.
+/// Returns the default number of worker threads: twice the number of processors, limited to 8 to 64.
 ///
-/// A cold disk serves many requests at a time, and additional idle workers have no measurable cost in a warm
-/// scan (docs/performance.md).
+/// A cold disk serves many requests at a time, and idle workers have no measurable cost in a warm scan
+/// (docs/performance.md).
 pub fn default_threads() -> usize {
     (limits::processors() * 2).clamp(8, 64)
 }

@@ -1,4 +1,4 @@
-//! Conversion of the bytes that a tree stores to paths.
+//! Conversion of bytes stored in a tree to paths.
 
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
-//! Policy of a scan: which directories it enters, and which metadata it keeps.
+//! Policy of a scan: the directories it enters, and the metadata it keeps.
 //!
-//! The decision depends on the entry's attributes and on the file system of its directory. For each entered
-//! directory the file system is recorded, and also the inode if the file system may contain loops.
+//! A decision depends on the attributes of the entry and on the file system of its directory. For each directory
+//! entered, the file system is recorded, and also the inode if that file system may contain loops.
 //!
-//! Invariant: no directory is opened without being entered, except to check for a cache tag.
+//! Invariant: no directory is opened unless it is entered, except to check for a cache tag.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::CStr;
@@ -19,20 +19,20 @@ use crate::platform::fs::mounts;
 use crate::platform::{Attributes, Boundary, DirEntry, Directory, Errno, FileId, FileSystem};
 use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata};
 
-/// Policy, with the state that its decisions depend on.
+/// Policy and the state its decisions depend on.
 pub(crate) struct Policy<'s> {
     shared: &'s Shared,
-    /// Mounted file systems by device, read from the mount table when the scan finds its first mount point.
+    /// Mounted file systems by device, read from the mount table when the scan encounters its first mount point.
     mounted: OnceLock<HashMap<u64, FileSystem>>,
-    /// File systems found so far, by device index.
+    /// File systems encountered so far, by device index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
     /// Inode numbers of directories on file systems that may contain loops.
     foreign: Mutex<HashMap<DirId, u64>>,
-    /// Roots that lie inside another root, by device and inode, each with the directory found there, if any
-    /// so far. Empty unless there are several roots.
+    /// Roots that lie inside another root, by device and inode, each with the directory found there, if it has been
+    /// found. Empty unless there are several roots.
     pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
     awaits: bool,
-    /// Data volume of macOS, which firmlinks point to; see [`platform::firmlink_target`].
+    /// Data volume of macOS, to which firmlinks lead; see [`platform::firmlink_target`].
     firmlink_target: Option<FileId>,
     /// Network file systems below the roots; `None` unless the scan excludes them.
     networks: Option<Networks>,
@@ -40,11 +40,11 @@ pub(crate) struct Policy<'s> {
     silent: Points,
 }
 
-/// Context that all entries of a directory share.
+/// Context shared by all entries of a directory.
 pub(crate) struct DirContext<'v> {
     /// Path of the directory; empty if no exclusion needs it.
     pub(crate) path: Vec<u8>,
-    /// Names of mount points of excluded network file systems in the directory, if there are any.
+    /// Names of excluded network mounts in the directory, if there are any.
     pub(crate) left_out: Option<&'v HashSet<Vec<u8>>>,
     /// Names of mount points in the directory that do not respond, if there are any.
     pub(crate) silent: Option<&'v HashSet<Vec<u8>>>,
@@ -53,19 +53,19 @@ pub(crate) struct DirContext<'v> {
 
 /// Decision about entering a directory.
 pub(crate) enum Decision {
-    /// The directory is entered; it has this device and file system.
+    /// The directory is entered and has this device and file system.
     Enter {
         /// Index of the device in the tree's table of devices.
         device: u32,
         file_system: FileSystem,
     },
-    /// The directory is not entered; its entry gets this state.
+    /// The directory is not entered, and its entry gets this state.
     Leave(EntryState),
 }
 
 impl<'s> Policy<'s> {
-    /// Creates the policy. `awaits` is `true` if roots may lie inside one another and must be recognized during
-    /// the scan.
+    /// Creates the policy. `awaits` is `true` if roots may lie inside one another and must be recognized during the
+    /// scan.
     pub(crate) fn new(shared: &'s Shared, awaits: bool) -> Self {
         let networks = shared.options.skip_network.then(|| Networks::below(shared.roots().into_iter()));
         let options = &shared.options;
@@ -84,7 +84,7 @@ impl<'s> Policy<'s> {
         }
     }
 
-    /// Returns the metadata to store for an entry of the directory that `context` describes.
+    /// Returns the metadata to store for an entry of the directory described by `context`.
     pub(crate) fn metadata(&self, attributes: &Attributes, context: &DirContext<'_>) -> Metadata {
         let linked = attributes.links > 1 && !attributes.is_directory();
         let links = linked.then(|| {
@@ -153,8 +153,8 @@ impl<'s> Policy<'s> {
         Decision::Enter { device, file_system }
     }
 
-    /// Returns the kind of the file system mounted on `entry`. Queries the file system only if it is missing
-    /// from the mount table, because an unreachable server would block the other entries.
+    /// Returns the kind of the file system mounted on `entry`. Queries the file system only if the mount table does not
+    /// list it, because an unreachable server would block the other entries.
     fn mounted(&self, directory: &Directory, entry: &DirEntry<'_>, device: u64) -> FileSystem {
         let known = self.mounted.get_or_init(mounts::file_systems).get(&device).copied();
         known.unwrap_or_else(|| directory.file_system_of(entry.name).unwrap_or(FileSystem::Ordinary))
@@ -166,14 +166,14 @@ impl<'s> Policy<'s> {
         tree.ancestry(id).any(|above| tree.device_index(above) == device && self.inode(above) == Some(inode))
     }
 
-    /// Returns the inode number recorded for an entered directory.
+    /// Returns the inode number of a directory that was entered, if recorded.
     fn inode(&self, id: DirId) -> Option<u64> {
         let known = lock(&self.foreign).get(&id).copied();
         known.or_else(|| Some(self.shared.tree.own_metadata(id)?.inode))
     }
 
-    /// Records data for later decisions: a match with an awaited root, and the inode if the file system may
-    /// contain loops.
+    /// Records what later decisions need: a match with an awaited root, and the inode if the file system may contain
+    /// loops.
     pub(crate) fn note(&self, id: DirId, file_system: FileSystem, attributes: &Attributes) {
         if self.awaits
             && let Some(found) = lock(&self.awaited).get_mut(&attributes.file_id())
@@ -185,7 +185,7 @@ impl<'s> Policy<'s> {
         }
     }
 
-    /// Returns the context for the entries of `id`; `last` caches the mount of the previous directory.
+    /// Returns the context for the entries of `id`. `last` caches the mount of the previous directory.
     pub(crate) fn context(
         &self,
         id: DirId,
@@ -196,7 +196,7 @@ impl<'s> Policy<'s> {
         let device_index = shared.tree.device_index(id);
         let mount = last.filter(|mount| mount.device_index == device_index).unwrap_or_else(|| {
             let known = lock(&self.file_systems).get(&device_index).copied();
-            // The file system is queried without the lock, because it may take long to respond.
+            // The lock is not held during the query, because the file system may take long to respond.
             let ask = || directory.file_system().unwrap_or(FileSystem::Ordinary);
             let file_system = known.unwrap_or_else(ask);
             lock(&self.file_systems).insert(device_index, file_system);

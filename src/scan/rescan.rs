@@ -1,11 +1,11 @@
 //! Rescan: reads entries of a finished tree again, after an operation or at the user's request.
 //!
-//! The state of the file system decides if an entry is deleted, unchanged, or changed; a changed entry is
-//! read again. So the tree is correct even if the operation succeeded only in part, and includes changes by
-//! other processes. Related data is updated too: the metadata of parent directories, and the link counts of
-//! all names of an inode. Entries whose state cannot be determined are left unchanged.
+//! The state of the file system determines whether an entry is deleted, unchanged or changed; a changed entry is read
+//! again. So the tree is correct even if the operation succeeded only in part, and also reflects changes by other
+//! processes. Related data is updated too: the metadata of parent directories, and the link counts of all names of an
+//! inode. Entries whose state cannot be determined are left alone.
 //!
-//! Invariant: the tree does not change until everything is read, and not at all if the rescan is stopped.
+//! Invariant: the tree does not change until everything has been read, and not at all if the rescan is stopped.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -24,7 +24,7 @@ struct Recheck {
     /// Metadata of the directory itself.
     own: Option<Metadata>,
     changes: Changes,
-    /// Directories that the changed names referred to before.
+    /// Directories to which the changed names referred before.
     replaced: HashSet<DirId>,
     /// Error number of the first entry whose state could not be determined.
     errno: Option<Errno>,
@@ -34,7 +34,7 @@ impl Shared {
     /// Rechecks the entries at `places`.
     ///
     /// # Errors
-    /// The first error that prevented a recheck; the other entries are updated.
+    /// Returns the first error that prevented a recheck. All other entries are updated.
     pub(crate) fn scan_entries(&self, places: &Places) -> Result<(), Errno> {
         let began = clock::precise();
         let places = self.located(places);
@@ -89,7 +89,7 @@ impl Shared {
         let roots = tree.listing(DirId::TOP);
         let is_file = |record: &Entry<'_>| match record.state {
             EntryState::Known(metadata) => metadata.directory.is_none(),
-            // The root was a file, or a directory inside another root: see `Tree::renew_aliases`.
+            // The root was a file, or a directory inside another root; see `Tree::renew_aliases`.
             EntryState::Failed(errno) => errno == Errno::ENOENT as i32,
             EntryState::Excluded(_) => false,
         };
@@ -99,7 +99,7 @@ impl Shared {
         real
     }
 
-    /// Drops rechecks inside a directory that another recheck replaces as a whole.
+    /// Drops rechecks inside a directory that another recheck replaces completely.
     fn outermost(&self, rechecks: Vec<Recheck>) -> Vec<Recheck> {
         let replaced = replaced(&rechecks);
         let is_inside = |recheck: &Recheck| self.is_inside(recheck.directory, &replaced);
@@ -113,7 +113,7 @@ impl Shared {
         self.tree.ancestry(id).any(|above| directories.contains(&above))
     }
 
-    /// Reads the current state of the entries `names` of `directory`.
+    /// Reads the current state of the entries `names` in `directory`.
     fn recheck(&self, directory: DirId, names: &HashSet<&[u8]>) -> Recheck {
         let (mut own, mut changes, mut errno) = (None, Changes::new(), None);
         let opened = match directory {
@@ -123,9 +123,9 @@ impl Shared {
         if let Ok(Some(opened)) = &opened {
             own = opened.attributes().ok().map(|own| self.metadata(&own, None));
         }
-        // A directory can have several names among the roots.
+        // A directory may have several names among the roots.
         let mut replaced: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
-        // One pass over the listing is enough for any number of names.
+        // A single pass over the listing is enough for any number of names.
         for (_, record) in self.tree.listing(directory).entries() {
             if !names.contains(record.name) {
                 continue;
@@ -144,7 +144,7 @@ impl Shared {
                     None => continue,
                     renewed => renewed,
                 },
-                // A deleted root is kept as an error, so that the user sees it and can rescan it.
+                // A deleted root is kept as an error, so that the user can see and rescan it.
                 Err(why) if is_gone(why) => (directory == DirId::TOP).then(|| self.lost(&record)).flatten(),
                 Err(why) => {
                     errno.get_or_insert(why);
@@ -157,8 +157,8 @@ impl Shared {
         Recheck { directory, own, changes, replaced: replaced.into_keys().collect(), errno }
     }
 
-    /// Returns the new state of an entry of `parent` from its current attributes. For a directory, the state includes
-    /// a detached directory to read into. Returns `None` for a directory that the scan did not enter.
+    /// Returns the new state of an entry of `parent`, based on its current attributes. For a directory, the state
+    /// includes a detached directory to read into. Returns `None` for a directory that the scan did not enter.
     fn renewed(&self, parent: DirId, record: &Entry<'_>, found: &Attributes) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let device = tree.devices().index(found.device);
@@ -185,8 +185,8 @@ impl Shared {
         Some((Kind::Directory, Metadata { directory: Some(directory), ..metadata }))
     }
 
-    /// Returns the inodes that have names among the entries to be replaced, and the directories elsewhere
-    /// that hold other names of these inodes.
+    /// Returns the inodes that have names among the entries to be replaced, and the other directories that contain
+    /// further hard links to these inodes.
     fn linked_below(&self, rechecks: &[Recheck]) -> (HashSet<InodeKey>, BTreeSet<DirId>) {
         let tree = &self.tree;
         let mut concerned = HashSet::new();
@@ -210,8 +210,8 @@ impl Shared {
         (concerned, elsewhere)
     }
 
-    /// Returns the current link count of each inode: the count in `known`, or for other inodes in `concerned`
-    /// the count read from one of their names in `directories`. The rescanned names are not counted instead:
+    /// Returns the current link count of each inode: the count in `known` or, for other inodes in `concerned`, the
+    /// count read from one of their names in `directories`. The rescanned names cannot be counted instead, because
     /// names deleted elsewhere stay in the tree until they are rescanned.
     fn count_links(
         &self,
@@ -232,7 +232,7 @@ impl Shared {
                 if opened.is_none() {
                     opened = self.open_from_root(directory).ok();
                 }
-                // If this name no longer exists, another name of the inode may still exist.
+                // If this name no longer exists, another name of the inode may.
                 let found = opened.as_ref().and_then(|opened| opened.attributes_of(record.name).ok());
                 if let Some(found) = found.filter(|found| found.inode == inode.inode) {
                     concerned.remove(&inode);
@@ -254,7 +254,7 @@ fn known_counts(rechecks: &[Recheck], read: &[LinkedName]) -> HashMap<InodeKey, 
     seen.chain(read.iter().map(|name| (name.key(), name.count))).collect()
 }
 
-/// Returns the directories that the changed names referred to before.
+/// Returns the directories to which the changed names referred before.
 fn replaced(rechecks: &[Recheck]) -> HashSet<DirId> {
     rechecks.iter().flat_map(|recheck| recheck.replaced.iter().copied()).collect()
 }
@@ -264,7 +264,7 @@ fn is_gone(errno: Errno) -> bool {
     matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP)
 }
 
-/// Returns the directories to read, each only once even if it has several names.
+/// Returns the directories to read. Each is returned only once, even if it has several names.
 fn directories(rechecks: &[Recheck]) -> Vec<DirId> {
     let new = rechecks.iter().flat_map(|recheck| recheck.changes.values().flatten());
     let mut directories: Vec<DirId> = new.filter_map(|(_, metadata)| metadata.directory).collect();

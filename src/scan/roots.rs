@@ -1,8 +1,8 @@
 //! Roots of a scan: the paths given by the user, some of which may lie inside others.
 //!
-//! A root inside another one becomes an alias: its entry in the virtual top points to the directory in the other
-//! root's tree. The scan recognizes such a root by device and inode while it reads the outer root. If the inner root
-//! is not found there (excluded, on another file system, unreadable), it is read on its own afterwards.
+//! A root inside another one becomes an alias: its entry in the virtual top points to the directory within the other
+//! root. The scan recognizes such a root by device and inode while reading the outer one. If the inner root is not
+//! found there (excluded, on another file system, unreadable), it is then read separately.
 //!
 //! Invariant: no directory is read or counted through two roots.
 
@@ -83,7 +83,7 @@ impl<'s> Roots<'s> {
                 (Some(identity), Some(own)) => Some(match known.get(&identity).copied().flatten() {
                     Some(elsewhere) if root.inside => elsewhere,
                     _ => {
-                        // The first root with this identity is not an alias; later ones are.
+                        // The first root with this identity is not an alias, but later ones are.
                         known.insert(identity, Some(own));
                         own
                     }
@@ -115,7 +115,7 @@ impl Root<'_> {
         self.attributes.as_ref().ok().filter(|found| found.is_directory()).map(Attributes::file_id)
     }
 
-    /// Returns the entry of this root in the virtual top, which points to the directory `target` if there is one.
+    /// Returns this root's entry in the virtual top, which points to the directory `target` if there is one.
     fn record(&self, shared: &Shared, target: Option<DirId>) -> Entry<'_> {
         let name = self.path.as_os_str().as_bytes();
         match &self.attributes {
@@ -138,7 +138,7 @@ impl Root<'_> {
     }
 }
 
-/// Marks the roots that lie inside another root or repeat one, and tells the visitor to look for them.
+/// Marks the roots that are the same as another root or lie inside one, and tells the visitor to look for them.
 fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     let identities: HashSet<FileId> = roots.iter().filter_map(Root::identity).collect();
     let mut met: HashSet<FileId> = HashSet::new();
@@ -151,8 +151,8 @@ fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     }
 }
 
-/// Returns `true` if one of `others` is an ancestor of the directory `path`, or if an ancestor cannot be
-/// opened. In the latter case the scan looks for the root in all other roots before reading it on its own.
+/// Returns `true` if one of `others` is an ancestor of the directory `path`, or if an ancestor cannot be opened. In the
+/// latter case, the scan looks for the root in all other roots before reading it separately.
 fn is_inside(path: &Path, own: FileId, others: &HashSet<FileId>) -> bool {
     let mut identity = own;
     let climb = |from: Result<Directory, Errno>| {

@@ -1,4 +1,4 @@
-//! Data that all jobs of a scan share: target, options and the request to stop.
+//! Data shared by all jobs of a scan: target, options and the request to stop.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -19,37 +19,37 @@ use crate::tree::{DirId, Links, Metadata, Owner, Tree};
 pub enum Outcome {
     /// Everything that could be read was read.
     Complete,
-    /// The scan was stopped; the tree holds the entries read so far.
+    /// The scan was stopped. The tree contains the entries read so far.
     Stopped,
-    /// A worker panicked with this message, because of a bug. Parts of the tree may be missing.
+    /// A worker panicked with this message because of a bug. Parts of the tree may be missing.
     Panicked(String),
-    /// Some inputs could not be read completely, for these reasons, which are safe to print. The tree keeps
-    /// the entries that an import read before the error, and the old entries that a rescan could not check.
+    /// Some inputs could not be read completely, for these reasons, which are safe to print. The tree contains the
+    /// entries that an import read before the error, and the old entries that a rescan could not check.
     Broken(Vec<String>),
 }
 
 /// Target of a scan.
 pub enum Target {
-    /// Roots, to be read into a new tree.
+    /// Roots to read into a new tree.
     Roots(Vec<PathBuf>),
-    /// Entries of a finished tree, to be read again.
+    /// Entries of a finished tree to read again.
     Entries(Places),
 }
 
-/// Directories, each with the names of some of its entries; no directory occurs twice.
+/// Directories, each with the names of some of its entries. No directory occurs twice.
 pub type Places = Vec<(DirId, Vec<Vec<u8>>)>;
 
-/// State that all jobs of a scan share.
+/// State shared by all jobs of a scan.
 pub struct Shared {
     pub tree: Arc<Tree>,
     pub options: Options,
     pub target: Target,
     pub workers: Workers,
     pub descriptors: Descriptors,
-    /// Set to stop the scan, and checked by every job. `Relaxed`, because the flag guards no data.
+    /// Set to stop the scan, and checked by every job. `Relaxed` ordering is enough, because the flag guards no data.
     pub stop: AtomicBool,
-    /// Expected size in bytes; 0 if unknown. Written once at the start of the scan, and read for the progress
-    /// display. `Relaxed`, because the number guards no data.
+    /// Expected size in bytes; 0 if unknown. Written once at the start of the scan and read by the progress display.
+    /// `Relaxed` ordering is enough, because the number guards no data.
     pub expected: AtomicU64,
     /// Devices with recursive lengths of directories, read from the mount table when first needed.
     recursive: OnceLock<Vec<u64>>,

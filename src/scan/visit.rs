@@ -10,7 +10,7 @@
 //!
 //! A worker runs its newest job first, so it works depth-first and keeps few directories open. An idle worker steals
 //! the oldest job, which has the most work below it. If a directory fills several buffers, full buffers are handed to
-//! other workers. The batches are published in the kernel's order, no matter which is ready first.
+//! other workers. The batches are published in the kernel's order, no matter which one is ready first.
 //!
 //! Invariant: every claim on a directory is released exactly once, on every path through this file.
 
@@ -31,7 +31,7 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Sealed};
 /// State that all jobs of a scan share in addition to [`Shared`].
 pub(crate) struct Visitor<'s> {
     pub(crate) shared: &'s Shared,
-    /// Number of full buffers that other workers have not finished yet.
+    /// Number of full buffers handed out to other workers and not finished yet.
     handed_out: AtomicUsize,
     pub(crate) policy: Policy<'s>,
 }
@@ -43,7 +43,7 @@ struct ChildQueue<'v> {
     children: Box<[DirId]>,
 }
 
-/// Open directory, counted against the limit of open descriptors.
+/// Open directory that counts toward the limit on open descriptors.
 type Opened<'v> = Counted<'v, Directory>;
 
 /// Directory whose batches are processed by several workers.
@@ -54,7 +54,7 @@ struct Wide<'v> {
     pending: Mutex<PendingBatches>,
 }
 
-/// Batches that wait to be published in the kernel's order.
+/// Batches waiting to be published in the kernel's order.
 #[derive(Default)]
 struct PendingBatches {
     next: usize,
@@ -62,7 +62,7 @@ struct PendingBatches {
 }
 
 impl<'v> Visitor<'v> {
-    /// Creates the visitor; `awaits` is `true` if roots may lie inside one another.
+    /// Creates the visitor. `awaits` is `true` if roots may lie inside one another.
     pub(crate) fn new(shared: &'v Shared, awaits: bool) -> Self {
         Self { shared, handed_out: AtomicUsize::new(0), policy: Policy::new(shared, awaits) }
     }
@@ -99,8 +99,8 @@ impl<'v> Visitor<'v> {
         }
         let id = queue.children[index];
         if index + 1 < queue.children.len() {
-            // The siblings' job is spawned before the child is opened, because a child on an unreachable
-            // server would block its siblings.
+            // The siblings' job is spawned before the child is opened, because a child on an unreachable server would
+            // block them.
             let queue = Arc::clone(&queue);
             scope.spawn(move |scope| self.visit(scope, queue, index + 1));
         }
@@ -125,7 +125,7 @@ impl<'v> Visitor<'v> {
     fn open(&self, queue: &ChildQueue<'_>, id: DirId) -> Result<Directory, Errno> {
         let Some(parent) = &queue.parent else { return self.shared.open_from_root(id) };
         match parent.directory.open_child(self.shared.tree.name(id)) {
-            // Other code has used up the descriptors, and will close some of them.
+            // Other code has used up the descriptors and will close some of them.
             Err(Errno::EMFILE | Errno::ENFILE) => wait_for_descriptors(|| self.shared.open_from_root(id)),
             result => result,
         }
@@ -155,8 +155,8 @@ impl<'v> Visitor<'v> {
         shared.workers.rests();
     }
 
-    /// Reads the next batch into `buffer`. Returns `false` at the end of the directory, after an error, or if
-    /// the scan is stopped.
+    /// Reads the next batch into `buffer`. Returns `false` at the end of the directory, after an error, or if the scan
+    /// is stopped.
     fn fill(&self, id: DirId, reader: &mut Reader<'_>, buffer: &mut Buffer) -> bool {
         let tree = &self.shared.tree;
         if self.shared.is_stopped() {
@@ -167,8 +167,8 @@ impl<'v> Visitor<'v> {
             Ok(Filled::Some) => true,
             Ok(Filled::End) => false,
             Err(errno) => {
-                // The listing of a deleted directory ends with this error, even for a root: the directory was
-                // open, and is now empty.
+                // The listing of a deleted directory ends with this error, even for a root: the directory was open and
+                // is now empty.
                 let has_ended =
                     errno == Errno::ENOENT || is_gone(errno) && tree.parent(id) != Some(DirId::TOP);
                 if !has_ended {
@@ -189,7 +189,7 @@ impl<'v> Visitor<'v> {
     ) where
         'v: 's,
     {
-        // A network or user-space file system may report a name twice.
+        // A network or user-space file system may list a name twice.
         let mut names = context.mount.file_system.is_foreign().then(HashSet::new);
         loop {
             let (batch, buffer) = (&mut state.batch, &state.buffer);
@@ -201,7 +201,7 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Processes the batches with several workers: full buffers are handed out while a worker may be idle.
+    /// Processes the batches with several workers. Full buffers are handed out as long as a worker may be idle.
     fn read_wide<'s>(
         &'v self,
         scope: &Scope<'s>,
@@ -376,8 +376,8 @@ impl<'v> Visitor<'v> {
     }
 }
 
-/// Returns `true` if `errno` means that a directory was deleted or replaced after its parent was read. The
-/// scan does not report this as an error.
+/// Returns `true` if `errno` means that a directory was deleted or replaced after its parent was read. The scan does
+/// not report this as an error.
 fn is_gone(errno: Errno) -> bool {
     matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP | Errno::ESTALE)
 }

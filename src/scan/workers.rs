@@ -1,7 +1,6 @@
-//! Worker threads of a scan, with the state of each.
+//! Worker threads of a scan, and the state of each.
 //!
-//! Invariant: the state of a worker is locked only by its own jobs, one at a time, so no thread waits for a
-//! lock.
+//! Invariant: a worker's state is locked only by its own jobs, one at a time, so no thread ever waits for the lock.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,10 +13,10 @@ use crate::platform::process::io_policy;
 use crate::platform::{Buffer, FileSystem};
 use crate::tree::{Batch, DirId, LinkedName, Sealed, Tree};
 
-/// Time after which a running file system call is reported as unanswered.
+/// Time after which a running file-system call is reported as unanswered.
 const SILENT: Duration = Duration::from_secs(2);
 
-/// File system of a directory, and its device.
+/// File system and device of a directory.
 #[derive(Clone, Copy)]
 pub(crate) struct Mount {
     pub(crate) device: u64,
@@ -25,21 +24,21 @@ pub(crate) struct Mount {
     pub(crate) file_system: FileSystem,
 }
 
-/// Progress of a scan at one moment.
+/// Progress of a scan at one point in time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Number of entries read.
     pub entries: u64,
-    /// Disk usage of these entries in bytes; every name of an inode counts.
+    /// Disk usage of these entries in bytes. Every name of an inode is counted.
     pub disk: u64,
     /// Number of entries and directories that could not be read.
     pub errors: u64,
     /// Used bytes of the file system, if the scan reads exactly one whole file system.
     pub expected: Option<u64>,
-    /// Directory that is being read. If there are several, the one closest to the root, so that the display
-    /// does not flicker.
+    /// Directory being read. If there are several, this is the one closest to the root, so that the display does not
+    /// flicker.
     pub current: Option<PathBuf>,
-    /// Directories whose file systems have not answered for `SILENT`.
+    /// Directories whose file systems have not responded for `SILENT`.
     pub silent: Vec<PathBuf>,
 }
 
@@ -48,11 +47,11 @@ pub(crate) struct Workers {
     each: Box<[Worker]>,
     /// Buffers that no worker is using, kept for reuse.
     spare: Mutex<Vec<Buffer>>,
-    /// Latest file system call of each worker, and the time at which this call was first observed.
+    /// Latest file-system call of each worker, and the time at which the call was first observed.
     latest: Mutex<Vec<(Call, Instant)>>,
 }
 
-/// Directory on which a worker makes a system call, and the number of that call.
+/// Directory on which a worker is making a system call, and the number of that call.
 type Call = (u32, u32);
 
 /// State and counters of a worker, aligned so that no two workers share a cache line.
@@ -63,25 +62,25 @@ struct Worker {
     counters: Counters,
 }
 
-/// Counters of one worker. Only the worker writes them; any thread may read them. `Relaxed`, because the
-/// counters guard no data.
+/// Counters of one worker, written only by that worker and readable by any thread. `Relaxed` ordering is enough,
+/// because the counters guard no data.
 #[derive(Default)]
 struct Counters {
     entries: AtomicU64,
     disk: AtomicU64,
     errors: AtomicU64,
     current: AtomicU32,
-    /// Number of the directory that is being read; zero if there is none.
+    /// Number of the directory being read; zero if there is none.
     called: AtomicU32,
     calls: CallCount,
 }
 
-/// Number of calls that a worker has made so far; wraps on overflow.
+/// Number of calls a worker has made so far; wraps on overflow.
 #[derive(Default)]
 pub(crate) struct CallCount(AtomicU32);
 
 impl CallCount {
-    /// Counts the next call. A changed count shows that the file system has answered the previous one.
+    /// Counts the next call. A changed count shows that the file system has responded to the previous one.
     pub(crate) fn next(&self) {
         self.0.store(self.0.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
@@ -92,16 +91,16 @@ impl CallCount {
 pub(crate) struct WorkerState {
     pub(crate) batch: Batch,
     pub(crate) buffer: Buffer,
-    /// File system of the directory read last.
+    /// File system of the last directory read.
     pub(crate) mount: Option<Mount>,
 }
 
-/// Thread pool of a scan. `None` if the calling thread works alone and already belongs to the pool of an
-/// earlier scan, because a thread never leaves its pool.
+/// Thread pool of a scan. `None` if the calling thread works alone and already belongs to the pool of an earlier scan,
+/// because a thread never leaves its pool.
 pub(crate) struct WorkerPool(Option<ThreadPool>);
 
 impl WorkerPool {
-    /// Calls `begin` and returns when all jobs spawned by it are done.
+    /// Calls `begin`, and returns when all jobs spawned by it are done.
     pub(crate) fn in_place_scope<'s>(&self, begin: impl FnOnce(&Scope<'s>)) {
         match &self.0 {
             Some(pool) => pool.in_place_scope(begin),
@@ -123,8 +122,8 @@ impl Workers {
         self.each.len()
     }
 
-    /// Creates the pool with the requested number of threads, or fewer if the system does not allow so many.
-    /// In the worst case the calling thread works alone.
+    /// Creates the pool with the requested number of threads, or fewer if the system does not allow as many. In the
+    /// worst case, the calling thread works alone.
     pub(crate) fn pool(&self) -> WorkerPool {
         let mut count = self.count();
         loop {
@@ -146,7 +145,7 @@ impl Workers {
         lock(&self.worker().state)
     }
 
-    /// Records the directory that the calling worker is reading now.
+    /// Records that the calling worker is now reading directory `id`.
     pub(crate) fn reads(&self, id: DirId) {
         let counters = &self.worker().counters;
         counters.current.store(id.0, Ordering::Relaxed);
@@ -164,7 +163,7 @@ impl Workers {
         self.worker().counters.called.store(0, Ordering::Relaxed);
     }
 
-    /// Returns the directories in which a call has been running for at least [`SILENT`].
+    /// Returns the directories on which a call has been running for at least [`SILENT`].
     fn silent(&self, tree: &Tree) -> Vec<PathBuf> {
         let mut latest = lock(&self.latest);
         let mut silent = Vec::new();
@@ -215,7 +214,7 @@ impl Workers {
         progress
     }
 
-    /// Takes the hard-linked names that all workers have read.
+    /// Takes the hard-linked names read by all workers.
     pub(crate) fn take_linked(&self) -> Vec<LinkedName> {
         self.each.iter().flat_map(|worker| lock(&worker.state).batch.take_linked()).collect()
     }
@@ -231,7 +230,7 @@ impl Workers {
     }
 
     fn worker(&self) -> &Worker {
-        // While the roots are read outside of the pool, no worker is running yet, so the first one is free.
+        // While the roots are being read outside the pool, no worker is running yet, so the first one is free.
         &self.each[rayon::current_thread_index().unwrap_or(0).min(self.each.len() - 1)]
     }
 }

@@ -11,7 +11,7 @@ use crate::base::job::{Job, Pool};
 use crate::base::sync::{Arc, OnceLock};
 use crate::scan::Outcome;
 use crate::source::Source;
-use crate::tree::Tree;
+use crate::tree::{DirId, Totals, Tree};
 
 /// Location of the earlier tree.
 #[derive(Clone, Default)]
@@ -112,6 +112,8 @@ pub struct BaselineInfo {
     pub is_there: bool,
     /// Time at which the earlier tree was scanned, in seconds since 1970, if known.
     pub since: Option<i64>,
+    /// Totals of the earlier tree; `None` if it is still being read.
+    pub totals: Option<Totals>,
 }
 
 impl Baseline {
@@ -153,7 +155,9 @@ pub fn offer(pool: &Pool, basis: Option<Baseline>) -> io::Result<Job<BaselineInf
     pool.start(move |task| {
         let earlier = basis.and_then(|basis| basis.find());
         let since = earlier.as_ref().and_then(BaselineSource::recorded_at);
-        task.publish(BaselineInfo { is_there: earlier.is_some(), since });
+        let is_read = |earlier: &&BaselineSource| earlier.wait(Duration::ZERO);
+        let totals = earlier.as_ref().filter(is_read).map(|earlier| earlier.tree().totals(DirId::TOP));
+        task.publish(BaselineInfo { is_there: earlier.is_some(), since, totals });
     })
 }
 

@@ -1,19 +1,20 @@
-//! Chains of directories that contain nothing but one directory each. A list shows a chain in one row: `a/b/c/`.
+//! Chains of directories that contain nothing but a single directory each. A list shows a chain in one row: `a/b/c/`.
 
 use super::rows::Order;
 use crate::tree::{DirId, Tree};
 
-/// Maximum number of directories in a row. A chain of 50,000 would be walked for every frame.
+/// Maximum number of directories per row, because a chain is walked again for every frame and could have 50,000
+/// directories.
 const MAX: usize = 32;
 
-/// Returns the directories of the chain that begins in `id`, each with its name, without `id` itself. A directory
+/// Returns the directories of the chain that begins in `id`, excluding `id` itself, each with its name. A directory
 /// that is still being read, has failed, or has not been loaded from a snapshot ends the chain.
 pub fn chain(tree: &Tree, order: Order, id: DirId) -> impl Iterator<Item = (&[u8], DirId)> {
     std::iter::successors(only_directory(tree, order, id), move |(_, id)| only_directory(tree, order, *id))
         .take(MAX)
 }
 
-/// Returns the only entry of a directory, if that is a directory too.
+/// Returns the only entry of a directory, if that entry is itself a directory.
 pub fn only_directory(tree: &Tree, order: Order, id: DirId) -> Option<(&[u8], DirId)> {
     if id == DirId::TOP || !tree.status(id).is_known() {
         return None;

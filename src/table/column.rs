@@ -1,5 +1,4 @@
-//! Columns of tables. Each has one entry in [`COLUMNS`], from which drawing, sorting, keys and `--sort` are
-//! derived.
+//! Columns of tables. Each has one element in [`COLUMNS`], from which drawing, sorting, keys and `--sort` are derived.
 //!
 //! Invariant: each column is at its own index in [`COLUMNS`].
 
@@ -8,27 +7,27 @@ use crate::base::format::{BRIEF, COUNT, PERCENT, Units};
 pub use crate::table::column_set::ColumnSet;
 use crate::tree::{Metadata, Totals, Tree};
 
-/// Columns, in the order in which they are shown.
+/// Columns in display order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Column {
-    /// Markers and size of an entry.
+    /// Markers of an entry, and its size.
     #[default]
     Size,
-    /// Change of the size since an earlier scan.
+    /// Change in size since an earlier scan.
     Growth,
-    /// Share of the whole, in percent.
+    /// Share of the whole in percent.
     Percent,
     /// Share as a bar; [`Scale`] defines the full length.
     Bar,
     /// Number of items.
     Items,
-    /// Size including all subdirectories, shown beside the size without them.
+    /// Size including all subdirectories, shown next to the size without them.
     Total,
     /// Bytes shared by hard links.
     Shared,
     /// User who owns an entry.
     Owner,
-    /// Time of the last change (mtime).
+    /// Modification time (mtime).
     Modified,
     /// Name, path or description.
     Name,
@@ -50,7 +49,7 @@ pub enum Width {
     Cells(usize),
     /// Width of a formatted size, plus this number of cells.
     Size(usize),
-    /// A third of the free width, but at least the first and at most the second number of cells.
+    /// A third of the free width, limited to at least the first and at most the second number of cells.
     Stretch(usize, usize),
 }
 
@@ -64,7 +63,7 @@ impl Width {
     }
 }
 
-/// Key of a column.
+/// Key that acts on a column.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnKey {
     /// Letter that the user types.
@@ -73,13 +72,13 @@ pub struct ColumnKey {
     pub name: &'static str,
     /// Description on the help page.
     pub help: &'static str,
-    /// Rank and word of the hint in the status line, if the key has one.
+    /// Rank and word of the key's hint in the status line, if it has one.
     pub hint: Option<(u8, &'static str)>,
     /// `true` if the key works only in the list of a directory.
     pub only_in_list: bool,
 }
 
-/// Data from which an entry's sort key is computed.
+/// Data for computing an entry's sort key.
 #[derive(Clone, Copy)]
 pub struct SortContext<'a> {
     /// Tree of the entry.
@@ -92,7 +91,7 @@ pub struct SortContext<'a> {
     pub change: Option<u64>,
 }
 
-/// Function that returns the number by which an entry is sorted, the largest first.
+/// Function that returns the number by which an entry is sorted. The largest number comes first.
 pub type SortKey = fn(&SortContext<'_>, &Metadata) -> u64;
 
 /// Description of a column.
@@ -100,9 +99,9 @@ pub type SortKey = fn(&SortContext<'_>, &Metadata) -> u64;
 pub struct ColumnSpec {
     /// Column that is described.
     pub column: Column,
-    /// Name for `--sort` and its help text; `None` if only the browser sorts by this column.
+    /// Name for `--sort`, and its help text; `None` if only the browser can sort by this column.
     pub option: Option<(&'static str, &'static str)>,
-    /// Name for `--columns` and its help text; `None` if the column cannot be chosen.
+    /// Name for `--columns`, and its help text; `None` if users cannot choose the column.
     pub choice: Option<(&'static str, &'static str)>,
     /// Titles for a wide column and for a narrow one.
     pub titles: [&'static str; 2],
@@ -110,11 +109,11 @@ pub struct ColumnSpec {
     pub sort: Option<ColumnKey>,
     /// Key that shows or hides the column.
     pub show: Option<ColumnKey>,
-    /// Alignment of the column's cells.
+    /// Alignment of the cells.
     pub align: Align,
-    /// Possible widths, the widest first; empty for the name column, which takes the rest.
+    /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Rank in the order in which columns become narrower and then disappear; the lowest rank is first.
+    /// Rank in the order in which columns become narrower and then disappear; the lowest rank goes first.
     pub drop_order: u8,
     /// Column by which a click on the title sorts.
     pub sorts_by: Column,
@@ -153,7 +152,7 @@ const PLAIN: ColumnSpec = ColumnSpec {
     sort_key: None,
 };
 
-/// All columns, in the order in which they are shown.
+/// All columns in display order.
 pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     ColumnSpec {
         column: Column::Size,
@@ -250,7 +249,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         widths: &[Width::Cells(DATE_AND_TIME), Width::Cells(DATE)],
         drop_order: 1,
         sorts_by: Column::Modified,
-        // Times beyond these limits look alike on the screen.
+        // Times beyond these limits look the same on screen.
         sort_key: Some(|_, metadata| (metadata.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()),
     },
     ColumnSpec {
@@ -267,7 +266,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
 pub const SORTABLE: [Column; 6] =
     [Column::Size, Column::Name, Column::Items, Column::Modified, Column::Shared, Column::Growth];
 
-/// Columns that a key shows or hides, in the order of the help page.
+/// Columns that a key can show or hide, in the order of the help page.
 pub const OPTIONAL: [Column; 4] = [Column::Items, Column::Modified, Column::Shared, Column::Owner];
 
 impl Column {
@@ -280,8 +279,8 @@ impl Column {
     }
 }
 
-/// Returns the shared disk usage. For a directory, these are the bytes that several of its entries share; for
-/// any other entry with several names, all of its bytes.
+/// Returns the shared disk usage in bytes. For a directory, this is what several of its entries share; for any other
+/// entry with several names, its whole disk usage.
 pub fn shared(tree: &Tree, metadata: &Metadata) -> u64 {
     match metadata.directory {
         Some(id) => tree.shared(id),
@@ -290,7 +289,7 @@ pub fn shared(tree: &Tree, metadata: &Metadata) -> u64 {
     }
 }
 
-/// Size that a full bar represents.
+/// Size represented by a full bar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// Size of the directory.
@@ -301,7 +300,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// Changes to the other scale.
+    /// Switches to the other scale.
     pub fn toggle(&mut self) {
         *self = match self {
             Self::Directory => Self::Largest,
@@ -310,19 +309,19 @@ impl Scale {
     }
 }
 
-/// Look of the rows of a list, as the user has chosen it.
+/// Appearance of the rows of a list, as chosen by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowLook {
     /// Columns to show if there is room.
     pub columns: ColumnSet,
     /// Scale of the bars.
     pub scale: Scale,
-    /// `true` if directories that contain only one directory share a row with it.
+    /// `true` if a directory that contains only one directory shares a row with it.
     pub collapses: bool,
 }
 
 impl RowLook {
-    /// Returns the default look with these columns beside the size and the name.
+    /// Returns the default appearance with these columns, plus the size and the name.
     pub fn with(columns: &[Column]) -> Self {
         let columns = ColumnSet::of(columns).or(ColumnSet::of(&[Column::Size, Column::Name]));
         Self { columns, scale: Scale::default(), collapses: true }

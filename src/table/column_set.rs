@@ -1,4 +1,4 @@
-//! Sets of columns.
+//! Sets of table columns.
 
 use crate::table::column::Column;
 
@@ -29,7 +29,7 @@ impl ColumnSet {
         Self(if is_in { self.0 | bit } else { self.0 & !bit })
     }
 
-    /// Adds `column` if the set lacks it, and otherwise removes it.
+    /// Adds `column` if it is not in the set; otherwise removes it.
     pub fn toggle(&mut self, column: Column) {
         *self = self.with(column, !self.has(column));
     }

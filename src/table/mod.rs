@@ -1,4 +1,4 @@
-//! Tables: columns, rows, and the order of a directory's entries, for the browser and for printed tables.
+//! Tables: columns, rows, and the order of entries in a directory, for the browser and for printed tables.
 
 pub mod chain;
 pub mod column;

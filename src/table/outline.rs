@@ -1,9 +1,9 @@
-//! Outline of a directory: its largest entries, and theirs in turn, down to a smallest size.
+//! Outline of a directory: its largest entries and, in turn, their largest entries, down to a minimum size.
 //!
-//! The treemap and the preview draw it. Only directories that are at least as large as the smallest size are read, so
-//! the cost depends on what can be drawn, and on the lengths of those listings.
+//! Used to draw the treemap and the preview. Only directories of at least the minimum size are read, so the cost
+//! depends on what can be drawn, and on the lengths of those listings.
 //!
-//! Invariant: the nodes of a directory are sorted by size, the largest first.
+//! Invariant: the nodes of a directory are sorted by size, largest first.
 
 use std::io;
 
@@ -18,9 +18,9 @@ use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Tree};
 
 /// Number of levels below the directory.
 const LEVELS: usize = 5;
-/// Number of cells from which an entry is in an outline.
+/// Minimum size of an entry in an outline, in cells.
 const SMALLEST: u64 = 3;
-/// Largest number of nodes of one directory.
+/// Maximum number of nodes per directory.
 const MOST: usize = 400;
 
 /// Entry in an outline.
@@ -28,46 +28,46 @@ const MOST: usize = 400;
 pub struct Node {
     /// Address of the entry.
     pub entry: EntryId,
-    /// Name, in a form that is safe for a terminal, with a slash after that of a directory.
+    /// Name in a form that is safe to print to a terminal. Names of directories end in a slash.
     pub label: String,
     /// Kind of the entry.
     pub kind: Kind,
-    /// Size by the measure of the outline.
+    /// Size by the outline's measure.
     pub size: u64,
-    /// Time of the last change in seconds since 1970.
+    /// Modification time in seconds since 1970.
     pub mtime: i64,
-    /// Change of the size since the baseline; `None` if unknown.
+    /// Direction in which the size has changed since the baseline; `None` if unknown.
     pub change: Option<std::cmp::Ordering>,
-    /// Contents of a directory.
+    /// Contents, if the entry is a directory.
     pub inner: Level,
 }
 
-/// Largest entries of one directory, and the sum of the others.
+/// Largest entries of one directory, and the sum of all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Level {
     /// Largest entries.
     pub nodes: Vec<Node>,
-    /// Number of all other entries that are not empty.
+    /// Number of other entries that are not empty.
     pub others: u64,
-    /// Size of those entries.
+    /// Total size of those other entries.
     pub rest: u64,
 }
 
 /// Request for an outline.
 #[derive(Clone, Debug)]
 pub struct OutlineRequest {
-    /// Directory.
+    /// Directory to outline.
     pub directory: DirId,
-    /// Measure, and visibility of hidden entries.
+    /// Measure of sizes, and visibility of hidden entries.
     pub order: Order,
     /// Totals, filter and comparison.
     pub sizes: SizeSource,
-    /// Number of cells of the picture. Entries smaller than a few half cells are not in the outline.
+    /// Number of cells available for drawing. Entries smaller than a few of them are omitted.
     pub parts: u64,
 }
 
 impl PartialEq for OutlineRequest {
-    /// Returns `true` if both have the same outline in the same state of the tree.
+    /// Returns `true` if both requests produce the same outline while the tree does not change.
     fn eq(&self, other: &Self) -> bool {
         fn is_same<T>(one: Option<&Arc<T>>, other: Option<&Arc<T>>) -> bool {
             one.map(Arc::as_ptr) == other.map(Arc::as_ptr)
@@ -79,10 +79,10 @@ impl PartialEq for OutlineRequest {
     }
 }
 
-/// Finds the outline of a directory in the background.
+/// Computes the outline of a directory in the background.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn outline(pool: &Pool, tree: Arc<Tree>, request: OutlineRequest) -> io::Result<Job<Level>> {
     pool.start(move |task| {
         let sizes = SizeSource { live: Arc::new(LiveTotals::sample(&tree)), ..request.sizes };

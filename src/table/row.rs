@@ -1,6 +1,6 @@
-//! Rows of tables as plain data, which the browser draws and `output` prints.
+//! Rows of tables as plain data, drawn by the browser and printed by `output`.
 //!
-//! Invariant: the text of a cell is not wider than its column.
+//! Invariant: the text of a cell is no wider than its column.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +21,7 @@ pub enum Precision {
     Exact,
     /// The number may still grow, because reading has not ended.
     Growing,
-    /// The number is a lower bound: something below the entry was not read, or the number is too large to
-    /// store.
+    /// The number is a lower bound, because something below the entry was not read or the number is too large to store.
     AtLeast,
 }
 
@@ -34,7 +33,7 @@ pub enum CellValue {
     None,
     /// Size in bytes.
     Bytes(u64),
-    /// Sizes in bytes before and after a change; `None` if the entry did not exist at that time.
+    /// Sizes in bytes before and after a change; `None` if the entry did not exist then.
     Change(Option<u64>, Option<u64>),
     /// Number of entries.
     Count(u64),
@@ -48,7 +47,7 @@ pub enum CellValue {
     Words([&'static str; 2]),
 }
 
-/// Names of users, by ID.
+/// User names by ID.
 pub type UserNames = BTreeMap<u32, String>;
 
 /// Settings for formatting numbers.
@@ -113,7 +112,7 @@ fn brief_change(before: Option<u64>, after: Option<u64>, units: Units) -> String
 /// Style of a label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowStyle {
-    /// Style of files.
+    /// Regular file or other plain text.
     #[default]
     Plain,
     /// Title.
@@ -126,7 +125,7 @@ pub enum RowStyle {
     Special,
     /// Excluded or deleted entry.
     Faint,
-    /// Style of error messages.
+    /// Error message.
     Warning,
 }
 
@@ -140,7 +139,7 @@ pub struct RowNote {
 }
 
 impl RowNote {
-    /// Returns a note that does not report an error.
+    /// Returns a note that is not an error.
     pub fn plain(text: String) -> Self {
         Self { text, is_warning: false }
     }
@@ -165,9 +164,9 @@ pub struct Row {
     pub entry: Option<EntryId>,
     /// Kind of the entry; `None` for a total.
     pub kind: Option<Kind>,
-    /// Directory that opens when the user opens the row.
+    /// Directory to show when the user opens the row.
     pub directory: Option<DirId>,
-    /// Name, path or description, in a form that is safe for a terminal.
+    /// Name, path or description, in a form that is safe to print to a terminal.
     pub label: String,
     /// Style of the label.
     pub style: RowStyle,
@@ -203,7 +202,7 @@ impl Row {
         self
     }
 
-    /// Returns the content of a column.
+    /// Returns the value in a column.
     pub fn cell(&self, column: Column) -> CellValue {
         self.cells[column as usize]
     }
@@ -224,7 +223,7 @@ impl Row {
         }
     }
 
-    /// Adds the row's share of `whole`, and a bar whose full length represents the size `full`.
+    /// Adds the row's share of `whole`, and a bar that would be full at the size `full`.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
         if let Some(size) = self.size() {
             self.cells[Column::Percent as usize] = CellValue::Share(share(size, whole));

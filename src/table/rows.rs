@@ -1,11 +1,11 @@
-//! Order of a directory's entries, and selection of the entries that are shown.
+//! Order of a directory's entries, and selection of the entries to show.
 //!
-//! Memory holds only eight bytes per entry, and only for the directory that is shown. Sorting a directory of
-//! a million entries takes a while, so the duration is measured, and [`SortedEntries::may_sort`] allows the
-//! next sort only after ten times that duration. A huge directory that grows then takes at most a tenth of
-//! the drawing thread's time.
+//! This takes only eight bytes of memory per entry, and only for the directory being shown. Sorting a directory of a
+//! million entries takes a while, so the duration is measured, and [`SortedEntries::may_sort`] allows the next sort
+//! only after ten times that duration. So a huge directory that is growing takes at most a tenth of the drawing
+//! thread's time.
 //!
-//! Invariant: every row is an entry of the sorted listing, and occurs once.
+//! Invariant: every row is an entry of the sorted listing and occurs only once.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -40,7 +40,7 @@ impl Direction {
     }
 }
 
-/// Position of directories in the order.
+/// Placement of directories in the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grouping {
     /// Among all other entries.
@@ -69,25 +69,25 @@ pub struct Order {
     pub direction: Direction,
     /// Measure of sizes.
     pub measure: Measure,
-    /// Position of directories.
+    /// Placement of directories.
     pub grouping: Grouping,
     /// Visibility of hidden entries.
     pub hidden: Hidden,
 }
 
-/// Source of directory totals: the growing tree, or the result of a filter. Cheap to clone.
+/// Source of directory totals: the growing tree or the result of a filter. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct SizeSource {
     /// Totals of the tree.
     pub live: Arc<LiveTotals>,
-    /// Result of the active filter. Entries that the filter does not keep are not shown.
+    /// Result of the active filter. Entries not kept by the filter are hidden.
     pub filtered: Option<Arc<Filtered>>,
     /// Comparison with an earlier tree, if growth is shown.
     pub growth: Option<Arc<Comparison>>,
 }
 
 impl SizeSource {
-    /// Creates a source of the tree's totals, without a filter or a comparison.
+    /// Creates a source of the tree's totals, without a filter or comparison.
     pub fn of(live: LiveTotals) -> Self {
         Self { live: Arc::new(live), ..Self::default() }
     }
@@ -98,7 +98,7 @@ impl SizeSource {
     }
 }
 
-/// Maximum sort key of a number. The bit above is used for the grouping.
+/// Maximum sort key of a number. The bit above it is used for the grouping.
 const LARGEST: u64 = u64::MAX >> 1;
 
 impl Order {
@@ -115,14 +115,13 @@ impl Order {
         id != DirId::TOP && self.hides(record)
     }
 
-    /// Returns `true` if an entry is hidden. The entry must not be a root.
+    /// Returns `true` if the entry is hidden. The entry must not be a root.
     pub fn hides(self, record: &Entry<'_>) -> bool {
         self.hidden == Hidden::LeftOut
             && (record.name.starts_with(b".") || matches!(record.state, EntryState::Excluded(_)))
     }
 
-    /// Returns the sort key of an entry; the largest key is first. In a column with numbers, the key is never
-    /// zero.
+    /// Returns the sort key of an entry; the largest key sorts first. In a column with numbers, the key is never zero.
     fn key(self, context: &SortContext<'_>, metadata: &Metadata) -> u64 {
         let first = self.grouping == Grouping::DirectoriesFirst && metadata.directory.is_some();
         let number = match (self.column.spec().sort_key, self.direction) {
@@ -134,11 +133,11 @@ impl Order {
     }
 }
 
-/// Sorts the entries of `id` in the background. Samples the live totals again, so that a directory that is
-/// still being read is sorted by what has been read of it.
+/// Sorts the entries of `id` in the background. Takes a new sample of the live totals, so that a directory that is
+/// still being read is sorted by what has been read of it so far.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn in_order(
     pool: &Pool,
     tree: Arc<Tree>,
@@ -169,18 +168,18 @@ pub struct SortedEntries {
 }
 
 impl SortedEntries {
-    /// Sorts the entries of `id` that have been read.
+    /// Sorts the entries of `id` that have been read so far.
     pub fn of(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Self {
         let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
         Self { was_complete, edition, ..Self::new(tree, sizes, id, &tree.listing(id), order) }
     }
 
-    /// Sorts the entries of `listing`, which belongs to `id`. With a filter, sorts only the entries that the
-    /// filter keeps.
+    /// Sorts the entries of `listing`, which must be the listing of `id`. If there is a filter, sorts only the entries
+    /// that it keeps.
     pub fn new(tree: &Tree, sizes: &SizeSource, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
-        // The clock only determines when the next sort may begin.
+        // The clock is used only to determine when the next sort may begin.
         let begin = Instant::now();
-        // Written and read by all workers of the sort. `Relaxed` suffices, because the counters guard no
+        // Written and read by all workers of the sort. `Relaxed` ordering is enough, because the counters guard no
         // data.
         let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
         let cursor = sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
@@ -194,14 +193,14 @@ impl SortedEntries {
                 left_out.fetch_add(1, Ordering::Relaxed);
                 return None;
             }
-            // Entries without a number come last, in both directions.
+            // Entries without a number come last in both directions.
             let EntryState::Known(metadata) = &record.state else { return Some(0) };
             let totals = metadata.directory.map(|id| sizes.totals(tree, id));
             let size = match &totals {
                 Some(totals) => order.measure.of(totals.disk, totals.apparent),
                 None => order.measure.of(metadata.disk(), metadata.apparent),
             };
-            // Checked before writing, because workers slow each other down when all of them write.
+            // Checked before writing, because concurrent writes by all workers would slow them down.
             if size > largest.load(Ordering::Relaxed) {
                 largest.fetch_max(size, Ordering::Relaxed);
             }
@@ -215,7 +214,7 @@ impl SortedEntries {
             Some(order.key(&SortContext { tree, totals, size, change }, metadata))
         });
         Self {
-            // Reuses the allocation of `rows`. Boxing frees the half that is no longer needed.
+            // Reuses the allocation of `rows`; boxing frees the half that is no longer needed.
             sorted: rows.into_iter().map(|row| row.position).collect(),
             length: listing.length(),
             left_out: left_out.into_inner(),
@@ -231,8 +230,8 @@ impl SortedEntries {
         self.was_complete
     }
 
-    /// Returns `true` if entries were rescanned or deleted after sorting, so that some rows may no longer
-    /// have an entry.
+    /// Returns `true` if entries were rescanned or deleted after sorting, so that some rows may no longer have an
+    /// entry.
     pub fn is_of_old(&self, tree: &Tree) -> bool {
         self.edition != tree.edition()
     }
@@ -252,7 +251,7 @@ impl SortedEntries {
         self.left_out
     }
 
-    /// Returns the size that the largest entry had when the rows were sorted.
+    /// Returns the size of the largest entry at the time the rows were sorted.
     pub fn largest(&self) -> u64 {
         self.largest
     }
@@ -267,8 +266,8 @@ impl SortedEntries {
         self.length != listing.length()
     }
 
-    /// Returns `true` if sorting again, `since` after the last sort, leaves nine tenths of the time for other
-    /// work.
+    /// Returns `true` if sorting again now would leave nine tenths of the time for other work. `since` is the time
+    /// since the last sort.
     pub fn may_sort(&self, since: Duration) -> bool {
         since >= self.cost.saturating_mul(10)
     }
@@ -283,7 +282,7 @@ impl SortedEntries {
         self.sorted.iter().position(|row| *row == position)
     }
 
-    /// Returns the positions of the rows in their order.
+    /// Returns the positions of the rows in row order.
     pub fn positions(&self) -> impl Iterator<Item = Position> + '_ {
         self.sorted.iter().copied()
     }

@@ -1,32 +1,31 @@
 //! Aliases: roots that are given twice or lie inside other roots.
 //!
-//! A directory is recognized by its number, which an entry of another directory or an earlier root has as well.
-//! A file has no number. It is recognized by its path or, if its link count is one, by its inode: while hard
-//! links are counted, all names of each inode that is a root are known.
+//! A directory is recognized by its number, which an entry of another directory or an earlier root has too. A file has
+//! no number. It is recognized by its path or, if its link count is one, by its inode: when hard links are counted, all
+//! names of every inode that is a root are known.
 //!
-//! Invariant: two roots that are not aliases share nothing but names of one inode.
+//! Invariant: two roots that are not aliases share nothing but names of the same inode.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{DirId, Entry, EntryState, InodeKey, LinkedName, Position, Tree};
 use crate::base::sync::lock;
 
-/// Root whose contents already count in another root.
+/// Root whose contents are already counted in another root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alias<'t> {
     /// Position of the alias in the listing of the roots.
     pub position: Position,
     /// Directory that the root stands for; `None` for a file.
     pub directory: Option<DirId>,
-    /// Root in which the contents count, as the user gave it.
+    /// Root in which the contents are counted, as the user gave it.
     pub root: &'t [u8],
-    /// `true` if the alias is the same as that root, and not something inside that root.
+    /// `true` if the alias is that root itself rather than something inside it.
     pub is_root: bool,
 }
 
 impl Tree {
-    /// Returns the aliases in the order of the roots. Aliases that are files are known only once the scan is
-    /// complete.
+    /// Returns the aliases in the order of the roots. Aliases that are files are known only once the scan is complete.
     pub fn aliases(&self) -> Vec<Alias<'_>> {
         let roots = self.listing(DirId::TOP);
         let (mut directories, mut files) = (HashMap::new(), HashMap::new());
@@ -34,7 +33,7 @@ impl Tree {
         for (position, root) in roots.entries() {
             let EntryState::Known(metadata) = root.state else { continue };
             let alias = |root, is_root| Alias { position, directory: metadata.directory, root, is_root };
-            // The first root that names a directory is not an alias.
+            // The first root that refers to a directory is not an alias.
             aliases.extend(match (metadata.directory, metadata.links) {
                 (Some(id), _) if self.parent(id) != Some(DirId::TOP) => {
                     let outer = self.ancestry(id).last().unwrap_or(id);
@@ -44,7 +43,7 @@ impl Tree {
                 (None, links) => match self.outer_of_file(root.name) {
                     Some(outer) => Some(alias(self.name(outer), false)),
                     None => links.and_then(|links| {
-                        // Each name of an inode with several names is a root of its own.
+                        // Each name of an inode with several names is a separate root.
                         let name = if links.count > 1 { root.name } else { b"" };
                         let first = repeated(&mut files, (links.device, metadata.inode, name), root.name);
                         first.map(|first| alias(first, true))
@@ -60,11 +59,10 @@ impl Tree {
         self.aliases().iter().map(|alias| alias.position).collect()
     }
 
-    /// Returns the root directory that contains the root file with the path `root`.
+    /// Returns the outer root that contains the file at `root`, which is itself a root.
     pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
-        // In a tree loaded from a file, hard links are never counted. The tree never changes, so the result is
-        // kept.
+        // In a tree loaded from a file, hard links are never counted. Such a tree never changes, so the result is kept.
         let is_unknown = known.is_none() && self.stored.is_some();
         if is_unknown {
             drop(known);
@@ -75,7 +73,7 @@ impl Tree {
         known.as_ref()?.get(root).copied()
     }
 
-    /// Records the root files that lie below another root. `names` are all names of linked inodes.
+    /// Records the roots that are files below another root. `names` are all names of linked inodes.
     pub(crate) fn note_files_inside(&self, names: &[LinkedName]) {
         let found = self.files_inside(names);
         *lock(&self.files_inside) = Some(found);
@@ -98,13 +96,12 @@ impl Tree {
         for name in names.iter().filter(|name| !is_root(name)) {
             let inode = name.key();
             if let (true, Some(outer)) = (alone.contains(&inode), self.ancestry(name.directory).last()) {
-                // The smallest directory is chosen, so that the result does not depend on the order of the
-                // names.
+                // Chooses the smallest directory, so that the result does not depend on the order of the names.
                 let first = met.entry(inode).or_insert(outer);
                 *first = outer.min(*first);
             }
         }
-        // The outer roots are computed once for all files, because there may be thousands of files and of roots.
+        // The outer roots are computed once for all files, because there may be thousands of both.
         let outer_roots = self.outer_roots();
         let outer = |root: &Entry<'_>| {
             let EntryState::Known(metadata) = root.state else { return None };
@@ -120,13 +117,13 @@ impl Tree {
         files().filter_map(|(_, root)| Some((root.name.to_vec(), outer(&root)?))).collect()
     }
 
-    /// Returns the deepest known directory above `path`, and the path component below that directory. Paths are
-    /// compared as text.
+    /// Returns the deepest known directory above `path`, and the path component that follows it. Paths are compared as
+    /// text.
     pub fn way_to<'p>(&self, path: &'p [u8]) -> Option<(DirId, &'p [u8])> {
         self.way_from(&self.outer_roots(), path)
     }
 
-    /// Returns the root directories that lie in no other root, keyed by name.
+    /// Returns the directories among the roots that do not lie in another root, keyed by name.
     fn outer_roots(&self) -> HashMap<&[u8], DirId> {
         let roots = self.listing(DirId::TOP);
         let own = roots.directories().filter(|id| self.parent(*id) == Some(DirId::TOP));

@@ -1,7 +1,7 @@
-//! Builds a tree: the buffers of a worker, and the publication of its listings.
+//! Building of a tree: the buffers of a worker, and the publication of its listings.
 //!
-//! The module makes no system calls. Invariant: a directory's entry and parent are set before the listing that
-//! names it is published, and the claims for its children are made before any of them can be released.
+//! The module makes no system calls. Invariant: a directory's entry and parent are set before the listing that contains
+//! its entry is published, and the claims for its children are made before any of them can be released.
 
 use super::devices::Devices;
 use super::directory::{DirId, State, Totals};
@@ -15,26 +15,26 @@ use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::memory::arena::{Address, Arena, Writer};
 
-/// Number of directory numbers that a worker reserves at a time, so that workers neither contend for the
-/// counter nor share cache lines.
+/// Number of directory numbers that a worker reserves at a time, so that workers neither contend for the counter nor
+/// share cache lines.
 const NUMBERS: u32 = if cfg!(loom) { 1 } else { 64 };
 
-/// Buffers of one worker for adding entries to one tree.
+/// Buffers in which one worker collects entries for one tree.
 #[derive(Default)]
 pub struct Batch {
     page: Page,
     writer: Writer,
     numbers: Vec<u32>,
-    /// Names of inodes with several links that this worker has read.
+    /// Names, read by this worker, of inodes with several links.
     linked: Vec<LinkedName>,
 }
 
-/// Entries of one directory that are not sealed yet.
+/// Entries of one directory that have not been sealed yet.
 #[derive(Default)]
 pub struct Page {
     draft: Draft,
     sum: Totals,
-    /// Disk usage of the child directories in the batch, without their contents.
+    /// Disk usage of the child directories in the batch, excluding their contents.
     children_disk: u64,
     /// Child directories in the batch, with the positions of their entries.
     children: Vec<(DirId, usize)>,
@@ -53,25 +53,25 @@ impl Page {
         self.draft.is_empty()
     }
 
-    /// Returns the size of the entries in bytes.
+    /// Returns the size of the encoded entries in bytes.
     pub fn length(&self) -> usize {
         self.draft.length()
     }
 }
 
-/// Batch of entries in the tree's memory that is not published yet.
+/// Batch of entries that is in the tree's memory but not published yet.
 pub struct Sealed {
     address: Address,
     /// Directories among the entries.
     pub children: Box<[DirId]>,
-    /// Totals that the entries add to their directory; a child directory counts only as an item.
+    /// Totals that the entries add to their directory. A child directory counts only as an item.
     pub sum: Totals,
-    /// Disk usage in bytes of the child directories, without their contents.
+    /// Disk usage in bytes of the child directories, excluding their contents.
     pub children_disk: u64,
 }
 
 impl Batch {
-    /// Adds an entry of `parent` that does not get a directory number.
+    /// Adds an entry of `parent` that does not need a directory number.
     pub fn push(&mut self, parent: DirId, record: &Entry<'_>) {
         let page = &mut self.page;
         let start = page.draft.push(record);
@@ -92,8 +92,7 @@ impl Batch {
         }
     }
 
-    /// Adds a child directory of `parent` and creates it in the tree. `device` is the index of the child's
-    /// device.
+    /// Adds a child directory of `parent` and creates it in the tree. `device` is the device index of the child.
     pub fn push_directory(
         &mut self,
         tree: &Tree,
@@ -107,7 +106,7 @@ impl Batch {
         id
     }
 
-    /// Adds a directory that was created with [`Batch::new_directory`].
+    /// Adds a directory created by [`Batch::new_directory`].
     pub fn push_numbered(&mut self, id: DirId, name: &[u8], metadata: Metadata) {
         let page = &mut self.page;
         let state = EntryState::Known(Metadata { directory: Some(id), ..metadata });
@@ -117,18 +116,18 @@ impl Batch {
         page.children_disk = page.children_disk.saturating_add(metadata.disk());
     }
 
-    /// Returns the entries that are not sealed yet.
+    /// Returns the entries that have not been sealed yet.
     pub fn page(&self) -> &Page {
         &self.page
     }
 
-    /// Replaces the unsealed entries with those of another directory, and returns the replaced ones.
+    /// Replaces the unsealed entries with those of another directory, and returns the old ones.
     pub fn turn(&mut self, page: Page) -> Page {
         std::mem::replace(&mut self.page, page)
     }
 
-    /// Creates a directory with its own size and one claim, which is released by the worker that reads the
-    /// directory. No listing names the directory yet.
+    /// Creates a directory with its own size and one claim, to be released by the worker that reads the directory. No
+    /// listing contains the directory yet.
     pub fn new_directory(&mut self, tree: &Tree, parent: DirId, metadata: &Metadata, device: u32) -> DirId {
         if self.numbers.is_empty() {
             self.numbers = tree.numbers();
@@ -145,8 +144,8 @@ impl Batch {
         id
     }
 
-    /// Moves the entries of `parent` into the tree's memory and starts a new batch. Returns `None` if there are
-    /// no entries.
+    /// Moves the entries of `parent` into the tree's memory and starts a new batch. Returns `None` if there are no
+    /// entries.
     pub fn seal(&mut self, tree: &Tree, parent: DirId) -> Option<Sealed> {
         let page = &mut self.page;
         if page.draft.is_empty() {
@@ -181,12 +180,12 @@ impl Batch {
         }
     }
 
-    /// Returns the names read since the last call whose inodes have several links.
+    /// Returns the names of inodes with several links that were read since the last call.
     pub fn take_linked(&mut self) -> Vec<LinkedName> {
         std::mem::take(&mut self.linked)
     }
 
-    /// Appends a segment to the listing whose newest node is `before`, and returns the newest node of the new
+    /// Appends a segment to the listing whose newest node is `before`, and returns the newest node of the resulting
     /// listing.
     pub(crate) fn append(&mut self, tree: &Tree, before: Option<Address>, draft: &mut Draft) -> Address {
         let (segment, _) = draft.segment();
@@ -212,13 +211,13 @@ impl Default for Tree {
 
 #[doc(hidden)]
 impl Tree {
-    /// Creates an empty tree with a claim on its top. The caller calls `Tree::release` once everything has been
+    /// Creates an empty tree with a claim on its top. The caller must call `Tree::release` once everything has been
     /// added.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Creates a tree without claims, with `count` directories that are not in memory yet.
+    /// Creates a tree without claims and with `count` directories, none of which is in memory yet.
     pub(super) fn empty(count: u32, devices: Devices, stored: Option<Box<Stored>>) -> Self {
         Self {
             dirs: Slots::new(),
@@ -238,8 +237,7 @@ impl Tree {
         }
     }
 
-    /// Returns numbers for new directories: those of dropped directories if there are any, otherwise unused
-    /// ones.
+    /// Returns numbers for new directories: those of dropped directories if there are any, otherwise unused ones.
     fn numbers(&self) -> Vec<u32> {
         let ready = &mut lock(&self.free).ready;
         if ready.is_empty() {
@@ -249,9 +247,9 @@ impl Tree {
         ready.split_off(ready.len().saturating_sub(NUMBERS as usize))
     }
 
-    /// Appends a sealed batch to the listing of `id` and adds its sums to the totals. Only one thread at a time
-    /// may publish batches of a directory, in the kernel's order. Each child directory adds a claim on `id`,
-    /// which is released when the child is complete.
+    /// Appends a sealed batch to the listing of `id` and adds its sums to the totals. Only one thread at a time may
+    /// publish batches of a directory, and in the kernel's order. Each child directory adds a claim on `id`, which is
+    /// released when the child is complete.
     pub fn publish(&self, batch: &mut Batch, id: DirId, sealed: &Sealed) {
         let dir = self.dir(id);
         let children = u32::try_from(sealed.children.len()).expect("a batch is small");
@@ -270,7 +268,7 @@ impl Tree {
         self.dir(id).state.store(State::Reading as u8, Ordering::Relaxed);
     }
 
-    /// Records that `id` could not be read. The error counts in `id` and in all directories above it.
+    /// Records that `id` could not be read. The error counts in `id` and all its ancestors.
     pub fn fail(&self, id: DirId, errno: i32) {
         self.dir(id).errno.store(errno, Ordering::Relaxed);
         self.add(id, &Totals { errors: 1, ..Totals::default() });
@@ -287,7 +285,7 @@ impl Tree {
         self.dir(id).set_partial();
     }
 
-    /// Completes a directory with size 0 and without reading it, because it is an alias of another directory.
+    /// Completes a directory with size 0 and without reading it, because it turned out to be an alias.
     pub fn discard(&self, id: DirId) {
         let dir = self.dir(id);
         dir.disk.store(0, Ordering::Relaxed);

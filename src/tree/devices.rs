@@ -1,4 +1,4 @@
-//! Devices of a tree, each with a small index, so that an entry needs only one byte for its device.
+//! Devices of a tree, each with a small index, so that entries can store a device in one byte.
 //!
 //! A tree can contain entries of several hosts, which use the same device numbers for different devices.
 //!
@@ -53,7 +53,7 @@ impl Devices {
         self.of_host(0).index(device)
     }
 
-    /// Returns the number of the device with this index, or 0 if there is none.
+    /// Returns the number of the device at `index`, or 0 if there is none.
     pub fn number(&self, index: u32) -> u64 {
         lock(&self.known).get(index as usize).map_or(0, |device| device.number)
     }

@@ -1,4 +1,4 @@
-//! Directories of a tree: number, state, totals, and the data that is kept for each.
+//! Directories of a tree: number, state, totals, and the data kept for each directory.
 
 use crate::base::sync::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
@@ -30,7 +30,7 @@ pub struct Status {
     pub state: State,
     /// `true` if the scan was stopped before everything was read, so that the totals are lower bounds.
     pub partial: bool,
-    /// Error number with which reading this directory ended, if it failed.
+    /// Error number with which reading the directory failed, if it did.
     pub errno: Option<i32>,
 }
 
@@ -51,22 +51,22 @@ impl Status {
     }
 }
 
-/// Data of one directory. Totals, `pending` and `partial` are written by every worker with a claim on the
-/// directory: to add a completed child, or to stop. The other fields have one writer: the worker that reads the
-/// directory until it is complete, and later the code that changes a finished tree.
+/// Data of one directory. Totals, `pending` and `partial` are written by every worker with a claim on the directory: to
+/// add a completed child, or to stop. All other fields have a single writer: the worker that reads the directory until
+/// it is complete, and after that the code that changes a finished tree.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Dir {
     pub(super) disk: AtomicU64,
     pub(super) apparent: AtomicU64,
     pub(super) items: AtomicU64,
-    /// Address of the listing's newest link or only segment; 0 before anything is published. Stored with
-    /// `Release` and loaded with `Acquire`, so readers see everything that the listing names.
+    /// Address of the listing's newest link or only segment; 0 before anything is published. Stored with `Release` and
+    /// loaded with `Acquire`, so that readers see everything the listing refers to.
     pub(super) listing: AtomicU64,
-    /// Address of the directory's own entry; 0 for the top. Written before the listing with that entry is
+    /// Address of the directory's own entry; 0 for the top. Written before the listing that contains the entry is
     /// published.
     pub(super) record: AtomicU64,
-    /// Number of the parent. Written before the listing that names this directory is published.
+    /// Number of the parent. Written before the listing that contains this directory is published.
     pub(super) parent: AtomicU32,
     /// Number of claims; see `totals`.
     pub(super) pending: AtomicU32,
@@ -78,8 +78,8 @@ pub(super) struct Dir {
     pub(super) state: AtomicU8,
     pub(super) partial: AtomicBool,
     pub(super) is_open: AtomicBool,
-    /// `true` while the directory is being rescanned: no listing names it, and it adds nothing to its parent;
-    /// see `replace`.
+    /// `true` while the directory is being rescanned: no listing contains it, and it adds nothing to its parent; see
+    /// `replace`.
     pub(super) detached: AtomicBool,
 }
 
@@ -112,11 +112,11 @@ impl Dir {
 /// Totals of a directory and everything below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Disk usage in bytes, including the directory itself, each inode once.
+    /// Disk usage in bytes, including the directory itself. Each inode is counted once.
     pub disk: u64,
-    /// Apparent size in bytes, including the directory itself, each inode once.
+    /// Apparent size in bytes, including the directory itself. Each inode is counted once.
     pub apparent: u64,
-    /// Number of names below the directory; every name of an inode counts.
+    /// Number of names below the directory. Every name of an inode is counted.
     pub items: u64,
     /// Number of entries that could not be read.
     pub errors: u32,
@@ -136,7 +136,7 @@ impl Totals {
 #[derive(Default)]
 pub(super) struct Free {
     pub(super) ready: Vec<u32>,
-    /// Numbers that were dropped last. They are not used again yet, because readers may still hold them.
+    /// Most recently dropped numbers. They are not reused yet, because readers may still hold them.
     waiting: Vec<u32>,
 }
 

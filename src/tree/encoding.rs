@@ -1,4 +1,4 @@
-//! Encodes the entries of a directory as bytes.
+//! Encoding of a directory's entries as bytes.
 //!
 //! ```text
 //! segment = header  records                        one batch of the kernel, in the kernel's order
@@ -17,12 +17,12 @@
 //! delta   = zigzag varint of the difference from the previous record in the segment, or from zero in the first
 //! ```
 //!
-//! A directory points to its only segment, or to the newest link of a chain that leads back to the first
-//! segment. So a longer listing is published by replacing one address, and a listing that a reader holds never
-//! changes. Decoding a record's name, which is all that a path needs, reads no other record. Decoding its
-//! attributes reads the records before it in the batch.
+//! A directory points to its only segment, or to the newest link of a chain that leads back to the first segment. So a
+//! longer listing is published by replacing a single address, and a listing that a reader holds never changes. Decoding
+//! the name of a record, which is all that a path needs, reads no other record. Decoding attributes reads all earlier
+//! records in the batch.
 //!
-//! Invariant: any bytes decode to records or [`Malformed`], and never cause a panic.
+//! Invariant: any bytes decode to records or [`Malformed`] and never cause a panic.
 
 use super::varint::{ByteReader, write_varint, zigzag};
 use super::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner};
@@ -35,7 +35,7 @@ const OWNED: u8 = 16;
 const EXCLUDED: u8 = 32;
 const FAILED: u8 = 64;
 
-/// Values of the previous record, to which differences are encoded.
+/// Values of the previous record, relative to which the next one is encoded.
 #[derive(Clone, Copy, Default)]
 struct Previous {
     mtime: i64,
@@ -43,13 +43,13 @@ struct Previous {
     directory: u32,
 }
 
-/// Number of bytes reserved for the header in front of the records: the length of the longest varint.
+/// Number of bytes reserved for the header before the records: the length of the longest varint.
 const HEAD: usize = 10;
-/// Initial capacity of a draft in bytes, more than a kernel batch needs. Memory pages that are never written to
-/// take no memory.
+/// Initial capacity of a draft in bytes, more than a batch from the kernel needs. Memory pages that are never written
+/// to take no memory.
 const ROOM: usize = 160 << 10;
 
-/// Segment that is being written. [`Draft::clear`] keeps the allocation for the next segment.
+/// Segment being written. [`Draft::clear`] keeps the allocation for the next segment.
 pub struct Draft {
     /// [`HEAD`] bytes for the header, followed by the records.
     bytes: Vec<u8>,
@@ -87,8 +87,8 @@ impl Draft {
         self.previous = Previous::default();
     }
 
-    /// Appends a record and returns its byte offset from the first record. A record is encoded as a directory if
-    /// and only if it has a directory number, because a reader expects a number after that kind.
+    /// Appends a record and returns its byte offset from the first record. A record is encoded as a directory only if
+    /// it has a directory number, because readers expect a number after that kind.
     pub fn push(&mut self, record: &Entry<'_>) -> usize {
         let start = self.length();
         let flags = match &record.state {
@@ -163,17 +163,17 @@ pub(crate) fn encode_link(before: u64, segment: u64) -> [u8; 17] {
     bytes
 }
 
-/// Node at the address of a listing.
+/// Node of a listing.
 pub(crate) enum Node<'a> {
     /// Segment with its encoded records.
     Segment(&'a [u8]),
-    /// Link to the previous node and to a segment, by their addresses.
+    /// Link to the previous node and to a segment, both given by address.
     Link { before: u64, segment: u64 },
-    /// Run with the bytes of all its segments; see [`segments_of`].
+    /// Run, with the bytes of all its segments; see [`segments_of`].
     Run(&'a [u8]),
 }
 
-/// Decodes the node at the start of `bytes` and ignores the bytes after it.
+/// Decodes the node at the start of `bytes`, ignoring any bytes after it.
 pub(crate) fn decode_node(bytes: &[u8]) -> Result<Node<'_>, Malformed> {
     let mut cursor = ByteReader::new(bytes);
     let head = cursor.varint()?;
@@ -190,7 +190,7 @@ pub(crate) fn decode_node(bytes: &[u8]) -> Result<Node<'_>, Malformed> {
     Ok(Node::Link { before: address()?, segment: address()? })
 }
 
-/// Returns the encoded records of each segment of a run, up to the first malformed segment.
+/// Returns the encoded records of each segment in a run, up to the first malformed segment.
 pub(crate) fn segments_of(run: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut cursor = ByteReader::new(run);
     std::iter::from_fn(move || {
@@ -199,10 +199,10 @@ pub(crate) fn segments_of(run: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Returns the name of the record at the start of `bytes` and ignores the bytes after it.
+/// Returns the name of the record at the start of `bytes`, ignoring any bytes after it.
 ///
 /// # Errors
-/// If `bytes` ends before the name does.
+/// Returns an error if `bytes` ends before the name does.
 pub fn decode_name(bytes: &[u8]) -> Result<&[u8], Malformed> {
     let mut cursor = ByteReader::new(bytes);
     cursor.byte()?;
@@ -210,8 +210,7 @@ pub fn decode_name(bytes: &[u8]) -> Result<&[u8], Malformed> {
     cursor.take(length)
 }
 
-/// Iterator over the records of a segment with their positions. If a record is malformed, the error is the last
-/// item.
+/// Iterator over the records of a segment and their positions. If a record is malformed, the last item is the error.
 #[derive(Clone)]
 pub struct Records<'a> {
     cursor: ByteReader<'a>,
@@ -220,7 +219,7 @@ pub struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// Creates an iterator over the encoded records of a segment, given without the segment's header.
+    /// Creates an iterator over the encoded records of a segment, excluding the segment's header.
     pub fn new(records: &'a [u8]) -> Self {
         Self { cursor: ByteReader::new(records), length: records.len(), previous: Previous::default() }
     }

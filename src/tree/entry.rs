@@ -5,19 +5,19 @@
 use super::directory::DirId;
 use crate::base::kind::Kind;
 
-/// Directory entry, as of the time it was read.
+/// Directory entry as it was when it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
-    /// Name, which may be any bytes. For a root, the path as the user gave it.
+    /// Name, which can contain any bytes. For a root, this is the path as the user gave it.
     pub name: &'a [u8],
-    /// Kind of the entry. Until the attributes are read, this is the type from the kernel's directory listing.
+    /// Kind of the entry. Until the attributes have been read, this is the type from the kernel's directory listing.
     pub kind: Kind,
-    /// Attributes, or the reason why the entry has none.
+    /// Attributes, or the reason why there are none.
     pub state: EntryState,
 }
 
 impl Entry<'_> {
-    /// Returns the directory number if this entry is a directory that the scan entered.
+    /// Returns the directory number, if this entry is a directory that the scan entered.
     pub fn directory(&self) -> Option<DirId> {
         match self.state {
             EntryState::Known(metadata) => metadata.directory,
@@ -26,14 +26,14 @@ impl Entry<'_> {
     }
 }
 
-/// Attributes of an entry, or the reason why it has none.
+/// Attributes of an entry, or the reason why there are none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryState {
     /// The attributes are known.
     Known(Metadata),
     /// The entry was excluded and adds nothing to the totals.
     Excluded(Exclusion),
-    /// The attributes could not be read, with this error number.
+    /// The attributes could not be read. Contains the error number.
     Failed(i32),
 }
 
@@ -43,13 +43,13 @@ pub enum EntryState {
 pub enum Exclusion {
     /// The entry matches an exclude pattern.
     Pattern = 0,
-    /// The entry is on another file system, and the scan is limited to one.
+    /// The entry is on another file system, and the scan stays on one.
     OtherFileSystem = 1,
-    /// The entry is a kernel file system.
+    /// The entry is the mount point of a kernel file system.
     KernelFileSystem = 2,
     /// The directory contains a CACHEDIR.TAG.
     Caches = 3,
-    /// The content is in the cloud: it takes no space on the local disk, and reading it would download it.
+    /// The contents are in the cloud: they take no space on the local disk, and reading them would start a download.
     Dataless = 4,
 }
 
@@ -57,7 +57,7 @@ impl Exclusion {
     pub(crate) const ALL: [Self; 5] =
         [Self::Pattern, Self::OtherFileSystem, Self::KernelFileSystem, Self::Caches, Self::Dataless];
 
-    /// Returns the name of the reason as written in `--json` output and flat lines.
+    /// Returns the name of the reason, as written by `--json` and in flat lines.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pattern => "pattern",
@@ -69,7 +69,7 @@ impl Exclusion {
     }
 }
 
-/// Attributes of an entry itself, not including its contents.
+/// Attributes of the entry itself, excluding its contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
     /// Apparent size in bytes.
@@ -82,9 +82,9 @@ pub struct Metadata {
     pub inode: u64,
     /// Directory number, if the entry is a directory that the scan entered.
     pub directory: Option<DirId>,
-    /// Hard links; set if the link count is above one and the entry is not a directory.
+    /// Hard links; `None` for directories and, except for roots, if the link count is one.
     pub links: Option<Links>,
-    /// Owner; set if owners were requested.
+    /// Owner, if owners were requested.
     pub owner: Option<Owner>,
 }
 
@@ -99,8 +99,8 @@ impl Metadata {
         self.links.map(|links| InodeKey { device: links.device, inode: self.inode })
     }
 
-    /// Returns the hard links, if the inode has several names. A root that is a file has `links` even if the
-    /// link count is one.
+    /// Returns the hard links, if the inode has several names. A root that is a file has `links` even if its link count
+    /// is one.
     pub fn several_names(&self) -> Option<Links> {
         self.links.filter(|links| links.count > 1)
     }
@@ -111,7 +111,7 @@ impl Metadata {
 pub struct Links {
     /// Link count reported by the file system.
     pub count: u64,
-    /// Index of the device in the tree's devices.
+    /// Index of the device in [`Tree::devices`](crate::tree::Tree::devices).
     pub device: u32,
 }
 
@@ -126,10 +126,10 @@ pub struct Owner {
     pub mode: u32,
 }
 
-/// Index of a device in the devices of its tree.
+/// Index of a device in its tree's list of devices.
 pub type DeviceIndex = u32;
 
-/// Key of an inode within one tree.
+/// Key of an inode, unique within one tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InodeKey {
     /// Index of the device.

@@ -1,11 +1,11 @@
-//! Address of an entry.
+//! Address of an entry in a tree.
 
 use super::directory::DirId;
 use super::entry::Entry;
 use super::listing::Position;
 use super::reading::{Tree, join};
 
-/// Address of an entry. Valid until its directory gets a new listing, which happens only in a rescan or after a
+/// Address of an entry. Valid until the parent directory gets a new listing, which happens only in a rescan or after a
 /// deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId {
@@ -16,8 +16,7 @@ pub struct EntryId {
 }
 
 impl EntryId {
-    /// Returns the address of a directory's own entry; `None` for the top, and for a directory that was
-    /// replaced.
+    /// Returns the address of a directory's own entry; `None` for the top, and for a directory that has been replaced.
     pub fn of(tree: &Tree, id: DirId) -> Option<Self> {
         let directory = tree.parent(id)?;
         let listing = tree.listing(directory);
@@ -25,14 +24,14 @@ impl EntryId {
         Some(Self { directory, position })
     }
 
-    /// Returns the address of the entry with this name.
+    /// Returns the address of the entry called `name`.
     pub fn named(tree: &Tree, directory: DirId, name: &[u8]) -> Option<Self> {
         let listing = tree.listing(directory);
         let (position, _) = listing.entries().find(|(_, record)| record.name == name)?;
         Some(Self { directory, position })
     }
 
-    /// Returns the entry after decoding the entries before it in the same batch.
+    /// Returns the entry. This decodes all earlier entries of the same batch.
     pub fn record(self, tree: &Tree) -> Option<Entry<'_>> {
         tree.listing(self.directory).record(self.position)
     }

@@ -1,19 +1,18 @@
-//! Hard links: each inode counts once in every directory above any of its names, as in `du -s` of that
-//! directory.
+//! Hard links: each inode counts once in every directory above any of its names, as in `du -s` of that directory.
 //!
-//! While a tree grows, every name counts. At the end, the names of each inode are grouped, and repeated sizes
-//! are subtracted: a directory with names of its own and names in child directories has counted the inode (own
-//! names + children with names - 1) times too often, so this excess is subtracted there and in all ancestors.
-//! The result does not depend on the order in which names were found.
+//! While a tree is growing, every name counts. At the end, the names of each inode are grouped, and repeated sizes are
+//! subtracted: a directory that contains names of its own and has child directories with names has counted the inode
+//! (own names + children with names - 1) times too often, so this excess is subtracted there and in all ancestors. The
+//! result does not depend on the order in which names were found.
 //!
-//! The module makes no system calls. Invariant: the work is proportional to the number of names times their
-//! depth, however many names an inode has.
+//! The module makes no system calls. Invariant: the work is proportional to the number of names times their depth,
+//! regardless of how many names an inode has.
 
 use std::collections::HashMap;
 
 use super::{DirId, EntryState, InodeKey, LinkedName, Links, Tree, UniqueSizes, Walk};
 
-/// Subtracts repeated names from the totals of a finished tree, and sets the shared sizes.
+/// Subtracts repeated names from the totals of a finished tree and sets the shared sizes.
 pub fn subtract_repeats(tree: &Tree) {
     let names = all_names(tree);
     tree.note_files_inside(&names);
@@ -22,22 +21,22 @@ pub fn subtract_repeats(tree: &Tree) {
     repeats.sum_up(|id, excess| tree.take_off(id, excess));
 }
 
-/// Undoes [`subtract_repeats`]: every name counts again.
+/// Undoes [`subtract_repeats`], so that every name counts again.
 pub fn add_repeats(tree: &Tree) {
     tree.set_shared([]);
     let repeats = UniqueSizes::from(all_names(tree)).repeats(|id| tree.parent(id));
     repeats.sum_up(|id, excess| tree.add(id, excess));
 }
 
-/// Returns all names of linked inodes. The link count is not enough to find them, because a name may have been
-/// read while the count was 1. So if fewer names of an inode are known than its largest link count, the tree is
+/// Returns all names of linked inodes. The link count is not enough to find them, because a name may have been read
+/// while the count was 1. So if fewer names of an inode are known than its largest link count, the rest of the tree is
 /// searched for the others.
 fn all_names(tree: &Tree) -> Vec<LinkedName> {
     let mut names = tree.linked();
     let mut missing: HashMap<InodeKey, (u64, u64)> = HashMap::new();
     for name in &names {
         let (most, met) = missing.entry(name.key()).or_default();
-        // A root file may also lie below another root, whatever its link count.
+        // A root that is a file may also lie below another root, regardless of its link count.
         *most = if name.directory == DirId::TOP { u64::MAX } else { name.count.max(*most) };
         *met += 1;
     }

@@ -1,20 +1,20 @@
-//! Index of the names of inodes by inode key.
+//! Index from inode keys to the names of the inodes.
 
 use super::directory::DirId;
 use super::entry::InodeKey;
 use super::inodes::{LinkedName, order};
 use super::reading::Tree;
 
-/// Names of inodes that may have several names, for a finished tree. The index is empty while a tree grows, and
-/// outdated after the tree has changed.
+/// Names of inodes that may have several names, in a finished tree. The index is empty while a tree is growing, and
+/// outdated once the tree has changed.
 #[derive(Debug)]
 pub struct InodeIndex {
     names: Vec<LinkedName>,
 }
 
 impl InodeIndex {
-    /// Creates the index from the names in `tree`. Roots that are files are left out, because such a root may
-    /// also be a name below another root.
+    /// Creates the index from the names in `tree`. Roots that are files are left out, because they may also be entries
+    /// below another root.
     pub fn new(tree: &Tree) -> Self {
         let mut names = tree.linked();
         names.retain(|name| name.directory != DirId::TOP);

@@ -1,9 +1,9 @@
-//! Inodes that may have several names: their keys, their names, and sums that count each inode once.
+//! Inodes that may have several names: their keys, their names, and totals that count each inode once.
 //!
-//! Several workers may add names of one inode, so names are kept until a sum is computed. Only the link count
-//! tells if an inode has several names.
+//! Names are kept until a total is computed, because several workers may add names of the same inode. Only the link
+//! count tells if an inode has several names.
 //!
-//! Invariant: no sum depends on the order in which names were added.
+//! Invariant: no total depends on the order in which names were added.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -29,7 +29,7 @@ pub struct LinkedName {
 }
 
 impl LinkedName {
-    /// Returns the name of an entry in `directory`, or `None` if the inode has no other name.
+    /// Returns the name of an entry in `directory`; `None` if the inode has no other names.
     pub fn of(directory: DirId, metadata: &Metadata) -> Option<Self> {
         Some(Self::counted(directory, metadata, metadata.links?))
     }
@@ -39,7 +39,7 @@ impl LinkedName {
         InodeKey { device: self.device, inode: self.inode }
     }
 
-    /// Returns the name of an entry in `directory` with these links.
+    /// Returns the name of an entry in `directory` with the given links.
     pub(crate) fn counted(directory: DirId, metadata: &Metadata, links: Links) -> Self {
         let Links { count, device } = links;
         Self {
@@ -53,8 +53,8 @@ impl LinkedName {
     }
 }
 
-/// Totals that count each inode once, at the largest size seen, because a name that was read while the file was
-/// still growing has a smaller size.
+/// Totals that count each inode once, at the largest size seen, because a name that was read while the file was still
+/// growing has a smaller size.
 #[derive(Clone, Debug, Default)]
 pub struct UniqueSizes {
     plain: Totals,
@@ -86,7 +86,7 @@ impl UniqueSizes {
         self.plain.add(totals);
     }
 
-    /// Adds everything that `other` has counted.
+    /// Adds everything counted by `other`.
     pub fn merge(&mut self, mut other: Self) {
         self.plain.add(&other.plain);
         self.linked.append(&mut other.linked);
@@ -104,8 +104,8 @@ impl UniqueSizes {
         total
     }
 
-    /// Calls `add` for every directory at or above a linked name, with the sizes of the inodes that have names
-    /// in or below that directory.
+    /// Calls `add` for every directory that contains a linked name at any depth, with the sizes of the inodes that have
+    /// names in it.
     pub fn per_directory(self, parent: impl Fn(DirId) -> Option<DirId>, mut add: impl FnMut(DirId, &Totals)) {
         let graph = AncestorGraph::of(self.linked, parent, Counted::First);
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
@@ -117,7 +117,7 @@ impl UniqueSizes {
     }
 }
 
-/// Returns the sort key that groups the names of an inode, with the largest size first.
+/// Returns the sort key that groups the names of an inode, largest size first.
 pub(super) fn order(name: &LinkedName) -> (InodeKey, Reverse<u64>, Reverse<u64>, DirId) {
     (name.key(), Reverse(name.disk), Reverse(name.apparent), name.directory)
 }
@@ -126,18 +126,18 @@ fn size(name: &LinkedName) -> Totals {
     Totals { disk: name.disk, apparent: name.apparent, ..Totals::default() }
 }
 
-/// Names whose sizes an [`AncestorGraph`] sums up for a directory.
+/// Names whose sizes an [`AncestorGraph`] adds up for a directory.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {
     /// First name of each inode in or below each directory.
     First,
-    /// Each further name of an inode, at the first ancestor that already contains another name: in this
-    /// ancestor and in all above it, the inode was counted once too often.
+    /// Each additional name of an inode, at the first ancestor that already contains another name. In this ancestor and
+    /// all above it, the inode was counted once too often.
     Repeated,
 }
 
-/// Directories above linked names, numbered so that a parent comes before its children. Building the graph takes
-/// time proportional to the number of names times their depth, however many names an inode has.
+/// Directories above linked names, numbered so that parents come before their children. Building the graph takes time
+/// proportional to the number of names times their depth, regardless of how many names an inode has.
 #[derive(Default)]
 pub(crate) struct AncestorGraph {
     index: HashMap<DirId, u32>,
@@ -148,7 +148,7 @@ struct Node {
     id: DirId,
     /// Index of the parent; `None` at the top of the graph.
     parent: Option<u32>,
-    /// Number of the inode that was last found in or below the directory.
+    /// Number of the last inode found in or below the directory.
     seen: u32,
     sum: Totals,
 }
@@ -196,12 +196,12 @@ impl AncestorGraph {
         parent.expect("a directory has a node now")
     }
 
-    /// Returns the directories whose own nodes have disk usage, each with that usage.
+    /// Returns the directories whose own node has disk usage, each with that usage.
     pub(crate) fn disk(&self) -> impl Iterator<Item = (DirId, u64)> + '_ {
         self.nodes.iter().filter(|node| node.sum.disk != 0).map(|node| (node.id, node.sum.disk))
     }
 
-    /// Calls `give` for each directory with the sum of its node and all nodes below it.
+    /// Calls `give` for each directory with the sum over its node and all nodes below it.
     pub(crate) fn sum_up(mut self, mut give: impl FnMut(DirId, &Totals)) {
         while let Some(node) = self.nodes.pop() {
             give(node.id, &node.sum);
@@ -223,7 +223,7 @@ mod tests {
     use crate::tree::Links;
 
     /// Number of directories in the tree of the property test. The parent of a directory is `(number - 1) / 2`;
-    /// directory 0 has none.
+    /// directory 0 has no parent.
     const DIRECTORIES: u32 = 15;
 
     fn parent(id: DirId) -> Option<DirId> {
@@ -234,8 +234,8 @@ mod tests {
         std::iter::successors(Some(id), |id| parent(*id)).any(|id| id == above)
     }
 
-    /// Returns a strategy for a directory and the metadata of a name in it. Inodes below 5 may have several
-    /// names, with different sizes.
+    /// Returns a strategy for a directory and the metadata of a name in it. Inodes below 5 may have several names,
+    /// which may differ in size.
     fn name() -> impl Strategy<Value = (DirId, Metadata)> {
         (0..DIRECTORIES, 0..8_u64, 0..2_u32, 0..4_u64, 0..4_u64).prop_map(
             |(directory, inode, device, blocks, apparent)| {
@@ -245,7 +245,7 @@ mod tests {
         )
     }
 
-    /// Returns the naive sum of the names below `above`: inodes at their largest size, and all other names
+    /// Returns the naive sum over the names below `above`: each inode at its largest size, and all other names
     /// individually.
     fn naive(names: &[(DirId, Metadata)], above: DirId) -> Totals {
         let mut largest = BTreeMap::new();
@@ -286,7 +286,7 @@ mod tests {
         ) {
             let top = DirId(0);
             prop_assert_eq!(sizes(&names).total(), naive(&names, top));
-            // Split into partial sums, which are merged in reverse order.
+            // Split into partial sums that are merged in reverse order.
             let (mut rest, mut merged) = (shuffled.as_slice(), UniqueSizes::default());
             for cut in cuts {
                 let (part, left) = rest.split_at(cut.min(rest.len()));
@@ -297,7 +297,7 @@ mod tests {
             merged.merge(sizes(rest));
             prop_assert_eq!(merged.total(), naive(&names, top));
 
-            // The sums per directory contain only entries with several names.
+            // The sums per directory include only entries with several names.
             let linked: Vec<_> = names.iter().copied().filter(|(_, it)| it.links.is_some()).collect();
             let counted_once = |id| Totals { items: 0, ..naive(&linked, id) };
             let mut per_directory = BTreeMap::new();

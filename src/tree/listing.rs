@@ -1,27 +1,27 @@
-//! Listing: the entries of a directory at one moment.
+//! Listing: the entries of a directory at one point in time.
 //!
-//! The bytes are defined in `encoding`. Invariant: a listing that a reader holds never changes. A malformed
-//! segment ends early and does not affect the next one.
+//! `encoding` defines the bytes. Invariant: a listing that a reader holds never changes. A malformed segment ends early
+//! and does not affect the next one.
 
 use super::encoding::{Records, decode_name};
 use super::{DirId, Entry};
 
-/// Published entries of a directory at one moment, borrowed from the tree.
+/// Entries of a directory that have been published so far, borrowed from the tree.
 #[derive(Clone, Debug, Default)]
 pub struct Listing<'t> {
-    /// Position of each segment in the listing, with the segment's records in the kernel's order.
+    /// Position of each segment within the listing, with the records of the segment in the kernel's order.
     segments: Vec<(u64, &'t [u8])>,
 }
 
-/// Number of segments on each side of an estimated index that are searched before the whole listing is.
+/// Number of segments searched on each side of an estimated index before the whole listing is searched.
 const NEAR: usize = 2;
 
-/// Position of an entry in a [`Listing`]: bytes from the start. The entry has the same position in later
-/// versions of the listing.
+/// Position of an entry in a [`Listing`], in bytes from the start. The entry keeps this position in later versions of
+/// the listing.
 pub type Position = u64;
 
 impl<'t> Listing<'t> {
-    /// Creates a listing from the records of these segments, in this order.
+    /// Creates a listing from the records of segments, in the given order.
     #[doc(hidden)]
     pub fn from_segments(records: impl IntoIterator<Item = &'t [u8]>) -> Self {
         let mut start = 0;
@@ -38,8 +38,8 @@ impl<'t> Listing<'t> {
         self.segments.iter().all(|(_, records)| records.is_empty())
     }
 
-    /// Returns the length in bytes. A listing only grows, so two listings of a directory with the same length
-    /// are equal.
+    /// Returns the length in bytes. A listing only ever grows, so two listings of a directory with the same length are
+    /// equal.
     pub fn length(&self) -> u64 {
         self.segments.last().map_or(0, |(start, records)| start + records.len() as u64)
     }
@@ -66,7 +66,7 @@ impl<'t> Listing<'t> {
             .collect()
     }
 
-    /// Returns the entry at `position` after decoding the records before it in the same batch.
+    /// Returns the entry at `position`. This decodes all earlier records of the same batch.
     pub fn record(&self, position: Position) -> Option<Entry<'t>> {
         let (start, records) = self.segment_of(position)?;
         let wanted = usize::try_from(position - start).ok()?;
@@ -81,15 +81,15 @@ impl<'t> Listing<'t> {
         decode_name(records.get(usize::try_from(position - start).ok()?..)?).ok()
     }
 
-    /// Returns the position of each segment in the listing, with the segment's records.
+    /// Returns the position of each segment within the listing, with the records of the segment.
     pub(crate) fn segments(&self) -> impl Iterator<Item = (Position, Records<'t>)> + '_ {
         self.segments.iter().map(|&(start, records)| (start, Records::new(records)))
     }
 
     fn segment_of(&self, position: Position) -> Option<(u64, &'t [u8])> {
-        // Most segments of a large listing have about the same length, so the right segment is near an index
-        // computed from the position. Sorting looks up names all over a listing, and a binary search for each
-        // would cost as much as decoding them.
+        // Most segments of a large listing have about the same length, so the right segment is close to an index
+        // computed from the position. Sorting looks up names all over a listing, and a binary search for each of them
+        // would cost as much as decoding the names.
         let count = self.segments.len();
         let likely = position.saturating_mul(count as u64) / self.length().max(1);
         let likely = usize::try_from(likely).unwrap_or(count).min(count);

@@ -1,9 +1,9 @@
 //! Index for fast access to the entries of a listing in any order.
 //!
-//! An entry is encoded as a difference from the previous one, so decoding must begin at an earlier entry. The
-//! index keeps the decoder's state at every entry, or at every eighth entry in long listings. This takes seven
-//! bytes per entry, and a lookup decodes four additional entries on average. Without an index, reading a sorted
-//! listing would take time proportional to the square of the batch size.
+//! An entry is encoded relative to the previous one, so decoding must begin at an earlier entry. The index keeps the
+//! decoder's state at every entry or, in long listings, at every eighth entry. This takes seven bytes per entry, and a
+//! lookup decodes four additional entries on average. Without an index, reading a sorted listing would take time
+//! proportional to the square of the batch size.
 //!
 //! Invariant: for every position, the index returns the same entry as the listing.
 
@@ -12,10 +12,10 @@ use super::{Entry, Listing, Position};
 
 /// Maximum number of entries from one stop to the next.
 const LONGEST_STRIDE: usize = 8;
-/// Number of bytes of a listing with which the distance between two stops grows by one entry.
+/// Number of bytes in a listing for each additional entry between two stops.
 const STEP: u64 = 1 << 16;
 
-/// Positions at which decoding a listing can resume.
+/// Positions at which decoding of a listing can resume.
 pub struct Index<'t> {
     stops: Vec<Stop<'t>>,
     /// Number of entries from one stop to the next.

@@ -1,29 +1,29 @@
-//! Totals of a running scan.
+//! Totals while a scan is running.
 //!
-//! The totals of a directory include its completed child directories. Only a few directories are incomplete at a
-//! time: those above the ones being read. A view that shows totals adds each incomplete directory to the
-//! ancestors in a table of its own. This costs the scan one short lock per directory with child directories, and
-//! nothing else.
+//! The totals of a directory include its completed child directories. Only a few directories are incomplete at any
+//! time: those above the directories being read. A view that shows totals adds each incomplete directory to its
+//! ancestors in a separate table. All that this costs the scan is one short lock per directory that has child
+//! directories.
 //!
-//! Invariant: when no directory is incomplete, the live totals equal the totals.
+//! Invariant: if no directory is incomplete, the live totals equal the totals of the tree.
 
 use std::collections::HashMap;
 
 use super::directory::{DirId, Totals};
 use super::reading::Tree;
 
-/// Totals of the incomplete directories and everything below them, at one moment.
+/// Totals of incomplete directories, including everything below them, at one point in time.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct LiveTotals {
     open: HashMap<DirId, Totals>,
 }
 
 impl LiveTotals {
-    /// Samples the tree. This takes time and memory only for incomplete directories.
+    /// Samples the tree. Time and memory are needed only for incomplete directories.
     ///
-    /// The totals of a directory are read before the states of its children. So a child whose state is
-    /// incomplete was not in those totals, and nothing counts twice. A child that completes in between is
-    /// missing only from this sample.
+    /// The totals of a directory are read before the states of its children. So a child found to be incomplete was not
+    /// yet in those totals, and nothing is counted twice. A child that completes in between is only missing from this
+    /// sample.
     pub fn sample(tree: &Tree) -> Self {
         let mut open: HashMap<DirId, Totals> = HashMap::new();
         let mut order = Vec::new();
@@ -37,10 +37,10 @@ impl LiveTotals {
             order[first..].reverse();
             open.extend(order[first..].iter().map(|id| (*id, tree.totals(*id))));
         }
-        // Each directory comes after its parent. In reverse order, a directory is added to its parent only after
-        // all of its children were added to the directory.
+        // Each directory comes after its parent. In reverse order, a directory is added to its parent only after all of
+        // its children have been added to it.
         for id in order.into_iter().rev() {
-            // The parent of a detached directory still contains the old totals.
+            // The parent of a detached directory still includes the old totals.
             if !tree.status(id).is_complete()
                 && !tree.is_detached(id)
                 && let Some(below) = open.get(&id).copied()
@@ -52,7 +52,7 @@ impl LiveTotals {
         Self { open }
     }
 
-    /// Returns the totals of `id` with everything read below it so far.
+    /// Returns the totals of `id`, including everything read below it so far.
     pub fn totals(&self, tree: &Tree, id: DirId) -> Totals {
         let sampled = self.open.get(&id).filter(|_| !tree.status(id).is_complete());
         sampled.copied().unwrap_or_else(|| tree.totals(id))

@@ -1,19 +1,19 @@
-//! Directory tree in memory: sealed listings for the entries, and one cache line for each directory.
+//! Directory tree in memory: sealed listings for the entries, and one cache line per directory.
 //!
 //! ```text
 //! Dir   64 bytes: subtree totals, address of its listing, address of its own record, parent, pending, state
 //! bytes: listings back to back in an append-only arena; see `encoding`
 //! ```
 //!
-//! Directory 0 is a virtual top: its listing contains the roots, with the paths the user gave. The tree can be
-//! read at any time: a published listing never changes, and new entries are published in a longer listing that
+//! Directory 0 is a virtual top: its listing contains the roots, with their paths as the user gave them. The tree can
+//! be read at any time: a published listing never changes, and new entries are published in a longer listing that
 //! replaces it.
 //!
-//! A tree can also be stored in a file. Its directories and listings are loaded on first use (`stored`), and
-//! readers notice no difference.
+//! A tree can also be stored in a file. Its directories and listings are then loaded on first use (`stored`), which
+//! readers do not notice.
 //!
-//! Apart from that, the module does no I/O. Invariant: everything that a published listing refers to (records,
-//! child directories) exists before the listing is visible.
+//! Apart from that, the module does no I/O. Invariant: everything that a published listing refers to (records, child
+//! directories) exists before the listing becomes visible.
 
 mod aliases;
 mod build;

@@ -7,8 +7,8 @@ use crate::base::sync::{Mutex, Ordering, lock};
 
 const SHARDS: usize = 16;
 
-/// Incomplete directories with visible contents: their published entries include a directory, or came in
-/// several batches. All other directories become complete before anything in them is visible.
+/// Incomplete directories with visible contents: their published entries include a directory or came in several
+/// batches. All other directories are complete before anything in them becomes visible.
 #[derive(Default)]
 pub(super) struct Open {
     shards: [Mutex<HashSet<DirId>>; SHARDS],
@@ -16,8 +16,8 @@ pub(super) struct Open {
 
 impl Open {
     pub(super) fn enter(&self, id: DirId, dir: &Dir) {
-        // Only the worker that reads the directory calls `enter`, and `leave` is not called before this worker
-        // has released its own claim.
+        // Only the worker that reads the directory calls `enter`, and `leave` is not called before this worker has
+        // released its own claim.
         if !dir.is_open.swap(true, Ordering::Relaxed) {
             lock(self.shard(id)).insert(id);
         }

@@ -1,6 +1,6 @@
 //! Tree of directories, with all functions for readers.
 //!
-//! Invariant: names, listings and totals are read without a lock, in a finished and in a growing tree.
+//! Invariant: names, listings and totals are read without a lock, even while the tree is growing.
 
 use std::collections::HashMap;
 
@@ -17,22 +17,22 @@ use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::memory::arena::{Address, Arena};
 
-/// Directory or entry that could not be read.
+/// Read error of a directory or entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Parent directory of the entry, or the unreadable directory itself if `entry` is `None`.
     pub directory: DirId,
     /// Address of the entry; `None` if the directory itself could not be read.
     pub entry: Option<Address>,
-    /// Error number that the system reported.
+    /// Error number reported by the system.
     pub errno: i32,
 }
 
-/// Number of directories in a leaf of the table. A leaf takes 64 KiB, so the unused end of the last leaf does
-/// not matter.
+/// Number of directories in a leaf of the table. A leaf takes 64 KiB, so the unused end of the last leaf does not
+/// matter.
 pub(super) const LEAF: usize = if cfg!(loom) { 8 } else { 1 << 10 };
 
-/// Tree of directories, complete or still growing.
+/// Tree of directories, which may still be growing.
 pub struct Tree {
     pub(super) dirs: Slots<Dir, LEAF>,
     /// Number of directories created so far.
@@ -47,8 +47,8 @@ pub struct Tree {
     pub(super) recorded: Mutex<HashMap<DirId, u64>>,
     /// Names of inodes with several links. Filled at the end of a scan.
     pub(super) linked: Mutex<Vec<LinkedName>>,
-    /// Map from the names of root files that lie below another root to that root; see `aliases`. `None` until
-    /// these files are determined.
+    /// Map from each root that is a file below another root to the outer root; see `aliases`. `None` until these files
+    /// have been determined.
     pub(super) files_inside: Mutex<Option<HashMap<Vec<u8>, DirId>>>,
     pub(super) free: Mutex<Free>,
     pub(super) readings: Mutex<Readings>,
@@ -64,7 +64,7 @@ impl Tree {
         (id != DirId::TOP).then(|| DirId(self.dir(id).parent.load(Ordering::Relaxed)))
     }
 
-    /// Returns the name of directory `id`, which may be any bytes. For a root, it is the path as the user gave
+    /// Returns the name of directory `id`, which can contain any bytes. For a root, this is the path as the user gave
     /// it; for the top, it is empty.
     pub fn name(&self, id: DirId) -> &[u8] {
         self.record(id).map_or(&[], |record| self.name_at(record))
@@ -72,8 +72,8 @@ impl Tree {
 
     /// Returns the address of the directory's own entry.
     pub(super) fn record(&self, id: DirId) -> Option<Address> {
-        // `Acquire` pairs with the `Release` in `stored`, which may publish the directory while other threads
-        // read.
+        // `Acquire` pairs with the `Release` in `stored`, which may publish the directory while other threads are
+        // reading.
         let load = || Address::from_bits(self.dir(id).record.load(Ordering::Acquire));
         load().or_else(|| {
             self.stored.as_ref()?.fetch(self, self.parent(id)?);
@@ -87,15 +87,15 @@ impl Tree {
         decode_name(self.bytes.bytes_from(address)).unwrap_or_default()
     }
 
-    /// Returns the path of directory `id`: the root as the user gave it, and the names down to `id`, separated
-    /// by slashes. The path is found without searching a listing.
+    /// Returns the path of directory `id`: the root as the user gave it, followed by the names down to `id`, separated
+    /// by slashes. Does not search any listing.
     pub fn path(&self, id: DirId) -> Vec<u8> {
         let mut names: Vec<&[u8]> = self.ancestry(id).map(|id| self.name(id)).collect();
         names.reverse();
         join(names)
     }
 
-    /// Returns `id` and its ancestors, without the top.
+    /// Returns `id` and its ancestors, excluding the top.
     pub fn ancestry(&self, id: DirId) -> impl Iterator<Item = DirId> + '_ {
         std::iter::successors(Some(id), |id| self.parent(*id)).take_while(|id| *id != DirId::TOP)
     }
@@ -108,8 +108,8 @@ impl Tree {
         self.loaded_listing(id)
     }
 
-    /// Returns the entries of directory `id` that are in memory. Reads nothing from a snapshot, so a listing that
-    /// was never read is empty.
+    /// Returns the entries of directory `id` that are in memory. Does not read a snapshot, so a listing that has not
+    /// been loaded is empty.
     pub fn loaded_listing(&self, id: DirId) -> Listing<'_> {
         let mut segments = Vec::new();
         // `Acquire` pairs with the publisher's `Release`.
@@ -140,8 +140,8 @@ impl Tree {
         Listing::from_segments(segments)
     }
 
-    /// Returns the metadata of the directory's own entry. Searches the parent's listing, which is too slow to
-    /// do for every directory.
+    /// Returns the metadata of the directory's own entry. Searches the parent's listing, which is too slow to do for
+    /// every directory.
     pub fn own_metadata(&self, id: DirId) -> Option<Metadata> {
         let listing = self.listing(self.parent(id)?);
         listing.entries().find_map(|(_, record)| match record.state {
@@ -150,13 +150,13 @@ impl Tree {
         })
     }
 
-    /// Returns the totals of everything complete below `id`; [`LiveTotals`](crate::tree::LiveTotals) adds the
-    /// rest.
+    /// Returns the totals of directory `id` without incomplete child directories, which
+    /// [`LiveTotals`](crate::tree::LiveTotals) adds.
     pub fn totals(&self, id: DirId) -> Totals {
         self.dir(id).totals()
     }
 
-    /// Returns the number of entries below an entry.
+    /// Returns the number of items below an entry.
     pub fn items_below(&self, record: &Entry<'_>) -> u64 {
         record.directory().map_or(0, |id| self.totals(id).items)
     }
@@ -164,7 +164,7 @@ impl Tree {
     /// Returns the status of a directory.
     pub fn status(&self, id: DirId) -> Status {
         let dir = self.dir(id);
-        // `Acquire`: a reader that sees the state "complete" sees the final totals.
+        // `Acquire`: a reader that sees the state "complete" sees the final totals too.
         let state = match dir.state.load(Ordering::Acquire) {
             0 => State::Waiting,
             1 => State::Reading,
@@ -175,7 +175,7 @@ impl Tree {
     }
 
     /// Returns the disk usage that several entries of the directory share: the sum over the entries minus the
-    /// directory's totals, in which shared bytes count once. Known when the scan is complete.
+    /// directory's totals, in which shared bytes count once. Known once the scan is complete.
     pub fn shared(&self, id: DirId) -> u64 {
         // In a tree loaded from a file, loading the directory also loads this number.
         if self.stored.is_some() {
@@ -195,7 +195,7 @@ impl Tree {
         self.devices.number(self.dir(id).device.load(Ordering::Relaxed))
     }
 
-    /// Returns the devices found so far; entries refer to them by index.
+    /// Returns the devices found so far. Entries refer to them by index.
     pub fn devices(&self) -> &Devices {
         &self.devices
     }
@@ -206,7 +206,7 @@ impl Tree {
         lock(&self.failures).clone()
     }
 
-    /// Returns the path that could not be read.
+    /// Returns the path of the directory or entry that could not be read.
     pub fn failure_path(&self, failure: &Failure) -> Vec<u8> {
         let directory = self.path(failure.directory);
         match failure.entry {
@@ -215,7 +215,7 @@ impl Tree {
         }
     }
 
-    /// Returns a number that grows with every change to a finished tree, so that long operations notice
+    /// Returns a number that increases with every change to a finished tree, so that long operations can detect
     /// changes.
     pub fn edition(&self) -> u64 {
         self.edition.load(Ordering::Relaxed)
@@ -228,7 +228,7 @@ impl Tree {
     }
 }
 
-/// Joins names with slashes. No slash is added after an empty name or after one that ends with a slash.
+/// Joins names with slashes. No slash is added after an empty name or one that already ends with a slash.
 pub fn join<'a>(names: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
     let mut path = Vec::new();
     for name in names {

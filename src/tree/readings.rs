@@ -1,32 +1,31 @@
 //! Times at which entries of a tree were read, keyed by the number of the parent directory.
 //!
-//! Invariant: a recorded time is not later than the reading itself.
+//! Invariant: a recorded time is never later than the reading itself.
 
 use std::collections::HashMap;
 
 use crate::base::clock::Time;
 
-/// Times of a scan and of the rescans after it.
+/// Times of a scan and any later rescans.
 #[derive(Default)]
 pub struct Readings {
-    /// Start time of the scan. `None` for a tree from a file, which was read at another time or on another
-    /// machine.
+    /// Start time of the scan. `None` for a tree from a file, which was read at another time or on another machine.
     pub scan: Option<Time>,
     rescans: HashMap<u32, HashMap<Vec<u8>, Time>>,
 }
 
 impl Readings {
-    /// Records the time at which a rescan of these entries of `directory` began.
+    /// Records the time at which a rescan of entries in `directory` began.
     pub fn note<'n>(&mut self, directory: u32, names: impl Iterator<Item = &'n Vec<u8>>, began: Time) {
         self.rescans.entry(directory).or_default().extend(names.map(|name| (name.clone(), began)));
     }
 
-    /// Returns the time at which the last rescan of this entry began.
+    /// Returns the time at which the last rescan of the entry began.
     pub fn rescan(&self, directory: u32, name: &[u8]) -> Option<Time> {
         self.rescans.get(&directory)?.get(name).copied()
     }
 
-    /// Removes the directories whose numbers will be reused.
+    /// Forgets the directories whose numbers will be reused.
     pub fn forget(&mut self, is_gone: impl Fn(u32) -> bool) {
         self.rescans.retain(|directory, _| !is_gone(*directory));
     }

@@ -1,24 +1,24 @@
 //! Relocation of directory numbers after a rescan.
 //!
-//! A rescan gives new numbers to everything in the directory it replaces; see `replace`. The old directories can
-//! be read until the next rescan, and the new ones are found by the names of the old ones.
+//! A rescan assigns new numbers to everything in the directory it replaces; see `replace`. The old directories can be
+//! read until the next rescan, and the new ones are found by the names of the old ones.
 //!
-//! Invariant: directories outside of the replaced ones keep their numbers.
+//! Invariant: directories outside the replaced ones keep their numbers.
 
 use std::collections::HashMap;
 
 use super::{DirId, Entry, Tree};
 
-/// Map from directories to the directories that replaced them in one rescan.
+/// Map from directories to those that replaced them in one rescan.
 pub struct Relocation<'t> {
     tree: &'t Tree,
-    /// Results found so far; `None` for a directory that no longer exists.
+    /// Results found so far; `None` for directories that no longer exist.
     known: HashMap<DirId, Option<DirId>>,
 }
 
 impl<'t> Relocation<'t> {
-    /// Creates the relocation for replaced directories. The relocation is valid after the rescan, even a stopped
-    /// or failed one, until the next rescan begins.
+    /// Creates the relocation for replaced directories. It is valid after the rescan, even one that was stopped or
+    /// failed, until the next rescan begins.
     pub fn new(tree: &'t Tree, replaced: impl IntoIterator<Item = DirId>) -> Self {
         let mut known = HashMap::from([(DirId::TOP, Some(DirId::TOP))]);
         for replaced in replaced {
@@ -51,7 +51,7 @@ impl<'t> Relocation<'t> {
         found
     }
 
-    /// Returns the directory that replaces `id`, or its nearest ancestor that still exists.
+    /// Returns the directory that replaces `id` or, if there is none, its nearest ancestor that still exists.
     pub fn nearest(&mut self, id: DirId) -> DirId {
         let mut at = id;
         loop {
@@ -65,7 +65,7 @@ impl<'t> Relocation<'t> {
 }
 
 impl Tree {
-    /// Searches the listing of directory `id` for the entry with this name.
+    /// Searches the listing of directory `id` for the entry called `name`.
     pub fn entry(&self, id: DirId, name: &[u8]) -> Option<Entry<'_>> {
         let listing = self.listing(id);
         listing.entries().map(|(_, record)| record).find(|record| record.name == name)

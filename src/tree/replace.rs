@@ -1,16 +1,16 @@
-//! Replaces entries of a finished tree, after a rescan or a deletion.
+//! Replacement of entries in a finished tree, after a rescan or a deletion.
 //!
-//! A rescan fills a *detached* directory: it has a number, a parent and a name, but no listing names it, and
-//! completing it adds nothing to its parent. So a rescan can be stopped and its directory dropped without a
-//! change to the tree, and readers see the old directory until the new one is complete. Then the parent gets a
-//! listing that names the new directory, and the difference is added to all ancestors. Readers see either the
-//! old or the new subtree. The numbers of dropped directories are reused later.
+//! A rescan fills a *detached* directory: it has a number, a parent and a name, but no listing contains it, and
+//! completing it adds nothing to its parent. So a rescan can be stopped and its directory dropped without changing the
+//! tree, and readers see the old directory until the new one is complete. The parent then gets a listing that contains
+//! the new directory, and the difference is added to all ancestors. Readers see either the old or the new subtree. The
+//! numbers of dropped directories are reused later.
 //!
-//! The known names of linked inodes are updated together with the entries. During the update, the totals must
-//! count every name.
+//! The known names of linked inodes are updated along with the entries. During the update, the totals must count every
+//! name.
 //!
-//! Invariant: totals change once, by the difference between two complete directories. Afterwards the known names
-//! of linked inodes and the recorded failures match the entries.
+//! Invariant: totals change once, by the difference between two complete directories. Afterwards, the known names of
+//! linked inodes and the recorded failures match the entries.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,13 +24,13 @@ use crate::base::os_error::ENOENT;
 use crate::base::sync::{Ordering, lock};
 use crate::platform::memory::arena::Address;
 
-/// Size in bytes of a segment in a rewritten listing; about the size of a kernel batch.
+/// Size in bytes of a segment in a rewritten listing; about the size of a batch from the kernel.
 const SEGMENT: usize = 32 << 10;
 
 #[doc(hidden)]
 impl Tree {
-    /// Creates a detached directory for reading `old` again, with the current metadata of `old` and its current
-    /// device index.
+    /// Creates a detached directory into which `old` is read again, with the current metadata and device index of
+    /// `old`.
     pub fn detached(&self, batch: &mut Batch, old: DirId, metadata: &Metadata, device: u32) -> Option<DirId> {
         let id = batch.new_directory(self, self.parent(old)?, metadata, device);
         let (new, old) = (self.dir(id), self.dir(old));
@@ -39,7 +39,7 @@ impl Tree {
         Some(id)
     }
 
-    /// Turns roots inside the replaced directories into aliases of the new ones.
+    /// Turns roots inside the replaced directories into aliases of the new directories.
     pub(crate) fn renew_aliases(&self, batch: &mut Batch, replaced: &[DirId]) {
         let is_inside = |id: DirId| {
             self.parent(id) != Some(DirId::TOP) && self.ancestry(id).any(|above| replaced.contains(&above))
@@ -79,7 +79,7 @@ impl Tree {
         self.exchange(DirId::TOP, &before, &after);
     }
 
-    /// Records that a listing now names the formerly detached directory.
+    /// Records that a listing now contains the directory, which was detached before.
     pub(crate) fn attach(&self, id: DirId) {
         self.dir(id).detached.store(false, Ordering::Relaxed);
     }
@@ -88,15 +88,14 @@ impl Tree {
         self.dir(id).detached.load(Ordering::Relaxed)
     }
 
-    /// Returns the totals that `id` adds to its parent, including `id` itself. A root is not an item of the
-    /// top.
+    /// Returns the totals that `id` adds to its parent, including `id` itself. A root is not an item of the top.
     pub(crate) fn counted(&self, parent: DirId, id: DirId) -> Totals {
         let totals = self.totals(id);
         Totals { items: totals.items.saturating_add(u64::from(parent != DirId::TOP)), ..totals }
     }
 
-    /// Drops directories that no listing names, and everything below them. Their numbers are reused only after
-    /// the next call, so a reader that still holds a number sees the old directory until then.
+    /// Drops directories that no listing contains, and everything below them. Their numbers are reused only after the
+    /// next call, so until then, a reader that holds a number still sees the old directory.
     pub fn drop_subtrees(&self, ids: &[DirId]) {
         let below = |id: &DirId| Walk::new(self, *id).map(|(id, _)| id).collect::<Vec<_>>();
         let gone: HashSet<DirId> = ids.iter().flat_map(below).collect();
@@ -107,8 +106,7 @@ impl Tree {
         lock(&self.free).put(gone.into_iter().collect());
     }
 
-    /// Publishes a new listing of `id` with the result of `rewrite` for each current entry. `None` omits the
-    /// entry.
+    /// Publishes a new listing of `id`, with the result of `rewrite` for each current entry. `None` omits the entry.
     pub(crate) fn rewrite_listing<'t>(
         &'t self,
         batch: &mut Batch,
@@ -145,8 +143,8 @@ pub type Changes = HashMap<Vec<u8>, Option<(Kind, Metadata)>>;
 
 #[doc(hidden)]
 impl Tree {
-    /// Replaces entries of `parent`. A directory is replaced with a complete detached one. A directory that is a
-    /// root may have another name; the entry with that name changes, too.
+    /// Replaces entries of `parent`. A directory is replaced with a complete detached one. If the directory is a root
+    /// and has another name, the entry with that name changes too.
     pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
         let mut gone: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
         for (_, record) in self.listing(parent).entries() {
@@ -193,8 +191,8 @@ impl Tree {
         self.drop_subtrees(&gone);
     }
 
-    /// Updates the metadata of directory `id` itself, because its size and modification time change when entries
-    /// are deleted from it.
+    /// Updates the metadata of directory `id` itself, because deleting entries from it changes its size and
+    /// modification time.
     pub fn renew_own(&self, batch: &mut Batch, id: DirId, metadata: &Metadata) {
         let (Some(parent), Some(known)) = (self.parent(id), self.own_metadata(id)) else { return };
         let renewed = Metadata {
@@ -223,10 +221,10 @@ impl Tree {
         }
     }
 
-    /// Updates the link counts of inodes at all of their names in the tree.
+    /// Updates the link counts of inodes at all their names in the tree.
     pub fn renew_links(&self, batch: &mut Batch, counts: &HashMap<InodeKey, u64>) {
         let count = |name: &LinkedName| counts.get(&name.key()).copied();
-        // Listings that are up to date are not changed.
+        // Listings that are up to date are left alone.
         let is_new = |name: &&LinkedName| count(name).is_some_and(|count| count != name.count);
         let concerned: HashSet<DirId> =
             self.linked().iter().filter(is_new).map(|name| name.directory).collect();
@@ -254,8 +252,8 @@ impl Tree {
         });
     }
 
-    /// Removes the `unlinked` names in `parent`. If the names of an inode were read with different sizes, this
-    /// removes a name with the given size, because each name counts with its own size.
+    /// Removes the `unlinked` names in `parent`. If the names of an inode were read with different sizes, removes a
+    /// name with the given size, because each name counts with its own size.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;
@@ -273,8 +271,7 @@ impl Tree {
     }
 }
 
-/// Returns the entry that replaces `record`. A deleted root becomes an error, because the user asked for this
-/// root.
+/// Returns the entry that replaces `record`. A deleted root becomes an error, because the user asked for it.
 fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> Option<Entry<'_>> {
     match new {
         Some((kind, metadata)) => Some(Entry { kind, state: EntryState::Known(metadata), ..record }),
@@ -283,17 +280,17 @@ fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> O
     }
 }
 
-/// Returns `true` if the inode of a name in `directory` can have other names, given its link count. A root file
-/// may also lie below another root, whatever its link count.
+/// Returns `true` if, given its link count, the inode of a name in `directory` can have other names. A root that is a
+/// file may also lie below another root, regardless of its link count.
 fn is_kept(directory: DirId, count: u64) -> bool {
     count > 1 || directory == DirId::TOP
 }
 
-/// Totals that entries of a directory add to the directory.
+/// Totals that entries add to their directory.
 struct Sum {
     parent: DirId,
     totals: Totals,
-    /// Directories that were added; a directory with several names counts once.
+    /// Directories that have been added. A directory with several names counts once.
     met: HashSet<DirId>,
 }
 
@@ -326,8 +323,8 @@ impl Tree {
         lock(&self.readings).scan = Some(began);
     }
 
-    /// Records the time at which a rescan of these entries of `directory` began. The time also applies to
-    /// everything below the entries.
+    /// Records the time at which a rescan of entries in `directory` began. The time also applies to everything below
+    /// these entries.
     pub(crate) fn note_rescan<'n>(
         &self,
         directory: DirId,

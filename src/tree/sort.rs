@@ -1,10 +1,10 @@
-//! Sorts the entries of a listing: by a number, then by name.
+//! Sorting of a listing's entries: by a number, then by name.
 //!
-//! Sorting moves 16 bytes for each entry and compares only numbers. Names are compared eight bytes at a time,
-//! and only among entries with equal numbers, so a million files of the same size are sorted as fast as any
-//! other million. Large listings are read and sorted on all processors.
+//! Sorting moves 16 bytes per entry and compares only numbers. Names are compared eight bytes at a time, and only among
+//! entries with equal numbers, so a million files of the same size are sorted as fast as any other million. Large
+//! listings are read and sorted with all processors.
 //!
-//! Invariant: the order depends only on numbers and names, so the same entries always have the same order.
+//! Invariant: the order depends only on numbers and names, so the same entries are always in the same order.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::encoding::Records;
 use super::{Entry, Listing, Position};
 
-/// Position of an entry with the number by which the entry is sorted.
+/// Position of an entry, and the number by which it is sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortRow {
     /// Sort key; the largest key comes first.
@@ -29,22 +29,22 @@ pub enum Names {
     Ascending,
     /// Natural order: numbers compare by value, and letters compare without case.
     Natural,
-    /// Reverse of the natural order.
+    /// Reverse natural order.
     NaturalReversed,
 }
 
-/// Minimum number of rows for which several processors are used.
+/// Minimum number of rows to sort with several processors.
 const MANY: usize = 1 << 14;
 /// Size in bytes of a listing with about [`MANY`] entries.
 const MANY_BYTES: u64 = 20 << 14;
-/// Maximum number of equal rows that are sorted by comparing whole names.
+/// Maximum number of rows with equal keys that are sorted by comparing whole names.
 const FEW: usize = 12;
-/// Number of names sampled for a common prefix.
+/// Number of names sampled to find a common prefix.
 const SAMPLES: usize = 16;
-/// Position of an omitted row. No listing is that long.
+/// Position that marks an omitted row. No listing is that long.
 const LEFT_OUT: Position = Position::MAX;
 
-/// Returns the entries of `listing` sorted by `key`, the largest first. An entry without a key is omitted.
+/// Returns the entries of `listing` sorted by `key`, largest first. An entry without a key is omitted.
 pub fn sort<'t>(
     listing: &Listing<'t>,
     names: Names,
@@ -64,13 +64,13 @@ fn same_key(a: &SortRow, b: &SortRow) -> bool {
     a.key == b.key
 }
 
-/// Returns the entries of `listing` in the order of the listing.
+/// Returns the entries of `listing` in listing order.
 fn rows<'t>(listing: &Listing<'t>, key: impl Fn(&Entry<'t>) -> Option<u64> + Sync) -> Vec<SortRow> {
     if listing.length() < MANY_BYTES {
         let row = |(position, record): (Position, Entry<'t>)| Some(SortRow { key: key(&record)?, position });
         return listing.entries().filter_map(row).collect();
     }
-    // The entries are counted first, so that each worker fills its part of one allocation. Growing vectors would
+    // The entries are counted first, so that each worker fills its part of a single allocation. Growing vectors would
     // leave holes in memory.
     let segments: Vec<_> = listing.segments().collect();
     let entries = |records: &Records<'t>| records.clone().map_while(|(at, record)| Some((at, record.ok()?)));
@@ -95,7 +95,7 @@ pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
         return sort_few(listing, names, rows);
     }
     let key = rows[0].key;
-    // Ranges of rows still to be sorted, each with the number of leading bytes known to be equal in all names.
+    // Ranges of rows still to be sorted, each with the number of leading bytes known to be the same in all names.
     let mut parts = vec![(0..rows.len(), 0)];
     while let Some((part, agreed)) = parts.pop() {
         let rows = &mut rows[part.clone()];
@@ -110,11 +110,11 @@ pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
         }
         let mut start = part.start;
         for equal in rows.chunk_by_mut(same_key) {
-            // A key whose last byte is zero contains the end of the name.
+            // If the last byte of a key is zero, the name ends within the key.
             if equal.len() > 1 && equal[0].key & 0xff != 0 {
                 parts.push((start..start + equal.len(), agreed + 8));
             } else if equal.len() > 1 && names != Names::Ascending {
-                // The names differ only in case, or in leading zeros of a number.
+                // The names differ only in case or in leading zeros of a number.
                 sort_few(listing, names, equal);
             }
             start += equal.len();
@@ -142,18 +142,18 @@ pub fn compare_naturally(one: &[u8], other: &[u8]) -> Ordering {
     natural(one).cmp(natural(other)).then_with(|| one.cmp(other))
 }
 
-/// Sorts rows by `rank` of their keys, then by position. Rank and position are combined into one number, which
-/// is compared without a branch.
+/// Sorts rows by the `rank` of their keys, then by position. Rank and position are combined into a single number, which
+/// can be compared without a branch.
 fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
     let number = |row: &SortRow| u128::from(rank(row.key)) << 64 | u128::from(row.position);
     if rows.len() < MANY { rows.sort_unstable_by_key(number) } else { rows.par_sort_unstable_by_key(number) }
 }
 
-/// Sets the key of each row to the eight bytes of its name after the common prefix of all names, and returns the
+/// Sets the key of each row to the eight bytes of its name that follow the common prefix of all names, and returns the
 /// length of that prefix, which is at least `agreed`.
 ///
-/// Reading a million names takes as long as sorting them. So the common prefix is determined from a sample, and
-/// verified while the keys are read.
+/// Reading a million names takes as long as sorting them. So the common prefix is determined from a sample and verified
+/// while the keys are read.
 fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow], agreed: usize) -> usize {
     let Some(first) = rows.first() else { return agreed };
     let first = name(listing, first);
@@ -216,7 +216,7 @@ fn chunk(name: &[u8], start: usize) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// Returns the bytes by which a name compares in natural order: letters in lower case, and each number, without
+/// Returns the bytes by which a name compares in natural order: letters in lower case, and each number, stripped of
 /// leading zeros, as a `0`, the count of its digits plus one, and the digits. No byte is zero.
 fn natural(name: &[u8]) -> Natural<'_> {
     Natural { rest: name, length: None, digits: 0 }
@@ -225,7 +225,7 @@ fn natural(name: &[u8]) -> Natural<'_> {
 #[derive(Clone)]
 struct Natural<'n> {
     rest: &'n [u8],
-    /// Byte to be returned next: the number of digits that follow, plus one.
+    /// Next byte to return, if set: the number of digits that follow, plus one.
     length: Option<u8>,
     /// Number of bytes at the start of `rest` that are digits of the current number.
     digits: usize,
@@ -245,7 +245,7 @@ impl Iterator for Natural<'_> {
             let zeros = self.rest.iter().take_while(|byte| **byte == b'0').count();
             self.rest = &self.rest[zeros..];
             self.digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            // A name has at most 255 bytes.
+            // A name is at most 255 bytes long.
             self.length = Some(u8::try_from(self.digits + 1).unwrap_or(u8::MAX));
             return Some(b'0');
         }
@@ -254,7 +254,7 @@ impl Iterator for Natural<'_> {
     }
 }
 
-/// Does the same as [`chunk`] with the bytes by which a name compares in natural order.
+/// Like [`chunk`], but with the bytes by which a name compares in natural order.
 fn natural_chunk(name: &[u8], start: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes.iter_mut().zip(natural(name).skip(start)).for_each(|(byte, next)| *byte = next);

@@ -1,4 +1,4 @@
-//! Tests of encoding, publication and totals, on trees made in memory.
+//! Tests of encoding, publication and totals on trees built in memory.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -51,7 +51,7 @@ fn records(entries: &[(Vec<u8>, Kind, EntryState)]) -> Vec<Entry<'_>> {
     entries.iter().map(|(name, kind, state)| Entry { name, kind: *kind, state: *state }).collect()
 }
 
-/// Returns the encoded records without the segment header, and the position of each record.
+/// Returns the encoded records, excluding the segment header, and the position of each record.
 fn encode(records: &[Entry<'_>]) -> (Vec<u8>, Vec<usize>) {
     let mut draft = Draft::default();
     let starts = records.iter().map(|record| draft.push(record)).collect();
@@ -59,7 +59,7 @@ fn encode(records: &[Entry<'_>]) -> (Vec<u8>, Vec<usize>) {
     (segment[head..].to_vec(), starts)
 }
 
-/// Calls every function of a listing.
+/// Reads every entry of a listing with each of its functions.
 fn look_at_all(listing: &Listing<'_>) {
     for (position, record) in listing.entries() {
         assert_eq!(listing.record(position), Some(record));
@@ -72,7 +72,7 @@ fn look_at_all(listing: &Listing<'_>) {
 }
 
 proptest! {
-    // A failing case is printed, and not stored in a file.
+    // A failing case is printed rather than stored in a file.
     #![proptest_config(cases(if cfg!(miri) { 2 } else { 100 }))]
 
     #[test]
@@ -123,7 +123,7 @@ proptest! {
         let tree = Tree::new();
         let start = tree.bytes.append(&mut Writer::default(), &bytes).to_bits();
         for address in [address, start, start + near, 0] {
-            // In a real chain, links lead only to earlier data. Here a link could lead to itself.
+            // In a real chain, links lead only to earlier data. Here, a link could lead to itself.
             tree.dir(DirId(1)).record.store(address, Ordering::Relaxed);
             let _ = (tree.name(DirId(1)), tree.path(DirId(1)));
             let head = Address::from_bits(address).and_then(|at| tree.bytes.bytes_from(at).first());
@@ -178,7 +178,7 @@ proptest! {
         let mut waiting: Vec<DirId> = ids.clone();
         let mut random = order | 1;
         while !waiting.is_empty() {
-            // Any reproducible order will do. The generator is that of Knuth's MMIX.
+            // Any reproducible order will do. The generator is the one from Knuth's MMIX.
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let next = usize::try_from(random >> 33).unwrap() % waiting.len();
             tree.release(waiting.swap_remove(next));
@@ -196,8 +196,8 @@ proptest! {
     }
 }
 
-/// Fills `tree` with directories: directory `n + 1` lies in directory `above[n]`, and `sizes[n]` bytes are read
-/// in directory `n`.
+/// Fills `tree` with directories: directory `n + 1` lies in directory `above[n]`, and `sizes[n]` bytes are read in
+/// directory `n`.
 fn plant(tree: &Tree, above: &[usize], sizes: &[u64]) -> Vec<DirId> {
     let mut batch = Batch::default();
     let mut ids = vec![DirId::TOP; above.len() + 1];
@@ -216,14 +216,13 @@ fn plant(tree: &Tree, above: &[usize], sizes: &[u64]) -> Vec<DirId> {
     ids
 }
 
-/// Returns `true` if directory `other` is `number` or below it.
+/// Returns `true` if directory `other` is directory `number` or lies below it.
 fn lies_in(above: &[usize], other: usize, number: usize) -> bool {
     std::iter::successors(Some(other), |at| at.checked_sub(1).map(|index| above[index]))
         .any(|at| at == number)
 }
 
-/// Returns the parents and sizes of a tree with a wide and a deep part, in which many directories wait for a
-/// few.
+/// Returns the parents and sizes of a tree with a wide and a deep part, in which many directories wait for a few.
 fn thicket() -> (Vec<usize>, Vec<u64>) {
     let above: Vec<usize> =
         (0..3_000).map(|number| if number % 3 == 0 { number } else { number / 50 }).collect();
@@ -269,8 +268,8 @@ fn live_totals_never_exceed_the_final_ones() {
     }
 }
 
-/// Returns the total size of the directories without child directories, which live totals include only once they
-/// are complete.
+/// Returns the total size of the directories without child directories, which live totals include only once these
+/// directories are complete.
 fn leaves(above: &[usize], sizes: &[u64]) -> u64 {
     let mut is_leaf = vec![true; sizes.len()];
     for parent in above {
@@ -360,7 +359,7 @@ fn a_walk_visits_each_directory_once_and_before_its_children() {
     let below = batch.push_directory(&tree, root, b"below", Metadata::default(), 0);
     let sealed = batch.seal(&tree, root).unwrap();
     tree.publish(&mut batch, root, &sealed);
-    // The root is given again under another name, and so is the directory in it.
+    // The root is given again under another name, as is the directory in it.
     for directory in [root, root, below] {
         let state = EntryState::Known(Metadata { directory: Some(directory), ..Metadata::default() });
         batch.push(DirId::TOP, &Entry { name: b"again", kind: Kind::Directory, state });
@@ -374,7 +373,7 @@ fn a_walk_visits_each_directory_once_and_before_its_children() {
 #[test]
 fn numbers_of_dropped_directories_are_reused_after_the_next_drop() {
     let tree = Tree::new();
-    // Each batch reserves numbers of its own.
+    // Each batch reserves its own numbers.
     let push = || Batch::default().push_directory(&tree, DirId::TOP, b"d", Metadata::default(), 0);
     let (one, other) = (push(), push());
     tree.drop_subtrees(&[one]);

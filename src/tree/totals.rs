@@ -1,22 +1,22 @@
-//! Totals of directories; no other module changes them.
+//! Totals of directories. No other module changes them.
 //!
-//! The totals of a directory are its own sizes, those of the entries read in it, and the totals of every
-//! *complete* child directory. `pending` counts the claims on a directory: one for reading it, one for each
-//! batch given to another worker, and one for each child directory. When the last claim is released, the
-//! directory is complete: its totals are added to the parent once, and the parent's claim is released. So a
-//! chain of any depth costs one addition per directory, and nothing recurses. While a scan runs, readers add the
-//! totals of incomplete directories to the ancestors with [`super::LiveTotals`].
+//! The totals of a directory are its own sizes, the sizes of the entries read in it, and the totals of every *complete*
+//! child directory. `pending` counts the claims on a directory: one for reading it, one for each batch given to another
+//! worker, and one for each child directory. When the last claim is released, the directory is complete: its totals are
+//! added to the parent once, and its claim on the parent is released. So a chain of any depth costs one addition per
+//! directory, without recursion. While a scan is running, readers add the totals of incomplete directories to the
+//! ancestors with [`super::LiveTotals`].
 //!
-//! Invariant: when the scan has ended, every directory's totals equal those of a naive walk. [`u64::MAX`] means
-//! "at least that much": sums saturate instead of wrapping.
+//! Invariant: once the scan has ended, every directory's totals equal those of a naive walk. [`u64::MAX`] means "at
+//! least that much": sums saturate instead of wrapping around.
 
 use super::directory::{Dir, DirId, State, Totals};
 use super::reading::Tree;
 use crate::base::sync::{AtomicU32, AtomicU64, Ordering};
 
 impl Dir {
-    /// Returns the current totals. Each number is exact, but while a scan runs, the numbers may be from slightly
-    /// different moments.
+    /// Returns the current totals. Each number is exact, but while a scan is running, the numbers may be from slightly
+    /// different points in time.
     pub(super) fn totals(&self) -> Totals {
         Totals {
             disk: self.disk.load(Ordering::Acquire),
@@ -26,10 +26,9 @@ impl Dir {
         }
     }
 
-    // These fields are written by any worker and read by any thread. The last claim on the directory is
-    // released with `AcqRel`, which orders every addition before the completion that reads the sums. `Release`
-    // here and `Acquire` above are for `LiveTotals`: a reader whose sums include a child sees that the child is
-    // complete.
+    // These fields are written by any worker and read by any thread. The last claim on the directory is released with
+    // `AcqRel`, which orders every addition before the completion that reads the sums. `Release` here and `Acquire`
+    // above are for `LiveTotals`: a reader whose sums include a child also sees that the child is complete.
     fn add(&self, sum: &Totals) {
         raise(&self.disk, sum.disk);
         raise(&self.apparent, sum.apparent);
@@ -67,8 +66,8 @@ impl Tree {
         self.dir(id).pending.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Releases one claim on `id`. Releasing the last claim completes `id` and, in turn, each ancestor that has
-    /// no other claims.
+    /// Releases one claim on `id`. Releasing the last claim completes `id` and, in turn, each ancestor that has no
+    /// other claims.
     pub fn release(&self, id: DirId) {
         let mut id = id;
         loop {
@@ -92,16 +91,16 @@ impl Tree {
         }
     }
 
-    /// Subtracts `excess` from the totals of `id`, but not from those of its ancestors. Used to uncount hard
-    /// links in one directory after another.
+    /// Subtracts `excess` from the totals of `id`, but not from those of its ancestors. Used to subtract repeated hard
+    /// links one directory at a time.
     pub(crate) fn take_off(&self, id: DirId, excess: &Totals) {
         self.exchange(id, excess, &Totals::default());
     }
 
-    /// Subtracts `before` from the totals of `id` and adds `after`, without changing those of the ancestors.
-    /// Used when entries below `id` are replaced.
+    /// Subtracts `before` from the totals of `id` and adds `after`, without changing the totals of the ancestors. Used
+    /// when entries below `id` are replaced.
     pub(crate) fn exchange(&self, id: DirId, before: &Totals, after: &Totals) {
-        // `Relaxed`: readers only compare editions, and order nothing by them.
+        // `Relaxed`: readers only compare editions and do not rely on their order with other data.
         self.edition.fetch_add(1, Ordering::Relaxed);
         let dir = self.dir(id);
         dir.add(after);

@@ -1,8 +1,8 @@
 //! Variable-length numbers: unsigned LEB128, and its zigzag form for differences.
 //!
-//! Invariant: any bytes decode to a number or [`Malformed`], and never cause a panic.
+//! Invariant: any bytes decode to a number or [`Malformed`] and never cause a panic.
 
-/// Error for malformed bytes.
+/// Error that reports malformed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 

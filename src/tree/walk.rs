@@ -1,13 +1,12 @@
-//! Walks through a tree without recursion.
+//! Walks over a tree without recursion.
 //!
-//! Invariant: memory grows with the number of waiting directories, and not with the depth of the tree.
+//! Invariant: memory grows with the number of waiting directories, not with the depth of the tree.
 
 use std::collections::HashSet;
 
 use super::{DirId, Listing, Tree};
 
-/// Iterator over a directory and all directories below it, parents before children, each with its published
-/// entries.
+/// Iterator over a directory and all directories below it, parents before children, each with its published entries.
 pub struct Walk<'t> {
     tree: &'t Tree,
     waiting: Vec<DirId>,
@@ -26,8 +25,8 @@ impl<'t> Iterator for Walk<'t> {
     fn next(&mut self) -> Option<Self::Item> {
         let id = self.waiting.pop()?;
         let listing = self.tree.listing(id);
-        // The directory that an alias stands for has another parent and is visited below that parent. A root
-        // that is given twice is visited once.
+        // The directory that an alias stands for has a different parent and is visited below that parent. A root that
+        // is given twice is visited once.
         let mut roots = HashSet::new();
         let owned = |child: &DirId| {
             self.tree.parent(*child) == Some(id) && (id != DirId::TOP || roots.insert(*child))

@@ -1,19 +1,23 @@
 //! Table view: a view of a whole subtree with a request, rows, and a cursor.
 //!
 //! The rows and targets of each view are defined in `views`; this file contains the common part. A cursor below
-//! the first row follows its entry while more rows are found.
+//! the first row follows its entry while more rows are found. Groups of rows are folded until the user unfolds them.
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
+
+use std::collections::HashSet;
 
 use super::cursor::{Cursor, Motion};
 use super::keys::Command;
 use super::loader::{Keep, Loader, Sources, TableRequest};
 use super::marks::Marks;
 use super::notice::Notice;
+use super::theme::Glyphs;
 use super::views::{TableAnswer, TableContext, TableSpec, TableSummary, Target};
 use super::window::totals_size;
 use crate::analysis::search::Order;
 use crate::base::format::Measure;
+use crate::base::sync::Arc;
 use crate::df::rows as ledger;
 use crate::table::column::{Column, Scale};
 use crate::table::row::Row;
@@ -62,6 +66,8 @@ pub struct Sight<'m, 't> {
     pub measure: Measure,
     /// Scale of the bars.
     pub scale: Scale,
+    /// Characters for drawing.
+    pub glyphs: Glyphs,
     /// Number of columns of the screen.
     pub columns: usize,
     /// Number of lines for rows.
@@ -83,13 +89,18 @@ pub struct TableView {
     cursor: Cursor,
     /// Number of columns of the screen.
     columns: usize,
+    /// Names of the unfolded groups.
+    unfolded: HashSet<String>,
+    /// Numbers of the rows that are not folded; empty for a table without groups.
+    shown: Vec<usize>,
 }
 
 impl TableView {
     /// Creates a view of `table`.
     pub fn new(title: String, table: &'static TableSpec, request: TableRequest) -> Self {
         let (rows, text, cursor, columns) = (Loader::default(), None, Cursor::default(), 0);
-        Self { table, rows, request, title, text, cursor, columns }
+        let (unfolded, shown) = (HashSet::new(), Vec::new());
+        Self { table, rows, request, title, text, cursor, columns, unfolded, shown }
     }
 
     /// Makes the view show this answer without a job.
@@ -148,6 +159,7 @@ impl TableView {
         if !self.rows.poll(|| (table.start)(sources, request)) {
             return false;
         }
+        self.fold();
         let found = followed.and_then(|entry| self.answer()?.data.find(entry));
         self.cursor.index = found.unwrap_or(self.cursor.index);
         true
@@ -189,23 +201,60 @@ impl TableView {
 
     /// Returns the target of the row under the cursor.
     pub fn target(&self) -> Option<Target> {
-        self.answer()?.data.target(self.cursor.index)
+        self.answer()?.data.target(self.number(self.cursor.index)?)
     }
 
-    /// Returns the entries of a row: several for the names of an inode, and none for a total.
+    /// Returns the entries of a row: several for a group or the names of an inode, and none for a total.
     pub fn entries(&self, row: usize) -> Vec<EntryId> {
-        self.answer().map_or_else(Vec::new, |answer| answer.data.entries(row))
+        let entries = || Some(self.answer()?.data.entries(self.number(row)?));
+        entries().unwrap_or_default()
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows that are not folded.
     pub fn count(&self) -> usize {
-        self.answer().map_or(0, |answer| answer.data.rows(self.columns))
+        match self.answer() {
+            Some(answer) if answer.data.is_grouped() => self.shown.len(),
+            Some(answer) => answer.data.rows(self.columns),
+            None => 0,
+        }
+    }
+
+    /// Returns the number of a row in the answer, which also counts the folded ones.
+    fn number(&self, row: usize) -> Option<usize> {
+        let is_grouped = self.answer()?.data.is_grouped();
+        if is_grouped { self.shown.get(row).copied() } else { Some(row) }
+    }
+
+    /// Finds the rows that are not folded.
+    fn fold(&mut self) {
+        let data = self.answer().map(|answer| Arc::clone(&answer.data)).filter(|data| data.is_grouped());
+        let Some(data) = data else { return };
+        let is_shown = |row: &usize| match data.group(*row) {
+            Some((name, false)) => self.unfolded.contains(name),
+            Some((_, true)) | None => true,
+        };
+        self.shown = (0..data.rows(self.columns)).filter(is_shown).collect();
+    }
+
+    /// Folds or unfolds the group under the cursor. Returns `false` if the row does not stand for a group.
+    pub fn toggle_group(&mut self) -> bool {
+        let group = || {
+            let (name, is_head) = self.answer()?.data.group(self.number(self.cursor.index)?)?;
+            is_head.then(|| name.to_owned())
+        };
+        let Some(name) = group() else { return false };
+        if !self.unfolded.remove(&name) {
+            self.unfolded.insert(name);
+        }
+        self.fold();
+        true
     }
 
     /// Scrolls as little as necessary to make the cursor visible, and returns the visible part.
     pub fn look(&mut self, tree: &Tree, sight: Sight<'_, '_>) -> TablePage {
-        let Sight { marks, measure, scale, columns, lines } = sight;
+        let Sight { marks, measure, scale, glyphs, columns, lines } = sight;
         self.columns = columns;
+        self.fold();
         let rows = self.count();
         self.cursor.show(lines, rows);
         let visible = self.cursor.offset..rows.min(self.cursor.offset + lines);
@@ -230,7 +279,16 @@ impl TableView {
             };
             let context = TableContext { tree, from, measure };
             let line = |row| {
-                let mut line = data.row(row, &context)?;
+                let number = self.number(row)?;
+                let mut line = data.row(number, &context)?;
+                if data.is_grouped() {
+                    let sign = match data.group(number) {
+                        Some((name, true)) => glyphs.fold(!self.unfolded.contains(name)),
+                        Some((_, false)) => "   ",
+                        None => " ",
+                    };
+                    line.label = format!("{sign} {}", line.label);
+                }
                 line.is_marked = self.is_marked(tree, marks, row);
                 line.add_shares(full, full);
                 Some(line)

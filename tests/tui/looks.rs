@@ -39,7 +39,7 @@ fn drawn(app: &mut App<'_>) -> Buffer {
 fn work(app: &mut App<'_>, scan: &Scan) {
     let sources =
         Sources { pool: &Pool::new(1).unwrap(), tree: scan.tree(), basis: None, may_ask_system: false };
-    while app.poll(&sources) || app.is_loading() {
+    while app.poll(&sources) || app.is_loading() || app.cx.views.preview.is_busy() {
         std::thread::yield_now();
     }
 }

@@ -1,10 +1,10 @@
 //! Cleanup candidates: directories that can be rebuilt or downloaded again.
 //!
-//! A rule combines a directory name with evidence that the directory is what its name suggests; see `rules.txt`.
-//! The search works like those in [`crate::analysis::survey`]. Of nested candidates, only the outermost is
-//! returned. The search marks and deletes nothing.
+//! A rule combines a directory name with evidence that the directory is what its name suggests; see `rules.txt`. The
+//! search works like those in [`crate::analysis::survey`]. If candidates are nested, only the outermost is returned.
+//! The search does not mark or delete anything.
 //!
-//! Invariant: without the evidence of a rule, a directory is not a candidate.
+//! Invariant: a directory is a candidate only if the evidence that its rule requires exists.
 
 mod rules;
 
@@ -19,7 +19,7 @@ use crate::base::job::{Job, Pool};
 use crate::base::sync::Arc;
 use crate::tree::{DirId, EntryId, EntryState, Totals, Tree, Walk};
 
-/// Cleanup candidate.
+/// Directory that matches a cleanup rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hint {
     /// Directory that can be deleted.
@@ -37,18 +37,18 @@ pub struct Hint {
 /// Cleanup candidates of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
-    /// Candidates, the largest first.
+    /// Candidates, largest first.
     pub rows: Vec<Hint>,
     /// All rules.
     pub rules: Arc<Vec<Rule>>,
-    /// Number of entries searched.
+    /// Number of entries searched so far.
     pub searched: u64,
-    /// `true` when all entries have been searched.
+    /// `true` once all entries have been searched.
     pub complete: bool,
 }
 
 impl Hints {
-    /// Returns the total of all candidates. An inode with names in several candidates counts several times.
+    /// Returns the total of all candidates. An inode with names in several candidates is counted once per candidate.
     pub fn sum(&self) -> Totals {
         let mut sum = Totals::default();
         self.rows.iter().for_each(|hint| sum.add(&hint.totals));
@@ -59,7 +59,7 @@ impl Hints {
 /// Searches for cleanup candidates among the entries that the query keeps.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn hints(pool: &Pool, request: Request) -> io::Result<Job<Hints>> {
     pool.start(move |task| {
         parallel_walk(&request, Mode::Filter, task, Candidates::new(), |found, progress| {
@@ -71,7 +71,7 @@ pub fn hints(pool: &Pool, request: Request) -> io::Result<Job<Hints>> {
 /// Candidates found so far.
 pub(super) struct Candidates {
     rules: Arc<Vec<Rule>>,
-    /// Candidates with their entries, each with the index of the first rule that it matches.
+    /// Candidates, each with its entry and the index of the first matching rule.
     rows: HashMap<DirId, (EntryId, usize)>,
 }
 
@@ -81,7 +81,7 @@ impl Collector for Candidates {
     }
 
     fn visit(&mut self, entry: &WalkEntry<'_>) {
-        // A root is not a candidate, because the user chose it.
+        // A root is not a candidate, because the user asked to scan it.
         let Some(id) = entry.metadata().and_then(|metadata| metadata.directory) else { return };
         if entry.id.directory == DirId::TOP {
             return;

@@ -1,6 +1,6 @@
 //! Cleanup rules, read from `rules.txt`.
 //!
-//! Invariant: every line of the file is a rule, or a test fails.
+//! Invariant: every line of the file is a rule; a test checks this.
 
 use crate::tree::{DirId, Tree};
 
@@ -11,7 +11,7 @@ const RULES: &str = include_str!("rules.txt");
 pub struct Rule {
     name: Pattern,
     proofs: Vec<Proof>,
-    /// Description of the directory and of the way to restore it.
+    /// Description of the directory and of how to restore it.
     pub reason: &'static str,
 }
 
@@ -23,14 +23,14 @@ enum Proof {
     Path(Vec<&'static str>),
 }
 
-/// Pattern for a name: either the whole name, or a prefix and a suffix.
+/// Name pattern: a whole name, or a prefix and a suffix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pattern {
     start: &'static str,
     end: Option<&'static str>,
 }
 
-/// Returns all rules, in the order of the file.
+/// Returns all rules in file order.
 pub fn rules() -> Vec<Rule> {
     let lines = RULES.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.filter_map(rule).collect()
@@ -79,8 +79,8 @@ impl Rule {
         self.name.matches(name)
     }
 
-    /// Returns `true` if the directory `id` in `parent` shows the evidence of the rule: an entry beside it, an
-    /// entry in it, or its path.
+    /// Returns `true` if there is evidence for the rule: an entry next to directory `id` in `parent`, an entry inside
+    /// it, or the directory's path.
     pub(crate) fn is_proven(&self, tree: &Tree, parent: DirId, id: DirId) -> bool {
         let holds = |directory: DirId, pattern: Pattern| {
             tree.listing(directory).entries().any(|(_, record)| pattern.matches(record.name))

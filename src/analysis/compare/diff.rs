@@ -1,19 +1,19 @@
 //! Compares two trees entry by entry.
 //!
 //! ```text
-//! pairs of directories -> both listings side by side -> pairs of entries -> changes, and further pairs
+//! pairs of directories -> both listings side by side -> pairs of entries -> changes, and more pairs
 //!                                    |
-//!                                    +-> directories on one side only; in the end those of the same inode become pairs
+//!                                    +-> directories on one side only; finally, those of the same inode are paired
 //! ```
 //!
-//! Both listings of an unchanged directory have the same order. So listings are read side by side up to the
-//! first difference, and only the rest is sorted by name and merged. Entries that could not be read or were
-//! excluded on either side are not compared.
+//! The listings of an unchanged directory have the same order in both trees. So both are read in parallel up to the
+//! first difference, and only the rest is sorted by name and merged. Entries that could not be read or were excluded on
+//! either side are not compared.
 //!
-//! Either tree may still grow or be incomplete. In an incomplete directory only entries on both sides are
-//! compared, because a missing entry may merely not have been read yet.
+//! Either tree may be incomplete or still growing. In an incomplete directory, only entries on both sides are compared,
+//! because a missing entry may just not have been read yet.
 //!
-//! Invariant: every entry of either tree is visited once, and nothing recurses over depth.
+//! Invariant: every entry of both trees is visited once, and no function recurses once per directory level.
 
 use std::collections::{HashMap, HashSet};
 
@@ -34,7 +34,7 @@ pub struct Side<'t> {
 pub enum ChangeKind {
     /// The entry is on both sides.
     Kept,
-    /// The directory had another name or parent. In the old tree it is this directory.
+    /// The directory was renamed or moved. Contains its number in the old tree.
     Renamed(DirId),
     /// The entry is on the new side only.
     New,
@@ -61,9 +61,9 @@ pub struct Change<'t> {
     /// Kind of the entry.
     pub kind: Kind,
     /// Address of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root,
-    /// the directory is the root itself and the position has no meaning.
+    /// the address holds the root directory itself, and its position is meaningless.
     pub entry: EntryId,
-    /// Directory of the new tree that contains the entry, or contained it before the entry was deleted.
+    /// Parent directory in the new tree; for a deleted entry, the directory that contained it.
     pub place: DirId,
     /// Directory number in the tree of `entry`; `None` if the entry is not a directory.
     pub itself: Option<DirId>,
@@ -73,10 +73,10 @@ pub struct Change<'t> {
     pub after: Sizes,
 }
 
-/// Result that a comparison reports.
+/// Result reported by a comparison.
 #[derive(Clone, Copy, Debug)]
 pub enum Met<'t> {
-    /// Directory in the old tree and the same directory in the new one.
+    /// The same directory in the old tree and in the new one.
     Pair(DirId, DirId),
     /// Changed entry.
     Change(Change<'t>),
@@ -124,8 +124,8 @@ pub fn diff<'t>(old: Side<'t>, new: Side<'t>, keep: impl Fn(&Change<'t>) -> bool
     changes
 }
 
-/// Compares `old` with `new`, starting at pairs of roots, and passes all results to `note`. New and deleted
-/// directories come last. Returns `false` if the comparison was cancelled before its end.
+/// Compares `old` with `new`, starting at pairs of roots, and passes every result to `note`. New and deleted
+/// directories come last. Returns `false` if the comparison was cancelled.
 pub fn compare<'t>(
     (old, new): (&'t Tree, &'t Tree),
     roots: &[(DirId, DirId)],
@@ -174,7 +174,7 @@ struct Diff<'t, N> {
     fresh: Vec<Unmatched<'t>>,
 }
 
-/// Sides on which a directory was read completely, so that a missing entry is new or deleted.
+/// Sides on which a directory was read completely, so that an entry missing there is known to be new or deleted.
 #[derive(Clone, Copy)]
 struct Settled {
     old: bool,
@@ -187,8 +187,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         if !is_read(self.old, old) || !is_read(self.new, new) {
             return;
         }
-        // The state is determined before the listings are read: if a directory is complete at this time, its
-        // listing has all of its entries.
+        // The status is checked before the listings are read: if the directory is complete by now, so is its listing.
         let settled = Settled {
             old: self.old.tree.status(old).is_settled(),
             new: self.new.tree.status(new).is_settled(),
@@ -289,8 +288,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         }));
     }
 
-    /// Pairs the directories that are on one side only with those of the same inode on the other side. Returns
-    /// `true` if there are any such pairs.
+    /// Pairs each directory found on one side only with the directory of the same inode on the other side. Returns
+    /// `true` if there is any such pair.
     fn find_renamed(&mut self) -> bool {
         let identify = |side: Side<'t>, unmatched: &Unmatched<'t>| match unmatched.item.what {
             What::Directory { id, inode, .. } if inode != 0 => Some((place(side, id), inode)),
@@ -329,8 +328,9 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         !taken.is_empty()
     }
 
-    /// Returns `true` if two directories with the same inode number are the same directory, and the number was
-    /// not reused: they have an entry in common, or both are empty and have the same modification time.
+    /// Returns `true` if two directories with the same inode number are the same directory, rather than the number
+    /// having been reused. They are the same if they have an entry in common, or if both are empty and have the same
+    /// modification time.
     fn is_one(&self, old: &Item<'t>, new: &Item<'t>) -> bool {
         let (What::Directory { id: old, mtime: then, .. }, What::Directory { id: new, mtime: now, .. }) =
             (old.what, new.what)
@@ -388,8 +388,8 @@ fn extent(tree: &Tree, id: DirId) -> Sizes {
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Returns the device number of a directory; `None` for the device of the root, because that number can change
-/// when the machine restarts.
+/// Returns the device number of a directory; `None` for the device of the root, because device numbers can change when
+/// the machine restarts.
 fn place(side: Side<'_>, id: DirId) -> Option<u64> {
     Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
 }
@@ -399,7 +399,7 @@ mod tests {
     use super::*;
     use crate::fixture::{Plan, build, excluded, failed, file, numbered_dir, numbered_file};
 
-    /// Returns the changes that `keep` selects, as names, kinds and directories.
+    /// Returns the names, kinds and directories of the changes that `keep` selects.
     fn found(
         old: Vec<Plan>,
         new: Vec<Plan>,

@@ -6,9 +6,9 @@
 //!            -> PreviousListing: the earlier state of each entry of a directory
 //! ```
 //!
-//! While the tree still grows, only entries on both sides are compared; a later comparison adds the rest.
+//! While the tree is still growing, only entries in both trees are compared; a later comparison adds the rest.
 //!
-//! Invariant: an entry that was not read yet is never reported as new or deleted.
+//! Invariant: an entry that has not been read yet is never reported as new or deleted.
 
 pub mod diff;
 pub(crate) mod previous;
@@ -37,11 +37,11 @@ const TICK: Duration = Duration::from_millis(50);
 pub trait EarlierTree {
     /// Returns the earlier tree.
     fn tree(&self) -> &Arc<Tree>;
-    /// Waits up to `limit` for the tree to be loaded, and returns `true` if it is.
+    /// Waits up to `limit` for the tree to load, and returns `true` if it has loaded.
     fn wait(&self, limit: Duration) -> bool;
-    /// Returns the time at which the tree was scanned, in seconds since 1970.
+    /// Returns the time of the scan that produced the tree, in seconds since 1970.
     fn recorded_at(&self) -> Option<i64>;
-    /// Returns the error with which loading the tree ended, if loading has failed.
+    /// Returns the error message if loading the tree has failed.
     fn trouble(&self) -> Option<String>;
 }
 
@@ -54,7 +54,7 @@ pub struct Row {
     pub kind: Kind,
     /// Address of the entry: in the earlier tree if the entry was deleted, otherwise in the present tree.
     pub entry: EntryId,
-    /// Directory of the present tree that contains the entry, or contained it before the entry was deleted.
+    /// Parent directory in the present tree; for a deleted entry, the directory that contained it.
     pub place: DirId,
     /// Sizes in the earlier tree.
     pub before: Sizes,
@@ -76,18 +76,17 @@ pub struct Comparison {
     pub since: Option<i64>,
     /// Largest changes, in the requested order.
     pub rows: Vec<Row>,
-    /// Number of all changes.
+    /// Total number of changes, including those not in `rows`.
     pub matched: u64,
-    /// Earlier and present sizes of the requested directory; `None` if the directory is not in both trees.
+    /// Earlier and present sizes of the requested directory; `None` unless the directory is in both trees.
     pub whole: Option<(Sizes, Sizes)>,
-    /// Error from loading the earlier tree, if only its readable part was compared.
+    /// Error from loading the earlier tree, if only the readable part of that tree was compared.
     pub trouble: Option<String>,
-    /// Tree that was compared with.
+    /// Earlier tree.
     old: Arc<Tree>,
-    /// Pairs of a directory in the present tree and the same directory in the earlier tree, sorted by the
-    /// present number.
+    /// Directories that are in both trees, as (present, earlier) pairs sorted by the present number.
     pairs: Vec<(DirId, DirId)>,
-    /// New directories, in which everything is new.
+    /// New directories; all of their contents are new too.
     fresh: HashSet<DirId>,
 }
 
@@ -98,11 +97,11 @@ impl std::fmt::Debug for Comparison {
     }
 }
 
-/// Finds the `most` largest changes below the directory of `request` among the changes that its query keeps.
-/// `earlier` runs in the job and returns the tree to compare with, if there is one.
+/// Finds the `most` largest changes below the directory of `request`, among those that its query keeps. `earlier` runs
+/// in the job and returns the earlier tree, if there is one.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn growth<E: EarlierTree>(
     pool: &Pool,
     earlier: impl FnOnce() -> Option<E> + Send + 'static,
@@ -116,7 +115,7 @@ pub fn growth<E: EarlierTree>(
     })
 }
 
-/// Result of a comparison, or the reason why it failed.
+/// Result of a comparison, or a message that says why the comparison failed.
 pub type Compared = Result<Arc<Comparison>, String>;
 
 /// Runs the comparison. Returns `None` if the job is cancelled.
@@ -135,7 +134,7 @@ fn find(
         }
     }
     let (old, new) = (Arc::clone(earlier.tree()), &request.tree);
-    // A scan that has just begun may not have read its roots.
+    // A scan that has just begun may not have read its roots yet.
     let roots = loop {
         let is_over = new.status(DirId::TOP).is_complete();
         let roots = roots(&old, new);
@@ -167,8 +166,7 @@ fn find(
     Some(Ok(Arc::new(growth)))
 }
 
-/// Returns the pairs of corresponding roots in both trees, in order. Roots that are files or lie inside other
-/// roots are omitted.
+/// Returns the pairs of corresponding roots, in order. Roots that are files or lie inside other roots are omitted.
 fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
     let of = |tree: &Tree| -> Vec<Option<DirId>> {
         let listing = tree.listing(DirId::TOP);
@@ -185,8 +183,7 @@ struct Gathering<'g> {
     old: &'g Tree,
     most: usize,
     growth: Comparison,
-    /// Cached results: `true` for directories of the present tree that are the requested directory or lie below
-    /// it.
+    /// Cache for directories of the present tree: `true` for the requested directory and everything below it.
     inside: HashMap<DirId, bool>,
 }
 
@@ -215,7 +212,7 @@ impl Gathering<'_> {
     }
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
-        // For a root and for the requested directory, only totals are reported.
+        // Only totals are reported for a root and for the requested directory.
         let is_itself = change.name.is_empty()
             || change.itself == Some(self.request.from) && change.difference != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {
@@ -224,7 +221,7 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             By::Apparent => change.before.apparent == change.after.apparent,
             By::Disk => change.before.disk == change.after.disk,
-            // These orders do not select by size.
+            // These orders do not compare sizes, so every change is wanted.
             By::Modified | By::Items | By::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {
@@ -272,7 +269,7 @@ impl Gathering<'_> {
         }
     }
 
-    /// Drops all but the largest changes.
+    /// Drops all but the `most` largest changes.
     fn trim(&mut self) {
         let (rows, by) = (&mut self.growth.rows, self.request.order.by);
         if rows.len() > self.most {
@@ -302,7 +299,7 @@ impl Gathering<'_> {
     }
 }
 
-/// Returns the sort key: the largest change first, then the largest entry, then a stable order.
+/// Returns the sort key: largest change first, then largest entry, then a stable order.
 fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
     let (before, after) = match by {
         By::Apparent => (row.before.apparent, row.after.apparent),
@@ -313,8 +310,7 @@ fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
 }
 
 impl Row {
-    /// Returns the path of the entry in the present tree. For a deleted entry, this is the path it would have
-    /// there.
+    /// Returns the path of the entry in the present tree; for a deleted entry, the path it would have there.
     fn path(&self, old: &Tree, new: &Tree) -> Vec<u8> {
         let holder = if self.difference == ChangeKind::Gone { old } else { new };
         let name = self.entry.name(holder).unwrap_or_default();

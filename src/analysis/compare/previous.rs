@@ -1,8 +1,8 @@
-//! Earlier sizes of the entries in one directory, for a list that shows the growth of each.
+//! Earlier sizes of the entries in one directory, for a list that shows how each has grown.
 //!
-//! Earlier entries are found by a binary search over positions sorted by name, so no entry is copied.
+//! Earlier entries are found by binary search over positions sorted by name, so no entry is copied.
 //!
-//! Invariant: an entry that was not read in one of the trees has no result.
+//! Invariant: an entry that could not be read in one of the trees has no result.
 
 use super::{Comparison, extent};
 use crate::analysis::compare::diff::Sizes;
@@ -47,14 +47,14 @@ impl std::fmt::Debug for PreviousListing {
 }
 
 impl PreviousListing {
-    /// Finds the earlier entries for the directory `id` of the present tree.
+    /// Finds the earlier entries of the directory `id`, which is a directory of the present tree.
     pub fn of(growth: &Arc<Comparison>, new: &Tree, id: DirId) -> Self {
         let what = match growth.was(id) {
             Some(was) if is_read(&growth.old, was) => {
                 let rows = sort(&growth.old.listing(was), Names::Ascending, |_| Some(0));
                 What::Was(was, rows.into_iter().map(|row| row.position).collect())
             }
-            // Roots may have other names now, so they are found by directory and not by name.
+            // Roots may have different names now, so they are looked up by directory instead of by name.
             None if id == DirId::TOP => What::Was(DirId::TOP, Box::default()),
             None if growth.is_new(new, id) => What::New,
             Some(_) | None => What::Unknown,
@@ -62,7 +62,7 @@ impl PreviousListing {
         Self { growth: Arc::clone(growth), what }
     }
 
-    /// Returns the earlier listing, for looking up entries.
+    /// Returns the earlier listing, in which [`PreviousListing::became`] looks up entries.
     pub fn listing(&self) -> Listing<'_> {
         match &self.what {
             What::Was(id, _) => self.growth.old.listing(*id),
@@ -70,7 +70,7 @@ impl PreviousListing {
         }
     }
 
-    /// Returns the earlier state of an entry, or `None` if it is unknown; `listing` must come from
+    /// Returns the earlier state of an entry, or `None` if it is unknown. `listing` must come from
     /// [`PreviousListing::listing`].
     pub fn became(&self, new: &Tree, listing: &Listing<'_>, record: &Entry<'_>) -> Option<Previous> {
         let names = match &self.what {
@@ -99,7 +99,7 @@ impl PreviousListing {
         }
     }
 
-    /// Returns `true` if an entry missing from the earlier listing is known not to have existed.
+    /// Returns `true` if the earlier listing is complete, so that an entry missing from it is new.
     fn is_all_there(&self) -> bool {
         match self.what {
             What::Was(id, _) => id != DirId::TOP && self.growth.old.status(id).is_settled(),

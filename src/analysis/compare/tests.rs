@@ -1,4 +1,4 @@
-//! Tests that compare two trees, with a naive comparison of their paths as the reference.
+//! Tests of comparisons, with a naive comparison of paths as the reference.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::fixture::{Growing, Plan, build, dir, file, stopped, unreadable};
 use crate::source::baseline::Baseline;
 use crate::tree::Walk;
 
-/// Returns the rows of a comparison, each as the path below the root, the difference and the kind.
+/// Returns the rows of a comparison: the path below the root, the kind of change, and the kind of entry.
 fn rows(
     old: &Arc<Tree>,
     new: &Arc<Tree>,

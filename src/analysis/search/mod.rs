@@ -1,17 +1,17 @@
 //! Search: queries, and background jobs that find matching entries in a subtree.
 //!
-//! [`Query::parse`] parses the user's text; [`search()`] lists the matching entries, the largest first;
-//! [`filter()`] computes, for every directory, the totals that a filtered view shows. Both start a [`Job`] and
-//! return at once; the newest result of the job can be fetched at any time.
+//! [`Query::parse`] parses the user's text; [`search()`] lists the matching entries, largest first; [`filter()`]
+//! computes the totals that a filtered view shows for every directory. Both start a [`Job`] and return at once; the
+//! latest result of the job can be fetched at any time.
 //!
-//! A **search** tests each entry on its own. The size of a directory includes all its contents; if the query
-//! finds directories by name, type or size, all of their contents are included in the total. A **filter** keeps
-//! the entries that a search finds, and all contents of directories found in this way. So the total of a search
-//! equals the total of its filter in the directory where the search started.
+//! A **search** tests each entry on its own. The size of a directory includes all its contents; if the query finds
+//! directories by name, type or size, the total also includes all of their contents. A **filter** keeps the entries
+//! that a search finds, and all contents of directories found by name, type or size. So the total of a search equals
+//! the total that its filter shows in the directory where the search started.
 //!
-//! The module does no I/O: a job reads the entries that the tree has at that time, and must run again to see
-//! later ones. Invariant: nothing here recurses over depth, and work is divided by size and not by directory, so
-//! that one huge directory does not slow a job down.
+//! The module does no I/O: a job reads the entries that the tree has at the time, and must run again to see later ones.
+//! Invariant: no function here recurses once per directory level, and work is divided by size rather than by directory,
+//! so that a single huge directory does not slow a job down.
 
 #[cfg(test)]
 mod tests;
@@ -34,11 +34,11 @@ pub use crate::query::terms::{Query, QueryError, Size, Term, Test, Types};
 /// Maximum number of rows that a search keeps. Counts and totals include all matches.
 pub const MOST_ROWS: usize = 1 << 20;
 
-/// Searches for entries that themselves match the query. The rows of every result are sorted, even before the
-/// search is complete.
+/// Searches for entries that themselves match the query. The rows of every result are sorted, even before the search is
+/// complete.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn search(pool: &Pool, request: Request) -> io::Result<Job<SearchResult>> {
     pool.start(move |task| {
         parallel_walk(&request, Mode::Search, task, Rows::new(MOST_ROWS, request.order), |rows, progress| {
@@ -47,11 +47,11 @@ pub fn search(pool: &Pool, request: Request) -> io::Result<Job<SearchResult>> {
     })
 }
 
-/// Computes, for every directory, the totals of the entries that the query keeps. If the request starts at
+/// Computes the totals of the entries that the query keeps, for every directory. If the request starts at
 /// [`DirId::TOP`](crate::tree::DirId::TOP), the result is valid in all directories.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn filter(pool: &Pool, request: Request) -> io::Result<Job<Filtered>> {
     pool.start(move |task| crate::analysis::filter::run(&request, task))
 }

@@ -15,8 +15,7 @@ fn below_root(path: Vec<u8>) -> String {
     String::from_utf8(path).unwrap().trim_start_matches("root").trim_start_matches('/').to_owned()
 }
 
-/// Compares a search below one directory, and the filter with the same query, against the reference
-/// implementation.
+/// Checks a search below one directory, and the filter with the same query, against the reference implementation.
 fn hold(
     items: &[Item],
     terms: &Terms,
@@ -60,7 +59,7 @@ fn hold(
     Ok(())
 }
 
-/// Returns the totals of the kept entries below a directory. All entries count as items.
+/// Returns the totals of the kept entries below a directory. Every entry counts as an item.
 fn sum_below(items: &[Item], oracle: &Oracle<'_>, path: &str) -> Totals {
     let inside = |item: &&Item| path.is_empty() || item.path.starts_with(&format!("{path}/"));
     let count = items.iter().filter(inside).filter(|item| oracle.keeps(item)).count() as u64;
@@ -82,7 +81,7 @@ proptest! {
         let root = tree.listing(DirId::TOP).directories().next().unwrap();
         let directories: Vec<DirId> = Walk::new(&tree, root).map(|(id, _)| id).collect();
         for (number, terms) in all_alone().chain(several).enumerate() {
-            // The search usually starts at the root, and sometimes at another directory.
+            // Two of three searches start at the root, the others at any directory.
             let origin = directories[if number % 3 == 0 { number % directories.len() } else { 0 }];
             hold(&items, &terms, origin, &tree, &pool)?;
         }
@@ -181,7 +180,7 @@ fn the_largest_rows_are_kept() {
 
 #[test]
 fn a_huge_directory_is_visited_in_parts() {
-    // One listing of several MiB, in batches as large as those of the kernel.
+    // One listing of several MiB, in batches as large as those from the kernel.
     let (tree, mut batch) = (Tree::new(), crate::tree::Batch::default());
     for number in 0..60_000_u64 {
         let name = format!("a rather long name, so that the listing is large, {number}");

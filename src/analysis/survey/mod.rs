@@ -1,15 +1,15 @@
 //! Statistics of a subtree: largest files, types, ages, hard links, errors.
 //!
-//! Each statistic is a [`crate::base::job::Job`] like a search and takes the same
-//! [`crate::analysis::search::Request`], whose query is the active filter. A row stands for a
-//! [`crate::analysis::search::Query`], which together with the filter finds the entries of the row
-//! (`filter.narrowed_by(&row.query())`, then [`largest()`]), so no view has its own way to list files.
+//! Each statistic is a [`crate::base::job::Job`], like a search, and takes the same
+//! [`crate::analysis::search::Request`], whose query is the active filter. Each row has a
+//! [`crate::analysis::search::Query`] that, combined with the filter, finds the entries of the row
+//! (`filter.narrowed_by(&row.query())`, then [`largest()`]). So no view needs its own way to list files.
 //!
-//! Bytes count each inode once in each row and in the total. So the sum of the rows can exceed the total if an
-//! inode has names in several rows. The same is true for directories.
+//! Bytes count each inode once per row and once in the total. So the sum of the rows can exceed the total if an inode
+//! has names in several rows. The same is true of directories.
 //!
-//! The module does no I/O. Invariant: without a filter, the total over all types is that of the directory
-//! without the directory's own size.
+//! The module does no I/O. Invariant: without a filter, the total over all types is the total of the directory minus
+//! the directory's own size.
 
 #[cfg(test)]
 mod tests;

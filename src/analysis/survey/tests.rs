@@ -1,4 +1,4 @@
-//! Tests of statistics on small trees: each row agrees with the result of its query.
+//! Tests of statistics on small trees: each row must agree with the result of its query.
 
 use super::*;
 use crate::analysis::fixture::{Item, NOW, directory, file, finish, pool, request, tree};
@@ -26,7 +26,7 @@ fn items() -> Vec<Item> {
     ]
 }
 
-/// Returns the totals that a query finds, without the contents of found directories, as the views count them.
+/// Returns the totals that a query finds, without the contents of matching directories, as the views count them.
 fn found(query: Query) -> Totals {
     let mut request = request(&tree(&items()), "");
     request.query = query;
@@ -65,13 +65,13 @@ fn types_add_up_to_the_directory_and_their_queries_find_them() {
 fn ages_fall_into_buckets_and_their_queries_find_them() {
     let tree = tree(&items());
     let ages = finish(ages(&pool(), request(&tree, ""), NOW));
-    // The three entries that could not be read have no time.
+    // The three entries that could not be read have no time, so no row counts them.
     assert_eq!(ages.rows.map(|row| row.items), [2, 2, 1, 1, 3, 2]);
     for age in Age::ALL {
         let found = files(age.query(NOW).narrowed_by(&Query::not(Test::Error)));
         assert_eq!(found, ages.rows[age as usize], "{age:?}");
     }
-    // A file from 1938 has an age.
+    // A file from 1938 has a known age.
     for (mtime, age) in [
         (0, Age::Unknown),
         (-1_000_000_000, Age::Older),
@@ -150,8 +150,8 @@ fn the_largest_files_are_named_once_by_their_first_path() {
 
 #[test]
 fn the_largest_of_equal_files_do_not_depend_on_threads() {
-    // More files than are kept during the walk, so that some are dropped. The order of inode numbers is the
-    // reverse of the order of paths.
+    // More files than are kept during the walk, so that some are dropped. Inode numbers are in the reverse order of
+    // paths.
     let directories = (0..7).map(|number| directory(&format!("d{number}")));
     let name = |number| format!("d{}/f{number}", number % 7);
     let files = (0..5000).map(|number| file(&name(number), 4096).numbered(9000 - number));

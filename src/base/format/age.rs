@@ -10,25 +10,25 @@ const DAY: i64 = 24 * HOUR;
 /// Units of an age with their lengths in seconds.
 const UNITS: [(&str, i64); 5] = [("h", HOUR), ("d", DAY), ("w", 7 * DAY), ("mo", 30 * DAY), ("y", 365 * DAY)];
 
-/// Reason why a text is not an age.
+/// Reason why a text is not a valid age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgeFault<'t> {
     /// The text is empty.
     Empty,
-    /// A number without a unit.
+    /// The number has no unit.
     UnitMissing(&'t str),
-    /// A number with the unit `m`, which could mean months or minutes.
+    /// The unit is `m`, which could mean months or minutes.
     Minutes(&'t str),
-    /// An unknown unit.
+    /// The unit is unknown.
     UnknownUnit(&'t str),
-    /// A unit without a number.
+    /// The unit has no number.
     NumberMissing,
 }
 
 /// Parses an age, such as `90d`, into seconds.
 ///
 /// # Errors
-/// When `text` is not an age.
+/// Returns an error if `text` is not an age.
 pub fn age(text: &str) -> Result<i64, AgeFault<'_>> {
     let digits = text.len() - text.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);

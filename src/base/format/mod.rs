@@ -1,7 +1,7 @@
-//! Formats numbers as text: sizes, counts, shares and durations, in fixed widths so that columns stay aligned.
-//! Parses sizes and ages typed by users.
+//! Formatting of sizes, counts, shares and durations, in fixed widths so that columns stay aligned, and parsing of
+//! sizes and ages typed by users.
 //!
-//! Invariant: every number can be formatted, and has the documented width.
+//! Invariant: every number can be formatted and has the documented width.
 
 mod age;
 
@@ -38,7 +38,7 @@ impl Measure {
         }
     }
 
-    /// Returns `disk` or `apparent`, whichever this measure selects.
+    /// Returns `disk` or `apparent`, depending on the measure.
     pub fn of(self, disk: u64, apparent: u64) -> u64 {
         match self {
             Self::Disk => disk,
@@ -94,7 +94,7 @@ pub fn plain_size(bytes: u64, units: Units) -> String {
     size(bytes, units).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Formats a change, such as `+1.5 GiB`; without a sign if the sizes are equal.
+/// Formats a change, such as `+1.5 GiB`. Equal sizes have no sign.
 pub fn change(before: u64, after: u64, units: Units) -> String {
     let sign = match before.cmp(&after) {
         std::cmp::Ordering::Less => "+",
@@ -116,13 +116,13 @@ pub fn brief_size(bytes: u64, units: Units) -> String {
     }
 }
 
-/// Returns `bytes` in tenths of the smallest unit that keeps this number below 10,000, and the unit's index.
+/// Returns `bytes` in tenths of the smallest unit that keeps the result below 10,000, and the index of that unit.
 fn scale(bytes: u64, units: Units) -> (u128, usize) {
     let mut unit = 1;
     let mut step = 0;
     loop {
         let tenths = (u128::from(bytes) * 10 + unit / 2) / unit;
-        // Bytes are whole, so their tenths are exact. Seven units are enough for a u64.
+        // Bytes are whole numbers, so their tenths are exact. Seven units are enough for a `u64`.
         if tenths < 10_000 {
             return (tenths, step);
         }
@@ -131,7 +131,7 @@ fn scale(bytes: u64, units: Units) -> (u128, usize) {
     }
 }
 
-/// Formats a count: `12,345` up to 999,999, `1.23 M` above; right-aligned in [`COUNT`] columns.
+/// Formats a count, right-aligned in [`COUNT`] columns: `12,345` up to 999,999, and `1.23 M` above.
 pub fn count(number: u64) -> String {
     const STEPS: [(u64, char); 5] = [
         (1_000_000, 'M'),
@@ -143,7 +143,7 @@ pub fn count(number: u64) -> String {
     let Some((unit, name)) = STEPS.iter().rev().find(|(unit, _)| number >= *unit) else {
         return format!("{:>COUNT$}", grouped(number));
     };
-    // Truncated, not rounded: rounding could overstate the count or need another column.
+    // Truncated, because rounding could overstate the count or take another column.
     let (whole, hundredths) = (number / unit, u128::from(number % unit) * 100 / u128::from(*unit));
     let text = match whole {
         0..10 => format!("{whole}.{hundredths:02} {name}"),
@@ -166,7 +166,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// Returns `part` of `whole` in thousandths, at most 1000.
+/// Returns `part` as a share of `whole` in thousandths, at most 1000.
 pub fn share(part: u64, whole: u64) -> u16 {
     let thousandths =
         (u128::from(part) * 1000 + u128::from(whole) / 2).checked_div(u128::from(whole)).unwrap_or(0);
@@ -188,9 +188,9 @@ pub fn since(then: i64, now: i64) -> String {
         (3600, "hour"),
         (60, "minute"),
     ];
-    // The clocks of two machines differ, so a time in the future counts as now.
+    // The clocks of two machines may differ, so a time in the future is treated as now.
     let seconds = now.saturating_sub(then).max(0).unsigned_abs();
-    // Less than two of a unit is given in the next smaller unit, which is more precise.
+    // An age below two of a unit is given in the next smaller unit, for precision.
     let step = STEPS.iter().find(|(length, _)| seconds >= 2 * length);
     match step {
         Some((length, unit)) => format!("since {} {unit}s ago", grouped(seconds / length)),
@@ -211,8 +211,7 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
-/// Parses a number of bytes such as `10k`, `1.5G`, `200MB` or `4KiB`. A number that does not fit becomes
-/// `u64::MAX`.
+/// Parses a number of bytes, such as `10k`, `1.5G`, `200MB` or `4KiB`. A number that is too large becomes `u64::MAX`.
 pub fn parse(text: &str) -> Option<u64> {
     let digits = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
@@ -221,16 +220,16 @@ pub fn parse(text: &str) -> Option<u64> {
     if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
         return None;
     }
-    // A number with too many digits is larger than any size.
+    // A number with too many digits exceeds any size.
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().unwrap_or(u64::MAX) };
-    // Eighteen digits resolve less than one byte of the largest unit.
+    // Eighteen digits are precise to less than one byte, even in the largest unit.
     let digits = &fraction[..fraction.len().min(18)];
     let tenths = digits.bytes().fold(0_u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
     let part = tenths * u128::from(factor) / digits.bytes().fold(1, |power, _| power * 10);
     Some(whole.saturating_mul(factor).saturating_add(u64::try_from(part).unwrap_or(u64::MAX)))
 }
 
-/// Returns the number of bytes in `unit`, a name in lower case.
+/// Returns the number of bytes in `unit`, which must be in lower case.
 fn factor(unit: &str) -> Option<u64> {
     let mut letters = unit.chars();
     let Some(power) = letters.next().filter(|letter| *letter != 'b') else {

@@ -1,6 +1,6 @@
-//! Writes a script to a new file that no other user can change before it is run.
+//! Writes a script to a new file that no other user can change before the script is run.
 //!
-//! Invariant: no symbolic link is followed, and no partial script is left.
+//! Invariant: no symbolic link is followed, and no partial script remains.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -13,20 +13,20 @@ use crate::platform::entry::safe_path::{Error, PrivateFolder};
 /// Maximum number of scripts that can be written within one second.
 const NUMBERS: u32 = 100;
 
-/// Script that was written.
+/// Script that has been written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Path of the script.
     pub path: PathBuf,
-    /// Warnings that the script shows.
+    /// Warnings that the script prints before asking for confirmation.
     pub warnings: Vec<DeleteWarning>,
 }
 
-/// Writes the script for `selection` to a new file that only its owner can read and run. The file is in
-/// `directory` or, if other users may write there, in `fallback`, which is created.
+/// Writes the script for `selection` to a new file that only its owner can read and run. The file is in `directory` or,
+/// if other users can write there, in `fallback`, which is created if necessary.
 ///
 /// # Errors
-/// When an entry may not be deleted, or the script cannot be written.
+/// Returns an error if an entry may not be deleted, or if the script cannot be written.
 pub fn write(
     directory: &Path,
     fallback: Option<&Path>,
@@ -39,7 +39,7 @@ pub fn write(
     for number in 1..=NUMBERS {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
         let path = folder.join(format!("duke-rm-{time}{suffix}.sh"));
-        // `O_EXCL` fails for every existing name, even for a dangling link.
+        // `O_EXCL` fails for any existing name, even a dangling link.
         match OpenOptions::new().write(true).create_new(true).mode(0o700).open(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             opened => return Ok(fill(opened?, &path, &text).map(|()| Written { path, warnings })?),
@@ -48,8 +48,7 @@ pub fn write(
     Err(io::Error::from(ErrorKind::AlreadyExists).into())
 }
 
-/// Returns the first of the two folders that no other user can change or redirect. The returned path contains no
-/// symbolic links.
+/// Returns the first of the two folders that no other user can change or redirect, as a path without symbolic links.
 fn folder(directory: &Path, fallback: Option<&Path>) -> Result<PathBuf, ScriptError> {
     let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let here = PrivateFolder::find(&std::path::absolute(here)?);

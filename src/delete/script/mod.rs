@@ -1,16 +1,16 @@
-//! Shell script that deletes a selection. The user reviews and runs the script instead of letting duke delete.
+//! Shell script that deletes a selection. The user reviews and runs the script instead of deleting with duke.
 //!
 //! ```text
 //! selection -> guard, as for the dialog -> identity of each entry -> functions.sh, then three lines for each
 //! entry -> a new file
 //! ```
 //!
-//! The script has the same refusals and warnings as the dialog. When the script runs, it compares the device,
-//! inode and birth time of each entry and of the entry's directory. It works only in directories that it has
-//! compared, so no path is resolved again, and it skips mounts. Every name is quoted so that a shell reads
-//! exactly the bytes of the name, and so that the name is safe to print.
+//! The script has the same refusals and warnings as the dialog. When run, it compares the device, inode and birth time
+//! of each entry and of the directory that contains the entry. It works only in directories that it has checked in this
+//! way, so no path is resolved again, and it skips mounts. Every name is quoted so that the shell reads the exact bytes
+//! of the name and the name is safe to print.
 //!
-//! Invariant: no byte of a name is outside of quotes, and no byte controls a terminal.
+//! Invariant: no byte of a name is outside quotes, and no byte controls the terminal.
 
 mod file;
 
@@ -27,22 +27,22 @@ use crate::platform::{Directory, Errno, Identity};
 
 pub use file::{Written, write};
 
-/// Start of each script, and the functions its commands call.
+/// Start of every script, followed by the functions that its commands call.
 const HEAD: &str = "#!/bin/sh
 # Review before running: this permanently deletes the entries named at its end.
 # Changed entries and other file systems mounted below are kept.
 ";
 const FUNCTIONS: &str = include_str!("functions.sh");
-/// Maximum length of a path in bytes that the system accepts (`PATH_MAX` of Linux). On macOS, the maximum is
-/// lower, and the script reports paths that are too long.
+/// Maximum length in bytes of a path that the system accepts (`PATH_MAX` on Linux). On macOS, the maximum is lower, and
+/// the script reports paths that are too long.
 const LONGEST: usize = 4096;
 
 /// Reason why no script was written.
 #[derive(Debug)]
 pub enum ScriptError {
-    /// This entry may not be deleted, for this reason.
+    /// An entry may not be deleted. Contains its path and the reason.
     Refused(Vec<u8>, Reason),
-    /// In each of the possible folders, other users could change the script before it is run.
+    /// Other users could change the script before it is run, in every possible folder.
     Exposed,
     /// The script cannot be written.
     Failed(std::io::Error),
@@ -54,11 +54,11 @@ impl From<std::io::Error> for ScriptError {
     }
 }
 
-/// Returns the script for a selection of whole entries, and its warnings. `sizes` are the sizes of the entries
+/// Returns the script for a selection of whole entries, along with its warnings. `sizes` are the sizes of the entries
 /// as text.
 ///
 /// # Errors
-/// When an entry may not be deleted.
+/// Returns an error if an entry may not be deleted.
 pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<DeleteWarning>), ScriptError> {
     let (refusals, warnings) = refusal::check(selection);
     if let Some((number, refusal)) = refusals.first()
@@ -86,7 +86,7 @@ pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<Dele
     Ok((script, warnings))
 }
 
-/// Returns the part of the script that prints the warnings and asks for a confirmation.
+/// Returns the part of the script that prints the warnings and asks for confirmation.
 fn confirmation(warnings: &[DeleteWarning]) -> String {
     if warnings.is_empty() {
         return String::new();
@@ -141,7 +141,7 @@ fn look(directory: &Directory, name: &CStr) -> Result<Identity, Reason> {
     })
 }
 
-/// Formats device and inode, and the time of birth as stat(1) prints it: with nanoseconds, except on macOS.
+/// Formats the device and inode, and the birth time as stat(1) prints it: with nanoseconds, except on macOS.
 fn identity(found: &Identity) -> [String; 2] {
     let birth = match found.born {
         None | Some((..=0, _)) => String::new(),

@@ -1,9 +1,9 @@
-//! Moves items to the trash and back. Each item is moved by one rename on the same mount, or not at all.
-//! `place` finds the trash directories.
+//! Moves items to the trash and back. Each item is moved by a single rename within one mount, or not at all. `place`
+//! finds the trash directories.
 //!
-//! The module follows the Trash specification 1.0 of freedesktop.org: the info file is created first, and
-//! reserves the name. Nothing is copied, so no item is ever half moved, and no space is freed. Without a trash
-//! on the same mount an item is not moved.
+//! The module follows the freedesktop.org Trash specification 1.0: the info file is created first and reserves the
+//! name. Nothing is copied, so no item is ever left half moved, and no space is freed. If there is no trash on the same
+//! mount, the item is not moved.
 //!
 //! Invariant: if a moved entry turns out not to be the selected one, it is moved back.
 
@@ -25,9 +25,9 @@ use crate::tree::join;
 pub use place::Owner;
 use place::{Trash, Trashes};
 
-/// Maximum number of names that are tried for one item.
+/// Maximum number of names tried for one item.
 const NUMBERS: u32 = 10_000;
-/// Maximum length of a file name in bytes, and the suffix of info files.
+/// Maximum length of a file name in bytes, followed by the suffix of info files.
 const LONGEST: usize = 255;
 const INFO: &[u8] = b".trashinfo";
 
@@ -36,18 +36,18 @@ const INFO: &[u8] = b".trashinfo";
 pub struct Trashing {
     /// Moved items.
     pub moved: Vec<Trashed>,
-    /// Entries that failed.
+    /// Entries that could not be moved.
     pub failures: Failures,
     /// Indexes of the items that failed.
     pub failed: Vec<usize>,
-    /// `true` when the operation has ended.
+    /// `true` once the operation has ended.
     pub is_over: bool,
 }
 
 /// Item in the trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trashed {
-    /// Former location: a group with only this item.
+    /// Former location, as a group that contains only this item.
     pub from: Group,
     /// Path of the trash directory.
     pub trash: PathBuf,
@@ -58,20 +58,20 @@ pub struct Trashed {
 /// Starts moving the selection to the trash.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn trash(pool: &Pool, selection: Arc<Selection>, owner: Owner) -> std::io::Result<Job<Trashing>> {
     pool.start(move |task| task.publish(run(task, &selection, &owner, &|trashing| task.publish(trashing))))
 }
 
-/// Starts moving trashed items back.
+/// Starts moving trashed items back to their former locations.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn restore(pool: &Pool, trashed: Arc<Vec<Trashed>>) -> std::io::Result<Job<Trashing>> {
     pool.start(move |task| task.publish(run_back(task, &trashed)))
 }
 
-/// Moves the selection to the trash, passes the progress to `report` at intervals, and returns the result.
+/// Moves the selection to the trash, reports the progress to `report` at intervals, and returns the result.
 pub(crate) fn run<T: Send + Sync>(
     task: &Task<T>,
     selection: &Selection,
@@ -84,7 +84,7 @@ pub(crate) fn run<T: Send + Sync>(
     let mut trashing = Trashing::default();
     let mut number = 0;
     'groups: for group in &selection.groups {
-        // Cancellation is checked before a trash is searched for or created.
+        // Checks for cancellation before searching for a trash or creating one.
         if task.is_cancelled() {
             break;
         }
@@ -101,7 +101,7 @@ pub(crate) fn run<T: Send + Sync>(
             };
             trashing.take(number, group, item, moved);
             number += 1;
-            // An item takes only a few system calls, so reports at intervals are enough.
+            // An item takes only a few system calls, so a report every 64 items is enough.
             if number % 64 == 0 {
                 report(trashing.clone());
             }
@@ -110,7 +110,6 @@ pub(crate) fn run<T: Send + Sync>(
     Trashing { is_over: true, ..trashing }
 }
 
-/// Moves trashed items back.
 pub(crate) fn run_back<T: Send + Sync>(task: &Task<T>, trashed: &[Trashed]) -> Trashing {
     let mut trashing = Trashing::default();
     for (number, it) in trashed.iter().enumerate() {
@@ -150,7 +149,7 @@ fn move_in(
         return Err(Reason::Changed);
     }
     let item = &Item { identity: Some(now), ..item.clone() };
-    // rename(2) would also move mounts below the item, and emptying the trash would delete the files on them.
+    // rename(2) would also move mounts below the item, and emptying the trash would then delete the files on them.
     let takes_along = |path: &Path| holds_mount(&path.join(OsStr::from_bytes(&item.name)), mounts);
     let is_holder = item.kind == Kind::Directory && takes_along(trashes.path().map_err(Reason::NoTrash)?);
     if is_holder || directory.is_mount(item.name.as_slice())? {
@@ -163,13 +162,13 @@ fn move_in(
     })
 }
 
-/// Returns `true` if there is a mount point below a path.
+/// Returns `true` if there is a mount point below `path`.
 fn holds_mount(path: &Path, mounts: &[Mount]) -> bool {
     let below = [path.as_os_str().as_bytes(), b"/"].concat();
     mounts.iter().any(|mount| mount.point.starts_with(&below))
 }
 
-/// Moves an item from its directory at `path` to a trash, and returns the item's name in the trash.
+/// Moves an item from its directory at `path` to a trash, and returns the name of the item in the trash.
 fn move_to(
     path: Result<&Path, NoTrash>,
     item: &Item,
@@ -190,7 +189,7 @@ fn move_to(
         let moved = directory.move_to(item.name.as_slice(), &trash.files, name.as_slice());
         let is_it = moved.is_ok()
             && trash.files.identity_of(name.as_slice()).is_ok_and(|found| {
-                // The inode's change time is not compared, because moving updates it.
+                // The change time of the inode is not compared, because moving updates it.
                 item.identity.is_some_and(|before| before.is_unchanged(&found))
             });
         if is_it {
@@ -217,7 +216,7 @@ fn move_back(it: &Trashed) -> Result<(), Reason> {
     let trash = Trash::open(&it.trash).map_err(Reason::NoTrash)?;
     for item in &it.from.items {
         let now = trash.files.identity_of(it.name.as_slice())?;
-        // An item is moved back even if it was written to in the trash.
+        // An item is moved back even if it was modified in the trash.
         if !item.identity.is_some_and(|before| before.is_same_inode(&now)) {
             return Err(Reason::Changed);
         }
@@ -230,15 +229,15 @@ fn move_back(it: &Trashed) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Returns the name for attempt `number`, short enough to add the suffix of an info file.
+/// Returns the name for attempt `number`, shortened to leave room for the suffix of an info file.
 fn numbered(name: &[u8], number: u32) -> Vec<u8> {
     let suffix = if number == 1 { String::new() } else { format!("{TRASH_NAME_SEPARATOR}{number}") };
     let room = LONGEST - INFO.len() - suffix.len();
     [&name[..name.len().min(room)], suffix.as_bytes()].concat()
 }
 
-/// Returns the contents of the info file of an item whose directory is at `path`. Returns an error if an info
-/// file cannot express the item's path.
+/// Returns the contents of the info file for an item whose directory is at `path`, or an error if an info file cannot
+/// represent the item's path.
 fn info_of(path: &Path, item: &Item, relative_to: Option<&Path>) -> Result<Vec<u8>, NoTrash> {
     let path = match relative_to {
         Some(top) => path.strip_prefix(top).map_err(|_| NoTrash::Nowhere)?,

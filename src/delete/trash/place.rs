@@ -7,8 +7,8 @@
 //! ~/.Trash, $topdir/.Trashes/$uid   macOS: the items themselves
 //! ```
 //!
-//! Invariant: a trash is searched for or created only when it is needed, and nothing is created in another
-//! user's home.
+//! Invariant: a trash is searched for or created only when needed, and nothing is created in another user's home
+//! directory.
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;
@@ -25,21 +25,21 @@ use crate::platform::{Attributes, Directory, Errno, errno_of};
 /// Owner of a trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owner {
-    /// Path of the trash in the home directory; `None` without a home directory.
+    /// Path of the trash in the home directory; `None` if there is no home directory.
     pub home_trash: Option<PathBuf>,
     /// User ID.
     pub uid: u32,
 }
 
 impl Owner {
-    /// Returns the user of this process as the owner.
+    /// Returns the user of this process.
     pub fn of_process() -> Self {
         let home = std::env::home_dir().filter(|home| home.is_absolute());
         Self { home_trash: desktop::home_trash(home), uid: users::own() }
     }
 }
 
-/// Trash directories that may be on the mount of a directory, in order of preference.
+/// Trash directories that may be on the same mount as a directory, in order of preference.
 pub struct Trashes<'g> {
     group: &'g Group,
     owner: &'g Owner,
@@ -73,7 +73,7 @@ impl<'g> Trashes<'g> {
             match trash.map(&mut attempt) {
                 Ok(Err(Reason::Mount)) => {}
                 Ok(result) => return result,
-                // The reason of the first trash in the order of preference is reported.
+                // Reports the reason of the most preferred trash.
                 Err(reason) if why == NoTrash::Nowhere => why = reason,
                 Err(_) => {}
             }
@@ -82,24 +82,23 @@ impl<'g> Trashes<'g> {
     }
 }
 
-/// Trash whose directories are open.
+/// Trash with its directories open.
 pub struct Trash {
     pub path: PathBuf,
     pub files: Directory,
-    /// Directory of the info files. If the paths in these files are relative, also the directory that the paths
-    /// are relative to.
+    /// Directory of the info files and, if these contain relative paths, the directory that the paths are relative to.
     pub info: Option<(Directory, Option<PathBuf>)>,
 }
 
 impl Trash {
-    /// Opens or creates the trash of the home directory, if that trash is on the same device as the items and
-    /// belongs to the user.
+    /// Opens or creates the trash of the home directory, if it is on the same device as the items and belongs to the
+    /// user.
     fn home(path: &Path, here: &Attributes, owner: &Owner) -> Result<Self, NoTrash> {
         let above = path.ancestors().find_map(|above| Directory::open(above).ok()).ok_or(NoTrash::Nowhere)?;
         if above.attributes()?.device != here.device {
             return Err(NoTrash::Nowhere);
         }
-        // With a sudo that keeps HOME, root would create a trash that the user cannot use.
+        // If sudo keeps HOME, root would create a trash that the user cannot use.
         let folder = PrivateFolder::find(path)?;
         let folder = if TRASH_HAS_INFO { folder.make()? } else { folder };
         if !folder.exists() {
@@ -133,7 +132,7 @@ impl Trash {
         shared.map_or_else(alone, Ok)
     }
 
-    /// Opens the trash in a directory, after checking the access to all of its directories.
+    /// Opens the trash in a directory after checking who can write to each directory of it.
     fn in_directory(
         path: PathBuf,
         directory: Directory,
@@ -151,10 +150,10 @@ impl Trash {
         Ok(Self { path, files: files?, info: Some((info?, relative_to)) })
     }
 
-    /// Opens the trash at `path` to move something out of it, without creating anything.
+    /// Opens the trash at `path` to move something out of it. Creates nothing.
     pub fn open(path: &Path) -> Result<Self, NoTrash> {
-        // Other users may have gained access in the meantime. This does no harm, because restored items are
-        // compared with the trashed ones.
+        // Other users may have gained access in the meantime. This is harmless, because restored items are compared
+        // with the trashed ones.
         let access = Access { uid: users::own(), is_open: true };
         let directory = open_without_links(path)?;
         access.check(&directory)?;
@@ -169,7 +168,7 @@ impl Trash {
     }
 }
 
-/// Access that other users may have to the directories of a trash.
+/// Access of other users to the directories of a trash.
 #[derive(Clone, Copy)]
 struct Access {
     /// User ID that must own the directories.
@@ -179,8 +178,8 @@ struct Access {
 }
 
 impl Access {
-    /// Returns the access for the trash of a mount point. Some file systems give all directories the same
-    /// permissions, so on a file system that all users can write to, they can also write to the trash.
+    /// Returns the access to the trash of a mount point. Some file systems give all directories the same permissions,
+    /// so if all users can write to the top of the file system, they may also be able to write to the trash.
     fn of_top(top: &Directory, owner: &Owner) -> Result<Self, Errno> {
         let found = top.attributes()?;
         Ok(Self { uid: owner.uid, is_open: found.mode & STICKY == 0 && others_may_write(top, &found) })
@@ -198,7 +197,7 @@ impl Access {
     }
 }
 
-/// Opens a directory of a trash, or creates it.
+/// Opens a directory of a trash, creating it if necessary.
 fn opened_or_made(above: &Directory, name: &str) -> Result<Directory, Errno> {
     match above.open_inside(name) {
         Err(Errno::ENOENT) => match above.make_directory(name) {
@@ -209,8 +208,8 @@ fn opened_or_made(above: &Directory, name: &str) -> Result<Directory, Errno> {
     }
 }
 
-/// Returns the absolute path of a group's directory, without symbolic links. Only the root needs resolving,
-/// because there are no links below a root.
+/// Returns the absolute path of a group's directory, without symbolic links. Only the root needs to be resolved,
+/// because no path below a root contains links.
 fn real_path(group: &Group) -> Result<PathBuf, NoTrash> {
     let (root, below) = group.steps.split_first().ok_or(NoTrash::Nowhere)?;
     let root = std::fs::canonicalize(OsStr::from_bytes(&root.name)).map_err(|error| errno_of(&error))?;

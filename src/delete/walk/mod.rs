@@ -1,4 +1,4 @@
-//! Walk that either reads or deletes a selection.
+//! Walk over a selection that either reads it or deletes it.
 //!
 //! ```text
 //! empty(directory): read it; act on everything but directories at once, and queue the directories
@@ -6,13 +6,13 @@
 //! release:          the last worker out of a directory acts on the directory itself, then leaves the parent
 //! ```
 //!
-//! A directory stays open until its last child is done, because the child's name is deleted in it. When too many
-//! directories are open, a directory is closed once its first child is open, its children are visited one at a
-//! time, and the way back from a child leads through the child's `..`, which must be the same inode. So a chain
-//! of any depth takes a few descriptors, and one step up for each step down.
+//! A directory stays open until its last child is done, because the child's name is deleted in it. If too many
+//! directories are open, a directory is closed once its first child is open, its children are visited one at a time,
+//! and it is reopened through the child's `..`, which must be the same inode. So a chain of any depth takes only a few
+//! descriptors, and one step up for each step down.
 //!
-//! Invariant: every descriptor was opened relative to the one above it without following a link or crossing a
-//! mount, and every claim is released once.
+//! Invariant: every descriptor was opened relative to the one above it without following a link or crossing a mount,
+//! and every claim is released exactly once.
 
 mod node;
 
@@ -29,9 +29,9 @@ use crate::platform::{Attributes, Buffer, DirEntry, Directory, Errno, Filled, Re
 use crate::tree::join;
 use node::{Above, Node};
 
-/// Maximum number of directories that are kept open, so that a concurrent scan also has descriptors.
+/// Maximum number of directories kept open, so that a concurrent scan has descriptors too.
 const MOST_OPEN: usize = 256;
-/// Maximum number of times that a directory is read again if it is not empty after its entries were deleted.
+/// Maximum number of times a directory is read again if it is not empty after its entries were deleted.
 const ROUNDS: u32 = 16;
 
 /// Result of visiting an entry.
@@ -43,8 +43,7 @@ pub enum Disposition {
     Stays,
 }
 
-/// Actions on the entries that a walk visits. `item` is the number of the selected item that the entry is or
-/// lies in.
+/// Actions on the entries that a walk visits. `item` is the index of the selected item that the entry is or lies in.
 pub trait Visitor: Sync {
     /// Data about a directory that is needed before its entries are visited.
     type Rights: Send + Sync;
@@ -60,7 +59,7 @@ pub trait Visitor: Sync {
     ) -> Result<Disposition, Errno>;
     /// Enters a directory.
     fn enter(&self, directory: &Directory, found: &Attributes, item: usize);
-    /// Leaves a directory whose entries are all done.
+    /// Leaves a directory after all of its entries are done.
     fn leave(
         &self,
         above: &Directory,
@@ -70,11 +69,10 @@ pub trait Visitor: Sync {
     ) -> Result<Disposition, Errno>;
     /// Reports a failed entry.
     fn fail(&self, item: usize, reason: Reason);
-    /// Reports that an item is done without failures.
+    /// Reports that an item was completed without failures.
     fn finish(&self, item: usize);
 }
 
-/// Directory in which an entry is visited.
 pub struct At<'d, R> {
     pub directory: &'d Directory,
     pub rights: &'d R,
@@ -88,7 +86,7 @@ impl<R> Clone for At<'_, R> {
 
 impl<R> Copy for At<'_, R> {}
 
-/// Walk through a selection.
+/// Walk over a selection.
 pub struct Walk<'w, A> {
     act: &'w A,
     selection: &'w Selection,
@@ -111,7 +109,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         Self { act, selection, is_cancelled, descriptors, buffers: Mutex::default(), failures }
     }
 
-    /// Visits the whole selection on the threads of `pool`.
+    /// Visits the whole selection, using the threads of `pool`.
     pub fn run(&'w self, pool: &rayon::ThreadPool) {
         pool.broadcast(|_| io_policy::refuse());
         pool.in_place_scope(|scope| {
@@ -167,7 +165,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Begins the walk of a selected directory, unless another entry has taken its place.
+    /// Begins walking a selected directory, unless another entry has taken its place.
     fn begin<'s>(
         &'w self,
         scope: &Scope<'s>,
@@ -183,7 +181,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
         let path = || group.path_of(item);
         let Ok(name) = CString::new(item.name.as_slice()) else { return };
-        // A root can be a symbolic link or a mount point, because only its contents can be selected.
+        // A root may be a symbolic link or a mount point, because only its contents can be selected.
         let opened = if group.steps.is_empty() {
             open_root(&item.name)
         } else {
@@ -192,7 +190,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         match opened.and_then(|inside| Ok((inside.identity()?, inside))) {
             Ok((now, inside)) if item.is_still(&now) => {
                 let found = now.attributes;
-                // If only the contents of a directory are selected, the directory itself is not deleted.
+                // If only the contents of the directory are selected, the directory itself is not deleted.
                 if self.selection.extent == DeleteScope::Whole {
                     self.act.enter(&inside, &found, number);
                 }
@@ -210,8 +208,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         Ok((inside, found))
     }
 
-    /// Reads a directory, acts on its entries, and spawns work for its child directories. Takes over one claim
-    /// on the node.
+    /// Reads a directory, acts on its entries, and spawns work for its child directories. Consumes one claim on the
+    /// node.
     fn empty<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Directory)
     where
         'w: 's,
@@ -224,15 +222,15 @@ impl<'w, A: Visitor> Walk<'w, A> {
         let count = u32::try_from(directories.len()).unwrap_or(u32::MAX);
         node.claims.fetch_add(count, Ordering::Relaxed);
         if self.descriptors.suffice() && self.descriptors.count() < MOST_OPEN {
-            // In a second round, `kept` is already set.
+            // In a second round, `kept` has already been set.
             drop(node.kept.set(self.descriptors.hold(Arc::clone(&directory))));
         }
         *lock(&node.waiting) = directories;
         scope.spawn(move |scope| self.visit(scope, node, directory));
     }
 
-    /// Acts on all entries of a directory except child directories, and returns the names of those in reverse
-    /// order.
+    /// Acts on all entries of a directory except child directories, and returns the names of the child directories in
+    /// reverse order.
     fn read(&self, node: &Node<'w>, directory: &Directory) -> Vec<CString> {
         let mut buffer = lock(&self.buffers).pop().unwrap_or_default();
         let mut reader = Reader::new(directory);
@@ -267,7 +265,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         directories
     }
 
-    /// Acts on an entry, unless it is a directory; in that case, returns `false`.
+    /// Acts on an entry and returns `true`; if the entry is a directory, only returns `false`.
     fn visit_entry(
         &self,
         node: &Node<'w>,
@@ -288,7 +286,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         true
     }
 
-    /// Continues with one of the queued directories. Takes over one claim on the node.
+    /// Continues with one of the queued directories. Consumes one claim on the node.
     fn visit<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Arc<Directory>)
     where
         'w: 's,
@@ -336,14 +334,14 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Releases a claim on the node. `directory` is the node's directory, if it is open. After releasing the
-    /// last claim, acts on the directory and continues with its parent.
+    /// Releases a claim on the node. `directory` is the directory of the node, if it is open. The worker that releases
+    /// the last claim acts on the directory and continues with its parent.
     fn release<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Option<Arc<Directory>>)
     where
         'w: 's,
     {
         let (mut node, mut directory) = (node, directory);
-        // `AcqRel`: the worker that releases the last claim sees what the others have written.
+        // `AcqRel`: the worker that releases the last claim sees everything the others have written.
         while node.claims.fetch_sub(1, Ordering::AcqRel) == 1 {
             let above = node.above(directory.as_deref());
             if !node.stays()
@@ -375,7 +373,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Acts on a directory whose entries are done. If the directory has new entries, opens and returns it.
+    /// Acts on a directory whose entries are done. If the directory has gained new entries, opens and returns it.
     fn leave(&self, node: &Node<'w>, above: Option<&Directory>) -> Option<Directory> {
         let Some(above) = above else {
             self.fail_in(node, None, Reason::Changed);
@@ -415,8 +413,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         (self.is_cancelled)()
     }
 
-    /// Records that an entry of the node, or the node itself, failed. An entry that no longer exists is not a
-    /// failure.
+    /// Records the failure of an entry of the node, or of the node itself. An entry that no longer exists does not
+    /// count as a failure.
     fn fail_in(&self, node: &Node<'w>, name: Option<&CStr>, reason: Reason) {
         if reason.is_gone() {
             return;

@@ -1,6 +1,6 @@
-//! Directory in a walk: the claims on it, and the way back to it from a child.
+//! Directory in a walk: the claims on it, and how to reopen it from a child.
 //!
-//! Invariant: the way back leads to the same inode, or fails.
+//! Invariant: reopening a directory leads to the same inode or fails.
 
 use std::ffi::CString;
 
@@ -13,14 +13,14 @@ pub struct Node<'w> {
     pub above: Above<'w>,
     pub name: CString,
     pub found: Attributes,
-    /// Number of the selected item that the directory is or lies in.
+    /// Index of the selected item that the directory is or lies in.
     pub item: usize,
-    /// `true` if something in the directory is kept. Set by the workers in the directory, and read by the worker
-    /// that leaves it; `claims` orders these accesses.
+    /// `true` if something in the directory is kept. Set by the workers in the directory and read by the worker that
+    /// leaves it; `claims` orders these accesses.
     stays: AtomicBool,
     /// Number of workers in the directory plus the number of unfinished child directories.
     pub claims: AtomicU32,
-    /// Number of times that the directory was read again.
+    /// Number of times the directory has been read again.
     pub rounds: AtomicU32,
     /// Names of the child directories that have not been opened yet.
     pub waiting: Mutex<Vec<CString>>,
@@ -51,7 +51,7 @@ impl<'w> Node<'w> {
         }
     }
 
-    /// Returns `true` if `found` are the attributes of this directory.
+    /// Returns `true` if the attributes are those of this directory.
     pub fn is(&self, found: &Attributes) -> bool {
         found.file_id() == self.found.file_id()
     }
@@ -79,7 +79,7 @@ impl<'w> Node<'w> {
         })
     }
 
-    /// Returns the directory that contains this node; `None` if that directory cannot be found again.
+    /// Returns the directory that contains this node; `None` if it cannot be reopened.
     pub fn above(&self, directory: Option<&Directory>) -> Option<Arc<Directory>> {
         match &self.above {
             Above::Selected(directory) => Some(Arc::clone(directory)),
@@ -91,7 +91,8 @@ impl<'w> Node<'w> {
         }
     }
 
-    /// Opens the directory from its nearest open ancestor. Returns `None` if the directory no longer exists.
+    /// Opens the directory again, starting from its nearest open ancestor. Returns `None` if the directory no longer
+    /// exists.
     fn reopen(&self) -> Option<Directory> {
         let mut names = Vec::new();
         let mut start = None;

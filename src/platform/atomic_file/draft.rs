@@ -1,12 +1,12 @@
-//! File that is being written and does not have its final name yet. Such a file has no name at all if the
-//! system supports that. Otherwise the file has a temporary name in the same directory, and is deleted
-//! however the process ends. Files left by SIGKILL or a power failure are deleted at the next write.
+//! File that is being written and does not have its final name yet. The file has no name at all if the system supports
+//! unnamed files. Otherwise it has a temporary name in the same directory and is deleted no matter how the process
+//! ends. Files left by SIGKILL or a power failure are deleted at the next write.
 //!
 //! ```text
 //! .report.json.duke-9ae0daaf-1234-0.part      file name, checksum of the host name, process ID, number
 //! ```
 //!
-//! Invariant: only files with such names are ever deleted, and only those of this user, this machine and a
+//! Invariant: only files with such names are ever deleted, and only if they belong to this user, this machine and a
 //! process that has ended.
 
 use std::ffi::{CStr, CString, OsString};
@@ -22,7 +22,7 @@ use crate::platform::{Buffer, Directory, Errno, Filled, Reader, host_name};
 
 /// Maximum number of temporary names that are tried for a new file.
 const TRIES: u32 = 100;
-/// Maximum length in bytes of a file name that fits into the temporary name, which has at most 255 bytes.
+/// Maximum length in bytes of a file name that is included in the temporary name, which can have at most 255 bytes.
 const ROOMY: usize = 200;
 /// Mark in the names of temporary files.
 const MARK: &str = ".duke-";
@@ -53,7 +53,7 @@ impl DraftFile {
         Ok(Self { file: file.into(), name: Some((name, unfinished)) })
     }
 
-    /// Wraps a stream, to which the data is written directly.
+    /// Wraps a stream. Data is written to the stream directly.
     pub fn stream(file: File) -> Self {
         Self { file, name: None }
     }
@@ -63,7 +63,7 @@ impl DraftFile {
         let (directory, target) = (&place.directory, place.name.as_os_str());
         let put = |name: &CStr| directory.replace(name, target);
         let Some((name, _)) = &self.name else {
-            // No system call links a file to a name that is in use, so the file first gets a temporary name.
+            // No system call links a file to a name in use, so the file first gets a temporary name.
             return shielded(|| match directory.link_unnamed(&self.file, target) {
                 Err(Errno::EEXIST) => {
                     let link = |name: &CStr| directory.link_unnamed(&self.file, name);
@@ -80,7 +80,7 @@ impl DraftFile {
         Ok(())
     }
 
-    /// Gives the file its final name. Fails with `EEXIST` if another file has that name now.
+    /// Gives the file its final name. Fails with `EEXIST` if another file has taken that name.
     pub fn put_new(&mut self, place: &Output) -> Result<(), Errno> {
         let (directory, target) = (&place.directory, place.name.as_os_str());
         let Some((name, _)) = &self.name else {
@@ -88,8 +88,7 @@ impl DraftFile {
         };
         shielded(|| match directory.link(name.as_c_str(), target) {
             Ok(()) => directory.unlink(name.as_c_str()),
-            // Some file systems have no hard links, and not all systems have a call that renames only to a free
-            // name.
+            // Some file systems have no hard links, and some systems cannot rename a file only if the new name is free.
             Err(error) if error != Errno::EEXIST && directory.attributes_of(target).is_err() => {
                 directory.replace(name.as_c_str(), target)
             }
@@ -108,14 +107,14 @@ impl DraftFile {
     }
 }
 
-/// Calls `make` with temporary names in the directory of `place` until one is free.
+/// Calls `make` with temporary names in the directory of `place` until one of them is free.
 fn with_fresh_name<T>(
     place: &Output,
     make: impl Fn(&CStr) -> Result<T, Errno>,
 ) -> Result<(T, CString), Errno> {
     for attempt in 0..TRIES {
         let mut name = OsString::from(".");
-        // For a very long name, there is room only for the shorter form.
+        // A very long name leaves room only for the short form.
         if place.name.len() <= ROOMY {
             name.push(&place.name);
         }
@@ -129,7 +128,7 @@ fn with_fresh_name<T>(
     Err(Errno::EEXIST)
 }
 
-/// Returns a checksum of the host name, which distinguishes machines that share a directory.
+/// Returns a checksum of the host name, to tell apart machines that share a directory.
 fn host() -> String {
     format!("{:08x}", crc32fast::hash(host_name().unwrap_or_default().as_bytes()))
 }
@@ -153,7 +152,7 @@ fn remove_old(directory: &Directory) {
     }
 }
 
-/// Returns the ID of the process that writes the file `name`, if `name` is a temporary name of this host.
+/// Returns the ID of the process that is writing the file `name`, if that is a temporary name from this host.
 fn writer(name: &[u8], host: &str) -> Option<i32> {
     let mark = format!("{MARK}{host}-");
     let name = name.strip_suffix(UNFINISHED.as_bytes()).filter(|name| name.starts_with(b"."))?;

@@ -1,10 +1,10 @@
 //! Files that are written completely or not at all.
 //!
-//! The data is written to a new file in the same directory, which replaces the old file once the data is
-//! complete and on the disk. So a full disk or a kill leaves the old file unchanged. A target that is not a
-//! regular file (a device, a pipe) is written to directly.
+//! The data is written to a new file in the same directory, which replaces the old file once the data is complete and
+//! on disk. So a full disk or a kill leaves the old file unchanged. A target that is not a regular file (a device, a
+//! pipe) is written to directly.
 //!
-//! Invariant: without [`AtomicFile::keep`] no file is left.
+//! Invariant: no file remains unless [`AtomicFile::keep`] is called.
 
 mod draft;
 
@@ -17,18 +17,18 @@ use draft::DraftFile;
 
 pub use draft::UNFINISHED;
 
-/// File that is being written; deleted on drop unless it is kept.
+/// File that is being written. The file is deleted on drop unless it is kept.
 pub struct AtomicFile {
-    // Declared before `place`, so that the directory is still open when the draft is dropped.
+    // Declared before `place`, because the draft needs the open directory when it is dropped.
     draft: DraftFile,
     place: Output,
 }
 
 impl AtomicFile {
-    /// Starts to write the file `path`. If `path` is a symbolic link, the target of the link will be replaced.
+    /// Starts writing the file `path`. If `path` is a symbolic link, the target of the link will be replaced.
     ///
     /// # Errors
-    /// Those of open(2), for the file or for a new one beside it; an error with its own message for a link
+    /// Returns any error of open(2), for the file or for a new one next to it; an error with its own message for a link
     /// that another user could have planted.
     pub fn begin(path: &Path) -> io::Result<Self> {
         let place = Output::find(path)?;
@@ -40,16 +40,16 @@ impl AtomicFile {
     /// Replaces the old file with the written data.
     ///
     /// # Errors
-    /// Those of fsync(2) and rename(2). After an error, the old file is unchanged.
+    /// Returns any error of fsync(2) and rename(2). After an error, the old file is unchanged.
     pub fn keep(self) -> io::Result<()> {
         self.finish(DraftFile::replace)
     }
 
-    /// Gives the file its name if no other file has it.
+    /// Gives the file its name unless another file already has that name.
     ///
     /// # Errors
-    /// Those of fsync(2), link(2) and rename(2); [`io::ErrorKind::AlreadyExists`] if another file has the name
-    /// now. That file is not changed.
+    /// Returns any error of fsync(2), link(2) and rename(2); [`io::ErrorKind::AlreadyExists`] if another file now has
+    /// the name. That file is not changed.
     pub fn keep_as_new(self) -> io::Result<()> {
         self.finish(DraftFile::put_new)
     }
@@ -60,8 +60,8 @@ impl AtomicFile {
         }
         self.draft.file.sync_all()?;
         put(&mut self.draft, &self.place)?;
-        // Flushing the directory puts the name on the disk. An error is ignored, because some systems cannot
-        // flush directories.
+        // Flushing the directory writes the new name to disk. An error is ignored, because some systems cannot flush
+        // directories.
         let _ = self.place.directory.sync();
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Attributes of an inode, in the same form for all systems.
 //!
-//! This module makes no system call. Invariant: sizes are unsigned, and none is derived from another.
+//! This module makes no system calls. Invariant: sizes are unsigned, and no size is derived from another.
 
 use crate::base::kind::Kind;
 
@@ -20,13 +20,13 @@ pub struct Attributes {
     pub kind: Kind,
     /// Allocated blocks of 512 bytes (`st_blocks`).
     pub blocks: u64,
-    /// Length in bytes (`st_size`), also for directories.
+    /// Length in bytes (`st_size`), for directories too.
     pub apparent: u64,
-    /// Time of the last change of the content, in seconds since 1970; negative for earlier times (`st_mtime`).
+    /// Modification time in seconds since 1970 (`st_mtime`); negative for earlier times.
     pub mtime: i64,
     /// Inode number (`st_ino`).
     pub inode: u64,
-    /// Device (`st_dev`), with major and minor number packed as on this system.
+    /// Device (`st_dev`), with major and minor numbers packed as this system does.
     pub device: u64,
     /// Number of hard links (`st_nlink`).
     pub links: u64,
@@ -36,11 +36,11 @@ pub struct Attributes {
     pub gid: u32,
     /// Type and permission bits (`st_mode`).
     pub mode: u32,
-    /// Boundary that would be crossed by opening the entry, if the kernel reports it.
+    /// Boundary that opening the entry would cross, if the kernel reports it.
     pub border: Boundary,
 }
 
-/// Boundary that is crossed by opening an entry of a directory.
+/// Boundary that is crossed when an entry is opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Boundary {
     /// No known boundary.
@@ -49,11 +49,12 @@ pub enum Boundary {
     /// Root of a mount. A bind mount has the device of its source, and the volumes of a group share a device, so only
     /// the kernel can recognize a mount (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; `DIR_MNTSTATUS_MNTPOINT`, macOS).
     Mount,
-    /// Link to another volume of the same system (`SF_FIRMLINK`). On macOS, `/Users` is on the data volume.
+    /// Link to another volume of the same system (`SF_FIRMLINK`), such as `/Users`, which is on the data volume of
+    /// macOS.
     Firmlink,
     /// Automount trigger: opening the directory would mount something (`DIR_MNTSTATUS_TRIGGER`, macOS).
     Trigger,
-    /// Directory whose content is in the cloud; opening it would start a download (`SF_DATALESS`, macOS).
+    /// Directory whose contents are in the cloud; opening it would start a download (`SF_DATALESS`, macOS).
     Dataless,
 }
 

@@ -1,7 +1,7 @@
-//! Parser for the answer of macOS's getattrlistat(2) about clones. The answer consists of its length, five
-//! words of returned bits, and the numbers that these bits announce.
+//! Parser for the reply of macOS's getattrlistat(2) about clones. The reply consists of its length, five words of bits
+//! that tell which attributes were returned, and the numbers for these attributes.
 //!
-//! This module makes no system call. Invariant: any bytes give a layout or `None`.
+//! This module makes no system calls. Invariant: any bytes produce a layout or `None`.
 
 use crate::platform::entry::extents::ExtentLayout;
 
@@ -10,7 +10,7 @@ pub const PRIVATE_SIZE: u32 = 0x8;
 /// `ATTR_CMNEXT_CLONEID`
 pub const CLONE_ID: u32 = 0x100;
 
-/// Answer, with room for both numbers.
+/// Reply with room for both numbers.
 pub type Answer = [u8; 40];
 
 /// Returns the layout, or `None` if the private size is missing.
@@ -19,7 +19,7 @@ pub fn layout(answer: &Answer) -> Option<ExtentLayout> {
     let length = usize::try_from(word(0)).unwrap_or(usize::MAX).min(answer.len());
     let returned = word(20);
     let mut numbers = answer.get(24..length)?.chunks_exact(8).map_while(<[u8]>::first_chunk);
-    // Numbers are in the order of their bits.
+    // Numbers are in the order of their attribute bits.
     let mut number = |bit| {
         let bytes = if returned & bit == 0 { None } else { numbers.next() };
         bytes.map(|bytes| u64::from_ne_bytes(*bytes))

@@ -9,9 +9,9 @@ use nix::sys::statfs::fstatfs;
 use crate::platform::entry::extents::{ExtentLayout, Sharing};
 use crate::platform::{Directory, Errno, retry};
 
-/// Number of extents read in one call.
+/// Number of extents read per call.
 const EXTENTS: usize = 128;
-/// Maximum number of calls for one file, enough for about 130,000 extents.
+/// Maximum number of calls per file, enough for about 130,000 extents.
 const CALLS: usize = 1024;
 
 /// `struct fiemap_extent` of linux/fiemap.h.
@@ -40,7 +40,7 @@ struct Map {
 
 const _: () = assert!(size_of::<Map>() == 32 + EXTENTS * 56);
 
-/// Smallest size of a compressed extent on the disk.
+/// Smallest size in bytes of a compressed extent on disk.
 const BLOCK: u64 = 4096;
 
 const LAST: u32 = 0x1;
@@ -54,8 +54,8 @@ const SHARED: u32 = 0x2000;
 /// `FS_IOC_FIEMAP`: `_IOWR('f', 11, struct fiemap)`
 const FIEMAP: u32 = 0xc020_660b;
 
-/// Returns the ability of the file system of `directory` to share extents. The list has the magic numbers of
-/// the file systems that can share extents and report sharing.
+/// Returns the support for shared extents on the file system of `directory`. The list contains the magic numbers of the
+/// file systems that support shared extents and report them.
 pub fn sharing(directory: &Directory) -> Sharing {
     const SHARING: [u32; 4] = [
         0x9123_683e, // btrfs
@@ -63,7 +63,7 @@ pub fn sharing(directory: &Directory) -> Sharing {
         0xca45_1a4e, // bcachefs
         0x7461_636f, // ocfs2
     ];
-    // The type of the magic number depends on the C library; the number has 32 bits.
+    // The type of the magic number depends on the C library, but the number always has 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let shares =
         fstatfs(directory).is_ok_and(|status| SHARING.contains(&(status.filesystem_type().0 as u32)));
@@ -73,7 +73,7 @@ pub fn sharing(directory: &Directory) -> Sharing {
 /// Returns the layout of the regular file `name`.
 ///
 /// # Errors
-/// Those of openat(2) and `ioctl_fiemap(2)`: `EOPNOTSUPP` if the file system does not report the layout,
+/// Returns any error of openat(2) and `ioctl_fiemap(2)`: `EOPNOTSUPP` if the file system does not report the layout,
 /// `EINVAL` if `name` is not a regular file.
 pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let file = directory.open_file(name)?;
@@ -105,7 +105,7 @@ fn ask(file: &OwnedFd, start: u64) -> Result<Map, Errno> {
         reserved: 0,
         extents: [Extent::default(); EXTENTS],
     };
-    // The type of a request depends on the C library; its number has 32 bits.
+    // The type of a request depends on the C library, but its number always has 32 bits.
     #[allow(clippy::cast_possible_wrap, clippy::cast_lossless)]
     retry(|| {
         // SAFETY: `map` is a whole `struct fiemap` with room for as many extents as its count says, and nothing else

@@ -1,43 +1,43 @@
-//! Identity of an entry, which distinguishes the entry from a later one with the same name. The later entry
-//! may even have the same inode number, because ext4 reuses inode numbers.
+//! Identity of an entry, which distinguishes it from a later entry with the same name. The later entry may even have
+//! the same inode number, because ext4 reuses inode numbers.
 //!
-//! Invariant: reading an identity opens, mounts and downloads nothing, and follows no symbolic link.
+//! Invariant: reading an identity does not open, mount or download anything, and follows no symbolic link.
 
 use crate::base::clock::Time;
 use crate::base::kind::Kind;
 use crate::platform::Attributes;
 
-/// Identity of an entry at one moment.
+/// Identity of an entry at one point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// Attributes, which include device and inode number.
+    /// Attributes, including the device and inode number.
     pub attributes: Attributes,
-    /// Time of birth, if the file system records it.
+    /// Birth time, if the file system records it.
     pub born: Option<Time>,
-    /// Time of the last change of the content.
+    /// Time of the last change to the contents.
     pub modified: Time,
-    /// Time of the last change of the inode.
+    /// Time of the last change to the inode.
     pub changed: Time,
 }
 
 impl Identity {
-    /// Returns `true` if `now` is the same inode, even if its content has changed.
+    /// Returns `true` if `now` is the same inode, even if its contents have changed.
     pub fn is_same_inode(&self, now: &Self) -> bool {
         let inode = |it: &Self| (it.attributes.kind, it.attributes.device, it.attributes.inode, it.born);
         inode(self) == inode(now)
     }
 
-    /// Returns `true` if `now` is the same inode, under any name, and its content has not changed. For a
-    /// directory whose time of birth is known, added and deleted entries do not count as a change.
+    /// Returns `true` if `now` is the same inode, under any name, with unchanged contents. For a directory whose birth
+    /// time is known, added and deleted entries do not count as a change.
     pub fn is_unchanged(&self, now: &Self) -> bool {
         let written = |it: &Self| (it.attributes.apparent, it.modified);
         let may_be_written = self.attributes.kind == Kind::Directory && self.born.is_some();
         self.is_same_inode(now) && (may_be_written || written(self) == written(now))
     }
 
-    /// Returns `true` if `now` is unchanged and has the same name. The last change of the inode counts too,
-    /// because no program can set that time back. This time does not count for an inode with several names,
-    /// because each deleted name changes it, nor for a directory whose time of birth is known.
+    /// Returns `true` if `now` is unchanged and has the same name. The change time of the inode must be the same too,
+    /// because no program can set it back. This time is ignored for an inode with several names, because deleting any
+    /// of them updates it, and for a directory whose birth time is known.
     pub fn is_untouched(&self, now: &Self) -> bool {
         let is_directory = self.attributes.kind == Kind::Directory;
         let may_be_touched =
@@ -68,7 +68,7 @@ mod tests {
         Identity { attributes, born, modified: (50, 1), changed: (60, 1) }
     }
 
-    /// Compares inode 7 with a later file that has reused the number.
+    /// Compares inode 7 with a later file that reused the inode number.
     #[test]
     fn a_recreated_inode_is_another_one() {
         for kind in [Kind::File, Kind::Directory, Kind::Symlink] {
@@ -91,7 +91,7 @@ mod tests {
         assert!(file.is_same_inode(&grown(file)) && !file.is_unchanged(&grown(file)));
         let directory = identity(Kind::Directory, Some((40, 5)));
         assert!(directory.is_untouched(&grown(directory)));
-        // The time of birth of this directory is unknown.
+        // The birth time of this directory is unknown.
         let directory = identity(Kind::Directory, None);
         assert!(directory.is_untouched(&directory) && !directory.is_unchanged(&grown(directory)));
     }

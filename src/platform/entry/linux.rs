@@ -1,4 +1,4 @@
-//! Linux: openat2(2), statx(2), extents, renameat2(2), capabilities, access control lists and files without a name.
+//! Linux: openat2(2), statx(2), extents, renameat2(2), capabilities, access control lists and unnamed files.
 
 mod fiemap;
 pub mod statx;
@@ -21,8 +21,8 @@ use crate::platform::{Directory, Identity, retry};
 
 pub use fiemap::{layout, sharing};
 
-/// Opens the directory `name` in `directory`. The kernel ensures that both are on the same mount, even for
-/// bind mounts, which have the device of their source.
+/// Opens the directory `name` in `directory`. The kernel ensures that both are on the same mount, even with bind
+/// mounts, which have the device of their source.
 pub fn confined(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<Directory, Errno> {
     let how = OpenHow::new()
         .flags(OPEN | OFlag::O_NOFOLLOW)
@@ -53,7 +53,7 @@ fn attribute_bits_of(directory: &Directory, name: &(impl NixPath + ?Sized)) -> R
     }
 }
 
-/// Renames an entry if the new name is free (renameat2(2)).
+/// Renames an entry, unless the new name is in use (renameat2(2)).
 #[allow(unsafe_code)]
 pub fn rename_exclusively(from: &Directory, name: &CStr, to: &Directory, new: &CStr) -> Result<(), Errno> {
     let (from, to) = (from.as_fd().as_raw_fd(), to.as_fd().as_raw_fd());
@@ -72,10 +72,10 @@ pub fn owns_all() -> bool {
     effective.map_or_else(|| geteuid().is_root(), |bits| bits & (1 << CAP_FOWNER) != 0)
 }
 
-/// Returns `true` if a directory has an ACL (acl(5)), or if that cannot be determined.
+/// Returns `true` if the directory has an ACL (acl(5)), or if this cannot be determined.
 #[allow(unsafe_code)]
 pub fn has_access_list(directory: &Directory) -> bool {
-    // Attributes cannot be read through an `O_PATH` descriptor.
+    // Extended attributes cannot be read through an `O_PATH` descriptor.
     let Ok(readable) = directory.open_child(".") else { return true };
     let (fd, name) = (readable.fd.as_raw_fd(), c"system.posix_acl_access");
     // SAFETY: the name ends with NUL and outlives the call, which writes nothing to a buffer of length 0.
@@ -83,7 +83,7 @@ pub fn has_access_list(directory: &Directory) -> bool {
     !matches!(Errno::result(length), Err(Errno::ENODATA | Errno::ENOTSUP))
 }
 
-/// Creates an unnamed file. Fails without /proc, which is needed to name the file later.
+/// Creates an unnamed file. Fails without /proc, which is needed to give the file a name later.
 pub fn create_unnamed(directory: &Directory) -> Result<OwnedFd, Errno> {
     let flags = OFlag::O_TMPFILE | OFlag::O_WRONLY | OFlag::O_CLOEXEC;
     let file = retry(|| openat(&directory.fd, ".", flags, Mode::S_IRUSR | Mode::S_IWUSR))?;
@@ -141,7 +141,7 @@ fn identity_by(
 /// Reads the details of `name` in `directory`.
 ///
 /// # Errors
-/// Those of statx(2), or fstatat(2).
+/// Returns any error of statx(2), or fstatat(2).
 pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
     /// `STATX_ATTR_*` of linux/stat.h.
     const KNOWN: [(u64, Trait); 9] = [

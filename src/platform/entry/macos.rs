@@ -1,4 +1,4 @@
-//! macOS: the flags of chflags(2), times of birth, clones, and `renameatx_np(2)`.
+//! macOS: the flags of chflags(2), birth times, clones, and `renameatx_np(2)`.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // partly replaced here
@@ -26,7 +26,7 @@ pub fn is_locked(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Resul
     Ok(stat.st_flags & LOCKS != 0)
 }
 
-/// Renames an entry if the new name is free (`renameatx_np(2)`).
+/// Renames an entry, unless the new name is in use (`renameatx_np(2)`).
 #[allow(unsafe_code)]
 pub fn rename_exclusively(from: &Directory, name: &CStr, to: &Directory, new: &CStr) -> Result<(), Errno> {
     let (from, to) = (from.as_fd().as_raw_fd(), to.as_fd().as_raw_fd());
@@ -53,7 +53,7 @@ fn identity_in(stat: FileStat) -> Identity {
 /// Reads the details of `name` in `directory`.
 ///
 /// # Errors
-/// Those of fstatat(2).
+/// Returns any error of fstatat(2).
 pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
     /// `UF_*` and `SF_*` of sys/stat.h.
     const KNOWN: [(u64, Trait); 9] = [
@@ -73,22 +73,21 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
     Ok(Probe { born: Some(stat.st_birthtime), traits, ..unix::probe_in(stat, directory, name) })
 }
 
-/// Returns the ability of the file system of `directory` to share extents. APFS can share extents, and no
-/// other file system reports sharing.
+/// Returns the support for shared extents on the file system of `directory`. Only APFS reports shared extents.
 pub fn sharing(directory: &Directory) -> Sharing {
     let is_apfs =
         nix::sys::statfs::fstatfs(directory).is_ok_and(|status| status.filesystem_type_name() == "apfs");
     if is_apfs { Sharing::Possible } else { Sharing::Never }
 }
 
-/// Returns the number of bytes of `name` that no clone shares, and the clone ID (`ATTR_CMNEXT_PRIVATESIZE`
-/// and `ATTR_CMNEXT_CLONEID`, getattrlist(2), macOS 10.13 and later).
+/// Returns the number of bytes of `name` that are not shared with any clone, and the clone ID
+/// (`ATTR_CMNEXT_PRIVATESIZE` and `ATTR_CMNEXT_CLONEID`, getattrlist(2), macOS 10.13 and later).
 ///
 /// # Errors
-/// Those of getattrlistat(2); `ENOTSUP` if the file system does not report private bytes.
+/// Returns any error of getattrlistat(2); `ENOTSUP` if the file system does not report private bytes.
 pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let answer = match ask(directory, name, clones::PRIVATE_SIZE | clones::CLONE_ID) {
-        // An older kernel supports only the first attribute.
+        // Older kernels support only the first attribute.
         Err(Errno::EINVAL) => ask(directory, name, clones::PRIVATE_SIZE),
         answer => answer,
     }?;

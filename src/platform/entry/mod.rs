@@ -1,5 +1,5 @@
-//! Operations on one entry: attributes, identity, rights and extents; reading, deleting and moving it; safe
-//! path lookup.
+//! Operations on a single entry: attributes, identity, rights and extents; reading, deleting and moving; safe path
+//! lookup.
 
 pub(crate) mod attributes;
 #[allow(dead_code)] // used only on macOS

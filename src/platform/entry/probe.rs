@@ -1,6 +1,6 @@
-//! Details of one entry that are cheap to read. A probe always reads them anew, and reads more than a scan does.
+//! Details of a single entry that are cheap to read. A probe always reads them afresh, and reads more than a scan.
 //!
-//! Invariant: a probe opens, mounts and downloads nothing, and follows no symbolic link.
+//! Invariant: a probe does not open, mount or download anything, and follows no symbolic link.
 
 use crate::platform::Attributes;
 
@@ -9,17 +9,17 @@ pub use super::imp::probe;
 /// Details of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Attributes that a scan also reads.
+    /// Attributes that a scan reads too.
     pub attributes: Attributes,
-    /// Time of the last access to the content, in seconds since 1970.
+    /// Time of the last access to the contents, in seconds since 1970.
     pub accessed: i64,
-    /// Time of the last change of the inode, in seconds since 1970.
+    /// Time of the last change to the inode, in seconds since 1970.
     pub changed: i64,
-    /// Time of birth in seconds since 1970, if the file system records it.
+    /// Birth time in seconds since 1970, if the file system records it.
     pub born: Option<i64>,
     /// Unusual properties.
     pub traits: Vec<Trait>,
-    /// Target of a symbolic link, which may be any bytes.
+    /// Target of a symbolic link, which can contain any bytes.
     pub target: Option<Vec<u8>>,
     /// ID of the mount that the entry is on, if the system has mount IDs.
     pub mount: Option<u64>,
@@ -30,7 +30,7 @@ pub struct Probe {
 pub enum Trait {
     /// Compressed by the file system.
     Compressed,
-    /// Stored encrypted.
+    /// Encrypted by the file system.
     Encrypted,
     /// Immutable: even root cannot change or delete it until the flag is cleared.
     Immutable,
@@ -44,7 +44,7 @@ pub enum Trait {
     NoDump,
     /// Protected from all users by the system (SIP, macOS).
     Restricted,
-    /// Content only in the cloud, and downloaded on access.
+    /// Contents only in the cloud, downloaded on access.
     Dataless,
     /// Root of a mount.
     MountPoint,
@@ -64,7 +64,7 @@ impl Trait {
     }
 }
 
-/// Returns the major and minor number of a device, as `ls` shows them.
+/// Returns the major and minor numbers of a device, as shown by `ls`.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
@@ -72,7 +72,7 @@ impl Trait {
     clippy::unnecessary_cast
 )]
 pub fn major_minor(device: u64) -> (u32, u32) {
-    // `dev_t` differs between systems, but the number came from this one, so it fits.
+    // `dev_t` differs between systems, but the number comes from this system, so it fits.
     let device = device as libc::dev_t;
     (libc::major(device) as u32, libc::minor(device) as u32)
 }

@@ -1,8 +1,8 @@
-//! Calls for deleting and moving: identities, opening a child or the parent on the same file system, unlinking,
+//! System calls for deleting and moving: identities, opening a child or the parent on the same file system, unlinking,
 //! renaming.
 //!
-//! Every call is relative to an open directory and takes one name. Invariant: no call follows a symbolic link
-//! or crosses a mount.
+//! Every call is relative to an open directory and takes a single name. Invariant: no call follows a symbolic link or
+//! crosses a mount.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -20,7 +20,7 @@ impl Directory {
     /// Returns the identity of `name` in this directory. Does not follow a symbolic link.
     ///
     /// # Errors
-    /// Those of statx(2), or fstatat(2).
+    /// Returns any error of statx(2), or fstatat(2).
     pub fn identity_of(&self, name: &(impl NixPath + ?Sized)) -> Result<Identity, Errno> {
         name.with_nix_path(|name: &CStr| imp::identity(self, name))?
     }
@@ -28,27 +28,28 @@ impl Directory {
     /// Returns the identity of the directory itself.
     ///
     /// # Errors
-    /// Those of statx(2), or fstat(2).
+    /// Returns any error of statx(2), or fstat(2).
     pub fn identity(&self) -> Result<Identity, Errno> {
         imp::own_identity(self)
     }
 
-    /// Opens the directory `name` in this one if it is on the same mount.
+    /// Opens the directory `name` in this one, provided that it is on the same mount.
     ///
     /// # Errors
-    /// Those of openat(2); `EXDEV` if `name` is a mount point, `ENOTDIR` or `ELOOP` if it is not a directory.
+    /// Returns any error of openat(2); `EXDEV` if `name` is a mount point, `ENOTDIR` or `ELOOP` if it is not a
+    /// directory.
     pub fn open_inside(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
         match confined(self, name) {
-            // Kernels before 5.6 do not have openat2(2), and older sandboxes refuse it.
+            // Kernels before 5.6 do not have openat2(2), and older sandboxes deny it.
             Err(Errno::ENOSYS | Errno::EPERM) => self.open_compared(name),
             result => result,
         }
     }
 
-    /// Opens the parent directory if it is on the same mount.
+    /// Opens the parent directory, provided that it is on the same mount.
     ///
     /// # Errors
-    /// Those of [`Directory::open_inside`].
+    /// Returns any error of [`Directory::open_inside`].
     pub fn open_above(&self) -> Result<Self, Errno> {
         match confined(self, "..") {
             Err(Errno::ENOSYS | Errno::EPERM) => {
@@ -63,10 +64,10 @@ impl Directory {
         }
     }
 
-    /// Does the same as [`Directory::open_inside`] by comparing devices, for systems without openat2(2).
+    /// Like [`Directory::open_inside`], but compares devices, for systems without openat2(2).
     ///
     /// # Errors
-    /// Those of [`Directory::open_inside`].
+    /// Returns any error of [`Directory::open_inside`].
     pub fn open_compared(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
         if self.is_mount(name)? {
             return Err(Errno::EXDEV);
@@ -78,7 +79,7 @@ impl Directory {
     /// Deletes the name of an entry that is not a directory.
     ///
     /// # Errors
-    /// Those of unlinkat(2).
+    /// Returns any error of unlinkat(2).
     pub fn unlink(&self, name: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         retry(|| unlinkat(&self.fd, name, UnlinkatFlags::NoRemoveDir))
     }
@@ -86,7 +87,7 @@ impl Directory {
     /// Deletes an empty directory.
     ///
     /// # Errors
-    /// Those of unlinkat(2): `ENOTEMPTY` or `EEXIST` if the directory is not empty.
+    /// Returns any error of unlinkat(2): `ENOTEMPTY` or `EEXIST` if the directory is not empty.
     pub fn remove_directory(&self, name: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         retry(|| unlinkat(&self.fd, name, UnlinkatFlags::RemoveDir))
     }
@@ -94,15 +95,15 @@ impl Directory {
     /// Creates the directory `name`, accessible only to its owner.
     ///
     /// # Errors
-    /// Those of mkdirat(2).
+    /// Returns any error of mkdirat(2).
     pub fn make_directory(&self, name: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         mkdirat(&self.fd, name, Mode::S_IRWXU)
     }
 
-    /// Creates the file `name` with this content, accessible only to its owner.
+    /// Creates the file `name` with the given content, accessible only to its owner.
     ///
     /// # Errors
-    /// Those of openat(2) and write(2); `EEXIST` if the name is in use. An incomplete file is deleted.
+    /// Returns any error of openat(2) and write(2); `EEXIST` if the name is in use. An incomplete file is deleted.
     pub fn make_file(&self, name: &(impl NixPath + ?Sized), content: &[u8]) -> Result<(), Errno> {
         let file = self.create_file(name)?;
         let mut rest = content;
@@ -121,15 +122,15 @@ impl Directory {
     /// Checks that this process may add and delete names in this directory.
     ///
     /// # Errors
-    /// Those of faccessat(2): `EACCES`, or `EROFS` on a read-only file system.
+    /// Returns any error of faccessat(2): `EACCES`, or `EROFS` on a read-only file system.
     pub fn may_change(&self) -> Result<(), Errno> {
         faccessat(&self.fd, ".", AccessFlags::W_OK | AccessFlags::X_OK, AtFlags::AT_EACCESS)
     }
 
-    /// Moves `name` to `new` in the directory `to` on the same mount, if that name is free.
+    /// Moves `name` to `new` in the directory `to`, which must be on the same mount, unless the new name is in use.
     ///
     /// # Errors
-    /// Those of renameat2(2): `EEXIST` if the name is in use, `EXDEV` if `to` is on another mount.
+    /// Returns any error of renameat2(2): `EEXIST` if the name is in use, `EXDEV` if `to` is on another mount.
     pub fn move_to(
         &self,
         name: &(impl NixPath + ?Sized),
@@ -139,7 +140,7 @@ impl Directory {
         let exclusively =
             name.with_nix_path(|name| new.with_nix_path(|new| rename_exclusively(self, name, to, new)))??;
         match exclusively {
-            // Some file systems, and kernels before 3.15, do not support the exclusive rename.
+            // Some file systems, and kernels before 3.15, do not support this exclusive rename.
             Err(Errno::EINVAL | Errno::ENOSYS | Errno::ENOTSUP) => match to.attributes_of(new) {
                 Err(Errno::ENOENT) => nix::fcntl::renameat(&self.fd, name, &to.fd, new),
                 Ok(_) => Err(Errno::EEXIST),
@@ -152,25 +153,25 @@ impl Directory {
     /// Returns `true` if `name` is the root of a mount, as far as the system reports it.
     ///
     /// # Errors
-    /// Those of statx(2), or fstatat(2).
+    /// Returns any error of statx(2), or fstatat(2).
     pub fn is_mount(&self, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
         imp::is_mount(self, name)
     }
 
-    /// Returns `true` if `name` is immutable or append-only, so that it cannot be deleted (chattr(1), on macOS
+    /// Returns `true` if `name` is immutable or append-only, so that it cannot be deleted (chattr(1); on macOS,
     /// chflags(2)).
     ///
     /// # Errors
-    /// Those of statx(2), or fstatat(2).
+    /// Returns any error of statx(2), or fstatat(2).
     pub fn is_locked(&self, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
         imp::is_locked(self, name)
     }
 
-    /// Creates an unnamed file in this directory, accessible only to its owner, and opens it for writing.
-    /// Unless the file is given a name, the system deletes it, however the process ends.
+    /// Creates an unnamed file in this directory, accessible only to its owner, and opens it for writing. The system
+    /// deletes the file when the process ends, unless it has been given a name.
     ///
     /// # Errors
-    /// Those of openat(2): `EOPNOTSUPP` if the system or the file system does not support unnamed files, or
+    /// Returns any error of openat(2): `EOPNOTSUPP` if the system or the file system does not support unnamed files, or
     /// if /proc, which is needed to name the file, is not available.
     pub fn create_unnamed(&self) -> Result<OwnedFd, Errno> {
         imp::create_unnamed(self)
@@ -179,13 +180,13 @@ impl Directory {
     /// Gives an unnamed file the name `new` in this directory.
     ///
     /// # Errors
-    /// Those of linkat(2): `EEXIST` if the name is in use.
+    /// Returns any error of linkat(2): `EEXIST` if the name is in use.
     pub fn link_unnamed(&self, file: &impl AsFd, new: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         imp::link_unnamed(self, file, new)
     }
 
-    /// Returns `true` if the directory has an access control list, which can grant write access beyond its
-    /// permission bits, or if that cannot be determined. Access control lists are read only on Linux.
+    /// Returns `true` if the directory has an access control list, which may grant write access beyond the permission
+    /// bits, or if this cannot be determined. Access control lists are read only on Linux.
     pub(crate) fn has_access_list(&self) -> bool {
         imp::has_access_list(self)
     }

@@ -1,7 +1,7 @@
-//! Reading of files that control the program. A read does not block, stops at a limit, and as root accepts
-//! only files that no other user can write.
+//! Reads files that control the program. A read never blocks, stops at a limit, and, when running as root, accepts only
+//! files that no other user can write to.
 //!
-//! Invariant: the data comes from the file that was checked.
+//! Invariant: the data comes from the same file that was checked.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -17,15 +17,15 @@ use nix::unistd::geteuid;
 pub enum Refused {
     /// The file does not exist, or this user cannot see it.
     Missing(io::Error),
-    /// The system reports this error.
+    /// The system reported this error.
     Failed(io::Error),
-    /// The path is not a regular file, but a directory, a named pipe, a device or another special file.
+    /// The path is a directory, a named pipe, a device or another special file.
     NotRegular,
-    /// The file is longer than allowed.
+    /// The file is larger than allowed.
     TooLong,
     /// The file belongs to another user.
     Foreign,
-    /// The process runs as root, and another user can write to this path.
+    /// The process is running as root, and another user can write to this path.
     Writable(PathBuf),
 }
 
@@ -33,13 +33,13 @@ pub enum Refused {
 const GROUP: u32 = 0o020;
 const OTHERS: u32 = 0o002;
 
-/// Returns the content of the regular file at `path`, which may have at most `limit` bytes and must belong to
-/// this user or to root. If this user is root, no other user may be able to write the file or to replace it.
+/// Returns the contents of the regular file at `path`, which may have at most `limit` bytes and must belong to this
+/// user or to root. If this user is root, no other user may be able to write or replace the file.
 ///
 /// # Errors
-/// The reason why the file is not read.
+/// Returns the reason why the file was not read.
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
-    // Opening a named pipe would wait for a writer, and a terminal could become the controlling terminal.
+    // Opening a named pipe would wait for a writer, and opening a terminal could make it the controlling terminal.
     let flags = OFlag::O_NONBLOCK | NO_CTTY;
     let opened = File::options().read(true).custom_flags(flags.bits()).open(path);
     let file = opened.map_err(|error| match fs::symlink_metadata(path) {
@@ -56,17 +56,17 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
         return Err(Refused::Foreign);
     }
     let mut bytes = Vec::new();
-    // The length is limited here, because the file may grow or report no length.
+    // The limit is applied here, because the file may grow or report no length.
     file.take(limit + 1).read_to_end(&mut bytes).map_err(Refused::Failed)?;
     if bytes.len() as u64 > limit { Err(Refused::TooLong) } else { Ok(bytes) }
 }
 
-/// Opens a regular file of this user for reading and appending. Creates a missing file, which only this user
-/// can access.
+/// Opens a regular file of this user for reading and appending. A missing file is created with access for this user
+/// only.
 ///
 /// # Errors
-/// Those of open(2), also for a symbolic link; [`io::ErrorKind::PermissionDenied`] if the file is not regular
-/// or belongs to another user.
+/// Returns any error of open(2), including one for a symbolic link; [`io::ErrorKind::PermissionDenied`] if the file is
+/// not regular or belongs to another user.
 pub fn open_own(path: &Path) -> io::Result<File> {
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     let mut options = File::options();
@@ -83,8 +83,8 @@ pub fn open_own(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Checks that only root can write the open file or change the target of `path`. Both the path as written and
-/// the resolved path are checked, so that no other user can redirect a link.
+/// Checks that only root can write to the open file or change the target of `path`. Both the path as given and the
+/// resolved path are checked, so that no other user can redirect a link.
 fn check_writers(path: &Path, open: &Metadata) -> Result<(), Refused> {
     let written = std::path::absolute(path).map_err(Refused::Failed)?;
     let real = fs::canonicalize(path).map_err(Refused::Failed)?;
@@ -99,8 +99,8 @@ fn check_writers(path: &Path, open: &Metadata) -> Result<(), Refused> {
     if is_same { Ok(()) } else { Err(Refused::Writable(real)) }
 }
 
-/// Returns `true` if a user other than root can write to a file or directory with this status. The
-/// permissions of a symbolic link have no meaning, and a sticky directory protects root's files.
+/// Returns `true` if a user other than root can write to a file or directory with this status. The permissions of a
+/// symbolic link are meaningless, and a sticky directory protects root's files.
 fn may_others_write(status: &Metadata) -> bool {
     let mode = status.mode();
     let by_group = mode & GROUP != 0 && status.gid() != 0;

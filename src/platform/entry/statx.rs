@@ -1,4 +1,4 @@
-//! Calls of `statx(2)`, which reports the mount of an entry in addition to [`Attributes`]. Only on Linux.
+//! `statx(2)`, which reports the mount of an entry in addition to [`Attributes`]. Linux only.
 //!
 //! Invariant: a call never triggers a mount.
 
@@ -27,29 +27,29 @@ pub(crate) struct Status {
     pub(crate) mount: Option<u64>,
 }
 
-/// Returns the status of a path. Follows a symbolic link at the end of the path.
+/// Returns the status of a path. A symbolic link at the end of the path is followed.
 ///
 /// # Errors
-/// Those of statx(2).
+/// Returns any error of statx(2).
 pub(crate) fn of_path(path: &Path) -> Result<Status, Errno> {
     let path = std::ffi::CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
     of_child(AT_FDCWD, &path, 0)
 }
 
-/// Returns the status of `name` in an open directory, with flags of statx(2).
+/// Returns the status of `name` in an open directory. `flags` are those of statx(2).
 ///
 /// # Errors
-/// Those of statx(2).
+/// Returns any error of statx(2).
 pub(crate) fn of_child(directory: impl AsFd, name: &CStr, flags: i32) -> Result<Status, Errno> {
     const MASK: u32 = libc::STATX_BASIC_STATS & !(libc::STATX_ATIME | libc::STATX_CTIME);
     let answer = ask(directory, name, flags, MASK | MOUNT_ID)?;
     Ok(Status { attributes: attributes(&answer), mount: mount(&answer) })
 }
 
-/// Calls statx(2) for `name` in an open directory, with flags and a mask.
+/// Calls statx(2) for `name` in an open directory with the given flags and mask.
 ///
 /// # Errors
-/// Those of statx(2).
+/// Returns any error of statx(2).
 #[allow(unsafe_code)]
 pub(crate) fn ask(directory: impl AsFd, name: &CStr, flags: i32, mask: u32) -> Result<libc::statx, Errno> {
     let mut answer = MaybeUninit::<libc::statx>::uninit();
@@ -63,17 +63,16 @@ pub(crate) fn ask(directory: impl AsFd, name: &CStr, flags: i32, mask: u32) -> R
     Ok(unsafe { answer.assume_init() })
 }
 
-/// Returns the mount ID from an answer, if the kernel reports it.
+/// Returns the mount ID in `answer`, if the kernel reports it.
 pub(crate) fn mount(answer: &libc::statx) -> Option<u64> {
     (answer.stx_mask & MOUNT_ID != 0).then_some(answer.stx_mnt_id)
 }
 
-/// Returns the set attribute bits of an answer (`STATX_ATTR_*`), limited to those that the file system supports.
+/// Returns the attribute bits (`STATX_ATTR_*`) set in `answer`, limited to those that the file system supports.
 pub(crate) fn attribute_bits(answer: &libc::statx) -> u64 {
     answer.stx_attributes & answer.stx_attributes_mask
 }
 
-/// Returns the attributes in an answer of statx(2).
 pub(crate) fn attributes(answer: &libc::statx) -> Attributes {
     Attributes {
         kind: Kind::of_mode(u32::from(answer.stx_mode)),

@@ -1,15 +1,15 @@
-//! Files with temporary names, which are deleted when this process ends, even by a signal.
+//! Files with temporary names that are deleted when this process ends, even if a signal ends it.
 //!
 //! ```text
 //! shielded: create, Unfinished::new      write      shielded: rename, drop
 //!                  any signal that ends the process, or exit(3): remove_all
 //! ```
 //!
-//! A signal handler can neither allocate nor lock, so the names are in slots that never move. A file is
-//! created and registered, or renamed and unregistered, inside of [`shielded`]. The process waits for such
-//! calls before it ends, and creates no file afterwards.
+//! A signal handler can neither allocate memory nor take locks, so the names are in slots that never move. A file is
+//! created and registered, or renamed and unregistered, inside [`shielded`]. The process waits for such calls before it
+//! ends, and creates no file afterwards.
 //!
-//! Invariant: a name is deleted only in the directory that was open when it was registered, and only by the
+//! Invariant: a name is deleted only in the directory that was open when the name was registered, and only by the
 //! process that registered it.
 
 use std::ffi::{CStr, CString, c_char};
@@ -25,10 +25,10 @@ use crate::base::sync::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, OnceLock, O
 use crate::platform::terminal::actions::{is_default, is_watched};
 use crate::platform::{Directory, Errno};
 
-/// Maximum number of files that are registered at the same time. Further files are not registered.
+/// Maximum number of files registered at the same time. Any more files are not registered.
 const MOST: usize = 16;
-/// Time in milliseconds that the ending process waits for calls, because a call on a dead file system may
-/// never return.
+/// Time in milliseconds that the ending process waits for calls to finish. A call on a dead file system may never
+/// return.
 const PATIENCE: u32 = 500;
 
 /// Signals that end a process by default.
@@ -48,15 +48,15 @@ const ENDS: [Signal; 13] = [
     Signal::SIGABRT,
 ];
 
-/// Directory and a name in it; the name is null if no file is registered. A thread that has taken the slot
-/// sets both, and the thread that swaps the name out owns it.
+/// Directory and a name in it; the name is null if no file is registered. The thread that takes the slot sets both, and
+/// the thread that swaps the name out becomes its owner.
 struct Slot {
     is_taken: AtomicBool,
     directory: AtomicI32,
     name: AtomicPtr<c_char>,
 }
 
-// `SeqCst` for all accesses, because there are only two for each file, and signal handlers take part.
+// `SeqCst` for all accesses: there are only two per file, and signal handlers take part.
 static SLOTS: [Slot; MOST] = [const {
     Slot { is_taken: AtomicBool::new(false), directory: AtomicI32::new(-1), name: AtomicPtr::new(null_mut()) }
 }; MOST];
@@ -64,7 +64,7 @@ static SLOTS: [Slot; MOST] = [const {
 static BUSY: AtomicU32 = AtomicU32::new(0);
 /// `true` once the process is about to end.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
-/// Process that registered the names; a forked child is another process. Set together with the handlers.
+/// Process that registered the names, as opposed to a forked child. Set together with the handlers.
 static OWNER: OnceLock<Pid> = OnceLock::new();
 
 /// File that is deleted if the process ends before this value is dropped.
@@ -74,7 +74,7 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// Registers the file `name` in `directory`, which must stay open. Must be called inside of [`shielded`].
+    /// Registers the file `name` in `directory`, which must stay open. Must be called inside [`shielded`].
     pub fn new(directory: &Directory, name: &CStr) -> Self {
         let take = |slot: &Slot| !slot.is_taken.swap(true, Ordering::SeqCst);
         let slot = SLOTS.iter().position(take);
@@ -102,7 +102,7 @@ impl Drop for Unfinished {
 /// Runs `act` without interruption by signals. The process waits for `act` before it ends.
 ///
 /// # Errors
-/// Those of `act`; `ECANCELED` if the process is about to end.
+/// Returns any error of `act`; `ECANCELED` if the process is about to end.
 pub fn shielded<T>(act: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
     OWNER.get_or_init(watch);
     let before = SigSet::all().thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
@@ -138,18 +138,17 @@ pub(crate) fn remove_all() {
     }
 }
 
-/// Returns `true` if a process with this ID exists and is visible to duke.
+/// Returns `true` if there is a process with this ID that duke can see.
 pub fn is_running(process: i32) -> bool {
     process <= 0 || kill(Pid::from_raw(process), None) != Err(Errno::ESRCH)
 }
 
-/// Installs the handlers that delete registered files. Does not change signals that are ignored or handled in
-/// another way.
+/// Installs the handlers that delete registered files. Signals that are ignored or handled otherwise are left alone.
 #[allow(unsafe_code)]
 fn watch() -> Pid {
     for signal in ENDS.into_iter().filter(|signal| is_default(*signal)) {
         let end = move || {
-            // The thread that watches for the signal ends the process with `signals::die`.
+            // The thread that watches for the signal ends the process through `signals::die`.
             if is_watched(signal) {
                 return;
             }

@@ -1,5 +1,5 @@
-//! Implementations for any Unix. Calls that only some systems have fail, as on a kernel without them; the
-//! others use only what every Unix has.
+//! Implementations for any Unix. Calls that only some systems provide fail as on a kernel without them; all others use
+//! only what every Unix has.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -21,14 +21,14 @@ pub fn confined(_: &Directory, _: &(impl NixPath + ?Sized)) -> Result<Directory,
     Err(Errno::ENOSYS)
 }
 
-/// Returns `true` if `name` is the root of a mount. Assumes that every mount has its own device.
+/// Returns `true` if `name` is the root of a mount, assuming that every mount has its own device.
 pub fn is_mount(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
     let inside = directory.attributes_of(name)?;
     Ok(inside.is_directory() && inside.device != directory.attributes()?.device)
 }
 
 /// Returns `false`, because duke does not read such flags on these systems.
-#[allow(clippy::unnecessary_wraps)] // other systems make a call, which may fail
+#[allow(clippy::unnecessary_wraps)] // other systems make a call that may fail
 pub fn is_locked(_: &Directory, _: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
     Ok(false)
 }
@@ -87,7 +87,7 @@ pub fn identity_in(stat: FileStat) -> Identity {
 /// Reads the details of `name` in `directory`.
 ///
 /// # Errors
-/// Those of fstatat(2).
+/// Returns any error of fstatat(2).
 pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
     Ok(probe_in(status(directory, name)?, directory, name))
 }
@@ -119,7 +119,7 @@ pub fn sharing(_: &Directory) -> Sharing {
 /// Fails, because these systems do not report the layout of a file.
 ///
 /// # Errors
-/// Always.
+/// Always returns an error.
 pub fn layout(_: &Directory, _: &CStr) -> Result<ExtentLayout, Errno> {
     Err(Errno::ENOTSUP)
 }

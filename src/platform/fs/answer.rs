@@ -1,9 +1,9 @@
 //! Calls to file systems that may never answer, such as those of an unreachable server.
 //!
-//! A thread in such a call stays in the kernel until the server answers, and only SIGKILL can end it. So each
-//! call runs on its own thread, and nothing waits for that thread, not even the end of the process.
+//! A thread in such a call stays in the kernel until the server answers, and only SIGKILL can end it. So each call runs
+//! on its own thread, and nothing waits for that thread, not even process exit.
 //!
-//! Invariant: all results are available after the time limit, however many calls there are.
+//! Invariant: all results are available after the time limit, regardless of the number of calls.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -14,8 +14,8 @@ use crate::base::sync::Arc;
 /// Time within which a file system must answer.
 pub const LIMIT: Duration = Duration::from_secs(2);
 
-/// Runs all calls at the same time and returns their results; `None` for a call without a result within
-/// `limit`. A call runs on the calling thread if no other can be started.
+/// Runs all calls at the same time and returns their results; `None` for a call that has no result within `limit`. If
+/// no thread can be started for a call, the call runs on the calling thread.
 pub fn within<T: Send + 'static>(
     limit: Duration,
     questions: impl IntoIterator<Item = impl Fn() -> T + Send + Sync + 'static>,
@@ -26,7 +26,7 @@ pub fn within<T: Send + 'static>(
         let question = Arc::new(question);
         let (asked, sender) = (Arc::clone(&question), sender.clone());
         let ask = move || {
-            // A result after the time limit has no receiver.
+            // A result that comes after the time limit has no receiver.
             let _ = sender.send((index, asked()));
         };
         let thread = thread::Builder::new().name("ask".into()).spawn(ask);

@@ -1,18 +1,18 @@
-//! Size and free space of a file system as `df` reports them: from statvfs(3), or on macOS from statfs(2),
-//! whose numbers have 64 bits.
+//! Size and free space of a file system as reported by `df`: from statvfs(3) or, on macOS, from statfs(2), whose
+//! numbers have 64 bits.
 //!
-//! Invariant: no number wraps or is negative, whatever the file system reports.
+//! Invariant: no number wraps around or is negative, no matter what the file system reports.
 
 pub use super::imp::capacity;
 
-/// Size of a file system in bytes and inodes.
+/// Capacity of a file system in bytes and inodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capacity {
     /// Total capacity for file data, in bytes.
     pub size: u64,
     /// Number of free bytes.
     pub free: u64,
-    /// Number of free bytes that ordinary users can use.
+    /// Number of free bytes available to ordinary users.
     pub available: u64,
     /// Unit in bytes of the sizes, which are rounded to it.
     pub unit: u64,
@@ -24,7 +24,7 @@ pub struct Capacity {
 }
 
 impl Capacity {
-    /// Returns the used bytes.
+    /// Returns the number of used bytes.
     pub fn used(&self) -> u64 {
         self.size.saturating_sub(self.free)
     }

@@ -1,7 +1,7 @@
-//! Access to files under mount points: `open_tree(2)` with `OPEN_TREE_CLONE` clones a mount without the mounts
-//! on it. This requires Linux 5.2 and `CAP_SYS_ADMIN`.
+//! Access to files under mount points: `open_tree(2)` with `OPEN_TREE_CLONE` clones a mount without the mounts on top
+//! of it. This requires Linux 5.2 and `CAP_SYS_ADMIN`.
 //!
-//! Invariant: the clone is private, and exists until its last descriptor is closed.
+//! Invariant: the clone is private and exists until its last descriptor is closed.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ impl Uncovered {
     /// Clones the mount at `point`.
     ///
     /// # Errors
-    /// Those of `open_tree(2)`: `EPERM` without the capability, `EINVAL` if a user with more rights has mounted
-    /// something there, `ENOSYS` on other systems.
+    /// Returns any error of `open_tree(2)`: `EPERM` without the capability, `EINVAL` if a user with more rights has
+    /// mounted something there, `ENOSYS` on other systems.
     pub fn at(point: &Path) -> Result<Self, Errno> {
         Ok(Self { fd: clone_of_mount(point)? })
     }
 
-    /// Returns the path of the directory `below` in the clone. The path is valid as long as the clone exists,
-    /// and needs /proc.
+    /// Returns the path of the directory `below` in the clone. The path is valid for as long as the clone exists, and
+    /// requires /proc.
     pub fn path(&self, below: &Path) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}", self.fd.as_raw_fd())).join(below)
     }

@@ -1,4 +1,4 @@
-//! Kinds of file systems, looked up by the name or number of a type, in one list for all callers.
+//! Kinds of file systems, found by type name or number, in a single list for all callers.
 //!
 //! | recognized by | examples |
 //! |---|---|
@@ -7,11 +7,10 @@
 //! | the mount source, for any other FUSE | `host:/share`, `https://host/share` |
 //! | the magic number of statfs(2), on Linux | `0x6969` |
 //!
-//! A file system that the host shares with a virtual machine (9p, virtiofs, vboxsf) is on the same machine: it
-//! is foreign, but not a network file system.
+//! A file system that the host shares with a virtual machine (9p, virtiofs, vboxsf) is on the same machine: it is
+//! foreign, but not a network file system.
 //!
-//! This module makes no system call. Invariant: a type has the same kind whether it is found by its name or
-//! by its number.
+//! This module makes no system calls. Invariant: a type has the same kind whether it is found by name or by number.
 
 /// Kind of a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +19,7 @@ pub enum FileSystem {
     Ordinary,
     /// File system that the kernel generates (proc, sysfs, cgroup, autofs, ...). Its files use no disk space.
     Kernel,
-    /// File system of a program or of the host of a virtual machine (FUSE, 9p, ...). Such a file system may
+    /// File system provided by a program or by the host of a virtual machine (FUSE, 9p, ...). Such a file system may
     /// repeat names, contain loops, or never answer.
     Foreign,
     /// File system of another machine (NFS, SMB, ...), with the same risks.
@@ -29,9 +28,9 @@ pub enum FileSystem {
 
 use FileSystem::{Foreign, Kernel, Network};
 
-/// Types that are not ordinary, each with name, magic number if known, and kind. Names are those of
-/// `register_filesystem` in Linux and of statfs(2) on macOS; numbers are those of linux/magic.h and of the
-/// modules themselves.
+/// Types that are not ordinary, each with its name, magic number if known, and kind. The names are those of
+/// `register_filesystem` in Linux and of statfs(2) on macOS; the numbers are those of linux/magic.h and of the modules
+/// themselves.
 const KNOWN: [(&str, Option<u32>, FileSystem); 51] = [
     ("autofs", Some(0x0000_0187), Kernel),
     ("binfmt_misc", Some(0x4249_4e4d), Kernel),
@@ -115,7 +114,7 @@ impl FileSystem {
         matches!(self, Foreign | Network)
     }
 
-    /// Returns the kind of a file system with this type and source in the mount table.
+    /// Returns the kind of a file system with the given type and source in the mount table.
     pub fn of_mount(kind: &[u8], source: &[u8]) -> Self {
         let program = kind.strip_prefix(b"fuse.");
         let is_known = program.is_some_and(|program| PROGRAMS.iter().any(|name| name.as_bytes() == program));
@@ -140,7 +139,7 @@ impl FileSystem {
         Self::find(|(name, ..)| name.as_bytes() == kind)
     }
 
-    /// Returns the kind of a file system whose type has this magic number.
+    /// Returns the kind of a file system whose type has the given magic number.
     pub fn of_magic(number: u32) -> Self {
         Self::find(|(_, magic, _)| *magic == Some(number))
     }

@@ -28,10 +28,10 @@ use crate::platform::{Boundary, Directory, Errno, FileSystem, errno_of};
 pub use quota::of_user as quota;
 pub use unix::*;
 
-/// Returns all mounts that this process can see, in the order in which they were mounted.
+/// Returns all mounts visible to this process, in the order in which they were mounted.
 ///
 /// # Errors
-/// When there is no /proc.
+/// Returns an error if there is no /proc.
 pub fn mounts() -> Result<Vec<Mount>, Errno> {
     match std::fs::read("/proc/self/mountinfo") {
         Ok(table) => Ok(parse(&table)),
@@ -39,7 +39,7 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     }
 }
 
-/// Returns the kinds of the mounted file systems by device, judged by type and source. Empty without a mount table.
+/// Returns the kind of each mounted file system, keyed by device. The map is empty if there is no mount table.
 pub fn file_systems() -> HashMap<u64, FileSystem> {
     let mounts = mounts().unwrap_or_default();
     let is = |mount: &Mount| FileSystem::of_mount(&mount.kind, &mount.source);
@@ -57,25 +57,25 @@ pub fn recursive_lengths() -> Vec<u64> {
 /// Returns the mount of the entry that `probe` describes.
 ///
 /// # Errors
-/// Those of [`mounts`]; `ENOENT` if the table does not list the mount.
+/// Returns any error of [`mounts`]; `ENOENT` if the table does not list the mount.
 pub fn mount_of(_: &Directory, _: &CStr, probe: &Probe) -> Result<Mount, Errno> {
     numbered(probe.mount, probe.attributes.device)
 }
 
-/// Returns the mount with the ID `number`, or the topmost mount of the device if the ID is unknown.
+/// Returns the mount with the ID `number` or, if the ID is unknown, the topmost mount of the device.
 fn numbered(number: Option<u64>, device: u64) -> Result<Mount, Errno> {
     let is_it = |mount: &Mount| number.map_or(mount.device == device, |number| mount.id == number);
     mounts()?.into_iter().rfind(is_it).ok_or(Errno::ENOENT)
 }
 
-/// Returns the position of `path` in the mounts. Follows a symbolic link at the end of the path.
+/// Returns the position of `path` among the mounts. A symbolic link at the end of the path is followed.
 ///
 /// # Errors
-/// Those of stat(2).
+/// Returns any error of stat(2).
 pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     match statx::of_path(path) {
-        // Mount IDs and the flag for mount roots came with the same kernel. Without them, or if statx(2) is
-        // refused, mount points are recognized by device.
+        // Mount IDs and the flag for mount roots were added in the same kernel version. Without them, or if statx(2) is
+        // denied, mount points are recognized by device.
         Ok(statx::Status { mount: None, .. }) | Err(Errno::ENOSYS | Errno::EPERM) => unix::standing(path),
         Ok(statx::Status { mount, attributes }) => Ok(MountPosition {
             mount,
@@ -87,14 +87,14 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     }
 }
 
-/// Returns `true` if a whole file system is mounted at `path`, not just a subvolume or another directory of one.
+/// Returns `true` if a whole file system is mounted at `path`, not just a subvolume or some other directory of one.
 pub fn is_whole(path: &Path) -> bool {
     let mount = |standing: MountPosition| numbered(standing.mount, standing.device).ok();
     let standing = standing(path).ok().filter(|standing| standing.is_mount_point);
     standing.and_then(mount).is_some_and(|mount| mount.root == b"/")
 }
 
-/// Reads the numbers that the file system of `mount` reports about itself, through `path`.
+/// Reads what the file system of `mount` reports about itself. `path` must be on that mount.
 pub fn ask(mount: &Mount, path: &Path) -> Native {
     match mount.kind.as_slice() {
         b"ext2" | b"ext3" | b"ext4" => ext::read(mount).map_or_else(Native::Refused, |superblock| {

@@ -19,11 +19,11 @@ use crate::platform::{Directory, Errno, retry};
 
 pub use unix::*;
 
-/// Returns the capacity of the file system that `path` is on. For APFS this is the capacity of the container,
-/// which its volumes share.
+/// Returns the capacity of the file system that `path` is on. For APFS, this is the capacity of the container, which
+/// its volumes share.
 ///
 /// # Errors
-/// Those of statfs(2).
+/// Returns any error of statfs(2).
 pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     let status = retry(|| nix::sys::statfs::statfs(path))?;
     let unit = u64::from(status.block_size());
@@ -38,7 +38,7 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     Ok(capacity.with_inodes(status.files(), status.files_free()))
 }
 
-/// Reads the numbers that the file system of `mount` reports about itself, through `path`.
+/// Reads what the file system of `mount` reports about itself. `path` must be on that mount.
 pub fn ask(mount: &Mount, path: &Path) -> Native {
     match mount.kind.as_slice() {
         b"apfs" => Native::Apfs(apfs::ask(path)),
@@ -46,7 +46,7 @@ pub fn ask(mount: &Mount, path: &Path) -> Native {
     }
 }
 
-/// Returns `true` if a file system is mounted at `path`. On macOS a whole file system is always mounted.
+/// Returns `true` if a file system is mounted at `path`. On macOS, mounts are always of whole file systems.
 pub fn is_whole(path: &Path) -> bool {
     standing(path).is_ok_and(|standing| standing.is_mount_point)
 }
@@ -54,12 +54,12 @@ pub fn is_whole(path: &Path) -> bool {
 /// Returns all mounts.
 ///
 /// # Errors
-/// Those of getfsstat(2).
+/// Returns any error of getfsstat(2).
 #[allow(unsafe_code)]
 pub fn mounts() -> Result<Vec<Mount>, Errno> {
     // SAFETY: without a buffer the call only returns the number of mounts.
     let count = Errno::result(unsafe { libc::getfsstat(std::ptr::null_mut(), 0, libc::MNT_NOWAIT) })?;
-    // Leaves room for mounts that are made in the meantime.
+    // Leaves room for mounts made in the meantime.
     let room = usize::try_from(count).unwrap_or(0) + 8;
     let mut found: Vec<libc::statfs> = Vec::with_capacity(room);
     let bytes = libc::c_int::try_from(room * size_of::<libc::statfs>()).map_err(|_| Errno::EOVERFLOW)?;
@@ -70,11 +70,11 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Ok(found.iter().map(mount).collect())
 }
 
-/// Returns the mount of the entry `name` in `place`, which `probe` describes. The device does not distinguish
-/// the volumes of a group, and the mount that a directory leads to is known only after opening the directory.
+/// Returns the mount of the entry `name` in `place`; `probe` describes the entry. The device does not distinguish the
+/// volumes of a group, and the mount that a directory leads to is known only after the directory is opened.
 ///
 /// # Errors
-/// Those of fstatfs(2).
+/// Returns any error of fstatfs(2).
 pub fn mount_of(place: &Directory, name: &CStr, probe: &Probe) -> Result<Mount, Errno> {
     let attributes = &probe.attributes;
     let leads_elsewhere = attributes.is_directory()
@@ -108,8 +108,8 @@ fn mount(status: &libc::statfs) -> Mount {
     }
 }
 
-/// Returns `true` for a network file system. Automounters are not local either, but contact no server until
-/// they are triggered, and a scan never triggers one.
+/// Returns `true` for a network file system. Automounters are not local either, but they contact no server until they
+/// are triggered, and a scan never triggers one.
 #[allow(clippy::cast_sign_loss)]
 fn is_network(status: &libc::statfs) -> bool {
     status.f_flags & libc::MNT_LOCAL as u32 == 0 && text(&status.f_fstypename) != b"autofs"

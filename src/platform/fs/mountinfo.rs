@@ -5,12 +5,12 @@
 //! id parent device root point options, optional fields, then "-", type, source, options of the file system
 //! ```
 //!
-//! This module makes no system call. Invariant: any bytes give a list of mounts, and an invalid line is skipped.
+//! This module makes no system calls. Invariant: any bytes produce a list of mounts, and invalid lines are skipped.
 
 use crate::platform::FileSystem;
 use crate::platform::fs::mounts::Mount;
 
-/// Parses a mount table. In its names, blanks and backslashes are written as `\ooo`.
+/// Parses a mount table. Blanks and backslashes in names are written as `\ooo` there.
 pub fn parse(table: &[u8]) -> Vec<Mount> {
     table.split(|byte| *byte == b'\n').filter_map(line).collect()
 }
@@ -26,7 +26,7 @@ fn line(line: &[u8]) -> Option<Mount> {
     fields.find(|field| *field == b"-")?;
     let kind = unescape(fields.next()?);
     let source = unescape(fields.next()?);
-    // Options stay escaped, because an escaped comma in a name must not end an option.
+    // Options stay escaped, so that an escaped comma in a name does not end an option.
     let options = fields.next().unwrap_or_default().to_vec();
     let is_network = FileSystem::of_mount(&kind, &source) == FileSystem::Network;
     let device = device_number(major, minor);
@@ -35,8 +35,8 @@ fn line(line: &[u8]) -> Option<Mount> {
 
 #[allow(clippy::cast_possible_truncation)] // both have 32 bits in the kernel
 fn device_number(major: u64, minor: u64) -> u64 {
-    // Packs the numbers as glibc's `makedev` does, which the scan uses too. `libc::makedev` has types that
-    // depend on the system.
+    // Packs the numbers the way glibc's `makedev` does, as in device numbers from the scan. The parameter types of
+    // `libc::makedev` depend on the system.
     let (major, minor) = (major & 0xffff_ffff, minor & 0xffff_ffff);
     (major & 0xffff_f000) << 32 | (major & 0xfff) << 8 | (minor & 0xffff_ff00) << 12 | (minor & 0xff)
 }

@@ -5,10 +5,11 @@
 //! | Linux | `/proc/self/mountinfo` (proc(5)) | `statx(2)`, which reports the mount since Linux 5.8 |
 //! | macOS | `getfsstat(2)`, without requests to the file systems | `stat(2)`: the device |
 //!
-//! Network file systems are recognized by their type (`fs::kind`). On macOS, the kernel marks them (`MNT_LOCAL`).
+//! Network file systems are recognized by type (`fs::kind`). On macOS, the kernel marks local file systems
+//! (`MNT_LOCAL`).
 //!
-//! Invariant: a lookup accesses only the file system that the path is on, so an unreachable server blocks
-//! nothing else.
+//! Invariant: a lookup accesses only the file system that the path is on, so an unreachable server blocks no other
+//! lookup.
 
 pub use super::imp::{file_systems, is_whole, mount_of, mounts, recursive_lengths, standing};
 
@@ -17,11 +18,11 @@ pub use super::imp::{file_systems, is_whole, mount_of, mounts, recursive_lengths
 pub struct Mount {
     /// Mount ID; 0 if the system has none.
     pub id: u64,
-    /// ID of the parent mount, on which this mount lies.
+    /// ID of the parent mount, on which this mount is mounted.
     pub parent: u64,
-    /// Device of the file system. On btrfs, files have another device (`st_dev`): that of their subvolume.
+    /// Device of the file system. On btrfs, the device of a file (`st_dev`) is that of its subvolume instead.
     pub device: u64,
-    /// Directory of the file system that is visible at the mount point; `/` for the whole file system.
+    /// Directory of the file system that is visible at the mount point; `/` if all of it is visible.
     pub root: Vec<u8>,
     /// Path of the mount point.
     pub point: Vec<u8>,
@@ -31,12 +32,12 @@ pub struct Mount {
     pub source: Vec<u8>,
     /// Options of the file system, separated by commas.
     pub options: Vec<u8>,
-    /// `true` for a network file system, according to the system or to the file system's type.
+    /// `true` for a network file system, according to the system or to the type.
     pub is_network: bool,
 }
 
 impl Mount {
-    /// Returns the values of the option `name`. Options such as `lowerdir` of an overlay may occur several times.
+    /// Returns the values of the option `name`. Some options may occur several times, such as overlay's `lowerdir`.
     pub fn option<'o>(&'o self, name: &'o [u8]) -> impl Iterator<Item = &'o [u8]> {
         let options = split_options(&self.options);
         options.filter_map(move |option| option.strip_prefix(name)?.strip_prefix(b"="))
@@ -56,7 +57,7 @@ pub struct MountPosition {
     pub is_mount_point: bool,
 }
 
-/// Splits options at commas. A backslash escapes the next comma, as in the layer names of overlayfs.
+/// Splits options at commas. A backslash escapes a comma, as in the layer names of overlayfs.
 fn split_options(options: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(options);
     std::iter::from_fn(move || {

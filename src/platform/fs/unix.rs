@@ -11,11 +11,11 @@ use crate::platform::fs::mounts::{Mount, MountPosition};
 use crate::platform::fs::overhead::{Native, Quota};
 use crate::platform::{Attributes, Directory, Errno, FileSystem, retry};
 
-/// Returns the capacity of the file system that `path` is on. If the directory has a project quota, the size
-/// is the limit of the quota.
+/// Returns the capacity of the file system that `path` is on. If the directory has a project quota, the size is that
+/// quota's limit.
 ///
 /// # Errors
-/// Those of statvfs(3).
+/// Returns any error of statvfs(3).
 #[allow(clippy::useless_conversion)] // the counts have 32 bits on some systems
 pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     let status = retry(|| nix::sys::statvfs::statvfs(path))?;
@@ -34,12 +34,12 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
 /// Fails, because the mount table is unknown on these systems.
 ///
 /// # Errors
-/// Always.
+/// Always returns an error.
 pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Returns an empty map, because the devices of the mount table are not those of files.
+/// Returns an empty map, because device numbers in the mount table differ from those of files.
 pub fn file_systems() -> HashMap<u64, FileSystem> {
     HashMap::new()
 }
@@ -52,16 +52,16 @@ pub fn recursive_lengths() -> Vec<u64> {
 /// Fails, because the mount table is unknown on these systems.
 ///
 /// # Errors
-/// Always.
+/// Always returns an error.
 pub fn mount_of(_: &Directory, _: &CStr, _: &Probe) -> Result<Mount, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Returns the position of `path` in the mounts. Follows a symbolic link at the end of the path. Assumes that
-/// every mount has its own device.
+/// Returns the position of `path` among the mounts, assuming that every mount has its own device. A symbolic link at
+/// the end of the path is followed.
 ///
 /// # Errors
-/// Those of stat(2).
+/// Returns any error of stat(2).
 pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     let of = |path: &Path| retry(|| nix::sys::stat::stat(path)).map(Attributes::from);
     let own = of(path)?;
@@ -71,7 +71,7 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     Ok(MountPosition { mount: None, device: own.device, inode: own.inode, is_mount_point })
 }
 
-/// Returns `false`, because these systems do not report if a whole file system is mounted.
+/// Returns `false`, because these systems do not report this.
 pub fn is_whole(_: &Path) -> bool {
     false
 }

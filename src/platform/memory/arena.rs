@@ -1,10 +1,9 @@
-//! Append-only memory for listings: bytes are written once, get an address, and can then be read by every
-//! thread.
+//! Append-only memory for listings: bytes are written once, get an address, and can then be read by any thread.
 //!
 //! Invariant: a byte below a chunk's `written` mark never changes again.
 //!
-//! A chunk is allocated with a large size and filled gradually. Pages that are not touched are not resident,
-//! so the unused end of a chunk costs only address space. Existing bytes can be adopted as a separate chunk.
+//! A chunk is allocated large and filled gradually. Untouched pages are not resident, so the unused end of a chunk
+//! costs only address space. Existing bytes can be adopted as a separate chunk.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -13,14 +12,14 @@ use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicUsize, OnceLock, Ordering};
 use crate::platform::memory::block_file::Bytes;
 
-/// Size of a writer's first chunk in bytes. Each further chunk is twice as large.
+/// Size of a writer's first chunk in bytes. Each later chunk is twice as large as the one before.
 const FIRST_CHUNK: usize = 1 << 18;
-/// Size of the largest chunk in bytes, unless one append needs more.
+/// Maximum size of a chunk in bytes, unless a single append needs more.
 const LARGEST_CHUNK: usize = 1 << 24;
 
 const OFFSET_BITS: u32 = 40;
 
-/// Address of bytes in an [`Arena`], which fits into a nonzero `u64`.
+/// Address of bytes in an [`Arena`], represented as a nonzero `u64`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(u64);
 
@@ -30,8 +29,8 @@ impl Address {
         self.0
     }
 
-    /// Returns the address with these bits; `None` for zero. Any other number is safe: reading from that
-    /// address returns bytes or nothing.
+    /// Returns the address with the given bits; `None` for zero. Any other number is safe: reading from that address
+    /// returns some bytes or none.
     pub fn from_bits(bits: u64) -> Option<Self> {
         (bits != 0).then_some(Self(bits))
     }
@@ -56,11 +55,11 @@ impl Address {
 #[derive(Default)]
 pub struct Arena {
     chunks: Slots<OnceLock<Chunk>, 16>,
-    /// Number of chunks. `Relaxed`, because each chunk is published by its own cell.
+    /// Number of chunks. `Relaxed` ordering is enough, because each chunk is published through its own cell.
     count: AtomicU32,
 }
 
-/// Handle with which one thread appends. Owns the unwritten end of one chunk.
+/// Handle through which one thread appends. Owns the unwritten end of one chunk.
 #[derive(Default)]
 pub struct Writer {
     chunk: Option<u32>,
@@ -73,8 +72,8 @@ impl Arena {
         Self::default()
     }
 
-    /// Copies `bytes` behind the earlier bytes of `writer` and returns their address. Like every allocation,
-    /// aborts the process if there is no memory.
+    /// Copies `bytes` after the earlier bytes of `writer` and returns their address. Like any allocation, aborts the
+    /// process if there is no memory.
     ///
     /// A `writer` must be used with only one arena.
     pub fn append(&self, writer: &mut Writer, bytes: &[u8]) -> Address {
@@ -103,7 +102,7 @@ impl Arena {
         index
     }
 
-    /// Returns the bytes from `address` to the current end of its chunk, or no bytes if the address is invalid.
+    /// Returns the bytes from `address` to the current end of the chunk, or no bytes if the address is invalid.
     pub fn bytes_from(&self, address: Address) -> &[u8] {
         address
             .split()
@@ -133,17 +132,15 @@ impl Chunk {
 struct Growing {
     start: NonNull<u8>,
     size: usize,
-    /// Number of bytes that will not change. [`Growing::append`] raises this mark with `Release` after
-    /// copying; readers use `Acquire`.
+    /// Number of bytes that will not change. [`Growing::append`] raises this mark with `Release` after copying; readers
+    /// load it with `Acquire`.
     written: AtomicUsize,
-    /// Number of reserved bytes. An appender raises this mark before it copies, so two appenders never get
-    /// the same byte.
+    /// Number of reserved bytes. An appender raises this mark before copying, so no two appenders get the same byte.
     reserved: AtomicUsize,
 }
 
-// SAFETY: the memory behind `start` belongs to this chunk alone. Shared access reads only below `written`,
-// where bytes do not change any more, and each byte above it is written only by the appender that has reserved
-// it.
+// SAFETY: the memory at `start` belongs to this chunk alone. Shared access reads only below `written`, where bytes no
+// longer change, and each byte above it is written only by the appender that has reserved it.
 #[allow(unsafe_code)]
 unsafe impl Send for Growing {}
 // SAFETY: as for `Send`.
@@ -168,8 +165,7 @@ impl Growing {
     fn append(&self, bytes: &[u8]) -> Option<usize> {
         let offset = self.written.load(Ordering::Acquire);
         let end = offset.checked_add(bytes.len()).filter(|end| *end <= self.size)?;
-        // Only an appender that finds both marks equal continues. With one writer per chunk, the marks are
-        // always equal.
+        // Only an appender that finds both marks equal continues. With one writer per chunk, they are always equal.
         self.reserved.compare_exchange(offset, end, Ordering::Acquire, Ordering::Relaxed).ok()?;
         // SAFETY: `offset..end` is inside the allocation, above `written` (so not read), and reserved by the
         // exchange above (so no other thread writes to it). `bytes` cannot overlap the range, because no
@@ -181,8 +177,7 @@ impl Growing {
 
     fn written(&self) -> &[u8] {
         let written = self.written.load(Ordering::Acquire);
-        // SAFETY: the first `written` bytes were initialized before the mark was raised, and do not change any
-        // more.
+        // SAFETY: the first `written` bytes were initialized before the mark was raised, and no longer change.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), written) }
     }
 }

@@ -1,13 +1,12 @@
-//! File that is read one block at a time on first use; each block has a checksum.
+//! File that is read one block at a time, on first use. Each block has a checksum.
 //!
-//! There are two kinds of access. *Read*: a block is copied into memory, so later changes of the file have no
-//! effect, and a truncated file is an error like any other. *Mapped*: the system decides which parts are in
-//! memory, so the file may be larger than the memory; but access to a part that was truncated ends the process
-//! with SIGBUS, and later writes to the file become visible. [`Access::for_length`] maps only files that do not
-//! easily fit into memory.
+//! There are two kinds of access. *Read*: a block is copied into memory, so later changes to the file have no effect,
+//! and truncation is an ordinary error. *Mapped*: the system decides which parts are in memory, so the file may be
+//! larger than memory; but access to a truncated part ends the process with SIGBUS, and later writes to the file become
+//! visible. [`Access::for_length`] maps only files that do not easily fit into memory.
 //!
-//! Invariant: a block is returned only after its checksum was verified. [`BlockFile::bytes`] is for data that
-//! is verified in another way.
+//! Invariant: a block is returned only after its checksum has been verified. [`BlockFile::bytes`] is for data that is
+//! verified in another way.
 
 use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};
@@ -45,7 +44,7 @@ pub struct Block {
     pub offset: u64,
     /// Length in bytes.
     pub length: u64,
-    /// CRC-32 of the bytes, as in gzip (RFC 1952).
+    /// CRC-32 of the bytes, as used by gzip (RFC 1952).
     pub checksum: u32,
 }
 
@@ -105,7 +104,7 @@ impl Access {
     pub fn for_length(length: u64) -> Self {
         // libc is used because nix does not define the first variable on macOS.
         let memory = ask(libc::_SC_PHYS_PAGES).zip(ask(libc::_SC_PAGESIZE));
-        // Without an answer from the system, assumes a machine with little memory (1 GiB).
+        // If the system does not answer, assumes a machine with little memory (1 GiB).
         let memory = memory.map_or(1 << 30, |(pages, size)| pages.saturating_mul(size));
         if length <= memory / 8 { Self::Read } else { Self::Mapped }
     }
@@ -119,12 +118,12 @@ fn ask(variable: libc::c_int) -> Option<u64> {
 }
 
 impl BlockFile {
-    /// Opens a regular file. Unless `access` is given, the length of the file determines the kind of access.
+    /// Opens a regular file. If `access` is `None`, the length of the file determines the kind of access.
     ///
     /// # Errors
-    /// Those of open(2) and mmap(2), or an error if `path` is not a regular file.
+    /// Returns any error of open(2) and mmap(2), or an error if `path` is not a regular file.
     pub fn open(path: &Path, access: Option<Access>) -> io::Result<Self> {
-        // A pipe is not opened, because its writer would notice.
+        // A pipe is not opened, because the process at the other end would notice.
         length_of_file(&std::fs::metadata(path)?)?;
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
         let length = length_of_file(&file.metadata()?)?;
@@ -141,7 +140,7 @@ impl BlockFile {
     /// Returns the block after verifying its checksum.
     ///
     /// # Errors
-    /// When the block cannot be read, is outside of the file, or has another checksum.
+    /// Returns an error if the block cannot be read, is outside the file, or has a different checksum.
     pub fn read(&self, block: Block) -> Result<Bytes, Damage> {
         let bytes = self.bytes(block.offset, block.length)?;
         if crc32fast::hash(&bytes) != block.checksum {
@@ -150,10 +149,10 @@ impl BlockFile {
         Ok(bytes)
     }
 
-    /// Returns unverified bytes, for data that is verified in another way.
+    /// Returns bytes without verifying them, for data that is verified in another way.
     ///
     /// # Errors
-    /// When the bytes cannot be read, or are outside of the file.
+    /// Returns an error if the bytes cannot be read or are outside the file.
     pub fn bytes(&self, offset: u64, length: u64) -> Result<Bytes, Damage> {
         let cut_off = || Damage::new(self.length, "the file is truncated here");
         let end = offset.checked_add(length).filter(|end| *end <= self.length).ok_or_else(cut_off)?;

@@ -1,4 +1,4 @@
-//! Memory for the tree, and files that are read like memory.
+//! Memory for the tree, and files that are accessed like memory.
 
 pub mod arena;
 pub mod block_file;

@@ -1,9 +1,9 @@
 //! Limit on the number of directories that stay open.
 //!
-//! A walk keeps a directory open while its children wait to be opened relative to it, unless too many
-//! directories are open.
+//! A walk keeps a directory open until its children have been opened relative to it, unless too many directories are
+//! open.
 //!
-//! Invariant: every worker can always open the three descriptors that it needs to continue.
+//! Invariant: every worker can always open the three descriptors it needs to continue.
 
 use super::limits;
 use crate::base::sync::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ const PER_WORKER: usize = 3;
 /// Number of descriptors kept free for other parts of the process: the terminal, signals, an output file.
 const SPARE: usize = 5;
 
-/// Counter of open directories, with a limit on their number.
+/// Counter of open directories, with a limit.
 #[derive(Debug)]
 pub struct Descriptors {
     allowed: usize,
@@ -22,8 +22,8 @@ pub struct Descriptors {
 }
 
 impl Descriptors {
-    /// Raises the descriptor limit of the process. Returns the counter with `threads`, reduced if there are
-    /// not enough descriptors for all threads.
+    /// Raises the descriptor limit of the process. Returns the counter, and `threads` reduced to the number of threads
+    /// for which there are enough descriptors.
     pub fn new(threads: usize) -> (Self, usize) {
         let limit = usize::try_from(limits::raise_descriptors()).unwrap_or(usize::MAX);
         let free = limit.saturating_sub(limits::descriptors_in_use()).saturating_sub(SPARE);
@@ -43,9 +43,9 @@ impl Descriptors {
         self.open.load(Ordering::Relaxed)
     }
 
-    /// Returns `true` if another directory may stay open for its children.
+    /// Returns `true` if one more directory may stay open for its children.
     pub fn suffice(&self) -> bool {
-        // `Relaxed`: the count may miss workers that are just opening a directory, but there is room for those.
+        // `Relaxed`: the count may miss workers that are opening a directory right now, but there is room for those.
         self.open.load(Ordering::Relaxed) <= self.allowed
     }
 }
@@ -64,10 +64,10 @@ impl<D> Drop for Counted<'_, D> {
     }
 }
 
-/// Repeats `open` for up to about a second while there is no free descriptor.
+/// Repeats `open` for up to about a second while no descriptor is free.
 ///
 /// # Errors
-/// The last error of `open`.
+/// Returns the last error of `open`.
 pub fn wait_for_descriptors(mut open: impl FnMut() -> Result<Directory, Errno>) -> Result<Directory, Errno> {
     for pause in 1..45 {
         match open() {

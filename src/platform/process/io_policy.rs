@@ -1,14 +1,14 @@
-//! I/O policy for files in the cloud, which look like other files and are downloaded when they are opened.
+//! I/O policy for files in the cloud, which look like other files and are downloaded when opened.
 //!
-//! A scan must not download anything, so each of its threads disables downloads for itself. Programs that duke
-//! starts, such as a shell or a pager, inherit the policy of the process, which duke does not change. (It would
-//! be hard to restore: on macOS the default of a *process* is not to download, `getiopolicy_np(3)`.)
+//! A scan must not download anything, so each of its threads disables downloads for itself. Programs that duke starts,
+//! such as a shell or a pager, inherit the policy of the process, which duke leaves alone. (It would be hard to
+//! restore: on macOS, the default of a *process* is not to download, `getiopolicy_np(3)`.)
 //!
 //! Invariant: other threads of this process are not affected.
 
 use super::imp::set_io_policy;
 
-/// Disables downloads for the calling thread. Opening a folder in the cloud then fails with `EDEADLK` (macOS).
+/// Disables downloads for the calling thread. Opening a folder in the cloud will fail with `EDEADLK` (macOS).
 pub fn refuse() {
     set_io_policy(OFF);
 }

@@ -1,17 +1,17 @@
-//! Limits of this process: descriptors, processors, and threads that fit into its address space.
+//! Limits of this process: descriptors, processors, and the number of threads that fit into its address space.
 //!
-//! Invariant: no function fails; if the system does not report a limit, a small value is used.
+//! Invariant: no function fails. If the system does not report a limit, a small value is used.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
 
 use super::imp::{MOST_DESCRIPTORS, threads_with_room};
 
-/// Raises the soft limit of open descriptors to the hard limit, and returns the resulting limit (getrlimit(2)).
+/// Raises the soft limit on open descriptors to the hard limit, and returns the resulting limit (getrlimit(2)).
 pub(crate) fn raise_descriptors() -> u64 {
     /// Lowest limit that a system may have (`_POSIX_OPEN_MAX`).
     const LEAST: u64 = 20;
-    // `sysconf` is asked first, because it may work where the limit itself is hidden or does not exist.
+    // `sysconf` is called first, because it may work where the limit itself is hidden or does not exist.
     let Ok(Some(open)) = sysconf(SysconfVar::OPEN_MAX) else { return LEAST };
     let open = u64::try_from(open).unwrap_or(LEAST);
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return open };
@@ -23,8 +23,8 @@ pub(crate) fn raise_descriptors() -> u64 {
     u64::try_from(granted).unwrap_or(u64::MAX)
 }
 
-/// Returns the number of processors that this process may use, but at most the number of threads that fit
-/// into its address space, and at least one.
+/// Returns the number of processors available to this process, but at least one and no more than the number of threads
+/// that fit into its address space.
 pub fn processors() -> usize {
     threads(std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }
@@ -32,8 +32,8 @@ pub fn processors() -> usize {
 /// Returns the number of threads, up to `wanted` and at least one, that fit into the address space of this
 /// process (`RLIMIT_AS`).
 ///
-/// The system would start more threads, but a thread without room for its memory ends the process. If the
-/// address space is limited, all threads share the reserve of the C library's allocator after this call.
+/// The system would start more threads, but a thread without room for its memory ends the process. If the address space
+/// is limited, all threads share one reserve of the C library's allocator after this call.
 pub fn threads(wanted: usize) -> usize {
     threads_with_room(wanted)
 }

@@ -10,12 +10,12 @@ use crate::platform::terminal::streams::note;
 
 pub use unix::*;
 
-/// `true` if stat(1) prints the time of birth with nanoseconds.
+/// `true` if stat(1) prints the birth time with nanoseconds.
 pub const BIRTH_HAS_NANOSECONDS: bool = true;
 
 /// Returns the number of threads, up to `wanted`, that fit into a limited address space (`RLIMIT_AS`).
 pub fn threads_with_room(wanted: usize) -> usize {
-    /// Address space for each thread: a stack of 2 MiB, and memory for entries, which grows with the tree.
+    /// Address space in bytes per thread: a stack of 2 MiB, and memory for entries, which grows with the tree.
     const EACH: u64 = 8 << 20;
     match getrlimit(Resource::RLIMIT_AS) {
         Ok((addresses, _)) if addresses != nix::sys::resource::RLIM_INFINITY => {
@@ -26,13 +26,11 @@ pub fn threads_with_room(wanted: usize) -> usize {
     }
 }
 
-/// Prevents the C library's allocator from reserving 64 MiB of address space for each thread (mallopt(3),
-/// `M_ARENA_MAX`).
+/// Prevents the C library's allocator from reserving 64 MiB of address space per thread (mallopt(3), `M_ARENA_MAX`).
 #[allow(unsafe_code)]
 fn share_reserves() {
     #[cfg(target_env = "gnu")]
-    // SAFETY: the call sets a number under the allocator's own lock, and moves no memory. If the call fails,
-    // nothing changes.
+    // SAFETY: the call sets a number under the allocator's own lock and moves no memory. If it fails, nothing changes.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
     }
@@ -40,8 +38,8 @@ fn share_reserves() {
 
 /// Function that the loader calls before `main` (System V ABI, "Initialization and Termination Functions").
 #[allow(unsafe_code)]
-// SAFETY: the section contains pointers to functions. `note` ignores the arguments of such a function, and
-// needs nothing that is set up later.
+// SAFETY: the section contains pointers to functions. `note` ignores the arguments that the loader passes, and needs
+// nothing that is set up later.
 #[unsafe(link_section = ".init_array")]
 #[used]
 static NOTE: extern "C" fn() = note;

@@ -12,11 +12,11 @@ pub use unix::*; // `threads_with_room` too: `RLIMIT_AS` means resident memory h
 pub const OPENER: &str = "open";
 /// Clipboard tool available on every desktop of the system.
 pub const CLIPBOARD_TOOL: Option<&str> = Some("pbcopy");
-/// `true` if the trash has the directories `files` and `info`. On macOS the trash directly contains the items.
+/// `true` if the trash has the directories `files` and `info`. On macOS, the trash contains the items directly.
 pub const TRASH_HAS_INFO: bool = false;
 /// Text between a name in the trash and the number that makes it unique.
 pub const TRASH_NAME_SEPARATOR: &str = " ";
-/// Highest limit of open descriptors that the system accepts (`OPEN_MAX`), however high the hard limit is.
+/// Maximum number of open descriptors that the system accepts (`OPEN_MAX`), regardless of the hard limit.
 pub const MOST_DESCRIPTORS: Option<libc::rlim_t> = Some(10_240);
 
 /// Returns the path of the trash for the home directory `home`.
@@ -35,12 +35,12 @@ pub fn set_io_policy(policy: i32) {
     unsafe extern "C" {
         safe fn setiopolicy_np(iotype: i32, scope: i32, policy: i32) -> i32;
     }
-    // An error is ignored: systems without this policy download nothing either.
+    // An error is ignored: systems without this policy do not download anything either.
     let _ = setiopolicy_np(DATALESS_FILES, THREAD, policy);
 }
 
-/// Returns a remedy for an error number, if the system's message does not mention it. The privacy settings deny
-/// access with `EPERM`, while missing permissions cause `EACCES`.
+/// Returns a remedy for an error number, if the system's message does not mention one. The privacy settings deny access
+/// with `EPERM`, whereas missing permissions cause `EACCES`.
 pub fn remedy(errno: i32) -> Option<&'static str> {
     (errno == libc::EPERM).then_some("Full Disk Access")
 }

@@ -1,19 +1,18 @@
-//! Implementations for any Unix, which follow the conventions of freedesktop.org and make no calls specific
-//! to one system.
+//! Implementations for any Unix. They follow the conventions of freedesktop.org and make no system-specific calls.
 
 use std::path::PathBuf;
 
 /// Program that opens a file with the application for its type.
 pub const OPENER: &str = "xdg-open";
-/// Clipboard tool available on every desktop of the system; `None` if there is no such tool.
+/// Clipboard tool available on every desktop of the system; `None` if there is none.
 pub const CLIPBOARD_TOOL: Option<&str> = None;
-/// `true` if the trash has the directories `files` and `info` (the Trash specification of freedesktop.org).
+/// `true` if the trash has the directories `files` and `info` (freedesktop.org Trash specification).
 pub const TRASH_HAS_INFO: bool = true;
 /// Text between a name in the trash and the number that makes it unique.
 pub const TRASH_NAME_SEPARATOR: &str = ".";
-/// `true` if stat(1) prints the time of birth with nanoseconds.
+/// `true` if stat(1) prints the birth time with nanoseconds.
 pub const BIRTH_HAS_NANOSECONDS: bool = false;
-/// Highest limit of open descriptors that the system accepts, if that can be below the hard limit.
+/// Maximum number of open descriptors that the system accepts, if that can be below the hard limit.
 pub const MOST_DESCRIPTORS: Option<libc::rlim_t> = None;
 
 /// Returns the path of the trash for the home directory `home`.
@@ -25,12 +24,12 @@ pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
 /// Does nothing, because these systems have no such policy.
 pub fn set_io_policy(_: i32) {}
 
-/// Returns `wanted`, because no limit of these systems depends on the number of threads.
+/// Returns `wanted`, because these systems have no limit that depends on the number of threads.
 pub fn threads_with_room(wanted: usize) -> usize {
     wanted
 }
 
-/// Returns `None`, because no error of these systems has a special remedy.
+/// Returns `None`, because no error on these systems has a special remedy.
 pub fn remedy(_: i32) -> Option<&'static str> {
     None
 }

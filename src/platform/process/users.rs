@@ -1,9 +1,9 @@
 //! Names of users and groups.
 //!
-//! Names may come from a server (nsswitch.conf(5), Open Directory), so a lookup may wait for that server.
+//! Names may come from a server (nsswitch.conf(5), Open Directory), in which case a lookup waits for that server.
 //!
-//! Invariant: a user or group without a name is not an error, because files keep the owners of the systems
-//! they came from.
+//! Invariant: a user or group without a name is not an error, because files keep the owners they had on the system they
+//! came from.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Linux: names from `getdents64(2)` in a reused buffer, attributes from `statx(2)`.
 //!
-//! Invariant: kernel records are read through bounds-checked slices only.
+//! Invariant: kernel records are read only through bounds-checked slices.
 
 #[path = "unix.rs"]
 #[allow(unused_imports)] // partly replaced here
@@ -24,21 +24,21 @@ const SIZE: usize = 64 << 10;
 /// Offset of `d_name` in `struct linux_dirent64` (getdents(2)): after inode, offset, record length and type.
 const NAME: usize = 19;
 
-/// Batch of directory records as the kernel packed them.
+/// Batch of directory records as packed by the kernel.
 pub struct Buffer {
     /// Records. The capacity is [`SIZE`]; pages that the kernel never wrote to are not resident.
     bytes: Vec<u8>,
-    /// `false` once statx(2) has failed to work, as in old container sandboxes.
+    /// `false` once statx(2) has turned out not to work, as in old container sandboxes.
     statx: Cell<bool>,
 }
 
-/// Reader of one directory from its beginning to its end.
+/// Reader of one directory from start to end.
 pub struct Reader<'d> {
     directory: &'d Directory,
 }
 
 impl<'d> Reader<'d> {
-    /// Creates a reader for a directory that was just opened.
+    /// Creates a reader for a directory that has just been opened.
     pub fn new(directory: &'d Directory) -> Self {
         Self { directory }
     }
@@ -46,7 +46,7 @@ impl<'d> Reader<'d> {
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Those of getdents64(2). Earlier batches stay valid, and the listing ends there.
+    /// Returns any error of getdents64(2). Earlier batches stay valid, and the listing ends there.
     #[allow(unsafe_code)]
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.bytes.clear();
@@ -99,24 +99,23 @@ impl Buffer {
         })
     }
 
-    /// Returns the attributes of an entry of `directory`; for a symbolic link, those of the link itself. Never
-    /// triggers an automount.
+    /// Returns the attributes of an entry of `directory`. Does not follow a symbolic link and never triggers an
+    /// automount.
     ///
-    /// For a directory, cached attributes are enough (`AT_STATX_DONT_SYNC`): the directory may be a mount
-    /// point of an unreachable server, which would block all other entries. Cached attributes are outdated,
-    /// in size and time, only for directories on network file systems.
+    /// For a directory, cached attributes are enough (`AT_STATX_DONT_SYNC`). The directory may be a mount point of an
+    /// unreachable server, which would otherwise block all other entries. Cached sizes and times are outdated only for
+    /// directories on network file systems.
     ///
     /// # Errors
-    /// Those of statx(2): `ENOENT` if the entry no longer exists.
+    /// Returns any error of statx(2): `ENOENT` if the entry no longer exists.
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
         if !self.statx.get() {
             return directory.attributes_of(entry.name);
         }
         let sync = if entry.hint == Kind::Directory { libc::AT_STATX_DONT_SYNC } else { 0 };
         match statx::of_child(directory, entry.name, libc::AT_SYMLINK_NOFOLLOW | sync) {
-            // Sandboxes that are older than statx(2) refuse it with EPERM (seccomp), and older kernels with
-            // ENOSYS (Linux before 4.11). glibc's replacement for such kernels fails with EINVAL, because it
-            // does not support all flags.
+            // Sandboxes older than statx(2) deny the call with EPERM (seccomp); older kernels fail with ENOSYS (Linux
+            // before 4.11). glibc's emulation on such kernels fails with EINVAL, because it does not support all flags.
             Err(Errno::ENOSYS | Errno::EPERM | Errno::EINVAL) => {
                 let attributes = directory.attributes_of(entry.name)?;
                 self.statx.set(false);
@@ -134,11 +133,11 @@ fn name(record: &[u8]) -> Option<&CStr> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     /// Offset of the eight bytes that contain the first byte of the name.
     const FIRST: usize = NAME / 8 * 8;
-    // Hides zero bytes before the name, which must not end the name.
+    // Hides zero bytes before the name, which would otherwise end it.
     let mut before = u64::from_le_bytes([0xff, 0xff, 0xff, 0, 0, 0, 0, 0]);
     for (number, chunk) in record.get(FIRST..)?.chunks_exact(8).enumerate() {
         let word = u64::from_le_bytes(chunk.try_into().ok()?) | std::mem::take(&mut before);
-        // The lowest set bit marks the first byte that is zero. Higher bits may be wrong.
+        // The lowest set bit marks the first zero byte. Higher bits may be wrong.
         let zeros = word.wrapping_sub(ONES) & !word & (ONES << 7);
         if zeros != 0 {
             let end = FIRST + number * 8 + zeros.trailing_zeros() as usize / 8;

@@ -1,7 +1,7 @@
 //! macOS: names and attributes together from `getattrlistbulk(2)`, in a reused buffer.
 //!
 //! Attributes of directories are read by name, because getattrlistbulk(2) describes the directory that a mount covers,
-//! and the firmlink instead of its target. If the call does not work at all, `readdir` reads the directory.
+//! and the firmlink rather than its target. If the call does not work at all, the directory is read by `readdir`.
 //!
 //! `attr_list` describes the layout of records. Invariant: no entry is returned twice.
 
@@ -19,22 +19,22 @@ use crate::platform::{Attributes, DirEntry, Directory, Filled, Prefetched, retry
 
 pub(crate) use stream::{Stream, kind_of, open};
 
-/// Size of the buffer in bytes. An entry takes about 150 bytes, so most directories fit; the largest entry
+/// Size of the buffer in bytes. An entry takes about 150 bytes, so most directories fit; the largest possible entry
 /// takes 8 KiB.
 const SIZE: usize = 128 << 10;
 
-/// Batch of records as the kernel packed them, or of names if the fallback is used.
+/// Batch of records as packed by the kernel or, if the fallback is used, of names.
 pub struct Buffer {
     bytes: Box<[u8]>,
     filled: usize,
     names: readdir::Buffer,
 }
 
-/// Reader of one directory from its beginning to its end.
+/// Reader of one directory from start to end.
 pub struct Reader<'d> {
     directory: &'d Directory,
     way: Way<'d>,
-    /// `true` once something was read, after which the fallback is no longer possible.
+    /// `true` once anything has been read, after which the fallback can no longer be used.
     begun: bool,
 }
 
@@ -45,7 +45,7 @@ enum Way<'d> {
 }
 
 impl<'d> Reader<'d> {
-    /// Creates a reader for a directory that was just opened.
+    /// Creates a reader for a directory that has just been opened.
     pub fn new(directory: &'d Directory) -> Self {
         Self { directory, way: Way::Bulk(Wanted::ALL), begun: false }
     }
@@ -53,7 +53,7 @@ impl<'d> Reader<'d> {
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Those of getattrlistbulk(2). Earlier batches stay valid, and the listing ends there.
+    /// Returns any error of getattrlistbulk(2). Earlier batches stay valid, and the listing ends there.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();
         loop {
@@ -67,7 +67,7 @@ impl<'d> Reader<'d> {
                     buffer.filled = filled;
                     return Ok(if filled == 0 { Filled::End } else { Filled::Some });
                 }
-                // A directory that may be listed but not searched still yields names.
+                // A directory that may be listed but not searched still returns names.
                 Err(Errno::EACCES) if matches!(self.way, Way::Bulk(Wanted::ALL)) => {
                     self.way = Way::Bulk(Wanted::NAMES);
                 }
@@ -128,11 +128,11 @@ impl Buffer {
         attr_list::entries(&self.bytes[..self.filled]).chain(self.names.entries())
     }
 
-    /// Returns the attributes of an entry of `directory`; for a symbolic link, those of the link itself. Never
-    /// triggers an automount or a download.
+    /// Returns the attributes of an entry of `directory`. Does not follow a symbolic link and never triggers an
+    /// automount or a download.
     ///
     /// # Errors
-    /// The error in the listing, or those of fstatat(2): `ENOENT` if the entry no longer exists.
+    /// Returns the error in the listing, or any error of fstatat(2): `ENOENT` if the entry no longer exists.
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
         match entry.said {
             Prefetched::All(attributes) => Ok(attributes),

@@ -1,7 +1,7 @@
 //! Any Unix: names from `readdir(3)` (through the C library, see `imp`), attributes from `fstatat(2)`.
 //!
-//! Used on systems without a faster implementation, and on all systems as the reference with which the faster
-//! ones are tested. Invariant: this file has no `unsafe` code.
+//! Used on systems without a faster implementation, and on all systems as the reference for testing the faster ones.
+//! Invariant: this file has no `unsafe` code.
 
 use std::ffi::CStr;
 
@@ -14,7 +14,7 @@ use crate::platform::{Attributes, DirEntry, Directory, Filled, Prefetched};
 /// Number of entries in one batch.
 const BATCH: usize = 1024;
 
-/// Batch of names that were copied from the C library's stream.
+/// Batch of names copied from the C library's stream.
 #[derive(Default)]
 pub struct Buffer {
     /// Names with their terminating NULs, one after another.
@@ -23,14 +23,14 @@ pub struct Buffer {
     entries: Vec<(Kind, u64, usize)>,
 }
 
-/// Reader of one directory from its beginning to its end.
+/// Reader of one directory from start to end.
 pub struct Reader<'d> {
     directory: &'d Directory,
     stream: Option<Stream>,
 }
 
 impl<'d> Reader<'d> {
-    /// Creates a reader for a directory that was just opened.
+    /// Creates a reader for a directory that has just been opened.
     pub fn new(directory: &'d Directory) -> Self {
         Self { directory, stream: None }
     }
@@ -38,7 +38,7 @@ impl<'d> Reader<'d> {
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Those of readdir(3) and, for the first batch, openat(2). Earlier batches stay valid, and the listing
+    /// Returns any error of readdir(3) and, for the first batch, openat(2). Earlier batches stay valid, and the listing
     /// ends there.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();
@@ -50,7 +50,7 @@ impl<'d> Reader<'d> {
             match stream.next() {
                 None => break,
                 Some(Ok(entry)) => buffer.push(entry.file_name(), kind_of(&entry), entry.ino()),
-                // The names read by this call are kept. A lasting error occurs again in the next call.
+                // The names already read by this call are kept. A lasting error will occur again in the next call.
                 Some(Err(_)) if !buffer.entries.is_empty() => break,
                 Some(Err(error)) => return Err(error),
             }
@@ -88,10 +88,10 @@ impl Buffer {
         })
     }
 
-    /// Returns the attributes of an entry of `directory`; for a symbolic link, those of the link itself.
+    /// Returns the attributes of an entry of `directory`. Does not follow a symbolic link.
     ///
     /// # Errors
-    /// Those of fstatat(2): `ENOENT` if the entry no longer exists.
+    /// Returns any error of fstatat(2): `ENOENT` if the entry no longer exists.
     #[allow(clippy::unused_self)] // other systems answer from the buffer
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
         directory.attributes_of(entry.name)

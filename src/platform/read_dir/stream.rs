@@ -1,4 +1,4 @@
-//! Directory stream of macOS, from `fdopendir(3)` and `readdir_r(3)`, which the standard library also uses on macOS.
+//! Directory stream on macOS, from `fdopendir(3)` and `readdir_r(3)`, which the standard library also uses there.
 //!
 //! Invariant: dropping the stream closes it and its descriptor.
 
@@ -14,7 +14,7 @@ use nix::sys::stat::Mode;
 use crate::base::kind::Kind;
 use crate::platform::{Directory, retry};
 
-/// Directory stream, which returns one name at a time.
+/// Directory stream that returns one name at a time.
 pub(crate) struct Stream {
     stream: NonNull<libc::DIR>,
 }
@@ -31,7 +31,7 @@ unsafe impl Send for Stream {}
 /// Opens `directory` again as a stream.
 ///
 /// # Errors
-/// Those of openat(2) and fdopendir(3).
+/// Returns any error of openat(2) and fdopendir(3).
 #[allow(unsafe_code)]
 pub(crate) fn open(directory: &Directory) -> Result<Stream, Errno> {
     const FLAGS: OFlag = OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC);
@@ -48,7 +48,7 @@ impl Iterator for Stream {
     type Item = Result<Name, Errno>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // Zeroed, because the call writes only as much as the name needs.
+        // Zeroed, because the call writes only as many bytes as the name needs.
         let mut entry = MaybeUninit::<libc::dirent>::zeroed();
         let mut result = null_mut();
         // SAFETY: the stream is open, `entry` has room for the longest name, and `result` for a pointer.

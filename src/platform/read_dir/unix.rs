@@ -10,13 +10,13 @@ use crate::platform::Directory;
 
 pub use crate::platform::read_dir::readdir::{Buffer, Reader};
 
-/// Directory stream, which returns one name at a time.
+/// Directory stream that returns one name at a time.
 pub type Stream = OwningIter;
 
 /// Opens `directory` again as a stream.
 ///
 /// # Errors
-/// Those of openat(2) and fdopendir(3).
+/// Returns any error of openat(2) and fdopendir(3).
 pub fn open(directory: &Directory) -> Result<Stream, Errno> {
     let flags = OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC;
     Ok(Dir::openat(directory, ".", flags, Mode::empty())?.into_iter())

@@ -12,7 +12,7 @@ pub(crate) const FATAL: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::S
 /// `true` if a thread waits for the signals in [`FATAL`].
 static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 
-/// Records that a thread waits for the signals that end a program.
+/// Records that a thread is waiting for the signals in [`FATAL`].
 pub(crate) fn set_watched() {
     IS_WATCHED.store(true, Ordering::SeqCst);
 }
@@ -32,8 +32,8 @@ pub(crate) fn is_default(signal: Signal) -> bool {
     handler(signal) == libc::SIG_DFL
 }
 
-/// Returns the handler of a signal. The call changes nothing, so there is no moment at which the signal would
-/// end the process.
+/// Returns the handler of a signal. The call does not change the handler even for a moment, so the signal cannot end
+/// the process in between.
 #[allow(unsafe_code)]
 fn handler(signal: Signal) -> libc::sighandler_t {
     // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.
@@ -44,7 +44,7 @@ fn handler(signal: Signal) -> libc::sighandler_t {
     now.sa_sigaction
 }
 
-/// Signal action that runs no code of this program.
+/// Signal action that does not run any code of this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// Default action of the system.
@@ -59,7 +59,7 @@ pub(crate) struct Before {
     action: SigAction,
 }
 
-/// Changes the action for a signal, and returns the previous action.
+/// Changes the action for a signal and returns the previous one.
 #[allow(unsafe_code)]
 pub(crate) fn answer(signal: Signal, answer: Answer) -> nix::Result<Before> {
     let handler = match answer {

@@ -1,6 +1,6 @@
-//! Ctrl-C in a run without a browser: the first SIGINT can be held back, so that the partial result is still printed.
+//! Ctrl-C in a run without the browser: the first SIGINT can be held back, so that the partial result is still printed.
 //!
-//! No extra thread is needed: the loop that waits for a scan checks for a signal every few milliseconds.
+//! No extra thread is needed: the loop that waits for the scan checks for a signal every few milliseconds.
 //!
 //! Invariant: a signal is either recorded once or ends the process at once. A second signal always ends the process.
 
@@ -14,28 +14,29 @@ use super::signals::Signal;
 use crate::base::sync::{Arc, AtomicBool, Ordering};
 use crate::platform::entry::unfinished::remove_all;
 
-/// Exit code of a process that SIGINT has ended, as shells report it.
+/// Exit code of a process ended by SIGINT, as reported by shells.
 const CODE: i32 = 130;
 
 /// Handle for holding back the first SIGINT.
 #[derive(Debug)]
 pub struct Interrupt {
-    /// `true` if the next signal ends the process, because one was recorded, or because signals are no longer
-    /// held back. Set by the handler and by [`Interrupt::release`]. `SeqCst`, because the flag orders signals
-    /// against threads, and speed does not matter.
+    /// `true` if the next signal ends the process, because one has been recorded or signals are no longer held back.
+    /// Set by the handler and by [`Interrupt::release`]. `SeqCst`, because the flag orders signals against threads, and
+    /// speed does not matter.
     ends: Arc<AtomicBool>,
 }
 
 impl Interrupt {
-    /// Makes the process record the first SIGINT from now on instead of ending. If SIGINT was ignored when
-    /// the process began, as in a background job, the signal stays ignored.
+    /// Makes the process record the next SIGINT instead of ending. If SIGINT was ignored when the process began, as in
+    /// a background job, it stays ignored.
     ///
     /// # Errors
-    /// Those of sigaction(2). After an error, every SIGINT ends the process.
+    /// Returns any error of sigaction(2). After an error, every SIGINT ends the process.
     pub fn hold() -> io::Result<Self> {
         let ends = Arc::new(AtomicBool::new(false));
         if !is_ignored(Signal::SIGINT) {
-            // Handlers run in the order of registration, so the first signal finds the flag unset, and sets it.
+            // Handlers run in the order of registration, so on the first signal, this handler finds the flag unset and
+            // the next one sets it.
             register_end(Arc::clone(&ends))?;
             flag::register(SIGINT, Arc::clone(&ends))?;
         }
@@ -52,13 +53,13 @@ impl Interrupt {
         &self.ends
     }
 
-    /// Lets the next signal end the process. Returns `true` if a signal was recorded before.
+    /// Lets the next signal end the process. Returns `true` if a signal has been recorded.
     pub fn release(self) -> bool {
         self.ends.swap(true, Ordering::SeqCst)
     }
 }
 
-/// Makes SIGINT delete unfinished files and end the process if the flag `ends` is set.
+/// Installs a SIGINT handler that deletes unfinished files and ends the process if `ends` is set.
 #[allow(unsafe_code)]
 fn register_end(ends: Arc<AtomicBool>) -> io::Result<()> {
     let end = move || {

@@ -1,4 +1,4 @@
-//! The terminal: standard streams, signals, and programs that use it.
+//! The terminal: standard streams, signals, and programs that run in it.
 
 pub(crate) mod actions;
 pub mod interrupt;

@@ -1,7 +1,7 @@
 //! Signals and the hangup of the terminal, as events that a thread can wait for.
 //!
-//! Invariant: a signal handler only writes once to a pipe. The exception is SIGABRT: no other code runs after
-//! it, so its handler itself restores the terminal.
+//! Invariant: a signal handler only writes to a pipe, once. The exception is SIGABRT: no other code runs after it, so
+//! the handler itself restores the terminal.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -18,7 +18,7 @@ use super::actions::{FATAL, is_ignored, set_watched};
 use crate::base::sync::{Arc, AtomicBool, Ordering};
 use crate::platform::entry::unfinished::remove_all;
 
-/// Event of a [`Watch`].
+/// Event reported by a [`Watch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The process has received this signal.
@@ -27,7 +27,7 @@ pub enum Event {
     Hangup,
 }
 
-/// Watched signals, and the watched terminal if there is one.
+/// Watched signals and, if there is one, the watched terminal.
 pub struct Watch {
     signals: Vec<(Signal, UnixStream)>,
     terminal: Option<OwnedFd>,
@@ -37,11 +37,11 @@ impl Watch {
     /// Installs handlers for the signals that end a program, and watches `terminal`.
     ///
     /// # Errors
-    /// When there is no free descriptor, or the system refuses a handler.
+    /// Returns an error if no descriptor is free or the system refuses a handler.
     pub fn new(terminal: Option<OwnedFd>) -> io::Result<Self> {
         let mut signals = Vec::new();
         for signal in FATAL {
-            // If the process was started with the signal ignored (nohup(1)), the signal stays ignored.
+            // If the process was started with the signal ignored (nohup(1)), it stays ignored.
             if signal == Signal::SIGHUP && is_ignored(signal) {
                 continue;
             }
@@ -57,14 +57,14 @@ impl Watch {
     /// Waits for the next event.
     ///
     /// # Errors
-    /// When the system cannot wait for the descriptors, which is a bug.
+    /// Returns an error if the system cannot wait for the descriptors, which would be a bug.
     pub fn wait(&mut self) -> io::Result<Event> {
         loop {
             let mut descriptors: Vec<PollFd<'_>> = Vec::new();
             descriptors.extend(
                 self.signals.iter().map(|(_, stream)| PollFd::new(stream.as_fd(), PollFlags::POLLIN)),
             );
-            // No flag is requested: a hangup is always reported, and keys are read elsewhere.
+            // No flags are requested: a hangup is always reported, and keys are read elsewhere.
             descriptors.extend(
                 self.terminal.iter().map(|terminal| PollFd::new(terminal.as_fd(), PollFlags::empty())),
             );
@@ -88,7 +88,7 @@ impl Watch {
                 return Ok(Event::Hangup);
             }
             if flags.contains(PollFlags::POLLNVAL) {
-                // macOS cannot poll every kind of terminal. For such a terminal, SIGHUP must suffice.
+                // macOS cannot poll every kind of terminal. For those it cannot, SIGHUP must suffice.
                 self.terminal = None;
             }
         }
@@ -98,25 +98,25 @@ impl Watch {
 /// Deletes unfinished files and ends this process by `signal`, as if the signal had never been caught.
 pub fn die(signal: Signal) -> ! {
     remove_all();
-    // If the signal does not end the process, the process exits with the code that a shell would report.
+    // If the signal does not end the process, exits with the code that a shell would report.
     let _ = signal_hook::low_level::emulate_default_handler(signal as i32);
     std::process::exit(128 + signal as i32)
 }
 
-/// Makes the reader of terminal events query the size of the terminal again.
+/// Makes the reader of terminal events query the terminal size again.
 ///
 /// # Errors
-/// When the signal cannot be raised.
+/// Returns an error if the signal cannot be raised.
 pub fn announce_resize() -> io::Result<()> {
     Ok(raise(Signal::SIGWINCH)?)
 }
 
-/// Time to wait for a terminal that accepts no output. A terminal also accepts no output while another thread
-/// writes to it, which can take a while on a busy machine.
+/// Maximum time to wait for a terminal to accept output. A terminal also accepts no output while another thread is
+/// writing to it, which can take a while on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Waits until `terminal` accepts output. Returns `false` if it accepts none, because Ctrl-S has stopped the
-/// output or the terminal was closed.
+/// Waits until `terminal` accepts output. Returns `false` if it does not, because Ctrl-S has stopped output or the
+/// terminal was closed.
 pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -132,12 +132,12 @@ pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     }
 }
 
-/// Installs a handler that restores `terminal` if the process aborts, which happens without memory and after
-/// a bug that cannot unwind. If `is_on` is `true`, the handler writes `farewell` and sets the modes that the
-/// terminal has now. Then the handler reports the abort, and the process ends by SIGABRT.
+/// Installs a handler that restores `terminal` if the process aborts, which happens if memory runs out or a bug
+/// prevents unwinding. If `is_on` is `true`, the handler writes `farewell` and restores the modes that the terminal has
+/// now. It then reports the abort, and the process ends by SIGABRT.
 ///
 /// # Errors
-/// When `terminal` is not a terminal, or the system refuses a handler.
+/// Returns an error if `terminal` is not a terminal or the system refuses a handler.
 #[allow(unsafe_code)]
 pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec<u8>) -> io::Result<()> {
     const MESSAGE: &[u8] = b"duke: aborted: no memory was left, or this is a bug\n";
@@ -153,7 +153,7 @@ pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec
         }
         let _ = nix::unistd::write(io::stderr(), MESSAGE);
         remove_all();
-        // A handled SIGABRT from another process would otherwise not end this process.
+        // Otherwise, a SIGABRT sent by another process would be handled but would not end this process.
         let _ = signal_hook::low_level::emulate_default_handler(libc::SIGABRT);
     };
     // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): poll, clock_gettime,

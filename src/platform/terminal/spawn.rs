@@ -1,9 +1,9 @@
-//! Programs that duke starts in the terminal after giving the terminal back.
+//! Programs that duke starts in the terminal after handing the terminal over.
 //!
-//! Programs start in a clean state: every signal has its default action and is not blocked, the terminal has
-//! the modes it had before duke, and no descriptor of duke is open (all of them close on exec). Directories
-//! are passed as open descriptors, so no path is resolved again. While a program has the terminal, keys are
-//! only for the program: Ctrl-C does not end duke, and Ctrl-Z stops both.
+//! Programs start in a clean state: every signal has its default action and is unblocked, the terminal has the modes it
+//! had before duke started, and no descriptor of duke is open (all of them close on exec). Directories are passed as
+//! open descriptors, so no path is resolved again. While a program has the terminal, keys affect only the program:
+//! Ctrl-C does not end duke, and Ctrl-Z stops both.
 //!
 //! Invariant: when a call returns, the signal actions and the terminal are as they were before the call.
 
@@ -22,11 +22,11 @@ use super::actions::{Answer, Before, answer};
 use super::stops::stop_group;
 
 /// Actions of this process while a program has the terminal, as in system(3): signals from keys go to the whole
-/// foreground group, and are meant for the program.
+/// foreground group but are meant for the program.
 const MEANWHILE: [(Signal, Answer); 3] = [
     (Signal::SIGINT, Answer::Ignore),
     (Signal::SIGQUIT, Answer::Ignore),
-    // Without this, taking the terminal back in the background would stop this process.
+    // Otherwise, taking the terminal back from the background would stop this process.
     (Signal::SIGTTOU, Answer::Ignore),
 ];
 
@@ -39,11 +39,11 @@ pub enum Ended {
     Signal(i32),
 }
 
-/// Runs a program and waits until it ends. Meanwhile, `terminal` belongs to the program. The program starts
-/// in `directory`, if one is given.
+/// Runs a program and waits for it to end. Until then, the program has `terminal`. The program starts in `directory`,
+/// if one is given.
 ///
 /// # Errors
-/// When the program cannot be started: those of execve(2) and fchdir(2).
+/// Returns an error if the program cannot be started, including those of execve(2) and fchdir(2).
 pub fn run(
     command: &mut Command,
     directory: Option<BorrowedFd<'_>>,
@@ -54,8 +54,8 @@ pub fn run(
     let _held = Held::new(&MEANWHILE)?;
     clean(command, directory, Session::Same);
     let ended = command.spawn().and_then(|child| wait(child.id()));
-    // A killed program leaves the terminal without a foreground group, and in the program's own modes. Errors
-    // of a closed terminal do not matter.
+    // A program that was killed leaves the terminal without a foreground group and in the program's own modes. If the
+    // terminal is closed, errors do not matter.
     if let Some(group) = group {
         let _ = tcsetpgrp(terminal, group);
     }
@@ -65,10 +65,10 @@ pub fn run(
     ended
 }
 
-/// Runs a program detached from this terminal, and waits until it ends. Must not be called on the drawing thread.
+/// Runs a program detached from this terminal and waits for it to end. The drawing thread must not call this.
 ///
 /// # Errors
-/// When the program cannot be started.
+/// Returns an error if the program cannot be started.
 pub fn run_apart(command: &mut Command) -> io::Result<Ended> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     clean(command, None, Session::Own);
@@ -105,8 +105,7 @@ enum Session {
     Own,
 }
 
-/// Makes the program start in `directory`, with default actions for signals. (The standard library unblocks all
-/// signals.)
+/// Makes the program start in `directory`, with default signal actions. (The standard library unblocks all signals.)
 #[allow(unsafe_code)]
 fn clean(command: &mut Command, directory: Option<BorrowedFd<'_>>, session: Session) {
     let directory = directory.map(|directory| directory.as_raw_fd());
@@ -128,7 +127,7 @@ fn clean(command: &mut Command, directory: Option<BorrowedFd<'_>>, session: Sess
     unsafe { command.pre_exec(begin) };
 }
 
-/// Waits for a child to end. If the child stops, this process stops too, so that the shell gets the terminal.
+/// Waits for a child to end. If the child stops, this process stops too, so that the shell gets the terminal back.
 fn wait(child: u32) -> io::Result<Ended> {
     let child = Pid::from_raw(i32::try_from(child).map_err(io::Error::other)?);
     loop {
@@ -137,7 +136,7 @@ fn wait(child: u32) -> io::Result<Ended> {
             Ok(WaitStatus::Signaled(_, signal, _)) => return Ok(Ended::Signal(signal as i32)),
             Ok(WaitStatus::Stopped(..)) => {
                 stop_group()?;
-                // An error means that the child has ended in the meantime, which the next wait reports.
+                // An error means that the child has already ended, which the next wait reports.
                 let _ = kill(child, Signal::SIGCONT);
             }
             Ok(_) | Err(Errno::EINTR) => {}
@@ -146,7 +145,7 @@ fn wait(child: u32) -> io::Result<Ended> {
     }
 }
 
-/// Temporary signal actions; the previous ones are restored on drop.
+/// Temporary signal actions. The previous ones are restored on drop.
 struct Held {
     before: Vec<Before>,
 }
@@ -164,7 +163,7 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         for before in &self.before {
-            // Restoring an action that was allowed before cannot fail.
+            // Restoring an action that was valid before cannot fail.
             let _ = before.restore();
         }
     }

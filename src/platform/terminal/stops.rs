@@ -1,12 +1,13 @@
-//! Stops of the process by SIGTSTP (Ctrl-Z, `kill -TSTP`), which occur only after the terminal is given back.
+//! Stopping of the process by SIGTSTP (Ctrl-Z, `kill -TSTP`), which happens only after the terminal has been handed
+//! back.
 //!
-//! Any thread can receive a signal that is sent to the process, and the other threads continue for a moment.
-//! A thread that gives the terminal back, lets the process stop and takes the terminal again could do all of
-//! that before the stop takes effect. So every thread permanently blocks SIGTSTP. One thread waits for the
-//! signal, gives the terminal back, sends the signal to itself and unblocks it for a moment. In that moment
-//! only this thread can receive the signal, and the stop takes effect before the unblocking call returns.
+//! A signal sent to the process can be received by any thread, and the other threads continue for a moment. So a thread
+//! could hand the terminal back, let the process stop and take the terminal again, all before the stop takes effect.
+//! Therefore every thread permanently blocks SIGTSTP. One thread waits for the signal, hands the terminal back, sends
+//! the signal to itself and unblocks it briefly. During that time, only this thread can receive the signal, and the
+//! stop takes effect before the unblocking call returns.
 //!
-//! Invariant: after [`hold`] has returned, SIGTSTP stops this process only inside of `stop_here`.
+//! Invariant: after [`hold`] has returned, SIGTSTP stops this process only inside `stop_here`.
 
 use std::io;
 use std::thread;
@@ -17,8 +18,8 @@ use nix::unistd::Pid;
 use super::actions::is_ignored;
 use crate::base::sync::{Condvar, Mutex, OnceLock, lock};
 
-/// Function that is called around a stop. Its argument is a function that performs the stop, to be called
-/// between the actions before the stop and those after it.
+/// Function that wraps a stop. Its argument is a function that performs the stop, to be called after the actions that
+/// precede the stop and before those that follow it.
 pub type Around = Box<dyn Fn(&dyn Fn() -> io::Result<()>) + Send>;
 
 /// State shared with the thread that stops this process.
@@ -32,13 +33,13 @@ struct Stops {
 
 static STOPS: OnceLock<Stops> = OnceLock::new();
 
-/// Makes SIGTSTP stop this process only through [`around`]. Must be called before any thread is started,
+/// Ensures that SIGTSTP stops this process only through [`around`]. Must be called before any thread is started,
 /// because existing threads would not block the signal.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn hold() -> io::Result<()> {
-    // If the process was started with the signal ignored, the signal stays ignored.
+    // If the process was started with the signal ignored, it stays ignored.
     if is_ignored(Signal::SIGTSTP) || STOPS.get().is_some() {
         return Ok(());
     }
@@ -48,7 +49,7 @@ pub fn hold() -> io::Result<()> {
         while stop_signal().wait().is_ok() {
             match &*lock(&stops.around) {
                 Some(around) => around(&stop_here),
-                // An error is ignored, because the system would refuse another attempt too.
+                // An error is ignored, because another attempt would fail too.
                 None => drop(stop_here()),
             }
             *lock(&stops.count) += 1;
@@ -61,23 +62,23 @@ pub fn hold() -> io::Result<()> {
     begun.map(drop)
 }
 
-/// Sets the function that is called around a stop.
+/// Sets the function that wraps a stop.
 pub fn around(what: Around) {
     if let Some(stops) = STOPS.get() {
         *lock(&stops.around) = Some(what);
     }
 }
 
-/// Stops this process and its process group until the shell continues them, as Ctrl-Z does. Returns at once
-/// if no shell could continue the group.
+/// Stops this process and its process group until the shell continues them, as Ctrl-Z does. Returns immediately if no
+/// shell could continue the group.
 ///
 /// # Errors
-/// Those of kill(2).
+/// Returns any error of kill(2).
 pub fn stop_group() -> io::Result<()> {
     let Some(stops) = STOPS.get() else { return Ok(()) };
     let mut count = lock(&stops.count);
     let before = *count;
-    // Zero means the group of this process, which includes the waiting thread. The system does not stop an
+    // Zero means the process group of this process, which includes the waiting thread. The system does not stop an
     // orphaned group.
     kill(Pid::from_raw(0), Signal::SIGTSTP)?;
     while *count == before {
@@ -86,7 +87,7 @@ pub fn stop_group() -> io::Result<()> {
     Ok(())
 }
 
-/// Stops this process and returns when the process continues. Does nothing if no shell could continue the process.
+/// Stops this process and returns when it is continued. Does nothing if no shell could continue it.
 fn stop_here() -> io::Result<()> {
     raise(Signal::SIGTSTP)?;
     stop_signal().thread_unblock()?;

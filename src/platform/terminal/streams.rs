@@ -1,10 +1,10 @@
 //! Standard streams that were closed when the process began.
 //!
-//! Rust's runtime opens `/dev/null` in place of a closed stream, so that no file gets the stream's number by
-//! accident. Output to the stream would then be lost without an error, while du(1) reports `Bad file
-//! descriptor`. So the state is recorded before the runtime starts.
+//! Rust's runtime opens `/dev/null` in place of a closed stream, so that no file gets the number of the stream by
+//! accident. Output to that stream would be lost without an error, whereas du(1) reports `Bad file descriptor`. So the
+//! state of the streams is recorded before the runtime starts.
 //!
-//! Invariant: the state is written once, before `main`, by one thread.
+//! Invariant: the state is written once, before `main`, by a single thread.
 
 use std::io;
 
@@ -12,14 +12,15 @@ use nix::errno::Errno;
 
 use crate::base::sync::{AtomicBool, Ordering};
 
-/// Set before `main`, and read by all threads. `Relaxed`, because no other thread exists when it is set.
+/// Set before `main` and read by all threads. `Relaxed` ordering is enough, because no other thread exists yet when it
+/// is set.
 static INPUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 static OUTPUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Checks that standard input was open when the process began.
 ///
 /// # Errors
-/// `EBADF` if the stream was closed.
+/// Returns `EBADF` if the stream was closed.
 pub fn input() -> io::Result<()> {
     check(&INPUT_IS_CLOSED)
 }
@@ -27,7 +28,7 @@ pub fn input() -> io::Result<()> {
 /// Checks that standard output was open when the process began.
 ///
 /// # Errors
-/// `EBADF` if the stream was closed.
+/// Returns `EBADF` if the stream was closed.
 pub fn output() -> io::Result<()> {
     check(&OUTPUT_IS_CLOSED)
 }
@@ -36,7 +37,7 @@ fn check(is_closed: &AtomicBool) -> io::Result<()> {
     if is_closed.load(Ordering::Relaxed) { Err(Errno::EBADF.into()) } else { Ok(()) }
 }
 
-/// Returns the number of columns of the terminal on standard error, if it reports one (`TIOCGWINSZ`).
+/// Returns the width in columns of the terminal on standard error, if it reports one (`TIOCGWINSZ`).
 pub fn columns() -> Option<usize> {
     let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
     // SAFETY: the call writes only a `winsize`, and `size` is one.
@@ -45,8 +46,8 @@ pub fn columns() -> Option<usize> {
     (result == 0 && size.ws_col > 0).then_some(usize::from(size.ws_col))
 }
 
-/// Records which streams are closed. On Linux, the loader calls this function before `main`
-/// (`process/linux.rs`). On other systems nothing is recorded, and a closed stream is `/dev/null`.
+/// Records which standard streams are closed. On Linux, the loader calls this function before `main`
+/// (`process/linux.rs`). Other systems record nothing and treat a closed stream as `/dev/null`.
 #[allow(unsafe_code)]
 pub extern "C" fn note() {
     // SAFETY: the call only reads the descriptor table of this process.

@@ -8,10 +8,10 @@
 //!           | "type:" names | "ext:" names | "is:" property   names with commas between
 //! ```
 //!
-//! A lower-case letter matches both cases unless its term contains a capital. A word or glob with a slash is
-//! matched against the path, and so is a regex with `\/`.
+//! A lower-case letter matches both cases unless the term contains a capital. A word or glob with a slash is matched
+//! against the path, as is a regex with `\/`.
 //!
-//! Invariant: every text gives a query or an error about a part of it.
+//! Invariant: every text produces a query, or an error about a part of the text.
 
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -22,13 +22,13 @@ use crate::base::kind::Kind;
 use crate::query::category::{Category, Extension};
 use crate::query::terms::{MOST_NAMED, Query, QueryError, Size, Term, Test, Types};
 
-/// Memory limit for one compiled pattern in bytes, far more than users' patterns need. It rejects a pattern
-/// such as `(a{1000}){1000}`.
+/// Memory limit in bytes for one compiled pattern, far more than users' patterns need. The limit rejects patterns such
+/// as `(a{1000}){1000}`.
 const PATTERN_LIMIT: usize = 1 << 22;
 
 /// Reason why a term cannot be parsed.
 enum Trouble {
-    /// The term may become valid if the user continues typing. Contains the name of the missing part.
+    /// The term may become valid if the user keeps typing. Contains the name of the missing part.
     Unfinished(String),
     /// The term is invalid.
     Wrong(QueryError),
@@ -57,10 +57,10 @@ impl Query {
     /// Parses the text of a search; `now` is in seconds since 1970.
     ///
     /// The last term may be unfinished, as in `type:vid`. The query then consists of the terms before it, and
-    /// [`Query::unfinished`] names the missing part.
+    /// [`Query::unfinished`] gives the missing part.
     ///
     /// # Errors
-    /// When a term is invalid and no continuation can make it valid.
+    /// Returns an error if a term is invalid and typing more could not make it valid.
     pub fn parse(text: &str, now: i64) -> Result<Self, QueryError> {
         let mut query = Self::default();
         let mut at = 0;
@@ -93,7 +93,7 @@ fn skip_blanks(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_start().len()
 }
 
-/// Returns the first term at or after `at`, `true` if it is negated, and its end.
+/// Returns the first term at or after `at`, `true` if the term is negated, and the end of the term.
 fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     let start = skip_blanks(text, at);
     let rest = text[start..].strip_prefix('-').unwrap_or(&text[start..]);
@@ -114,9 +114,9 @@ fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     is_there.then_some((word, negated, at + length))
 }
 
-/// Returns the regex in `rest`, the text after an opening slash. The regex ends at the next unescaped slash
-/// if the term ends there. Without such a slash, all of `rest` is the regex if it looks like one that is
-/// still being typed.
+/// Returns the regex at the start of `rest`, which is the text after an opening slash. The regex ends at the next
+/// unescaped slash if the term ends there too. If there is no such slash, all of `rest` is the regex, provided that it
+/// looks like a regex still being typed.
 fn regex_inside(rest: &str) -> Option<(&str, Sort)> {
     let mut escaped = false;
     for (at, letter) in rest.char_indices() {
@@ -157,7 +157,7 @@ impl Word<'_> {
         } else {
             glob::name_regex(self.text.trim_end_matches('/'))
         };
-        // The user may close the bracket or brace with the next key.
+        // The user may close the bracket or brace with the next keystroke.
         let regex = regex.map_err(|BadGlob { at, reason }| {
             Trouble::Unfinished(format!("{reason}: {}", &self.text[at..]))
         })?;
@@ -201,7 +201,7 @@ impl Word<'_> {
         Some(read(self, value, now))
     }
 
-    /// Parses a comparison with a size, such as `>=1.5G`.
+    /// Parses a size comparison, such as `>=1.5G`.
     fn size(&self, text: &str) -> Result<Size, Trouble> {
         let (of, value): (fn(u64) -> Size, _) = match text.as_bytes() {
             [b'>', b'=', ..] => (Size::AtLeast, &text[2..]),
@@ -269,8 +269,7 @@ impl Word<'_> {
         })
     }
 
-    /// Returns the error for an unknown name. If a known name begins with `name`, the term is only
-    /// unfinished.
+    /// Returns the error for an unknown name. If `name` is the beginning of a known one, the term is merely unfinished.
     fn unknown(&self, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> Trouble {
         let list = known.clone().collect::<Vec<_>>().join(", ");
         if known.into_iter().any(|known| known.starts_with(name)) {
@@ -279,7 +278,7 @@ impl Word<'_> {
         self.wrong(name, format!("unknown; expected one of {list}"))
     }
 
-    /// Returns an error about `part`, which must be a part of the word's text.
+    /// Returns an error about `part`, which must be a slice of the word's text.
     fn wrong(&self, part: &str, reason: String) -> Trouble {
         let start = self.at + (part.as_ptr().addr() - self.text.as_ptr().addr());
         Trouble::Wrong(QueryError { at: start..start + part.len(), reason })
@@ -294,14 +293,14 @@ fn unit_missing(number: &str) -> String {
 /// Constructor of a size test.
 type SizeTest = fn(Size) -> Test;
 
-/// Keys that can precede a comparison of sizes, with their tests.
+/// Keys that can precede a size comparison, and the tests they stand for.
 const SIZES: [(&str, SizeTest); 4] =
     [("", Test::Disk), ("size", Test::Disk), ("disk", Test::Disk), ("apparent", Test::Apparent)];
 
-/// Parser of the value after a colon. The number is the current time in seconds since 1970.
+/// Parser for the value after a colon. The number is the current time in seconds since 1970.
 type Qualifier = fn(&Word<'_>, &str, i64) -> Result<Test, Trouble>;
 
-/// Keys that precede a colon, with the parsers of their values.
+/// Keys that precede a colon, and the parsers for their values.
 const QUALIFIERS: [(&str, Qualifier); 5] = [
     ("older", |word, value, now| Ok(Test::Modified(i64::MIN..now.saturating_sub(word.age(value)?)))),
     ("newer", |word, value, now| Ok(Test::Modified(now.saturating_sub(word.age(value)?)..i64::MAX))),
@@ -310,7 +309,7 @@ const QUALIFIERS: [(&str, Qualifier); 5] = [
     ("is", |word, value, _| word.property(value)),
 ];
 
-/// Returns every word that has a meaning in a search: the keys, and the values after a colon.
+/// Returns every word that has a meaning in a search: keys, and the values after a colon.
 pub fn vocabulary() -> Vec<String> {
     let sizes = SIZES.iter().map(|(key, _)| format!("{key}>"));
     let keys = QUALIFIERS.iter().map(|(key, _)| format!("{key}:"));
@@ -349,7 +348,7 @@ fn has_capital(text: &str) -> bool {
     text.chars().any(char::is_uppercase)
 }
 
-/// Returns `true` if a regex contains a literal capital. The capital in `\S` is not literal.
+/// Returns `true` if a regex contains a literal capital; the capital in `\S` is not literal.
 fn has_capital_in_regex(text: &str) -> bool {
     let mut escaped = false;
     text.chars().any(|letter| {

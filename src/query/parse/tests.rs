@@ -22,7 +22,7 @@ fn items() -> Vec<Item> {
     ]
 }
 
-/// Returns the sorted paths that a query finds below the root.
+/// Returns the paths that a query finds below the root, sorted.
 fn found(text: &str) -> Vec<String> {
     let tree = tree(&items());
     let from = tree.listing(DirId::TOP).directories().next().unwrap();

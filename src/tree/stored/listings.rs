@@ -6,11 +6,11 @@
 //!           node: a segment, or a run of them (`tree::encoding`)
 //! ```
 //!
-//! The directories named in a block have consecutive numbers, starting with the number in the block's index
-//! entry. Only the top may also name other directories, so its listing has its own block.
+//! The directories named in a block have consecutive numbers, starting with the number in the block's index entry. Only
+//! the top may name other directories too, so its listing has its own block.
 //!
-//! Invariant: any bytes decode to a result or an error. In an accepted block every record can be read, and
-//! every name is valid.
+//! Invariant: any bytes decode to a result or an error. In an accepted block, every record can be read and every name
+//! is valid.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::tree::encoding::{Node, Records, decode_node, segments_of};
 use crate::tree::varint::{ByteReader, Malformed, write_varint};
 use crate::tree::{DirId, Entry, EntryState, LinkedName};
 
-/// Block of listings that is being written.
+/// Block of listings being written.
 #[derive(Debug, Default)]
 pub struct ListingsDraft {
     bytes: Vec<u8>,
@@ -27,8 +27,8 @@ pub struct ListingsDraft {
 }
 
 impl ListingsDraft {
-    /// Adds the listing of `directory`, given as `count` segments back to back. Directories must be added in
-    /// ascending order.
+    /// Adds the listing of `directory`, given as `count` consecutive segments. Directories must be added in ascending
+    /// order.
     pub fn push(&mut self, directory: u32, segments: &[u8], count: usize) {
         let (first, last) = self.ends.unwrap_or((directory, directory));
         let step = directory.checked_sub(last).expect("directories come in the order of their numbers");
@@ -45,8 +45,8 @@ impl ListingsDraft {
         self.bytes.len()
     }
 
-    /// Starts the next block. Returns the first directory and the bytes of the finished block, or `None` if that
-    /// block is empty.
+    /// Starts the next block. Returns the first directory and the bytes of the finished block; `None` if that block is
+    /// empty.
     pub fn take(&mut self) -> Option<(u32, Vec<u8>)> {
         let draft = std::mem::take(self);
         draft.ends.map(|(first, _)| (first, draft.bytes))
@@ -60,7 +60,7 @@ pub struct Span {
     pub parents: Range<u32>,
     /// Directories that may be named in the block.
     pub children: Range<u32>,
-    /// Number of all directories in the tree.
+    /// Total number of directories in the tree.
     pub all: u32,
 }
 
@@ -71,20 +71,20 @@ pub struct Child {
     pub id: DirId,
     /// Parent directory.
     pub parent: DirId,
-    /// Position of the directory's entry in the block.
+    /// Position in the block of the directory's entry.
     pub record: usize,
 }
 
-/// Decoded contents of a block. Positions are relative to the block.
+/// Decoded contents of a block. Positions are relative to the start of the block.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Directories, with the positions of their listings.
+    /// Directories, and the positions of their listings.
     pub listings: Vec<(DirId, usize)>,
     /// Directories named in the block.
     pub children: Vec<Child>,
     /// Names of inodes with several links.
     pub linked: Vec<LinkedName>,
-    /// Entries that could not be read, as directory, position of the entry, and error number.
+    /// Entries that could not be read: directory, position of the entry, and error number.
     pub failures: Vec<(DirId, usize, i32)>,
 }
 
@@ -122,8 +122,8 @@ struct Decoder<'a> {
 }
 
 impl Decoder<'_> {
-    /// Decodes the listing at the start of `rest`, which begins at position `start` of the block, and returns
-    /// the length of the listing.
+    /// Decodes the listing at the start of `rest`, which is at position `start` of the block, and returns the length of
+    /// the listing.
     fn listing(&mut self, id: DirId, rest: &[u8], start: usize) -> Result<usize, usize> {
         let base = self.bytes.as_ptr() as usize;
         let place = |records: &[u8]| records.as_ptr() as usize - base;

@@ -1,21 +1,21 @@
 //! Tree in a file. Its parts are loaded into memory on first use.
 //!
-//! Directories are numbered breadth first: the top is 0, and the child directories of each directory get the
-//! next numbers, in the order of its listing. So a parent has a smaller number than its children, and the
-//! numbers of parents, listings and named children never decrease from one directory to the next. This order
-//! keeps the file small, and is checked in each block on first use:
+//! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
+//! numbers, in the order of its listing. So a parent has a smaller number than its children, and the numbers of
+//! parents, listings and named children never decrease from one directory to the next. This order keeps the file small,
+//! and is checked for each block on first use:
 //!
 //! ```text
 //! rows      1024 rows of the directory table, with all totals; see `rows`
 //! listings  the listings of directories with adjacent numbers; see `listings`
 //! ```
 //!
-//! A checked block has the same guarantees as memory that a scan has filled: each directory is named by one
-//! record, and parents, listings and children form no cycles. A damaged block is ignored as a whole: its
-//! directories are empty, and the damage is recorded.
+//! A checked block has the same guarantees as memory filled by a scan: each directory is named by exactly one record,
+//! and parents, listings and children form no cycles. A damaged block is ignored as a whole: its directories are empty,
+//! and the damage is recorded.
 //!
-//! `platform::memory::block_file` reads the file. Invariant: whatever the file contains, the tree is finite,
-//! and a walk visits each directory below the top once.
+//! `platform::memory::block_file` reads the file. Invariant: no matter what the file contains, the tree is finite, and
+//! a walk visits each directory below the top once.
 
 pub mod listings;
 mod plan;
@@ -33,11 +33,11 @@ pub(super) use plan::Stored;
 pub use plan::{ListingBlock, Plan, ROWS};
 use rows::Row;
 
-#[cfg(not(loom))] // loom uses small leaves, and stores nothing
+#[cfg(not(loom))] // loom uses small leaves and stores nothing
 const _: () = assert!(ROWS as usize == LEAF, "a block of rows fills a leaf of the table");
 
 impl Stored {
-    /// Loads the block of rows that starts at directory `first`, for the table of directories.
+    /// Loads the block of rows that starts at directory `first`, for the directory table.
     pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
         let count = self.plan.directories.saturating_sub(first).min(ROWS);
         let Some(block) = self.plan.rows.get((first / ROWS) as usize).filter(|_| count > 0) else {
@@ -56,7 +56,7 @@ impl Stored {
         rows.iter().map(Dir::from).collect()
     }
 
-    /// Loads the block that contains the listing of `id`, unless the block is already loaded.
+    /// Loads the block that contains the listing of `id`, unless it has already been loaded.
     pub(crate) fn fetch(&self, tree: &Tree, id: DirId) {
         let after = self.plan.listings.partition_point(|block| block.first <= id.0);
         if let Some(index) = after.checked_sub(1) {
@@ -124,7 +124,7 @@ fn publish(tree: &Tree, found: Found, bytes: crate::platform::memory::block_file
     let start = tree.bytes.adopt(bytes);
     let mut failures = Vec::new();
     for child in found.children {
-        // `Release`: a reader that sees the address of the record sees the block.
+        // `Release`: a reader that sees the address of the record sees the block too.
         tree.dir(child.id).record.store(start.plus(child.record).to_bits(), Ordering::Release);
         if let Some(errno) = tree.status(child.id).errno {
             failures.push(Failure { directory: child.id, entry: None, errno });
@@ -158,8 +158,7 @@ impl From<&Row> for Dir {
 
 #[doc(hidden)]
 impl Tree {
-    /// Creates the tree stored in `file`, whose blocks are at the positions in `plan`, without reading any
-    /// block.
+    /// Creates the tree stored in `file`, whose blocks are at the positions in `plan`. Reads no block yet.
     pub fn from_file(file: BlockFile, mut plan: Plan) -> Self {
         let devices = Devices::from(std::mem::take(&mut plan.devices));
         let fetched = plan.listings.iter().map(|_| OnceLock::new()).collect();
@@ -168,10 +167,10 @@ impl Tree {
         Self::empty(count, devices, Some(Box::new(stored)))
     }
 
-    /// Reads and checks the whole file of the tree on all processors.
+    /// Reads and checks the tree's whole file with all processors.
     ///
     /// # Errors
-    /// Returns the first damage in the file, if there is any.
+    /// Returns the first damage in the file, if any.
     pub fn verify(&self) -> Result<(), Damage> {
         self.stored.iter().for_each(|stored| stored.verify(self));
         self.damage().map_or(Ok(()), Err)

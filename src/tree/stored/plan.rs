@@ -1,4 +1,4 @@
-//! Positions of the blocks in a tree's file, and the record of those that are loaded.
+//! Positions of the blocks in a tree's file, and a record of those that have been loaded.
 
 use crate::base::sync::{Mutex, OnceLock};
 use crate::platform::memory::block_file::{Block, BlockFile, Damage};
@@ -26,11 +26,11 @@ pub struct ListingBlock {
 pub struct Plan {
     /// Number of directories, including the top.
     pub directories: u32,
-    /// Blocks of [`ROWS`] rows, in order. The last one may have fewer rows.
+    /// Blocks of [`ROWS`] rows, in order. The last block may have fewer rows.
     pub rows: Vec<Block>,
     /// Blocks of listings, in the order of their directories.
     pub listings: Vec<ListingBlock>,
-    /// Device numbers, to which rows and records refer by index.
+    /// Device numbers. Rows and records refer to them by index.
     pub devices: Vec<u64>,
 }
 
@@ -38,7 +38,7 @@ pub struct Plan {
 pub(in crate::tree) struct Stored {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,
-    /// One cell for each block of listings, set once the block is loaded.
+    /// One cell per block of listings, set once the block has been loaded.
     pub(in crate::tree) fetched: Box<[OnceLock<()>]>,
     /// First damage found in the file.
     pub(in crate::tree) damage: Mutex<Option<Damage>>,

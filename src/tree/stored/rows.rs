@@ -25,7 +25,7 @@ const KNOWN: u8 = PARTIAL | DEVICE | ERRORS | ERRNO | SHARED;
 /// Length in bytes of the shortest possible row.
 pub const LEAST: u64 = 5;
 
-/// Data stored for a directory, besides its listing.
+/// Data stored for a directory besides its listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Number of the parent. The top is its own parent.
@@ -36,13 +36,13 @@ pub struct Row {
     pub device: u32,
     /// See [`crate::tree::Status::partial`].
     pub is_partial: bool,
-    /// Error number with which reading the directory ended; 0 for none.
+    /// Error number with which reading the directory failed; 0 if it did not.
     pub errno: i32,
     /// See [`crate::tree::Tree::shared`].
     pub shared: u64,
 }
 
-/// Block of rows that is being written.
+/// Block of rows being written.
 #[derive(Debug, Default)]
 pub struct RowsDraft {
     bytes: Vec<u8>,
@@ -79,13 +79,13 @@ impl RowsDraft {
         self.count
     }
 
-    /// Returns the bytes of the block, and starts the next one.
+    /// Returns the bytes of the block and starts the next one.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(self).bytes
     }
 }
 
-/// Decodes a block of `count` rows, the first of which is that of directory `first`.
+/// Decodes a block of `count` rows. The first row is that of directory `first`.
 ///
 /// # Errors
 /// Returns the position of the first malformed row, or of the first byte after the last row.

@@ -20,10 +20,10 @@ const WIDE: u16 = 140;
 /// Width in columns from which there is room for the parent directory.
 const VERY_WIDE: u16 = 180;
 
-/// PaneLayout of the screen with the panes.
+/// Regions of the screen, with the panes.
 #[derive(Clone, Copy, Debug)]
 pub struct PaneLayout {
-    /// PaneLayout of the view.
+    /// Regions of the view.
     pub view: Layout,
     /// Pane at the right of the view, if there is one.
     pub right: Option<Rect>,

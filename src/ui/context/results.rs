@@ -12,8 +12,11 @@ use crate::ui::view_state::Return;
 use crate::ui::views::Target;
 
 impl Context<'_> {
-    /// Goes to the target of the row under the cursor.
+    /// Folds or unfolds the group under the cursor, or goes to the target of the row.
     pub fn follow(&mut self) {
+        if self.views.sheets.last_mut().is_some_and(TableView::toggle_group) {
+            return;
+        }
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => self.leave_for(entry, false),
             Some(Target::Files { label, table, query }) => self.show_files(label, table, &query),

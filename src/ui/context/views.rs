@@ -87,6 +87,7 @@ impl Context<'_> {
             marks: &self.marks,
             measure,
             scale,
+            glyphs: self.theme.glyphs,
             columns: usize::from(self.regions(self.size).view.list.width),
             lines,
         };

@@ -77,7 +77,7 @@ fn the_treemap_and_the_other_views_are_restricted_too_and_lead_back_to_each_othe
     assert_eq!(app.cx.views.tiles.len(), 2);
     press(&mut app, "3");
     work(&mut app, &tree);
-    assert_eq!(labels(&app), ["log", "  .log"]);
+    assert_eq!(labels(&app), ["▸ log"]);
     press(&mut app, "q 1");
     assert_eq!((names(&app).len(), app.cx.is_filtered()), (2, true));
     press(&mut app, "/");

@@ -1,10 +1,12 @@
 //! Tests of growth since a baseline.
 
 use super::*;
+use crate::base::format::brief_size;
 use crate::base::job::JobError;
 use crate::source::baseline::{Baseline, BaselineInfo};
 use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
+use crate::tree::DirId;
 use crate::ui::Start;
 use crate::ui::table_view::TablePage;
 
@@ -167,7 +169,7 @@ fn a_search_restricts_changes_and_not_the_growth_column() {
 fn without_a_baseline_growth_keys_cause_a_notice() {
     let tree = now();
     let mut app = at(&tree, Start::Sizes);
-    app.cx.views.compared.offer.supply(Ok(Arc::new(BaselineInfo { is_there: false, since: None })));
+    app.cx.views.compared.offer.supply(Ok(Arc::new(BaselineInfo::default())));
     work(&mut app, &tree);
     assert_eq!(app.cx.views.offer(), None);
     for key in ["8", "W"] {
@@ -185,6 +187,13 @@ fn a_baseline_is_offered_until_it_is_shown() {
     let mut app = at(&tree, Start::Sizes);
     compare(&mut app, &tree, &old);
     assert_eq!(app.cx.views.offer().and_then(|offer| offer.since), Some(1000 * DAY));
+    app.update(Event::Resize(120, 12));
+    let screen = drawn(&mut app).to_string();
+    let change = tree.totals(DirId::TOP).disk - old.totals(DirId::TOP).disk;
+    assert!(
+        screen.contains(&format!("8 Growth +{}", brief_size(change, Units::Binary).trim_start())),
+        "{screen}"
+    );
     press(&mut app, "W");
     assert_eq!(app.cx.views.offer(), None);
 }

@@ -247,3 +247,24 @@ fn help_opens_over_the_marks_and_the_info_and_leads_back() {
         assert_eq!(layer(&app), below, "{keys}");
     }
 }
+
+#[test]
+fn a_mark_on_a_group_of_cleanup_candidates_marks_them_all() {
+    let project = |name: &str, length| {
+        dir(name, vec![dir("target", vec![file("out", length, 1)]), file("Cargo.toml", 1, 1)])
+    };
+    let modules = dir("web", vec![dir("node_modules", vec![file("x", 4096, 1)]), file("package.json", 1, 1)]);
+    let tree = Arc::new(build(vec![project("one", 40_960), project("two", 8_192), modules]).0);
+    let mut app = finished(&tree);
+    press(&mut app, "9");
+    work(&mut app, &tree);
+    press(&mut app, "Space");
+    assert_eq!(app.cx.marks.count(), 2);
+    let lines = |app: &App<'_>| app.cx.views.page.as_ref().unwrap().lines.clone();
+    assert_eq!(lines(&app).iter().map(|row| row.is_marked).collect::<Vec<_>>(), [true, false]);
+    press(&mut app, "g Enter");
+    assert_eq!(lines(&app).iter().map(|row| row.is_marked).collect::<Vec<_>>(), [true, true, true, false]);
+    press(&mut app, "j Space");
+    assert_eq!(app.cx.marks.count(), 1);
+    assert!(!lines(&app)[0].is_marked, "not all of the group");
+}

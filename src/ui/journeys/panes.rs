@@ -5,7 +5,7 @@ use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use super::*;
 use crate::ui::options::Panes;
 
-fn resized<'t>(tree: &'t Tree, columns: u16) -> App<'t> {
+fn resized(tree: &Tree, columns: u16) -> App<'_> {
     let mut app = finished(tree);
     app.update(Event::Resize(columns, 12));
     app
@@ -21,15 +21,16 @@ fn lines(app: &mut App<'_>) -> Vec<String> {
     let (columns, lines) = app.cx.size;
     let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
-    let cells: Vec<&str> = terminal.backend().buffer().content.iter().map(|cell| cell.symbol()).collect();
-    cells.chunks(usize::from(columns)).map(|line| line.concat()).collect()
+    let cells: Vec<&str> =
+        terminal.backend().buffer().content.iter().map(ratatui::buffer::Cell::symbol).collect();
+    cells.chunks(usize::from(columns)).map(<[&str]>::concat).collect()
 }
 
 #[test]
 fn a_key_cycles_through_the_panes_for_which_there_is_room() {
     let tree = tree();
     let mut wide = resized(&tree, 140);
-    let mut cycle = |app: &mut App<'_>| {
+    let cycle = |app: &mut App<'_>| {
         press(app, "P");
         (
             app.cx.panes,

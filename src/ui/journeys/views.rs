@@ -61,12 +61,16 @@ fn hidden_entries_are_shown_when_the_user_goes_to_them() {
 fn types_and_ages_open_their_files_and_lead_back_one_by_one() {
     let tree = tree();
     let mut app = at(&tree, "3");
-    assert_eq!(labels(&app)[..3], ["audio", "  .flac", "  .ogg"]);
-    press(&mut app, "j Enter");
+    assert_eq!(labels(&app)[..2], ["▸ audio", "▸ image"]);
+    press(&mut app, "Enter");
+    assert_eq!(labels(&app)[..5], ["▾ audio", "    all files", "    .flac", "    .ogg", "▸ image"]);
+    press(&mut app, "j j Enter");
     work(&mut app, &tree);
     assert_eq!((labels(&app), page(&app).title.as_str()), (vec!["music/song.flac".to_owned()], ".flac"));
     press(&mut app, "Left");
     assert_eq!(page(&app).title, "types");
+    press(&mut app, "k k Enter");
+    assert_eq!(labels(&app)[..2], ["▸ audio", "▸ image"], "Enter folds it again");
     assert_eq!(press(&mut app, "q"), []);
     assert!(app.cx.views.page.is_none(), "q closes a view and does not leave");
     press(&mut app, "4");
@@ -84,7 +88,9 @@ fn cleanup_candidates_show_their_last_change() {
     let target = dir("target", vec![file("old", 40_960, 3 * day), file("new", 8_192, 950 * day)]);
     let tree = Arc::new(build(vec![dir("it", vec![target, file("Cargo.toml", 1, 1)])]).0);
     let mut app = at(&tree, "9");
-    assert_eq!(labels(&app), ["it/target/"]);
+    assert_eq!(labels(&app), ["▸ Rust build output"]);
+    press(&mut app, "Enter");
+    assert_eq!(labels(&app), ["▾ Rust build output", "    it/target/"]);
     assert!(!screen(&mut app).contains("Modified"));
     press(&mut app, "m");
     let drawn = screen(&mut app);
@@ -261,13 +267,11 @@ fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
     }
     let mut app = at(&tree, "3 n");
     work(&mut app, &tree);
-    assert_eq!(labels(&app)[..4], ["audio", "  .flac", "  .ogg", "document"]);
-    press(&mut app, "n");
+    assert_eq!(labels(&app)[..3], ["▸ audio", "▸ document", "▸ image"]);
+    press(&mut app, "Enter n");
     work(&mut app, &tree);
-    assert_eq!(
-        labels(&app).iter().filter(|label| label.starts_with("  .")).take(2).collect::<Vec<_>>(),
-        ["  .jpg", "  .txt"].iter().collect::<Vec<_>>()
-    );
+    assert_eq!(labels(&app)[..3], ["▸ image", "▸ document", "▾ audio"]);
+    assert_eq!(labels(&app)[4..6], ["    .ogg", "    .flac"]);
 }
 
 #[test]
@@ -459,7 +463,7 @@ fn types_list_known_categories_first() {
     work(&mut app, &tree);
     let labels: Vec<_> =
         app.cx.views.page.as_ref().unwrap().lines.iter().map(|line| line.label.as_str()).collect();
-    assert_eq!(labels, ["code", "  .rs", "other", "  .xyz", "  .zzz"]);
+    assert_eq!(labels, ["▸ code", "▸ other"]);
 }
 
 #[test]

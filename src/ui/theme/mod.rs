@@ -61,6 +61,11 @@ impl Glyphs {
         self.pick("●", "*")
     }
 
+    /// Returns the sign before the name of a group of rows.
+    pub fn fold(self, is_folded: bool) -> &'static str {
+        if is_folded { self.pick("▸", "+") } else { self.pick("▾", "-") }
+    }
+
     /// Returns the separator between the facts in a line.
     pub fn dot(self) -> &'static str {
         self.pick("·", "-")

@@ -1,22 +1,29 @@
-//! Cleanup view: one row per directory that can be rebuilt or downloaded again.
+//! Cleanup view: the directories that can be rebuilt or downloaded again, in one group per kind.
 //!
 //! ```text
 //!       Disk▾  Share                Items Modified           Path
-//!     1.6 GiB  84.3% ████████▍      8,121 2026-11-21 08:15   duke/target/  Rust build output; cargo build makes it again
+//!     1.9 GiB  84.3% ████████▍      9,003                    ▾ Rust build output  2 directories; cargo build makes it again
+//!     1.6 GiB  71.0% ███████▏       8,121 2026-11-21 08:15       duke/target/
 //! ```
 //!
 //! The `Modified` column shows the newest change below a directory, as an indication of when the directory was
-//! last used. The time is known once the search is complete. Enter opens the parent directory with the cursor
-//! on the directory. Nothing is marked automatically.
+//! last used. The time is known once the search is complete. Enter unfolds a group, or opens the parent directory with the
+//! cursor on the directory. Nothing is marked automatically; a mark on a group marks all of its directories.
+
+use std::cmp::Reverse;
 
 use super::largest::{ENTRIES, path_below};
 use super::table::{
-    Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger, row_of_sum, rows,
+    Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger,
+    row_of_sum,
 };
 use crate::analysis::cleanup::{self, Hints};
+use crate::base::format::grouped;
+use crate::base::sync::Arc;
 use crate::table::column::Column as C;
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{EntryId, Totals};
+use crate::ui::loader::Load;
 
 /// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
@@ -35,18 +42,65 @@ pub static TABLE: TableSpec = TableSpec {
     sortable: &[],
     is_list: false,
     has_scale: true,
-    start: |sources, request| rows(cleanup::hints(sources.pool, sources.request(request))),
+    start: |sources, request| {
+        let job = cleanup::hints(sources.pool, sources.request(request))?;
+        Ok(Some(Load::of(job, |hints| Ok(TableAnswer::new(CleanupRows::new(hints))))))
+    },
     ..ENTRIES
 };
 
-impl TableData for Hints {
+/// Rows, in the order in which they are shown.
+#[derive(Debug)]
+struct CleanupRows {
+    hints: Arc<Hints>,
+    rows: Vec<CleanupRow>,
+}
+
+#[derive(Debug)]
+enum CleanupRow {
+    /// All candidates of one kind.
+    Kind { reason: &'static str, totals: Totals, candidates: Vec<usize> },
+    /// Candidate with this index.
+    Candidate { reason: &'static str, index: usize },
+}
+
+impl CleanupRows {
+    /// Arranges the rows: each kind followed by its candidates, the largest first.
+    fn new(hints: Arc<Hints>) -> Self {
+        let mut kinds: Vec<(&'static str, Totals, Vec<usize>)> = Vec::new();
+        for (index, hint) in hints.rows.iter().enumerate() {
+            let Some(rule) = hints.rules.get(hint.rule) else { continue };
+            let at = kinds.iter().position(|(reason, ..)| *reason == rule.reason).unwrap_or_else(|| {
+                kinds.push((rule.reason, Totals::default(), Vec::new()));
+                kinds.len() - 1
+            });
+            let (_, totals, candidates) = &mut kinds[at];
+            totals.add(&hint.totals);
+            candidates.push(index);
+        }
+        kinds.sort_by_key(|(_, totals, _)| Reverse(totals.disk));
+        let mut rows = Vec::with_capacity(kinds.len() + hints.rows.len());
+        for (reason, totals, candidates) in kinds {
+            let members = candidates.clone().into_iter().map(|index| CleanupRow::Candidate { reason, index });
+            rows.push(CleanupRow::Kind { reason, totals, candidates });
+            rows.extend(members);
+        }
+        Self { hints, rows }
+    }
+}
+
+impl TableData for CleanupRows {
     fn summary(&self) -> TableSummary {
+        let sizes = self.rows.iter().filter_map(|row| match row {
+            CleanupRow::Kind { totals, .. } => Some(totals),
+            CleanupRow::Candidate { .. } => None,
+        });
         TableSummary {
-            sum: Some(self.sum()),
-            matched: self.rows.len() as u64,
-            searched: self.searched,
-            largest: self.rows.iter().fold(Totals::default(), |most, hint| larger(most, &hint.totals)),
-            is_complete: self.complete,
+            sum: Some(self.hints.sum()),
+            matched: self.hints.rows.len() as u64,
+            searched: self.hints.searched,
+            largest: sizes.fold(Totals::default(), larger),
+            is_complete: self.hints.complete,
             ..TableSummary::default()
         }
     }
@@ -57,18 +111,51 @@ impl TableData for Hints {
 
     fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
         let TableContext { tree, from, measure } = *context;
-        let hint = self.rows.get(index)?;
-        let label = path_below(tree, from, hint.entry.directory, tree.name(hint.directory)) + "/";
-        let note = self.rules.get(hint.rule).map(|rule| RowNote::plain(rule.reason.to_owned()));
-        let row = Row { style: RowStyle::Directory, note, ..row_of_sum(label, &hint.totals, measure) };
-        Some(row.with(C::Modified, hint.used.map_or(CellValue::None, CellValue::Time)))
+        match self.rows.get(index)? {
+            CleanupRow::Kind { reason, totals, candidates } => {
+                let (name, remedy) = reason.split_once("; ").unwrap_or((reason, ""));
+                let many = match candidates.len() {
+                    1 => "1 directory".to_owned(),
+                    number => format!("{} directories", grouped(number as u64)),
+                };
+                let note = Some(RowNote::plain(format!("{many}; {remedy}")));
+                Some(Row { style: RowStyle::Strong, note, ..row_of_sum(name.to_owned(), totals, measure) })
+            }
+            CleanupRow::Candidate { index, .. } => {
+                let hint = self.hints.rows.get(*index)?;
+                let label = path_below(tree, from, hint.entry.directory, tree.name(hint.directory)) + "/";
+                let row = Row { style: RowStyle::Directory, ..row_of_sum(label, &hint.totals, measure) };
+                Some(row.with(C::Modified, hint.used.map_or(CellValue::None, CellValue::Time)))
+            }
+        }
+    }
+
+    fn is_grouped(&self) -> bool {
+        true
+    }
+
+    fn group(&self, index: usize) -> Option<(&str, bool)> {
+        Some(match self.rows.get(index)? {
+            CleanupRow::Kind { reason, .. } => (reason, true),
+            CleanupRow::Candidate { reason, .. } => (reason, false),
+        })
     }
 
     fn target(&self, index: usize) -> Option<Target> {
-        self.rows.get(index).map(|hint| Target::Entry(hint.entry))
+        match self.rows.get(index)? {
+            CleanupRow::Kind { .. } => None,
+            CleanupRow::Candidate { index, .. } => {
+                self.hints.rows.get(*index).map(|hint| Target::Entry(hint.entry))
+            }
+        }
     }
 
     fn entries(&self, index: usize) -> Vec<EntryId> {
-        self.rows.get(index).map(|hint| hint.entry).into_iter().collect()
+        let entry = |index: &usize| self.hints.rows.get(*index).map(|hint| hint.entry);
+        match self.rows.get(index) {
+            Some(CleanupRow::Kind { candidates, .. }) => candidates.iter().filter_map(entry).collect(),
+            Some(CleanupRow::Candidate { index, .. }) => entry(index).into_iter().collect(),
+            None => Vec::new(),
+        }
     }
 }

@@ -198,6 +198,16 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
+    /// Returns `true` if rows are in groups, which are folded at first.
+    fn is_grouped(&self) -> bool {
+        false
+    }
+
+    /// Returns the name of a row's group, and `true` if the row stands for the group; `None` for a row outside of groups.
+    fn group(&self, _index: usize) -> Option<(&str, bool)> {
+        None
+    }
+
     /// Returns the target of a row; `None` if Enter does nothing.
     fn target(&self, _index: usize) -> Option<Target> {
         None

@@ -1,13 +1,13 @@
-//! Type view of a subtree: one row per category of files, each followed by one row per extension.
+//! Type view of a subtree: a group for each category of files, with one row per extension.
 //!
 //! ```text
 //!       Disk▾  Share                Items   Type
-//!     1.6 GiB  84.3% ████████▍         12   audio
-//!     1.5 GiB  80.1% ████████           2     .flac
+//!     1.6 GiB  84.3% ████████▍         12   ▾ audio
+//!     1.6 GiB  84.3% ████████▍         12       all files
+//!     1.5 GiB  80.1% ████████           2       .flac
 //! ```
 //!
-//! Entries other than files have one row per kind. Enter shows the entries of a row. Many extensions without a
-//! category share one row; Enter lists them.
+//! Entries other than files have one row per kind. Enter unfolds a category, and shows the entries of any other row.
 
 use super::table::{
     Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger,
@@ -47,10 +47,6 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Maximum number of uncategorized extensions that get their own rows. More would crowd out the rest of the
-/// view.
-const MOST_OTHERS: usize = 5;
-
 /// Rows, in the order in which they are shown.
 #[derive(Debug)]
 struct TypeRows {
@@ -62,32 +58,25 @@ struct TypeRows {
 #[derive(Debug)]
 struct TypeRow {
     label: String,
-    /// Title of the view that Enter opens.
-    title: String,
-    style: RowStyle,
     totals: Totals,
-    table: &'static TableSpec,
-    query: Query,
+    /// Category to which the row belongs; `None` for a kind.
+    category: Option<Category>,
+    /// Entries that Enter shows, in a view with this title; `None` for a category, which Enter unfolds.
+    shows: Option<(String, &'static TableSpec, Query)>,
 }
 
 impl TypeRows {
     /// Arranges the rows: each category followed by its types, then the files without a category, then the
     /// kinds.
     fn new(typed: &TypeTotals) -> Self {
-        let others = typed.types.iter().filter(|(of, _)| of.class() == Some(Category::Other)).count();
-        // Many uncategorized extensions become one row, unless there is nothing else to show.
-        let is_collapsed = others > MOST_OTHERS && others < typed.types.len();
         let of_category =
             |class: Option<Category>| typed.types.iter().filter(move |(of, _)| of.class() == class);
         let is_other = |(class, _): &&(Category, Totals)| *class == Category::Other;
         let known = typed.classes.iter().filter(|row| !is_other(row));
-        let mut rows = Vec::with_capacity(typed.classes.len() + typed.types.len());
+        let mut rows = Vec::with_capacity(2 * typed.classes.len() + typed.types.len());
         for (class, totals) in known.chain(typed.classes.iter().filter(is_other)) {
-            let kinds = (*class == Category::Other && is_collapsed).then_some(others);
-            rows.push(TypeRow::of_category(*class, *totals, kinds));
-            if kinds.is_none() {
-                rows.extend(of_category(Some(*class)).map(|(of, totals)| TypeRow::of_type(*of, *totals)));
-            }
+            rows.extend(TypeRow::of_category(*class, *totals));
+            rows.extend(of_category(Some(*class)).map(|(of, totals)| TypeRow::of_type(*of, *totals)));
         }
         rows.extend(of_category(None).map(|(of, totals)| TypeRow::of_type(*of, *totals)));
         let summary = TableSummary {
@@ -103,22 +92,22 @@ impl TypeRows {
 }
 
 impl TypeRow {
-    /// Returns the row of a category. `kinds` is the number of extensions that the row stands for, if it stands
-    /// for several.
-    fn of_category(class: Category, totals: Totals, kinds: Option<usize>) -> Self {
-        let title = class.name().replace('-', " ");
-        let label = kinds.map_or_else(|| title.clone(), |kinds| format!("{title} ({kinds} types)"));
-        let table = if kinds.is_some() { &TABLE } else { &largest::TABLE };
-        Self { label, title, style: RowStyle::Strong, totals, table, query: category_query(class) }
+    /// Returns the row that stands for a category, and the one for all of its files.
+    fn of_category(class: Category, totals: Totals) -> [Self; 2] {
+        let (label, category) = (class.name().replace('-', " "), Some(class));
+        let shows = Some((label.clone(), &largest::TABLE, category_query(class)));
+        [
+            Self { label, totals, category, shows: None },
+            Self { label: "all files".to_owned(), totals, category, shows },
+        ]
     }
 
     fn of_type(of: Type, totals: Totals) -> Self {
-        let title = name(of);
-        let label = if of.class().is_some() { format!("  {title}") } else { title.clone() };
+        let label = name(of);
         // The table of the largest files contains no directories; a search finds them.
         let is_directory = of == Type::Kind(Kind::Directory);
         let table = if is_directory { &search::TABLE } else { &largest::TABLE };
-        Self { label, title, style: RowStyle::Plain, totals, table, query: of.query() }
+        Self { shows: Some((label.clone(), table, of.query())), label, totals, category: of.class() }
     }
 }
 
@@ -132,19 +121,29 @@ impl TableData for TypeRows {
     }
 
     fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
-        let TypeRow { label, style, totals, .. } = self.rows.get(index)?;
-        Some(Row { style: *style, ..row_of_sum(label.clone(), totals, context.measure) })
+        let TypeRow { label, totals, shows, .. } = self.rows.get(index)?;
+        let style = if shows.is_none() { RowStyle::Strong } else { RowStyle::Plain };
+        Some(Row { style, ..row_of_sum(label.clone(), totals, context.measure) })
+    }
+
+    fn is_grouped(&self) -> bool {
+        true
+    }
+
+    fn group(&self, index: usize) -> Option<(&str, bool)> {
+        let row = self.rows.get(index)?;
+        Some((row.category?.name(), row.shows.is_none()))
     }
 
     fn target(&self, index: usize) -> Option<Target> {
-        let TypeRow { title, table, query, .. } = self.rows.get(index)?;
+        let (title, table, query) = self.rows.get(index)?.shows.as_ref()?;
         Some(Target::Files { label: title.clone(), table, query: query.clone() })
     }
 }
 
 fn name(of: Type) -> String {
     match of {
-        Type::Extension(extension) => format!(".{}", escape(extension.as_bytes())),
+        Type::Extension(extension) => format!("{}{}", extension.dot(), escape(extension.as_bytes())),
         Type::NoExtension => "no extension".to_owned(),
         Type::Kind(kind) => kind_name(kind).to_owned(),
     }
@@ -168,43 +167,31 @@ mod tests {
     use super::*;
     use crate::analysis::search::Extension;
 
-    /// Returns totals with `others` uncategorized extensions; if `has_more`, also with a video and the
-    /// directories.
-    fn typed(others: usize, has_more: bool) -> TypeTotals {
-        let extension = |name: String| Type::Extension(Extension::of(name.as_bytes()).unwrap());
-        let mut types: Vec<Type> = (0..others).map(|number| extension(format!("a.xyz{number}"))).collect();
-        let mut classes = vec![Category::Other];
-        if has_more {
-            types.extend([extension("a.mkv".to_owned()), Type::Kind(Kind::Directory)]);
-            classes.push(Category::Video);
-        }
-        let totals = Totals::default();
-        TypeTotals {
-            types: types.into_iter().map(|of| (of, totals)).collect(),
-            classes: classes.into_iter().map(|class| (class, totals)).collect(),
-            ..TypeTotals::default()
-        }
-    }
-
-    fn labels(typed: &TypeTotals) -> Vec<String> {
-        TypeRows::new(typed).rows.into_iter().map(|row| row.label).collect()
-    }
-
     #[test]
-    fn many_extensions_without_a_category_are_one_row() {
-        let many = typed(33, true);
-        assert_eq!(labels(&many), ["video", "  .mkv", "other (33 types)", "directories themselves"]);
-        assert!(TypeRows::new(&many).target(4).is_none());
-        let Some(Target::Files { label, table, .. }) = TypeRows::new(&many).target(2) else {
-            panic!("it leads nowhere")
+    fn a_category_is_followed_by_all_of_its_files_and_by_its_types() {
+        let extension = |name: &str| Type::Extension(Extension::of(name.as_bytes()).unwrap());
+        let totals = Totals::default();
+        let types = [extension("a.xyz"), extension("a.mkv"), Type::Kind(Kind::Directory)];
+        let counted = TypeTotals {
+            types: types.map(|of| (of, totals)).to_vec(),
+            classes: [Category::Other, Category::Video].map(|class| (class, totals)).to_vec(),
+            ..TypeTotals::default()
         };
-        assert_eq!((label.as_str(), table), ("other", &TABLE));
-        // The view that opens contains only the uncategorized extensions.
-        let alone = typed(33, false);
-        assert_eq!(labels(&alone).len(), 34);
-        assert_eq!(labels(&alone)[..2], ["other", "  .xyz0"]);
-        let target = TypeRows::new(&alone).target(0);
-        assert!(matches!(target, Some(Target::Files { table, .. }) if *table == largest::TABLE));
-        assert_eq!(labels(&typed(5, true)).len(), 9, "few are no hindrance");
+        let rows = TypeRows::new(&counted);
+        let labels: Vec<&str> = rows.rows.iter().map(|row| row.label.as_str()).collect();
+        assert_eq!(
+            labels,
+            ["video", "all files", ".mkv", "other", "all files", ".xyz", "directories themselves"]
+        );
+        let groups: Vec<_> = (0..7).map(|row| rows.group(row)).collect();
+        let (video, other) = (Some(("video", false)), Some(("other", false)));
+        assert_eq!(groups, [Some(("video", true)), video, video, Some(("other", true)), other, other, None]);
+        assert!(rows.target(0).is_none() && rows.target(7).is_none());
+        let shown = |row| match rows.target(row) {
+            Some(Target::Files { label, table, .. }) => (label, *table == largest::TABLE),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((shown(1), shown(2)), (("video".to_owned(), true), (".mkv".to_owned(), true)));
+        assert!(!shown(6).1, "directories are found by a search");
     }
 }

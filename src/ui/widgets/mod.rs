@@ -1,4 +1,4 @@
-//! PaneLayout of the screen, one file per region.
+//! Regions of the screen, one file per region.
 //!
 //! ```text
 //! header     /usr/share                                        1.2 GiB disk · 84,120 items     from 2 lines on

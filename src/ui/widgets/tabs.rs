@@ -1,36 +1,40 @@
 //! Tabs: the views with their keys, the current one emphasized, and news next to their names.
 //!
 //! ```text
-//!  1 List  2 Files  L Dirs  3 Types  4 Age  5 Map  7 Errors 3  8 Growth  9 Clean
+//!  1 List  2 Files  L Dirs  3 Types  4 Age  5 Map  7 Errors 3  8 Growth +212M  9 Clean
 //! ```
 //!
 //! In a narrow window the names are shorter; in a very narrow one only the tabs around the current one are shown.
 //! A view that would be empty has no tab.
 
+use std::cmp::Ordering;
+
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
-use crate::base::format::grouped;
+use crate::base::format::{brief_size, grouped};
 use crate::base::text::width;
+use crate::tree::DirId;
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::theme::{Role, filled};
-use crate::ui::views::{LIST, OVERVIEW, TREEMAP, VIEWS, ViewSpec, errors};
+use crate::ui::views::{LIST, OVERVIEW, TREEMAP, VIEWS, ViewSpec, errors, growth};
+use crate::ui::window::totals_size;
 
 /// Tab of a view.
 struct Tab {
     view: &'static ViewSpec,
     key: String,
-    /// News, such as the number of errors.
-    badge: String,
+    /// News, such as the number of errors, and its role.
+    badge: Option<(String, Role)>,
 }
 
 impl Tab {
     /// Returns the width, with a blank on either side.
     fn width(&self, is_short: bool) -> usize {
-        let badge = if self.badge.is_empty() { 0 } else { 1 + width(&self.badge) };
+        let badge = self.badge.as_ref().map_or(0, |(text, _)| 1 + width(text));
         1 + width(&self.key) + 1 + width(self.name(is_short)) + badge + 1
     }
 
@@ -55,9 +59,14 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         return;
     }
     let current = current(cx);
-    let all = tabs(cx, current);
+    let mut all = tabs(cx, current);
     let room = usize::from(area.width);
-    let is_short = all.iter().map(|tab| tab.width(false)).sum::<usize>() > room;
+    let is_too_wide = |all: &[Tab], is_short| all.iter().map(|tab| tab.width(is_short)).sum::<usize>() > room;
+    let is_short = is_too_wide(&all, false);
+    if is_too_wide(&all, true) {
+        // A tab is worth more than the growth, which the view itself shows.
+        all.iter_mut().filter(|tab| *tab.view == growth::VIEW).for_each(|tab| tab.badge = None);
+    }
     let mut x = area.x;
     for tab in around(&all, current, is_short, room) {
         let width = u16::try_from(tab.width(is_short)).unwrap_or(u16::MAX);
@@ -67,8 +76,8 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
             Span::styled(format!(" {} ", tab.key), cx.theme.style(Role::Accent)),
             Span::styled(tab.name(is_short), cx.theme.style(Role::Faint)),
         ]);
-        if !tab.badge.is_empty() {
-            line.push_span(Span::styled(format!(" {}", tab.badge), cx.theme.style(Role::Warning)));
+        if let Some((text, role)) = &tab.badge {
+            line.push_span(Span::styled(format!(" {text}"), cx.theme.style(*role)));
         }
         canvas.buffer.set_line(cells.x, cells.y, &line, cells.width);
         if tab.view == current {
@@ -86,10 +95,27 @@ fn tabs(cx: &Context<'_>, current: &ViewSpec) -> Vec<Tab> {
         let is_errors = *view == &errors::VIEW;
         let has_contents = cx.views.is_of_use(view) && (!is_errors || errors > 0);
         let key = cx.keymap.first(Command::View(view), Scope::List)?.clone();
-        let badge = if is_errors && errors > 0 { grouped(errors) } else { String::new() };
+        let badge = match *view {
+            view if *view == errors::VIEW => (errors > 0).then(|| (grouped(errors), Role::Warning)),
+            view if *view == growth::VIEW => total_growth(cx),
+            _ => None,
+        };
         (has_contents || *view == current).then_some(Tab { view, key, badge })
     };
     VIEWS.iter().filter_map(tab).collect()
+}
+
+/// Returns the change of all roots since the baseline, once the scan has ended.
+fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
+    let before = cx.views.compared.offer()?.totals.filter(|_| !cx.is_scanning())?;
+    let before = totals_size(&before, cx.order.measure);
+    let after = totals_size(&cx.sizes().live.totals(cx.tree, DirId::TOP), cx.order.measure);
+    let (sign, role) = match after.cmp(&before) {
+        Ordering::Greater => ("+", Role::More),
+        Ordering::Less => ("-", Role::Less),
+        Ordering::Equal => return None,
+    };
+    Some((format!("{sign}{}", brief_size(after.abs_diff(before), cx.units).trim_start()), role))
 }
 
 /// Returns the current tab and as many of its neighbors as fit into `room` columns.

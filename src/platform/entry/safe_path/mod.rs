@@ -1,19 +1,17 @@
-//! Path lookup that never uses a symbolic link or a directory that another user has planted.
+//! Path lookup that never uses a symbolic link or directory planted by another user.
 //!
-//! A path is walked one component at a time, each relative to the open directory above it and without following
-//! links (`O_NOFOLLOW`). A link is read and checked, and then its text is walked in the same way. There are two
-//! rules:
+//! A path is walked one component at a time, each relative to the open directory above it and without following links
+//! (`O_NOFOLLOW`). A link is read and checked, and its text is then walked in the same way. There are two rules:
 //!
 //! | rule | directories | symbolic links |
 //! |---|---|---|
 //! | `Rule::Named`, for a path that the user typed | any | in a directory that other users can write: only those of this user or of the directory's owner |
 //! | `Rule::Private`, for files that the program keeps | of root or this user; with write access for others only if sticky | of root or this user |
 //!
-//! Linux applies the first rule to the last component if `fs.protected_symlinks` is set. Here the rule applies to
-//! every component, and also to directories without the sticky bit, in which any user may have created the link.
+//! Linux applies the first rule to the last component if `fs.protected_symlinks` is set. Here the rule applies to every
+//! component, and also in directories without the sticky bit, where any user could have created the link.
 //!
-//! Invariant: the result is an open directory, so renaming a component afterwards does not change where the
-//! caller writes.
+//! Invariant: the result is an open directory, so renaming a component later does not change where the caller writes.
 
 mod output;
 mod private;
@@ -33,7 +31,7 @@ use crate::base::kind::Kind;
 use crate::platform::process::users;
 use crate::platform::{Attributes, Directory, Errno, STICKY};
 
-/// Maximum number of links that are followed in one path, as in Linux.
+/// Maximum number of links followed in one path; the same as in Linux.
 const LINKS: u32 = 40;
 /// Write permission of the group and of others (chmod(2)).
 const GROUP: u32 = 0o020;
@@ -46,10 +44,10 @@ enum Rule {
     Private,
 }
 
-/// Reason why a path is not used, although the system would allow it.
+/// Reason why a path is refused although the system would allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Component that is refused; `None` for the last component of a path that the user typed.
+    /// Refused component; `None` for the last component of a path that the user typed.
     pub path: Option<PathBuf>,
     /// Cause of the refusal.
     pub cause: Cause,
@@ -58,16 +56,16 @@ pub struct Refusal {
 /// Cause of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The component is a symbolic link that the user with this ID owns, in a directory that others can write.
+    /// The component is a symbolic link in a directory that others can write to. Contains the user ID of the link's
+    /// owner.
     Link(u32),
-    /// The component is a pipe, socket or device that the user with this ID owns, in a directory that others can
-    /// write.
+    /// The component is a pipe, socket or device in a directory that others can write to. Contains the owner's user ID.
     Special(u32),
-    /// The component is a symbolic link that the user with this ID owns, on the path to a private folder.
+    /// The component is a symbolic link on the path to a private folder. Contains the user ID of the link's owner.
     PrivateLink(u32),
-    /// The component is a directory that the user with this ID owns.
+    /// The component is a directory of another user. Contains the owner's user ID.
     Owner(u32),
-    /// The component is a directory that other users can write.
+    /// The component is a directory that other users can write to.
     Writable,
 }
 
@@ -76,14 +74,14 @@ pub enum Cause {
 pub enum Error {
     /// The system reported this error.
     System(Errno),
-    /// The path is not safe, and was refused.
+    /// The path is unsafe and was refused.
     Refused(Refusal),
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
-            // Escaped, because a terminal would interpret control characters in a name.
+            // Escaped, because a terminal would interpret control characters in the name.
             write!(formatter, "{}: ", path.to_string_lossy().escape_debug())?;
         }
         let user = |number: u32| users::user(number).unwrap_or_else(|| format!("user {number}"));
@@ -122,7 +120,7 @@ impl From<Error> for io::Error {
     }
 }
 
-/// Path lookup in progress, which has reached `directory`.
+/// Path lookup in progress that has reached `directory`.
 #[derive(Debug)]
 struct Walk {
     rule: Rule,
@@ -131,15 +129,15 @@ struct Walk {
     attributes: Attributes,
     /// Path of `directory`, without symbolic links.
     path: PathBuf,
-    /// Remaining components, the next one last.
+    /// Remaining components in reverse order.
     rest: Vec<OsString>,
     /// Number of links followed so far.
     links: u32,
-    /// Effective user, and owner of `/`, which is root or the user that a user namespace shows instead.
+    /// Effective user, and the owner of `/`, which is root or the user shown for root in a user namespace.
     trusted: [u32; 2],
 }
 
-/// Name in the current directory, with the attributes of the entry if it exists. Never a symbolic link.
+/// Name in the current directory, with the attributes of its entry if it exists. Never a symbolic link.
 type Found = (OsString, Option<Attributes>);
 
 impl Walk {
@@ -175,7 +173,7 @@ impl Walk {
         Ok(None)
     }
 
-    /// Enters a directory, if the rule allows it.
+    /// Enters a directory, unless the rule forbids it.
     fn enter(&mut self, name: &OsStr) -> Result<(), Error> {
         self.directory = self.directory.step_into(name)?;
         self.attributes = self.directory.attributes()?;
@@ -183,7 +181,7 @@ impl Walk {
         self.check_directory()
     }
 
-    /// Replaces a link with its text, if the rule allows it.
+    /// Replaces a link with its text, unless the rule forbids it.
     fn follow(&mut self, name: &OsStr) -> Result<(), Error> {
         self.links += 1;
         if self.links > LINKS {
@@ -208,8 +206,8 @@ impl Walk {
         Ok(())
     }
 
-    /// Returns `true` if an entry belongs to this user or to the owner of its directory, or if no other user
-    /// could have created it.
+    /// Returns `true` if the entry belongs to this user or to the owner of the directory, or if no other user could
+    /// have created it.
     fn may_use(&self, entry: &Attributes) -> bool {
         entry.uid == self.trusted[0]
             || entry.uid == self.attributes.uid
@@ -251,7 +249,7 @@ impl Walk {
     }
 }
 
-/// Returns the components of a path, the first one last. A trailing slash becomes a final `.`.
+/// Returns the components of a path in reverse order. A trailing slash becomes a final `.`.
 fn components(path: &OsStr) -> Vec<OsString> {
     let names = Path::new(path).components().filter(|component| *component != Component::RootDir);
     let mut names: Vec<OsString> = names.map(|name| name.as_os_str().to_owned()).collect();
@@ -264,9 +262,9 @@ fn components(path: &OsStr) -> Vec<OsString> {
 
 /// Returns `true` if users other than root and the owner may write to an open directory.
 ///
-/// Root's group and the owner's private group do not count, because they have no other members. Many systems
-/// create such a group for each user and let it write to the user's directories. If there is an access
-/// control list, the group bits include its entries, so they prove nothing.
+/// Root's group and the owner's private group do not count, because they have no other members. Many systems create
+/// such a group for each user and let it write to the user's directories. If there is an access control list, the group
+/// bits include its entries and so prove nothing.
 pub fn others_may_write(directory: &Directory, found: &Attributes) -> bool {
     let by_group = || {
         let is_private = found.gid == 0 || users::is_only_member(found.uid, found.gid);

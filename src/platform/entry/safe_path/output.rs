@@ -11,25 +11,25 @@ use super::{Cause, Error, Rule, Walk};
 use crate::base::kind::Kind;
 use crate::platform::{Attributes, Directory, Errno, FileSystem, NO_CTTY, retry};
 
-/// File to be written, with the directory that contains or will contain it.
+/// File to write, with the directory that contains or will contain it.
 #[derive(Debug)]
 pub struct Output {
-    /// Directory, open with `O_PATH`.
+    /// Directory, opened with `O_PATH`.
     pub directory: Directory,
-    /// Name of the file in the directory. Not a symbolic link unless [`Output::is_stream`].
+    /// Name of the file in the directory. Not a symbolic link unless [`Output::is_stream`] is set.
     pub name: OsString,
     /// `true` if the file can be written to but not replaced: a device, a pipe, or a descriptor of this process.
     pub is_stream: bool,
-    /// `true` if the path leads through a link in /proc, which stands for an open file and not for a path.
+    /// `true` if the path leads through a link in /proc that stands for an open file rather than a path.
     is_descriptor: bool,
 }
 
 impl Output {
-    /// Finds the location of `path`. Follows symbolic links, except those that another user could have planted.
+    /// Finds the location of `path`. Symbolic links are followed, except those that another user could have planted.
     ///
     /// # Errors
-    /// Those of open(2) for writing; [`Error::Refused`] for a link or a pipe of another user in a directory
-    /// that others can write.
+    /// Returns any error of open(2) for writing; [`Error::Refused`] for another user's link or pipe in a directory that
+    /// others can write to.
     pub fn find(path: &Path) -> Result<Self, Error> {
         let mut walk = Walk::start(path, Rule::Named)?;
         if walk.rest.is_empty() && !path.is_absolute() {
@@ -64,7 +64,7 @@ impl Output {
     /// Opens a stream for writing.
     ///
     /// # Errors
-    /// Those of openat(2).
+    /// Returns any error of openat(2).
     pub fn open_stream(&self) -> Result<File, Errno> {
         let follow = if self.is_descriptor { OFlag::empty() } else { OFlag::O_NOFOLLOW };
         let flags = OFlag::O_WRONLY | OFlag::O_CLOEXEC | NO_CTTY | follow;
@@ -74,8 +74,8 @@ impl Output {
 }
 
 impl Walk {
-    /// Consumes the last component if it is a kernel link to an object without a name. For example,
-    /// `/dev/stdout` leads to the link `/proc/self/fd/1`, whose text is `pipe:[123]`.
+    /// Consumes the last component if it is a kernel link to an unnamed object. For example, `/dev/stdout` leads to the
+    /// link `/proc/self/fd/1`, whose text is `pipe:[123]`.
     fn descriptor(&mut self) -> Result<Option<OsString>, Error> {
         let [name] = self.rest.as_slice() else { return Ok(None) };
         let is_link =

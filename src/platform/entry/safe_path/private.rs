@@ -8,12 +8,12 @@ use crate::platform::{Attributes, Directory, Errno};
 
 /// Folder that only this user and root can change, or the existing part of its path.
 ///
-/// No other user can change a component of the path, so files in the folder may be opened through
+/// No other user can change any component of the path, so files in the folder may be opened through
 /// [`PrivateFolder::path`].
 #[derive(Debug)]
 pub struct PrivateFolder {
     walk: Walk,
-    /// Names of the directories that must be created, in reverse order.
+    /// Names of the directories still to be created, in reverse order.
     missing: Vec<OsString>,
 }
 
@@ -21,7 +21,7 @@ impl PrivateFolder {
     /// Finds the folder without creating anything.
     ///
     /// # Errors
-    /// Those of open(2); [`Error::Refused`] if the folder, or the directory in which it would be created,
+    /// Returns any error of open(2); [`Error::Refused`] if the folder, or the directory in which it would be created,
     /// belongs to another user, or if another user could redirect the path.
     pub fn find(path: &Path) -> Result<Self, Error> {
         if !path.is_absolute() {
@@ -45,10 +45,10 @@ impl PrivateFolder {
         Ok(folder)
     }
 
-    /// Creates the missing directories, which only this user can access.
+    /// Creates the missing directories with access for this user only.
     ///
     /// # Errors
-    /// Those of mkdir(2) and [`PrivateFolder::find`].
+    /// Returns any error of mkdir(2) and [`PrivateFolder::find`].
     pub fn make(mut self) -> Result<Self, Error> {
         while let Some(name) = self.missing.pop() {
             match self.walk.directory.make_directory(name.as_os_str()) {
@@ -65,7 +65,7 @@ impl PrivateFolder {
         self.missing.is_empty()
     }
 
-    /// Returns the folder, or the last existing directory on its path, open with `O_PATH`.
+    /// Returns the folder or, if it does not exist, the last existing directory on its path; opened with `O_PATH`.
     pub fn directory(&self) -> &Directory {
         &self.walk.directory
     }
@@ -85,8 +85,8 @@ impl PrivateFolder {
         (self.walk.directory, self.walk.path)
     }
 
-    /// Checks the last existing directory, which must belong to this user. If that directory is the folder
-    /// itself, no one else may write to it, not even a group without other members.
+    /// Checks the last existing directory, which must belong to this user. If that directory is the folder itself, no
+    /// other user may be able to write to it, not even a group without other members.
     fn check(&self) -> Result<(), Error> {
         let Walk { attributes, path, trusted, .. } = &self.walk;
         let cause = if attributes.uid != trusted[0] {
@@ -103,7 +103,7 @@ impl PrivateFolder {
 /// Opens the directory at an absolute path. No component of the path may be a symbolic link.
 ///
 /// # Errors
-/// Those of open(2); `ENOTDIR` or `ELOOP` for a link.
+/// Returns any error of open(2); `ENOTDIR` or `ELOOP` for a link.
 pub fn open_without_links(path: &Path) -> Result<Directory, Errno> {
     let top = Directory::open(Path::new("/"))?;
     components(path.as_os_str()).iter().rev().try_fold(top, |above, name| above.step_into(name.as_os_str()))

@@ -15,7 +15,7 @@ pub fn ask(path: &Path) -> Apfs {
     Apfs { volume: volume(path).ok(), snapshots: snapshots(path).ok() }
 }
 
-/// Returns the bytes that the volume uses (`ATTR_VOL_SPACEUSED`, since macOS 12).
+/// Returns the number of bytes that the volume uses (`ATTR_VOL_SPACEUSED`, macOS 12 and later).
 #[allow(unsafe_code)]
 fn volume(path: &Path) -> Result<u64, Errno> {
     let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
@@ -28,7 +28,7 @@ fn volume(path: &Path) -> Result<u64, Errno> {
         fileattr: 0,
         forkattr: 0,
     };
-    // The answer is a 32-bit length, followed by the 64-bit number.
+    // The reply is a 32-bit length followed by the 64-bit number.
     let mut answer = [0_u8; 12];
     let (list, start) = (std::ptr::from_mut(&mut list).cast(), answer.as_mut_ptr().cast());
     // SAFETY: `path` ends with NUL, `list` is a complete `attrlist`, and the answer has the given number of
@@ -79,8 +79,8 @@ fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     }
 }
 
-/// Splits off a record in the format of getattrlistbulk(2): its length, the returned bits, and the offset of
-/// the name relative to the offset field. Returns the name and the rest.
+/// Splits off one record in the format of getattrlistbulk(2): its length, the returned bits, and the offset of the name
+/// relative to the offset field. Returns the name and the remaining bytes.
 fn split(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     /// Position of the offset field, after the length and five words of returned bits.
     const NAME: usize = 24;

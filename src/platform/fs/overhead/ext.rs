@@ -1,6 +1,6 @@
-//! ext2, ext3 and ext4: the superblock, as described in the kernel's Documentation/filesystems/ext4/super.rst.
+//! ext2, ext3 and ext4: the superblock, as described in Documentation/filesystems/ext4/super.rst in the kernel.
 //!
-//! Invariant: any bytes give numbers or an error.
+//! Invariant: any bytes produce numbers or an error.
 
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
@@ -27,23 +27,23 @@ pub struct Superblock {
     pub reserved: u64,
     /// Size of a cluster, the unit of allocation.
     pub cluster: u64,
-    /// Size of the journal, if it is internal.
+    /// Size of the journal, unless it is on another device.
     pub journal: Option<u64>,
-    /// Size of the file system's own structures including the journal, if the superblock records it.
+    /// Size of the file system's own structures, including the journal, if the superblock records it.
     pub overhead: Option<u64>,
 }
 
 /// Reads the superblock of a mounted file system.
 ///
 /// # Errors
-/// Those of open(2). Usually only root may read the device.
+/// Returns any error of open(2). Usually only root may read the device.
 pub fn read(mount: &Mount) -> Result<Superblock, Errno> {
     let source = Path::new(OsStr::from_bytes(&mount.source));
     let flags = (OFlag::O_CLOEXEC | OFlag::O_NONBLOCK).bits();
     let device =
         OpenOptions::new().read(true).custom_flags(flags).open(source).map_err(|error| errno_of(&error))?;
     let facts = device.metadata().map_err(|error| errno_of(&error))?;
-    // The name may now belong to another device, or be that of a device in another container.
+    // The name may now belong to a different device, or to a device in another container.
     if !facts.file_type().is_block_device() || facts.rdev() != mount.device {
         return Err(Errno::ENODEV);
     }

@@ -7,7 +7,7 @@ use crate::platform::{Directory, Errno, retry};
 /// Sends `request` to the file system of `directory` and stores the reply in `answer`.
 ///
 /// # Errors
-/// Those of ioctl(2): `ENOTTY` if the request is unknown.
+/// Returns any error of ioctl(2): `ENOTTY` if the request is unknown.
 ///
 /// # Safety
 /// `T` must be the type that `request` reads and writes, and any bytes must be a valid `T`.
@@ -15,7 +15,7 @@ use crate::platform::{Directory, Errno, retry};
 pub unsafe fn ask<T>(directory: &Directory, request: u64, answer: &mut T) -> Result<(), Errno> {
     let fd = directory.as_fd().as_raw_fd();
     let start = std::ptr::from_mut(answer).cast::<libc::c_void>();
-    // A request has 32 bits; its type depends on the C library.
+    // The type of a request depends on the C library, but its number always has 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
     // SAFETY: the caller guarantees that the request takes a `T`, which is borrowed only for the call.
     retry(|| Errno::result(unsafe { libc::ioctl(fd, request as _, start) }))?;

@@ -1,4 +1,4 @@
-//! Overhead of a file system: the numbers that it reports beyond statvfs(3), in its own terms.
+//! Overhead of a file system: what it reports beyond statvfs(3), in its own terms.
 //!
 //! | type | source |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | btrfs | `BTRFS_IOC_SPACE_INFO`, `BTRFS_IOC_TREE_SEARCH` |
 //! | APFS | `getattrlist(2)`, `fs_snapshot_list(2)` |
 //!
-//! Invariant: a number that is not reported, or may not be read, is absent and never zero.
+//! Invariant: a number that is not reported or may not be read is absent, never zero.
 
 pub mod btrfs;
 pub mod ext;
@@ -16,7 +16,7 @@ use crate::platform::Errno;
 
 pub use super::imp::{ask, quota};
 
-/// Numbers that a file system reports about itself.
+/// Information that a file system reports about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(dead_code)] // each system constructs only some variants
 pub enum Native {
@@ -35,7 +35,7 @@ pub enum Native {
     Apfs(Apfs),
     /// The request failed with this error.
     Refused(Errno),
-    /// This type of file system reports nothing beyond statvfs(3).
+    /// File systems of this type report nothing beyond statvfs(3).
     Silent,
 }
 
@@ -44,9 +44,9 @@ pub enum Native {
 pub struct Xfs {
     /// Size of the log, if it is on the same device. df does not count the log.
     pub log: Option<u64>,
-    /// Total size of the existing inodes, used or not.
+    /// Total size of the inodes that exist, used or not.
     pub inodes: Option<u64>,
-    /// Reserve pool for the file system's own operations, counted as used. Only root can read it.
+    /// Reserve pool for the file system's own operations, which counts as used. Only root can read it.
     pub pool: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ pub struct Apfs {
 /// Limit that is lower than the size of the file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Number of bytes that may be used.
+    /// Maximum number of bytes that may be used.
     pub limit: u64,
     /// Number of bytes that are used.
     pub used: u64,

@@ -9,10 +9,10 @@ use crate::platform::fs::overhead::Quota;
 
 /// `Q_GETQUOTA` of sys/quota.h, for users (`USRQUOTA`).
 const GET_USER: libc::c_int = 0x80_0007_u32.cast_signed() << 8;
-/// `QIF_BLIMITS | QIF_SPACE`: the numbers that the answer must contain.
+/// `QIF_BLIMITS | QIF_SPACE`: the numbers that the reply must contain.
 const LIMIT_AND_SPACE: u32 = 3;
 
-/// Returns the quota of the current user, if there is one with a limit on the space.
+/// Returns the quota of the current user, if there is one that limits space.
 #[allow(unsafe_code)]
 pub fn of_user(mount: &Mount) -> Option<Quota> {
     let device = CString::new(mount.source.clone()).ok()?;

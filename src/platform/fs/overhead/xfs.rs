@@ -50,7 +50,7 @@ const RESERVE: u64 = ioctl::reads(b'X', 115, size_of::<Reserve>());
 /// Reads the numbers of the file system that `path` is on.
 ///
 /// # Errors
-/// Those of ioctl(2), if not even the geometry can be read.
+/// Returns any error of ioctl(2) if not even the geometry can be read.
 #[allow(unsafe_code)]
 pub fn ask(path: &Path) -> Result<Xfs, Errno> {
     let directory = Directory::open(path)?;

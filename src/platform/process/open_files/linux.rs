@@ -1,8 +1,8 @@
-//! Deleted but open files according to /proc (proc(5)).
+//! Deleted but open files, found in /proc (proc(5)).
 //!
-//! The link in `/proc/PID/fd` to such a file ends with ` (deleted)`. Attributes are read only for such files,
-//! so that a file on an unreachable server blocks nothing. Mapped files are read from `maps`, which is one
-//! file per process. Their sizes are read through the links in `map_files`, which only root can follow.
+//! The link to such a file in `/proc/PID/fd` ends with ` (deleted)`. Attributes are read only for these files, so that
+//! a file on an unreachable server blocks nothing. Mapped files are listed in `maps`, which is a single file per
+//! process. Their sizes are read through the links in `map_files`, which only root can follow.
 
 use std::cell::OnceCell;
 use std::ffi::{CStr, CString};
@@ -18,11 +18,11 @@ use crate::platform::{Buffer, Directory, Errno, Filled, Reader};
 const DELETED: &[u8] = b" (deleted)";
 /// ID of the initial PID namespace (`PROC_PID_INIT_INO`).
 const FIRST_NAMESPACE: &[u8] = b"pid:[4026531836]";
-/// Size of the buffer for a process name, which has at most 16 bytes.
+/// Size of the buffer for a process name, which is at most 16 bytes long.
 const NAME: usize = 64;
 /// Maximum length of the target of a link in /proc: one page.
 const LINK: usize = 4096;
-/// Maximum number of workers. More workers would only wait for each other's locks.
+/// Maximum number of workers. More would only wait for each other's locks.
 const MOST_WORKERS: usize = 8;
 
 /// Searches for deleted but open files. Checks `is_cancelled` regularly; once cancelled, returns the files
@@ -31,11 +31,11 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let is_cancelled: &(dyn Fn() -> bool + Sync) = &is_cancelled;
     let Ok(proc) = Directory::open(std::path::Path::new("/proc")) else { return Found::default() };
     let mut processes = Vec::new();
-    // Processes that were listed before an error are searched anyway.
+    // Processes listed before an error are searched anyway.
     let _ = each_name(&proc, &mut Buffer::default(), |name| {
         processes.extend(number(name.to_bytes()).map(|pid| (pid, name.to_owned())));
     });
-    // Each worker takes the next process. `Relaxed`, because the number guards no data.
+    // Each worker takes the next process. `Relaxed` ordering is enough, because the number guards no data.
     let next = AtomicUsize::new(0);
     let work = || {
         let mut look = Look::default();
@@ -62,18 +62,18 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     look.files.found(access)
 }
 
-/// Search and result of one worker.
+/// Search by one worker, and its result.
 #[derive(Default)]
 struct Look {
     files: Files,
     /// `true` if a process could not be accessed.
     refused: bool,
-    /// Number of processes that were searched.
+    /// Number of processes searched.
     seen: usize,
     buffer: Buffer,
 }
 
-/// Process that is being searched.
+/// Process being searched.
 struct Process {
     directory: Directory,
     pid: u32,
@@ -102,7 +102,7 @@ impl Look {
             if let Ok(path) = link(&links, name, &mut path)
                 && path.ends_with(DELETED)
             {
-                // An error means that the descriptor was closed in the meantime.
+                // An error means that the descriptor has been closed in the meantime.
                 let _ = self.files.meet(process, &links, name, path, Through::Descriptor);
             }
         })
@@ -122,7 +122,7 @@ impl Look {
                 (Err(error), _) => Err(*error),
                 (_, Err(_)) => continue,
             };
-            // Without permission to follow the link, the file is known, but its size is not.
+            // Without permission to follow the link, the file is known but its size is not.
             if let Err(Errno::EPERM | Errno::EACCES) = met {
                 let holders = vec![process.holder(Through::Memory)];
                 let path = former(path).to_vec();
@@ -141,8 +141,8 @@ impl Look {
         if self.seen == 0 {
             return ProcessAccess::None;
         }
-        // Processes of other users can be hidden (`hidepid`), so a search in which nothing was refused may
-        // still be incomplete.
+        // Processes of other users may be hidden (`hidepid`), so the search may be incomplete even if nothing was
+        // refused.
         if self.refused || !nix::unistd::geteuid().is_root() {
             return ProcessAccess::Own;
         }
@@ -154,7 +154,7 @@ impl Look {
 }
 
 impl Files {
-    /// Adds the target of the link `name` if this file is deleted.
+    /// Adds the target of the link `name`, if that file is deleted.
     fn meet(
         &mut self,
         process: &Process,
@@ -164,7 +164,7 @@ impl Files {
         through: Through,
     ) -> Result<(), Errno> {
         let status = statx::of_child(links, name, libc::AT_STATX_DONT_SYNC)?;
-        // If links are left, the file has another name, or its name merely ends with the suffix.
+        // If the link count is not 0, the file has another name, or its name just happens to end with the suffix.
         if status.attributes.links == 0 {
             self.add(UnlinkedFile {
                 device: status.attributes.device,

@@ -1,5 +1,5 @@
-//! Deleted but open files according to libproc (libproc.h, `sys/proc_info.h`). Files that are only mapped into
-//! memory are not found.
+//! Deleted but open files, found through libproc (libproc.h, `sys/proc_info.h`). Files that are only mapped into memory
+//! are not found.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
@@ -11,7 +11,7 @@ use crate::platform::Errno;
 const ALL: u32 = 1;
 /// `PROC_PIDFDVNODEPATHINFO`
 const VNODE_AND_PATH: c_int = 2;
-/// Number of descriptors that the buffer of the first call has room for.
+/// Number of descriptors that fit into the buffer of the first call.
 const SOME: usize = 256;
 
 /// `struct vnode_fdinfowithpath` of `sys/proc_info.h`.
@@ -98,7 +98,7 @@ fn descriptors(pid: c_int) -> Result<Vec<libc::proc_fdinfo>, Errno> {
     }
 }
 
-/// Returns the file of a descriptor, if the file is deleted.
+/// Returns the file of a descriptor, if that file is deleted.
 #[allow(unsafe_code)]
 fn opened(pid: c_int, fd: c_int) -> Option<UnlinkedFile> {
     let mut answer = MaybeUninit::<Opened>::zeroed();

@@ -5,8 +5,8 @@
 //! | Linux | `/proc/PID/fd`, `/proc/PID/maps` and `/proc/PID/map_files` (proc(5)) |
 //! | macOS | libproc: `proc_pidinfo`, `proc_pidfdinfo` |
 //!
-//! The caller assigns the files to file systems by device. Invariant: an inode occurs once in the result,
-//! however many descriptors refer to it, and a process that ends during the search is not an error.
+//! The caller assigns the files to file systems by device. Invariant: an inode occurs only once in the result,
+//! regardless of how many descriptors refer to it, and a process that ends during the search is not an error.
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
@@ -29,7 +29,7 @@ pub struct UnlinkedFile {
     pub mount: Option<u64>,
     /// Inode number.
     pub inode: u64,
-    /// Disk usage in bytes; `None` without the permission to read it.
+    /// Disk usage in bytes; `None` if this process may not read it.
     pub disk: Option<u64>,
     /// Last path of the file.
     pub path: Vec<u8>,
@@ -42,7 +42,7 @@ pub struct UnlinkedFile {
 pub struct Holder {
     /// Process ID.
     pub pid: u32,
-    /// Name of the process, which may be any bytes.
+    /// Name of the process, which can contain any bytes.
     pub name: Vec<u8>,
     /// Kind of access to the file.
     pub through: Through,
@@ -53,7 +53,7 @@ pub struct Holder {
 pub enum Through {
     /// Open descriptor.
     Descriptor,
-    /// Memory mapping, such as that of a library, of a program, or by mmap(2).
+    /// Memory mapping, such as that of a program, of a library, or by mmap(2).
     Memory,
 }
 
@@ -65,7 +65,7 @@ pub enum ProcessAccess {
     None,
     /// Only the processes that duke may access: those of the same user.
     Own,
-    /// All processes in this container. There may be more outside of the container.
+    /// All processes in this container. There may be others outside it.
     Container,
     /// All processes.
     All,
@@ -80,7 +80,7 @@ pub struct Found {
     pub access: ProcessAccess,
 }
 
-/// Files found so far, each inode once.
+/// Files found so far, with one element per inode.
 #[derive(Default)]
 struct Files {
     files: Vec<UnlinkedFile>,
@@ -113,8 +113,7 @@ impl Files {
         let mut files = self.files;
         let own = std::process::id();
         for file in &mut files {
-            // Another process has passed the file to this one and still holds it, so this process does not
-            // count.
+            // Another process has passed the file to this one and still holds it open, so this process does not count.
             if file.holders.len() > 1 {
                 file.holders.retain(|holder| holder.pid != own);
             }

@@ -1,4 +1,4 @@
-//! Any Unix: there is no system call that lists the files of other processes.
+//! Any Unix: no system call lists the files of other processes.
 
 use super::Found;
 

@@ -1,4 +1,4 @@
-//! Records of macOS's `getattrlistbulk(2)`: the requested attributes, and the parser for the answer.
+//! Records of macOS's `getattrlistbulk(2)`: the requested attributes, and the parser for the reply.
 //!
 //! ```text
 //! record = length u32, itself included | returned bits 5 * u32 | fields, each rounded up to 4 bytes | names
@@ -6,12 +6,11 @@
 //! NAME   = offset i32 from this field on, length u32 with the NUL
 //! ```
 //!
-//! A field is present only if its returned bit is set. An entry with an error has only ERROR and NAME, and any
-//! other entry has no ERROR (getattrlist(2), and `vfs_attr_pack` of XNU). Numbers are in the byte order of the
-//! machine.
+//! A field is present only if its returned bit is set. An entry with an error has only ERROR and NAME; all other
+//! entries have no ERROR (getattrlist(2), and `vfs_attr_pack` in XNU). Numbers are in the byte order of the machine.
 //!
-//! This module makes no system call, so it can be tested on every system. Invariant: bytes are read only
-//! through bounds-checked slices, and any bytes give an entry or `None`.
+//! This module makes no system calls, so it can be tested on every system. Invariant: bytes are read only through
+//! bounds-checked slices, and any bytes produce an entry or `None`.
 
 use std::ffi::CStr;
 
@@ -51,12 +50,11 @@ const ALLOCATED: u32 = 0x4;
 /// Length of the data fork in bytes, the same as `st_size`.
 const LENGTH: u32 = 0x200;
 
-/// Attributes that must all be present; otherwise the attributes of the entry are read by name.
+/// Attributes that must all be present; otherwise the entry's attributes are read by name.
 const KEPT: u32 = DEVICE | TYPE | MODIFIED | OWNER | GROUP | ACCESS | INODE;
 
 impl Wanted {
-    /// All attributes that a scan keeps. The sizes of directories are not among them: see
-    /// [`Prefetched::Boundary`].
+    /// All attributes that a scan keeps. The sizes of directories are not included; see [`Prefetched::Boundary`].
     pub const ALL: Self = Self {
         common: RETURNED | ERROR | NAME | FLAGS | KEPT,
         directory: MOUNT_STATUS,
@@ -70,8 +68,8 @@ impl Wanted {
 /// Size in bytes of the header of a record: the length and the returned bits.
 const HEAD: usize = 24;
 
-/// Returns the total length of the `count` records in `bytes` that a call has returned; `None` if a record is
-/// malformed or has no name.
+/// Returns the total length of the `count` records at the start of `bytes`; `None` if a record is malformed or has no
+/// name.
 pub fn measure(bytes: &[u8], count: usize) -> Option<usize> {
     let mut rest = bytes;
     for _ in 0..count {
@@ -81,8 +79,7 @@ pub fn measure(bytes: &[u8], count: usize) -> Option<usize> {
     Some(bytes.len() - rest.len())
 }
 
-/// Returns the entries in `bytes`, whose length must be that returned by [`measure`]. Stops at a malformed
-/// record.
+/// Returns the entries in `bytes`, whose length must be that returned by [`measure`]. Stops at a malformed record.
 pub fn entries(bytes: &[u8]) -> impl Iterator<Item = DirEntry<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || entry(split(&mut rest)?))
@@ -118,7 +115,7 @@ fn name(record: &[u8]) -> Option<&CStr> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Unread fields of a record, with the bits that announce them.
+/// Fields of a record that have not been read yet, and the bits that announce them.
 struct Fields<'b> {
     bytes: &'b [u8],
     common: u32,
@@ -133,8 +130,8 @@ impl<'b> Fields<'b> {
         Some(Self { bytes, common: set(0)?, directory: set(2)?, file: set(3)? })
     }
 
-    /// Reads the fields. Returns `None` if the record is shorter than its bits announce, or if it has an
-    /// unrequested field of unknown size.
+    /// Reads the fields. Returns `None` if the record is shorter than its bits announce, or if it contains a field that
+    /// was not requested and so has an unknown size.
     fn read(&mut self) -> Option<(Kind, u64, Prefetched)> {
         const ALL: Wanted = Wanted::ALL;
         let Self { common, directory, file, .. } = *self;
@@ -172,7 +169,7 @@ impl<'b> Fields<'b> {
         Some((kind, inode, said?))
     }
 
-    /// Returns only the boundary of a directory.
+    /// Returns the boundary of a directory, without its attributes unless the boundary is closed.
     fn directory(&mut self, own: Attributes, flags: u32) -> Option<Prefetched> {
         let border = border(self.number(self.directory & MOUNT_STATUS)?, flags);
         Some(match border {
@@ -182,7 +179,7 @@ impl<'b> Fields<'b> {
         })
     }
 
-    /// Returns all attributes of an entry that is not a directory; `None` if one is missing.
+    /// Returns all attributes of an entry that is not a directory; [`Prefetched::Nothing`] if any of them is missing.
     fn file(&mut self, own: Attributes) -> Option<Prefetched> {
         let links = u64::from(self.number(self.file & LINKS)?);
         let blocks = self.long(self.file & ALLOCATED)?.div_ceil(512);
@@ -192,12 +189,12 @@ impl<'b> Fields<'b> {
         Some(if complete { all } else { Prefetched::Nothing })
     }
 
-    /// Reads the next field of four bytes, or returns 0 if its bit `there` is not set.
+    /// Reads the next four-byte field, or returns 0 if its bit `there` is not set.
     fn number(&mut self, there: u32) -> Option<u32> {
         Some(u32::from_ne_bytes(self.take(there)?))
     }
 
-    /// Reads the next field of eight bytes, or returns 0 if its bit `there` is not set.
+    /// Reads the next eight-byte field, or returns 0 if its bit `there` is not set.
     fn long(&mut self, there: u32) -> Option<u64> {
         Some(u64::from_ne_bytes(self.take(there)?))
     }
@@ -244,7 +241,7 @@ fn kind_of_type(vtype: u32) -> Kind {
     }
 }
 
-/// Returns a mode as in stat(2). Only the permissions of the access mask are used.
+/// Returns a mode as in stat(2). Only the permission bits of `access` are used.
 fn mode_of(kind: Kind, access: u32) -> u32 {
     let bits = match kind {
         Kind::Fifo => 0o01_0000,

@@ -1,11 +1,11 @@
-//! Tests with records as the kernel packs them, and with bytes that no kernel would write.
+//! Tests with records packed as the kernel does, and with bytes that no kernel would write.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::fixture::cases;
 
-/// Fields to pack into a record. A field that is `None` has no returned bit.
+/// Fields to pack into a record. A `None` field has no returned bit.
 #[derive(Clone, Debug, Default)]
 struct Packed {
     error: Option<u32>,
@@ -20,7 +20,7 @@ struct Packed {
     links: Option<u32>,
     allocated: Option<u64>,
     length: Option<u64>,
-    /// Number of unused bytes between the fields and the name, where a kernel leaves space for missing attributes.
+    /// Number of unused bytes between the fields and the name, where some kernels leave space for missing attributes.
     hole: usize,
 }
 
@@ -103,7 +103,6 @@ impl Packed {
         record
     }
 
-    /// Decodes the record and returns its only entry.
     fn read(&self) -> (Kind, u64, Prefetched) {
         let bytes = self.bytes();
         assert_eq!(measure(&bytes, 1), Some(bytes.len()));
@@ -135,7 +134,7 @@ fn a_file_is_read_whole() {
 #[test]
 fn an_error_comes_before_the_name_and_without_attributes() {
     assert_eq!(Packed::failed(b"bad", 5).read(), (Kind::Unknown, 0, Prefetched::Failed(Errno::EIO)));
-    // A kernel that also packs missing attributes adds an error field of 0.
+    // A kernel that packs missing attributes too adds an error field of 0.
     let fine = Packed { error: Some(0), ..Packed::file(b"fine") };
     assert!(matches!(fine.read().2, Prefetched::All(_)));
 }
@@ -182,7 +181,7 @@ fn directories_report_only_the_boundary_of_opening_them() {
         assert_eq!(found.border, border);
         assert!(found.is_directory());
     }
-    // A trigger is recognized even if its file system omits other attributes.
+    // A trigger is recognized even if the file system omits other attributes.
     let bare = Packed { device: None, modified: None, flags: None, ..Packed::directory(2, 0) };
     assert!(matches!(bare.read().2, Prefetched::All(Attributes { border: Boundary::Trigger, .. })));
 }

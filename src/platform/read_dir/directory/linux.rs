@@ -1,4 +1,4 @@
-//! Linux: descriptors that only refer to a file (`O_PATH`), and the magic numbers of file systems.
+//! Linux: descriptors that only refer to a file (`O_PATH`), and magic numbers of file systems.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // partly replaced here
@@ -33,7 +33,7 @@ pub fn read_link(
 ) -> Result<(Attributes, OsString), Errno> {
     let link = retry(|| openat(directory, name, PLACE, Mode::empty()))?;
     let found = Attributes::from(fstat(&link)?);
-    // For an entry that is not a link, readlinkat(2) with an empty name would fail with `ENOENT`.
+    // For an entry other than a link, readlinkat(2) with an empty name would fail with `ENOENT`.
     if found.kind != Kind::Symlink {
         return Err(Errno::EINVAL);
     }
@@ -54,7 +54,7 @@ pub fn recursive_size(directory: &OwnedFd) -> Option<u64> {
 /// Returns the kind of the file system of a directory.
 pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
     let status = retry(|| fstatfs(directory))?;
-    // The type of the magic number depends on the C library; the number has 32 bits.
+    // The type of the magic number depends on the C library, but the number always has 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     Ok(FileSystem::of_magic(status.filesystem_type().0 as u32))
 }

@@ -15,7 +15,7 @@ use crate::platform::{Attributes, Boundary, FileSystem, retry};
 
 pub use unix::*;
 
-/// Empty, because an opened terminal never becomes the controlling terminal.
+/// Empty, because opening a terminal never makes it the controlling terminal on macOS.
 pub const NO_CTTY: OFlag = OFlag::empty();
 /// Directory to which firmlinks lead: the data volume.
 pub const BEHIND_FIRMLINKS: Option<&str> = Some("/System/Volumes/Data");
@@ -28,8 +28,8 @@ pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
     Ok(FileSystem::of_type(retry(|| fstatfs(directory))?.filesystem_type_name().as_bytes()))
 }
 
-/// Returns `true` for the device number of a disk. File systems without a disk get numbers above those of the
-/// 24 block drivers (`vfs_getnewfsid` in XNU), and only they require another call.
+/// Returns `true` for the device number of a disk. File systems without a disk get numbers above those of the 24 block
+/// drivers (`vfs_getnewfsid` in XNU); only these need another call.
 fn is_disk(device: u64) -> bool {
     const BLOCK_DRIVERS: u64 = 24;
     device >> 24 < BLOCK_DRIVERS

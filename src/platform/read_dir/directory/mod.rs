@@ -1,7 +1,7 @@
-//! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace those that
-//! differ on their systems.
+//! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace those that differ on
+//! their system.
 //!
-//! Invariant: below a root nothing is opened through a symbolic link.
+//! Invariant: nothing below a root is opened through a symbolic link.
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
@@ -58,7 +58,7 @@ impl Directory {
     /// Opens a root. Follows symbolic links in `path`.
     ///
     /// # Errors
-    /// Those of open(2).
+    /// Returns any error of open(2).
     pub fn open(path: &Path) -> Result<Self, Errno> {
         Ok(Self { fd: retry(|| open(path, OPEN, Mode::empty()))? })
     }
@@ -66,15 +66,15 @@ impl Directory {
     /// Opens the directory `name` in this one. Never follows a symbolic link.
     ///
     /// # Errors
-    /// Those of openat(2); `ENOTDIR` or `ELOOP` if `name` is no longer a directory.
+    /// Returns any error of openat(2); `ENOTDIR` or `ELOOP` if `name` is no longer a directory.
     pub fn open_child(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
         Ok(Self { fd: retry(|| openat(&self.fd, name, OPEN | OFlag::O_NOFOLLOW, Mode::empty()))? })
     }
 
-    /// Opens a directory only for further lookups, which needs no permission to list it.
+    /// Opens a directory for lookups only, which does not require permission to list it.
     ///
     /// # Errors
-    /// Those of openat(2).
+    /// Returns any error of openat(2).
     pub fn step_into(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
         let flags = PLACE | OFlag::O_DIRECTORY;
         Ok(Self { fd: retry(|| openat(&self.fd, name, flags, Mode::empty()))? })
@@ -83,7 +83,7 @@ impl Directory {
     /// Returns the attributes of the directory itself.
     ///
     /// # Errors
-    /// Those of fstat(2).
+    /// Returns any error of fstat(2).
     pub fn attributes(&self) -> Result<Attributes, Errno> {
         Ok(retry(|| fstat(&self.fd))?.into())
     }
@@ -91,23 +91,23 @@ impl Directory {
     /// Returns the attributes of `name` in this directory. Does not follow a symbolic link.
     ///
     /// # Errors
-    /// Those of fstatat(2).
+    /// Returns any error of fstatat(2).
     pub fn attributes_of(&self, name: &(impl NixPath + ?Sized)) -> Result<Attributes, Errno> {
         Ok(retry(|| fstatat(&self.fd, name, AtFlags::AT_SYMLINK_NOFOLLOW | NO_AUTOMOUNT))?.into())
     }
 
-    /// Opens the regular file `name` in this directory for reading. Never follows a symbolic link, and never
-    /// opens another kind of file: a fifo without a writer would block, and a tape drive could start to work.
+    /// Opens the regular file `name` in this directory for reading. Never follows a symbolic link and never opens
+    /// another kind of file: a fifo without a writer would block, and a tape drive might start to move.
     ///
     /// # Errors
-    /// Those of openat(2); `EINVAL` if `name` is not a regular file.
+    /// Returns any error of openat(2); `EINVAL` if `name` is not a regular file.
     pub fn open_file(&self, name: &CStr) -> Result<OwnedFd, Errno> {
         const FLAGS: OFlag = OFlag::O_RDONLY
             .union(OFlag::O_CLOEXEC)
             .union(OFlag::O_NONBLOCK)
             .union(OFlag::O_NOFOLLOW)
             .union(NO_CTTY);
-        // The kind is checked before opening too, because opening a device can have side effects.
+        // The kind is also checked before opening, because opening a device can have side effects.
         if self.attributes_of(name)?.kind != Kind::File {
             return Err(Errno::EINVAL);
         }
@@ -122,7 +122,7 @@ impl Directory {
     /// bytes read.
     ///
     /// # Errors
-    /// Those of [`Directory::open_file`] and read(2).
+    /// Returns any error of [`Directory::open_file`] and read(2).
     pub fn read_start(&self, name: &CStr, start: &mut [u8]) -> Result<usize, Errno> {
         let file = self.open_file(name)?;
         let mut length = 0;
@@ -135,11 +135,12 @@ impl Directory {
         Ok(length)
     }
 
-    /// Reads the symbolic link `name` in this directory. Returns the attributes and the text of the same link,
+    /// Reads the symbolic link `name` in this directory. Returns its attributes and text; both are from the same link,
     /// as far as the system can ensure that.
     ///
     /// # Errors
-    /// Those of readlinkat(2): `EINVAL` if `name` is not a link; `EAGAIN` if the link was replaced in the meantime.
+    /// Returns any error of readlinkat(2): `EINVAL` if `name` is not a link; `EAGAIN` if the link was replaced in the
+    /// meantime.
     pub fn read_link(&self, name: &(impl NixPath + ?Sized)) -> Result<(Attributes, OsString), Errno> {
         imp::read_link(&self.fd, name)
     }
@@ -147,16 +148,16 @@ impl Directory {
     /// Creates the file `name` in this directory, accessible only to its owner, and opens it for writing.
     ///
     /// # Errors
-    /// Those of openat(2): `EEXIST` if the name is in use, even by a symbolic link.
+    /// Returns any error of openat(2): `EEXIST` if the name is in use, even by a symbolic link.
     pub fn create_file(&self, name: &(impl NixPath + ?Sized)) -> Result<OwnedFd, Errno> {
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
         retry(|| openat(&self.fd, name, flags, Mode::S_IRUSR | Mode::S_IWUSR))
     }
 
-    /// Renames `name` in this directory to `new`, and replaces an existing entry of that name.
+    /// Renames `name` in this directory to `new`, replacing any existing entry of that name.
     ///
     /// # Errors
-    /// Those of renameat(2).
+    /// Returns any error of renameat(2).
     pub fn replace(
         &self,
         name: &(impl NixPath + ?Sized),
@@ -168,15 +169,15 @@ impl Directory {
     /// Gives the file `name` in this directory a second name.
     ///
     /// # Errors
-    /// Those of linkat(2): `EEXIST` if the new name is in use.
+    /// Returns any error of linkat(2): `EEXIST` if the new name is in use.
     pub fn link(&self, name: &(impl NixPath + ?Sized), new: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         retry(|| linkat(&self.fd, name, &self.fd, new, AtFlags::empty()))
     }
 
-    /// Waits until the names in this directory are on the disk.
+    /// Waits until the names in this directory are on disk.
     ///
     /// # Errors
-    /// Those of openat(2) and fsync(2).
+    /// Returns any error of openat(2) and fsync(2).
     pub fn sync(&self) -> Result<(), Errno> {
         let readable = self.open_child(".")?;
         retry(|| fsync(&readable.fd))
@@ -191,16 +192,15 @@ impl Directory {
     /// Returns the kind of the file system that this directory is on.
     ///
     /// # Errors
-    /// Those of fstatfs(2).
+    /// Returns any error of fstatfs(2).
     pub fn file_system(&self) -> Result<FileSystem, Errno> {
         imp::file_system(&self.fd)
     }
 
-    /// Returns the kind of the file system that is mounted on `name`, without listing it or triggering an
-    /// automount.
+    /// Returns the kind of the file system mounted on `name`, without listing `name` or triggering an automount.
     ///
     /// # Errors
-    /// Those of openat(2) and fstatfs(2).
+    /// Returns any error of openat(2) and fstatfs(2).
     pub fn file_system_of(&self, name: &CStr) -> Result<FileSystem, Errno> {
         Self { fd: retry(|| openat(&self.fd, name, MOUNT_POINT, Mode::empty()))? }.file_system()
     }
@@ -212,11 +212,11 @@ impl AsFd for Directory {
     }
 }
 
-/// Returns the attributes of a path that the user gave. A symbolic link to a directory, or a path with a
-/// trailing slash, stands for its target; otherwise the attributes are those of the entry itself.
+/// Returns the attributes of a path given by the user. A symbolic link to a directory, or a path with a trailing slash,
+/// stands for its target; otherwise the attributes are those of the entry itself.
 ///
 /// # Errors
-/// Those of stat(2).
+/// Returns any error of stat(2).
 pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
     let own = retry(|| fstatat(AT_FDCWD, path, AtFlags::AT_SYMLINK_NOFOLLOW))?;
     let target = || retry(|| fstatat(AT_FDCWD, path, AtFlags::empty())).ok().map(Attributes::from);
@@ -225,7 +225,8 @@ pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
 }
 
 /// Returns the identity of the directory to which firmlinks such as `/Users` lead: the data volume of macOS; `None` on
-/// other systems. A scan from above must not enter this directory, because the firmlinks already lead to its content.
+/// other systems. A scan that starts above must not enter this directory, because the firmlinks already lead to its
+/// contents.
 pub fn firmlink_target() -> Option<FileId> {
     Some(attributes_of_path(Path::new(imp::BEHIND_FIRMLINKS?)).ok()?.file_id())
 }

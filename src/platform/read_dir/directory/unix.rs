@@ -14,7 +14,7 @@ use crate::platform::{Attributes, Boundary, FileSystem, retry};
 pub const NO_CTTY: OFlag = OFlag::O_NOCTTY;
 /// Flag that keeps a lookup from triggering an automount.
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
-/// Flags for a descriptor that is used for lookups.
+/// Flags for a descriptor used for lookups.
 pub const PLACE: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK).union(OFlag::O_NOFOLLOW);
 /// Flags for a descriptor of a mount point.
@@ -46,7 +46,7 @@ pub fn file_system(_: &OwnedFd) -> Result<FileSystem, Errno> {
     Ok(FileSystem::Ordinary)
 }
 
-/// Returns no boundary, because the attributes do not contain one.
+/// Returns [`Boundary::None`], because the attributes contain no boundary.
 pub fn border(_: &FileStat) -> Boundary {
     Boundary::None
 }

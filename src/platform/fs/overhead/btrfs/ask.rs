@@ -1,6 +1,6 @@
 //! `ioctl(2)` calls of btrfs.
 //!
-//! Invariant: numbers that need more rights than this process has are absent.
+//! Invariant: numbers that require more rights than this process has are absent.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ struct Lookup {
 /// Reads the numbers of the file system that `path` is on.
 ///
 /// # Errors
-/// Those of ioctl(2), if not even the block groups can be read.
+/// Returns any error of ioctl(2) if not even the block groups can be read.
 pub fn ask(path: &Path) -> Result<Btrfs, Errno> {
     let directory = Directory::open(path)?;
     Ok(Btrfs { chunks: all_chunks(&directory)?, subvolumes: subvolumes(&directory).ok() })
@@ -53,7 +53,7 @@ pub fn ask(path: &Path) -> Result<Btrfs, Errno> {
 
 #[allow(unsafe_code)]
 fn all_chunks(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
-    /// Maximum number of block groups in the reply. Each has three numbers, after a header of two numbers.
+    /// Maximum number of block groups in the reply. Each takes three numbers, after a header of two.
     const MOST: usize = 64;
     let mut answer = [0_u64; 2 + 3 * MOST];
     answer[0] = MOST as u64;
@@ -80,7 +80,7 @@ fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     Ok(subvolumes)
 }
 
-/// Calls `meet` for every item of `tree` whose ID is in the range from `first` to `last`.
+/// Calls `meet` for every item of `tree` with an ID from `first` to `last`.
 #[allow(unsafe_code)]
 fn search(
     directory: &Directory,

@@ -1,12 +1,12 @@
 //! Decoding of btrfs block groups and tree items.
 //!
-//! This module makes no system call. Invariant: any bytes of an item give a subvolume or `None`.
+//! This module makes no system calls. Invariant: the bytes of any item produce a subvolume or `None`.
 
 use std::collections::HashMap;
 
 use super::{BlockGroups, Purpose, Subvolume};
 
-/// Decodes the block groups of one kind. The flags are `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`.
+/// Decodes the block groups of one kind. `flags` are `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`.
 pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
     const DATA: u64 = 1;
     const SYSTEM: u64 = 2;
@@ -20,7 +20,7 @@ pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
         _ if flags & (DATA | METADATA) == DATA | METADATA => Purpose::Mixed,
         _ => return None,
     };
-    // The profiles are RAID1C3, RAID1C4, then RAID1, DUP and RAID10. Parity is not counted, nor does df count it.
+    // The profiles are, in order: RAID1C3, RAID1C4, then RAID1, DUP and RAID10. Parity is not counted, as in df.
     let copies = match flags {
         _ if flags & (1 << 9) != 0 => 3,
         _ if flags & (1 << 10) != 0 => 4,
@@ -73,7 +73,7 @@ impl RootItems {
         };
         match item.kind {
             ROOT_ITEM if (FIRST..=LAST).contains(&item.id) => {
-                // The fields are `parent_uuid`, for which older items are too short, and `refs`.
+                // The fields are `parent_uuid`, which older items are too short to contain, and `refs`.
                 let is_snapshot =
                     item.data.get(263..279).is_some_and(|uuid| uuid.iter().any(|byte| *byte != 0));
                 let is_deleted = number(216, 4) == Some(0);
@@ -96,13 +96,13 @@ impl RootItems {
         }
     }
 
-    /// Returns the subvolumes with their paths. `lookup` returns the path of a directory in a subvolume, with a
+    /// Returns the subvolumes with their paths. `lookup` returns the path of a directory within a subvolume, with a
     /// trailing slash.
     pub fn subvolumes(mut self, lookup: impl Fn(u64, u64) -> Option<Vec<u8>>) -> Vec<Subvolume> {
         let path = |id: u64| {
             let mut names: Vec<Vec<u8>> = Vec::new();
             let mut next = self.hooks.get(&id);
-            // Limited, because a damaged file system can contain a loop.
+            // Limited, because a damaged file system may contain a loop.
             while let Some(hook) = next.filter(|_| names.len() <= self.hooks.len()) {
                 let mut name = lookup(hook.parent, hook.directory).unwrap_or_default();
                 name.extend_from_slice(&hook.name);

@@ -1,4 +1,4 @@
-//! btrfs: usage of its block groups, and its subvolumes. Structures are those of linux/btrfs.h and
+//! btrfs: usage of its block groups, and its subvolumes. The structures are those of linux/btrfs.h and
 //! `linux/btrfs_tree.h`.
 
 pub mod items;
@@ -8,22 +8,22 @@ pub mod items;
 pub struct Btrfs {
     /// Block groups by purpose.
     pub chunks: Vec<BlockGroups>,
-    /// All subvolumes except the first one; `None` without the permission to list them.
+    /// All subvolumes except the first; `None` if this process may not list them.
     pub subvolumes: Option<Vec<Subvolume>>,
 }
 
 /// Purpose of block groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Content of files.
+    /// Contents of files.
     Data,
-    /// Names, inodes, small files, checksums.
+    /// Names, inodes, small files and checksums.
     Metadata,
     /// Data and metadata together, on small file systems.
     Mixed,
     /// Chunk tables.
     System,
-    /// Part of the metadata that is reserved so that files can be deleted when the file system is full.
+    /// Metadata space reserved so that files can be deleted when the file system is full.
     Reserve,
 }
 
@@ -36,7 +36,7 @@ pub struct BlockGroups {
     pub size: u64,
     /// Number of used bytes.
     pub used: u64,
-    /// Number of bytes on the disk for each stored byte.
+    /// Number of bytes on disk per stored byte.
     pub copies: u64,
 }
 
@@ -45,12 +45,12 @@ pub struct BlockGroups {
 pub struct Subvolume {
     /// ID of the subvolume.
     pub id: u64,
-    /// Path from the top of the file system, as far as it is known.
+    /// Path from the top of the file system, as far as known.
     pub path: Vec<u8>,
     /// `true` for a snapshot of another subvolume.
     pub is_snapshot: bool,
     /// `true` if the subvolume was deleted and its space is being freed.
     pub is_deleted: bool,
-    /// Number of bytes that no other subvolume shares, if quotas count them.
+    /// Number of bytes not shared with any other subvolume, if quotas are enabled.
     pub exclusive: Option<u64>,
 }

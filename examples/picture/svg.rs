@@ -1,24 +1,10 @@
-//! Generator of the pictures in the README: the program in its own terminal, on a real directory, drawn as
-//! SVG.
-//!
-//!     cargo run --example picture [PATH [PROGRAM]]
-//!
-//! Builds the program first unless one is given. A character is a cell of a grid; bars are drawn as
-//! rectangles, so that no font can tear them apart.
+//! Screens of a terminal as SVG. A character is a cell of a grid; bars are drawn as rectangles, so that no font can tear them
+//! apart.
 
-use std::env;
-use std::error::Error;
 use std::fmt::Write as _;
-use std::fs;
-use std::io::{Read, Write as _};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
 
-use portable_pty::{CommandBuilder, PtySize, native_pty_system};
-use vt100::{Cell, Color, Parser, Screen};
+use vt100::{Cell, Color, Screen};
 
 /// Sizes in eighths of a pixel, so that the eighths of a bar are whole numbers: a cell, and the margin around
 /// the cells.
@@ -36,87 +22,6 @@ const SIXTEEN: [&str; 16] = [
     "#2a2d35", "#e06c75", "#8cc265", "#d8a657", "#5a9ae0", "#c678dd", "#4fb3bf", "#c8ccd4", "#6b7280",
     "#f08a92", "#a5d98a", "#ecc57a", "#7db4f0", "#d99bec", "#76cbd6", "#ffffff",
 ];
-/// Time without output after which a screen is complete.
-const QUIET: Duration = Duration::from_secs(2);
-
-/// Columns and lines of each picture, keys pressed before it, and the file it is written to.
-const PICTURES: [((u16, u16), &[u8], &str); 4] = [
-    ((84, 16), b"j", "docs/pictures/list.svg"),
-    ((160, 36), b"k", "docs/pictures/preview.svg"),
-    ((100, 30), b"5", "docs/pictures/treemap.svg"),
-    ((100, 30), b"`", "docs/pictures/overview.svg"),
-];
-
-fn main() -> Result<(), Box<dyn Error>> {
-    let path = env::args_os().nth(1).unwrap_or_else(|| "/usr".into());
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let program = env::args_os().nth(2).map_or_else(|| built(root), |program| Ok(program.into()))?;
-    let mut command = CommandBuilder::new(program);
-    command.args(["--no-config", "--color", "always"]);
-    command.arg(path);
-    command.env("TERM", "xterm-256color");
-    command.env("COLORTERM", "truecolor");
-    // No snapshot is kept of the directory.
-    for name in ["HOME", "XDG_STATE_HOME", "TERM_PROGRAM", "NO_COLOR"] {
-        command.env_remove(name);
-    }
-    let size = |(cols, rows)| PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
-    let first = PICTURES[0].0;
-    let terminal = native_pty_system().openpty(size(first))?;
-    let mut child = terminal.slave.spawn_command(command)?;
-    let mut reader = terminal.master.try_clone_reader()?;
-    let (sender, output) = channel();
-    std::thread::spawn(move || {
-        let mut buffer = [0; 4096];
-        while let Ok(length @ 1..) = reader.read(&mut buffer) {
-            if sender.send(buffer[..length].to_vec()).is_err() {
-                break;
-            }
-        }
-    });
-    let mut keys = terminal.master.take_writer()?;
-    let mut screen = Parser::new(first.1, first.0, 0);
-    // Rows move while the scan is running.
-    subtract_repeats(&output, &mut screen)?;
-    for ((columns, lines), pressed, name) in PICTURES {
-        screen.screen_mut().set_size(lines, columns);
-        terminal.master.resize(size((columns, lines)))?;
-        keys.write_all(pressed)?;
-        keys.flush()?;
-        subtract_repeats(&output, &mut screen)?;
-        let file = root.join(name);
-        fs::create_dir_all(file.parent().unwrap_or(root))?;
-        fs::write(&file, drawn(screen.screen()))?;
-        println!("{name}");
-    }
-    keys.write_all(b"1q")?;
-    keys.flush()?;
-    child.wait()?;
-    Ok(())
-}
-
-/// Builds the program.
-fn built(root: &Path) -> Result<PathBuf, Box<dyn Error>> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    if !Command::new(cargo).args(["build", "--release"]).current_dir(root).status()?.success() {
-        return Err("the program could not be built".into());
-    }
-    let target = env::current_exe()?.ancestors().nth(3).map(Path::to_path_buf).unwrap_or_default();
-    Ok(target.join("release/duke"))
-}
-
-/// Reads output until there is none for a while.
-fn subtract_repeats(output: &Receiver<Vec<u8>>, screen: &mut Parser) -> Result<(), Box<dyn Error>> {
-    loop {
-        match output.recv_timeout(QUIET) {
-            Ok(bytes) => screen.process(&bytes),
-            Err(RecvTimeoutError::Timeout) if screen.screen().contents().trim().is_empty() => {}
-            Err(RecvTimeoutError::Timeout) => return Ok(()),
-            Err(RecvTimeoutError::Disconnected) => return Err("the program ended".into()),
-        }
-    }
-}
-
 /// Style of a cell; neighbors of the same style are one text.
 #[derive(Clone, PartialEq)]
 struct Style {
@@ -140,30 +45,38 @@ impl Style {
 }
 
 /// Renders a screen as SVG.
-fn drawn(screen: &Screen) -> String {
+pub fn picture(screen: &Screen) -> String {
     let (lines, columns) = screen.size();
+    let shown: String = (0..lines).map(|number| line(screen, number)).collect();
+    document((columns, lines), &shown)
+}
+
+/// Returns an SVG document of this number of columns and lines, with these elements in it.
+pub fn document((columns, lines): (u16, u16), elements: &str) -> String {
     let (width, height) = (u32::from(columns) * WIDTH + 2 * MARGIN, u32::from(lines) * HEIGHT + 2 * MARGIN);
-    let mut svg = format!(
+    format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {height}\">\n\
          <rect width=\"{width}\" height=\"{height}\" rx=\"{}\" fill=\"{GROUND}\"/>\n<g font-family=\"ui-monospace, 'DejaVu \
-         Sans Mono', Menlo, Consolas, monospace\" font-size=\"{LETTERS}\" xml:space=\"preserve\">\n",
+         Sans Mono', Menlo, Consolas, monospace\" font-size=\"{LETTERS}\" xml:space=\"preserve\">\n{elements}</g>\n</svg>\n",
         width / EIGHTHS,
         height / EIGHTHS,
         8 * EIGHTHS
-    );
-    for line in 0..lines {
-        let mut column = 0;
-        while column < columns {
-            let style = screen.cell(line, column).map(Style::of);
-            let end = (column..columns).find(|at| screen.cell(line, *at).map(Style::of) != style);
-            let end = end.unwrap_or(columns);
-            if let Some(style) = style {
-                run(&mut svg, screen, line, column..end, &style);
-            }
-            column = end;
+    )
+}
+
+/// Renders a line of a screen as SVG elements.
+pub fn line(screen: &Screen, line: u16) -> String {
+    let (_, columns) = screen.size();
+    let (mut svg, mut column) = (String::new(), 0);
+    while column < columns {
+        let style = screen.cell(line, column).map(Style::of);
+        let end = (column..columns).find(|at| screen.cell(line, *at).map(Style::of) != style);
+        let end = end.unwrap_or(columns);
+        if let Some(style) = style {
+            run(&mut svg, screen, line, column..end, &style);
         }
+        column = end;
     }
-    svg.push_str("</g>\n</svg>\n");
     svg
 }
 
