@@ -65,7 +65,7 @@ impl Collector for FailedEntries {
     }
 
     fn visit(&mut self, entry: &WalkEntry<'_>) {
-        if let Some(errno) = errno(entry.tree, &entry.record) {
+        if let Some(errno) = errno(entry.tree, entry.record) {
             self.rows.entry(errno).or_default().push(Row::of(entry, 0));
         }
     }

@@ -58,7 +58,7 @@ impl Collector for LargestFiles<'_> {
 
     fn visit(&mut self, entry: &WalkEntry<'_>) {
         entry.add_to(&mut self.sizes);
-        let row = Row::of(entry, self.order.key(&entry.record, entry.totals));
+        let row = Row::of(entry, self.order.key(entry.record, entry.totals));
         if let Some(inode) = entry.metadata().and_then(Metadata::linked_inode) {
             self.linked.push(File { inode, row });
         } else {

@@ -55,7 +55,7 @@ pub(crate) struct WalkEntry<'a> {
     pub(crate) tree: &'a Tree,
     /// Address of the entry.
     pub(crate) id: EntryId,
-    pub(crate) record: Entry<'a>,
+    pub(crate) record: &'a Entry<'a>,
     /// Sizes and items of the entry, including the contents of a directory that is found along with its contents.
     pub(crate) totals: Totals,
     /// Sizes that the entry adds to totals by itself.
@@ -270,19 +270,20 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
                 self.path.truncate(directory);
                 self.path.extend_from_slice(record.name);
             }
-            self.ask(visit, position, record);
+            self.ask(visit, position, &record);
         }
     }
 
-    fn ask(&mut self, visit: &Visit<'t>, position: Position, record: Entry<'t>) {
+    fn ask(&mut self, visit: &Visit<'t>, position: Position, record: &Entry<'t>) {
         let (tree, query) = (self.tree, self.query);
         let child = record.directory();
         if let Some(id) = child.filter(|id| self.origin.contains(id)) {
             self.push(id, Standing::default(), false, None, visit);
             return;
         }
-        let asked = if visit.id == DirId::TOP { as_root(record) } else { record };
-        let subject = Subject::of(tree, &asked, &self.path);
+        // Entries are large, and a copy of each would take a good part of the time of a search.
+        let root = (visit.id == DirId::TOP).then(|| as_root(*record));
+        let subject = Subject::of(tree, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
         // The contents of a kept directory are kept even if they do not match.
         let needs_no_look = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
@@ -290,7 +291,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
             if needs_no_look { (true, is_unwanted) } else { query.finds(&subject, is_unwanted) };
         let is_hit = is_found && query.narrows_to(&subject);
         let counts = is_hit || visit.is_covered;
-        let (totals, own) = sizes(tree, &record, self.counts_contents);
+        let (totals, own) = sizes(tree, record, self.counts_contents);
         if counts {
             let id = EntryId { directory: visit.id, position };
             self.tally.visit(&WalkEntry { tree, id, record, totals, own, is_hit });

@@ -121,7 +121,7 @@ impl Collector for Rows {
         entry.add_to(&mut self.sizes);
         if entry.is_hit {
             self.matched += 1;
-            self.first.push(Row::of(entry, self.order.key(&entry.record, entry.totals)));
+            self.first.push(Row::of(entry, self.order.key(entry.record, entry.totals)));
             // Trimming is rare, so it costs little per row.
             self.trim(self.most.saturating_mul(2).max(1024));
         }
