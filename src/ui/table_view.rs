@@ -1,7 +1,8 @@
 //! Table view: a view of a whole subtree with a request, rows, and a cursor.
 //!
 //! The rows and targets of each view are defined in `views`; this file contains the common part. A cursor below
-//! the first row follows its entry while more rows are found. Groups of rows are folded until the user unfolds them.
+//! the first row follows its entry while more rows are found. Rows below other rows are folded until the user
+//! unfolds them.
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
 
@@ -13,7 +14,7 @@ use super::loader::{Keep, Loader, Sources, TableRequest};
 use super::marks::Marks;
 use super::notice::Notice;
 use super::theme::Glyphs;
-use super::views::{TableAnswer, TableContext, TableSpec, TableSummary, Target};
+use super::views::{Branch, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target};
 use super::window::totals_size;
 use crate::analysis::search::Order;
 use crate::base::format::Measure;
@@ -89,10 +90,12 @@ pub struct TableView {
     cursor: Cursor,
     /// Number of columns of the screen.
     columns: usize,
-    /// Names of the unfolded groups.
-    unfolded: HashSet<String>,
-    /// Numbers of the rows that are not folded; empty for a table without groups.
+    /// Keys of the unfolded rows.
+    unfolded: HashSet<u64>,
+    /// Numbers of the rows that are not folded; empty if the rows are no tree.
     shown: Vec<usize>,
+    /// `true` once rows that are unfolded at first have been.
+    is_arranged: bool,
 }
 
 impl TableView {
@@ -100,7 +103,7 @@ impl TableView {
     pub fn new(title: String, table: &'static TableSpec, request: TableRequest) -> Self {
         let (rows, text, cursor, columns) = (Loader::default(), None, Cursor::default(), 0);
         let (unfolded, shown) = (HashSet::new(), Vec::new());
-        Self { table, rows, request, title, text, cursor, columns, unfolded, shown }
+        Self { table, rows, request, title, text, cursor, columns, unfolded, shown, is_arranged: false }
     }
 
     /// Makes the view show this answer without a job.
@@ -204,7 +207,7 @@ impl TableView {
         self.answer()?.data.target(self.number(self.cursor.index)?)
     }
 
-    /// Returns the entries of a row: several for a group or the names of an inode, and none for a total.
+    /// Returns the entries of a row: several for a group or for the names of an inode, and none for a total.
     pub fn entries(&self, row: usize) -> Vec<EntryId> {
         let entries = || Some(self.answer()?.data.entries(self.number(row)?));
         entries().unwrap_or_default()
@@ -213,7 +216,7 @@ impl TableView {
     /// Returns the number of rows that are not folded.
     pub fn count(&self) -> usize {
         match self.answer() {
-            Some(answer) if answer.data.is_grouped() => self.shown.len(),
+            Some(answer) if answer.data.is_tree() => self.shown.len(),
             Some(answer) => answer.data.rows(self.columns),
             None => 0,
         }
@@ -221,30 +224,53 @@ impl TableView {
 
     /// Returns the number of a row in the answer, which also counts the folded ones.
     fn number(&self, row: usize) -> Option<usize> {
-        let is_grouped = self.answer()?.data.is_grouped();
-        if is_grouped { self.shown.get(row).copied() } else { Some(row) }
+        let is_tree = self.answer()?.data.is_tree();
+        if is_tree { self.shown.get(row).copied() } else { Some(row) }
     }
 
     /// Finds the rows that are not folded.
     fn fold(&mut self) {
-        let data = self.answer().map(|answer| Arc::clone(&answer.data)).filter(|data| data.is_grouped());
+        let data = self.answer().map(|answer| Arc::clone(&answer.data)).filter(|data| data.is_tree());
         let Some(data) = data else { return };
-        let is_shown = |row: &usize| match data.group(*row) {
-            Some((name, false)) => self.unfolded.contains(name),
-            Some((_, true)) | None => true,
-        };
-        self.shown = (0..data.rows(self.columns)).filter(is_shown).collect();
+        let rows = data.rows(self.columns);
+        if rows > 0 && !self.is_arranged {
+            self.is_arranged = true;
+            if data.branch(0).follows {
+                self.unfold(&*data, 0);
+            }
+        }
+        let mut folded = None;
+        self.shown.clear();
+        for row in 0..rows {
+            let branch = data.branch(row);
+            if folded.is_none_or(|depth| branch.depth <= depth) {
+                let is_folded = branch.key.is_some_and(|key| !self.unfolded.contains(&key));
+                folded = is_folded.then_some(branch.depth);
+                self.shown.push(row);
+            }
+        }
     }
 
-    /// Folds or unfolds the group under the cursor. Returns `false` if the row does not stand for a group.
-    pub fn toggle_group(&mut self) -> bool {
-        let group = || {
-            let (name, is_head) = self.answer()?.data.group(self.number(self.cursor.index)?)?;
-            is_head.then(|| name.to_owned())
+    /// Unfolds a row, and the rows that follow it.
+    fn unfold(&mut self, data: &dyn TableData, row: usize) {
+        let Branch { depth, key: Some(key), .. } = data.branch(row) else { return };
+        self.unfolded.insert(key);
+        let next = data.branch(row + 1);
+        if next.depth > depth && next.follows {
+            self.unfold(data, row + 1);
+        }
+    }
+
+    /// Folds or unfolds the row under the cursor. Returns `false` if there are no rows below it.
+    pub fn toggle(&mut self) -> bool {
+        let found = || {
+            let data = Arc::clone(&self.answer()?.data);
+            let row = self.number(self.cursor.index)?;
+            Some((data.branch(row).key?, row, data))
         };
-        let Some(name) = group() else { return false };
-        if !self.unfolded.remove(&name) {
-            self.unfolded.insert(name);
+        let Some((key, row, data)) = found() else { return false };
+        if !self.unfolded.remove(&key) {
+            self.unfold(&*data, row);
         }
         self.fold();
         true
@@ -281,12 +307,10 @@ impl TableView {
             let line = |row| {
                 let number = self.number(row)?;
                 let mut line = data.row(number, &context)?;
-                if data.is_grouped() {
-                    let sign = match data.group(number) {
-                        Some((name, true)) => glyphs.fold(!self.unfolded.contains(name)),
-                        Some((_, false)) => "   ",
-                        None => " ",
-                    };
+                if data.is_tree() {
+                    let Branch { depth, key, .. } = data.branch(number);
+                    let sign = key.map_or(" ", |key| glyphs.fold(!self.unfolded.contains(&key)));
+                    let sign = "  ".repeat(depth) + sign;
                     line.label = format!("{sign} {}", line.label);
                 }
                 line.is_marked = self.is_marked(tree, marks, row);

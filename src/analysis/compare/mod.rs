@@ -56,6 +56,8 @@ pub struct Row {
     pub entry: EntryId,
     /// Parent directory in the present tree; for a deleted entry, the directory that contained it.
     pub place: DirId,
+    /// Directory number in the present tree; `None` if the entry is not a directory, or was deleted.
+    pub itself: Option<DirId>,
     /// Sizes in the earlier tree.
     pub before: Sizes,
     /// Sizes in the present tree.
@@ -69,6 +71,21 @@ impl Row {
     }
 }
 
+/// Row in the tree of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutlineRow {
+    /// Index of the row.
+    pub row: usize,
+    /// Number of changed directories above it.
+    pub depth: usize,
+    /// Innermost changed directory above it, or the requested directory.
+    pub above: DirId,
+    /// `true` if there are changes below it.
+    pub has_below: bool,
+    /// `true` if the change is more than half of the change of the directory above it.
+    pub is_main: bool,
+}
+
 /// Comparison with an earlier tree.
 #[derive(Clone, Default)]
 pub struct Comparison {
@@ -76,6 +93,8 @@ pub struct Comparison {
     pub since: Option<i64>,
     /// Largest changes, in the requested order.
     pub rows: Vec<Row>,
+    /// Rows as a tree: each directory is followed by the changes below it, in the requested order.
+    pub outline: Vec<OutlineRow>,
     /// Total number of changes, including those not in `rows`.
     pub matched: u64,
     /// Earlier and present sizes of the requested directory; `None` unless the directory is in both trees.
@@ -261,9 +280,10 @@ impl Gathering<'_> {
     }
 
     fn add(&mut self, change: &Change<'_>) {
-        let Change { difference, kind, entry, place, before, after, .. } = *change;
+        let Change { difference, kind, entry, place, itself, before, after, .. } = *change;
+        let itself = itself.filter(|_| difference != ChangeKind::Gone);
         self.growth.matched += 1;
-        self.growth.rows.push(Row { difference, kind, entry, place, before, after });
+        self.growth.rows.push(Row { difference, kind, entry, place, itself, before, after });
         if self.growth.rows.len() >= self.most.saturating_mul(2) {
             self.trim();
         }
@@ -295,7 +315,48 @@ impl Gathering<'_> {
         if reversed {
             rows.reverse();
         }
-        Comparison { rows, ..self.growth }
+        let whole = self.growth.whole.map_or(0, |(before, after)| difference(before, after, by));
+        let outline = outline(&rows, &self.request.tree, self.request.from, (whole, by));
+        Comparison { rows, outline, ..self.growth }
+    }
+}
+
+/// Arranges rows as a tree below the directory `from`, whose change by `by` is `whole`.
+fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -> Vec<OutlineRow> {
+    let directories: HashMap<DirId, usize> =
+        rows.iter().enumerate().filter_map(|(index, row)| Some((row.itself?, index))).collect();
+    let above = |row: &Row| {
+        tree.ancestry(row.place)
+            .take_while(|id| *id != from)
+            .find_map(|id| Some((*directories.get(&id)?, id)))
+    };
+    let mut below: HashMap<Option<usize>, Vec<(usize, DirId)>> = HashMap::new();
+    for (index, row) in rows.iter().enumerate().rev() {
+        let above = above(row);
+        below
+            .entry(above.map(|(index, _)| index))
+            .or_default()
+            .push((index, above.map_or(from, |(_, id)| id)));
+    }
+    let mut outline = Vec::with_capacity(rows.len());
+    let top = below.remove(&None).unwrap_or_default();
+    // Rows still to be placed, the next one last, with their depths and the changes above them.
+    let mut rest: Vec<_> = top.into_iter().map(|placed| (placed, 0, whole)).collect();
+    while let Some(((row, above), depth, change_above)) = rest.pop() {
+        let change = difference(rows[row].before, rows[row].after, by);
+        let inner = below.remove(&Some(row)).unwrap_or_default();
+        let is_main = change > change_above / 2;
+        outline.push(OutlineRow { row, depth, above, has_below: !inner.is_empty(), is_main });
+        rest.extend(inner.into_iter().map(|placed| (placed, depth + 1, change)));
+    }
+    outline
+}
+
+/// Returns the amount by which the size has changed in either direction; by disk usage for orders without a size.
+fn difference(before: Sizes, after: Sizes, by: By) -> u64 {
+    match by {
+        By::Apparent => before.apparent.abs_diff(after.apparent),
+        _ => before.disk.abs_diff(after.disk),
     }
 }
 

@@ -36,7 +36,7 @@ impl Context<'_> {
             Ok(Some(overview(sources.pool, request, self.views.clock, MOST)?.into()))
         });
         let compared = state.growth.poll(|_| {
-            let load = (growth::TABLE.start)(sources, &request)?;
+            let load = growth::largest_changes(sources, &request, MOST)?;
             Ok(load.map(|load| load.map(Arc::new)))
         });
         let measured = state.space.poll(|key| {

@@ -12,11 +12,15 @@ use crate::ui::view_state::Return;
 use crate::ui::views::Target;
 
 impl Context<'_> {
-    /// Folds or unfolds the group under the cursor, or goes to the target of the row.
+    /// Folds or unfolds the row under the cursor; without rows below it, goes to its target.
     pub fn follow(&mut self) {
-        if self.views.sheets.last_mut().is_some_and(TableView::toggle_group) {
-            return;
+        if !self.views.sheets.last_mut().is_some_and(TableView::toggle) {
+            self.follow_target();
         }
+    }
+
+    /// Goes to the target of the row under the cursor.
+    fn follow_target(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => self.leave_for(entry, false),
             Some(Target::Files { label, table, query }) => self.show_files(label, table, &query),
@@ -26,14 +30,16 @@ impl Context<'_> {
         }
     }
 
-    /// Opens the directory under the cursor in place. If the row is not a directory, does the same as Enter.
+    /// Opens the directory under the cursor in place. If the row is not a directory, does the same as Enter, but folds nothing that leads anywhere.
     pub fn open_in_place(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => {
                 let is_directory = entry.record(self.tree).is_some_and(|record| record.directory().is_some());
                 self.leave_for(entry, is_directory);
             }
-            _ => self.follow(),
+            Some(Target::Change(row)) if row.itself.is_some() => self.leave_for(row.entry, true),
+            Some(_) => self.follow_target(),
+            None => self.follow(),
         }
     }
 

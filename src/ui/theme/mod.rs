@@ -61,7 +61,7 @@ impl Glyphs {
         self.pick("●", "*")
     }
 
-    /// Returns the sign before the name of a group of rows.
+    /// Returns the sign before a row that has rows below it.
     pub fn fold(self, is_folded: bool) -> &'static str {
         if is_folded { self.pick("▸", "+") } else { self.pick("▾", "-") }
     }

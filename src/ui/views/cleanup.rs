@@ -14,8 +14,8 @@ use std::cmp::Reverse;
 
 use super::largest::{ENTRIES, path_below};
 use super::table::{
-    Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger,
-    row_of_sum,
+    Branch, Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
+    larger, row_of_sum,
 };
 use crate::analysis::cleanup::{self, Hints};
 use crate::base::format::grouped;
@@ -58,31 +58,31 @@ struct CleanupRows {
 
 #[derive(Debug)]
 enum CleanupRow {
-    /// All candidates of one kind.
-    Kind { reason: &'static str, totals: Totals, candidates: Vec<usize> },
+    /// All candidates for the same reason, which the rule with this index gives.
+    Kind { rule: usize, reason: &'static str, totals: Totals, candidates: Vec<usize> },
     /// Candidate with this index.
-    Candidate { reason: &'static str, index: usize },
+    Candidate(usize),
 }
 
 impl CleanupRows {
     /// Arranges the rows: each kind followed by its candidates, the largest first.
     fn new(hints: Arc<Hints>) -> Self {
-        let mut kinds: Vec<(&'static str, Totals, Vec<usize>)> = Vec::new();
+        let mut kinds: Vec<(&'static str, usize, Totals, Vec<usize>)> = Vec::new();
         for (index, hint) in hints.rows.iter().enumerate() {
             let Some(rule) = hints.rules.get(hint.rule) else { continue };
             let at = kinds.iter().position(|(reason, ..)| *reason == rule.reason).unwrap_or_else(|| {
-                kinds.push((rule.reason, Totals::default(), Vec::new()));
+                kinds.push((rule.reason, hint.rule, Totals::default(), Vec::new()));
                 kinds.len() - 1
             });
-            let (_, totals, candidates) = &mut kinds[at];
+            let (_, _, totals, candidates) = &mut kinds[at];
             totals.add(&hint.totals);
             candidates.push(index);
         }
-        kinds.sort_by_key(|(_, totals, _)| Reverse(totals.disk));
+        kinds.sort_by_key(|(_, _, totals, _)| Reverse(totals.disk));
         let mut rows = Vec::with_capacity(kinds.len() + hints.rows.len());
-        for (reason, totals, candidates) in kinds {
-            let members = candidates.clone().into_iter().map(|index| CleanupRow::Candidate { reason, index });
-            rows.push(CleanupRow::Kind { reason, totals, candidates });
+        for (reason, rule, totals, candidates) in kinds {
+            let members = candidates.clone().into_iter().map(CleanupRow::Candidate);
+            rows.push(CleanupRow::Kind { rule, reason, totals, candidates });
             rows.extend(members);
         }
         Self { hints, rows }
@@ -93,7 +93,7 @@ impl TableData for CleanupRows {
     fn summary(&self) -> TableSummary {
         let sizes = self.rows.iter().filter_map(|row| match row {
             CleanupRow::Kind { totals, .. } => Some(totals),
-            CleanupRow::Candidate { .. } => None,
+            CleanupRow::Candidate(_) => None,
         });
         TableSummary {
             sum: Some(self.hints.sum()),
@@ -112,7 +112,7 @@ impl TableData for CleanupRows {
     fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
         let TableContext { tree, from, measure } = *context;
         match self.rows.get(index)? {
-            CleanupRow::Kind { reason, totals, candidates } => {
+            CleanupRow::Kind { reason, totals, candidates, .. } => {
                 let (name, remedy) = reason.split_once("; ").unwrap_or((reason, ""));
                 let many = match candidates.len() {
                     1 => "1 directory".to_owned(),
@@ -121,7 +121,7 @@ impl TableData for CleanupRows {
                 let note = Some(RowNote::plain(format!("{many}; {remedy}")));
                 Some(Row { style: RowStyle::Strong, note, ..row_of_sum(name.to_owned(), totals, measure) })
             }
-            CleanupRow::Candidate { index, .. } => {
+            CleanupRow::Candidate(index) => {
                 let hint = self.hints.rows.get(*index)?;
                 let label = path_below(tree, from, hint.entry.directory, tree.name(hint.directory)) + "/";
                 let row = Row { style: RowStyle::Directory, ..row_of_sum(label, &hint.totals, measure) };
@@ -130,23 +130,24 @@ impl TableData for CleanupRows {
         }
     }
 
-    fn is_grouped(&self) -> bool {
+    fn is_tree(&self) -> bool {
         true
     }
 
-    fn group(&self, index: usize) -> Option<(&str, bool)> {
-        Some(match self.rows.get(index)? {
-            CleanupRow::Kind { reason, .. } => (reason, true),
-            CleanupRow::Candidate { reason, .. } => (reason, false),
-        })
+    fn branch(&self, index: usize) -> Branch {
+        match self.rows.get(index) {
+            Some(CleanupRow::Kind { rule, .. }) => {
+                Branch { depth: 0, key: u64::try_from(*rule).ok(), follows: false }
+            }
+            Some(CleanupRow::Candidate(_)) => Branch { depth: 1, ..Branch::default() },
+            None => Branch::default(),
+        }
     }
 
     fn target(&self, index: usize) -> Option<Target> {
         match self.rows.get(index)? {
             CleanupRow::Kind { .. } => None,
-            CleanupRow::Candidate { index, .. } => {
-                self.hints.rows.get(*index).map(|hint| Target::Entry(hint.entry))
-            }
+            CleanupRow::Candidate(index) => self.hints.rows.get(*index).map(|hint| Target::Entry(hint.entry)),
         }
     }
 
@@ -154,7 +155,7 @@ impl TableData for CleanupRows {
         let entry = |index: &usize| self.hints.rows.get(*index).map(|hint| hint.entry);
         match self.rows.get(index) {
             Some(CleanupRow::Kind { candidates, .. }) => candidates.iter().filter_map(entry).collect(),
-            Some(CleanupRow::Candidate { index, .. }) => entry(index).into_iter().collect(),
+            Some(CleanupRow::Candidate(index)) => entry(index).into_iter().collect(),
             None => Vec::new(),
         }
     }

@@ -1,19 +1,31 @@
-//! Growth view: one row per change, the largest first.
+//! Growth view: the changes as a tree, so that a directory and what changed in it are not read as two amounts.
+//!
+//! ```text
+//!      Disk    Growth▾  Path
+//!   4.1 GiB  +1.2 GiB   ▾ db/
+//!   1.2 GiB       new       wal/000123
+//!      gone -80.0 MiB     old.iso
+//! ```
+//!
+//! At first, the largest change is unfolded, as far down as a single entry accounts for most of it.
+
+use std::io;
 
 use super::largest::path_below;
 use super::table::{
-    Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
+    Branch, Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
 };
 use crate::analysis::compare::diff::ChangeKind;
 use crate::analysis::compare::{self, Comparison, amount};
 use crate::base::format::Measure;
 use crate::base::kind::Kind;
+use crate::base::sync::Arc;
 use crate::base::text::escape;
 use crate::source::baseline::Baseline;
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::EntryId;
-use crate::ui::loader::Load;
+use crate::ui::loader::{Load, Sources, TableRequest};
 use crate::ui::remark::remark_of;
 
 /// Maximum number of changes in the table.
@@ -46,12 +58,66 @@ pub static TABLE: TableSpec = TableSpec {
         if !sources.may_compare() {
             return Ok(None);
         }
-        let job =
-            compare::growth(sources.pool, Baseline::finder(sources.basis), sources.request(request), MOST)?;
-        Ok(Some(Load::of_comparison(job, TableAnswer::shared)))
+        let basis = Baseline::finder(sources.basis);
+        let job = compare::growth(sources.pool, basis, sources.request(request), MOST)?;
+        Ok(Some(Load::of_comparison(job, |growth| TableAnswer::new(GrowthRows(growth)))))
     },
     ..SUMS
 };
+
+/// Changes, the largest first and not as a tree, for the overview.
+///
+/// # Errors
+/// When no thread can be started.
+pub fn largest_changes(
+    sources: &Sources<'_>,
+    request: &TableRequest,
+    most: usize,
+) -> io::Result<Option<Load<TableAnswer>>> {
+    if !sources.may_compare() {
+        return Ok(None);
+    }
+    let job = compare::growth(sources.pool, Baseline::finder(sources.basis), sources.request(request), most)?;
+    Ok(Some(Load::of_comparison(job, TableAnswer::shared)))
+}
+
+/// Changes as a tree.
+#[derive(Debug)]
+struct GrowthRows(Arc<Comparison>);
+
+impl TableData for GrowthRows {
+    fn summary(&self) -> TableSummary {
+        self.0.summary()
+    }
+
+    fn rows(&self, _columns: usize) -> usize {
+        self.0.outline.len()
+    }
+
+    fn is_tree(&self) -> bool {
+        true
+    }
+
+    fn branch(&self, index: usize) -> Branch {
+        let Some(placed) = self.0.outline.get(index) else { return Branch::default() };
+        let directory = self.0.rows.get(placed.row).and_then(|row| row.itself);
+        let key = directory.filter(|_| placed.has_below).map(|id| u64::from(id.0));
+        Branch { depth: placed.depth, key, follows: placed.is_main }
+    }
+
+    fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
+        let placed = self.0.outline.get(index)?;
+        self.0.row(placed.row, &TableContext { from: placed.above, ..*context })
+    }
+
+    fn target(&self, index: usize) -> Option<Target> {
+        self.0.target(self.0.outline.get(index)?.row)
+    }
+
+    fn entries(&self, index: usize) -> Vec<EntryId> {
+        self.0.outline.get(index).map_or_else(Vec::new, |placed| self.0.entries(placed.row))
+    }
+}
 
 impl TableData for Comparison {
     fn summary(&self) -> TableSummary {

@@ -16,7 +16,9 @@ pub mod search;
 pub mod table;
 pub mod types;
 
-pub use table::{Needs, TableAnswer, TableContext, TableSpec, TableSummary, Target, ViewSpec};
+pub use table::{
+    Branch, Needs, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
+};
 
 /// All views, in the order of the help page.
 pub static VIEWS: &[&ViewSpec] = &[

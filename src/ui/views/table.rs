@@ -185,6 +185,17 @@ pub struct TableSummary {
     pub is_complete: bool,
 }
 
+/// Position of a row in a tree of rows. The rows below it follow it, with a larger depth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Branch {
+    /// Number of rows above it in the tree.
+    pub depth: usize,
+    /// Key of the row, the same in all answers; `None` if there are no rows below it.
+    pub key: Option<u64>,
+    /// `true` if the row is unfolded together with the row above it.
+    pub follows: bool,
+}
+
 /// Rows of an answer.
 pub trait TableData: Debug + Send + Sync {
     /// Returns the sums over all rows.
@@ -198,14 +209,14 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns `true` if rows are in groups, which are folded at first.
-    fn is_grouped(&self) -> bool {
+    /// Returns `true` if rows are below other rows, which hide them until they are unfolded.
+    fn is_tree(&self) -> bool {
         false
     }
 
-    /// Returns the name of a row's group, and `true` if the row stands for the group; `None` for a row outside of groups.
-    fn group(&self, _index: usize) -> Option<(&str, bool)> {
-        None
+    /// Returns the position of a row in a tree of rows.
+    fn branch(&self, _index: usize) -> Branch {
+        Branch::default()
     }
 
     /// Returns the target of a row; `None` if Enter does nothing.

@@ -10,8 +10,8 @@
 //! Entries other than files have one row per kind. Enter unfolds a category, and shows the entries of any other row.
 
 use super::table::{
-    Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger,
-    row_of_sum,
+    Branch, Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
+    larger, row_of_sum,
 };
 use super::{largest, search};
 use crate::analysis::search::{Category, Query};
@@ -126,13 +126,14 @@ impl TableData for TypeRows {
         Some(Row { style, ..row_of_sum(label.clone(), totals, context.measure) })
     }
 
-    fn is_grouped(&self) -> bool {
+    fn is_tree(&self) -> bool {
         true
     }
 
-    fn group(&self, index: usize) -> Option<(&str, bool)> {
-        let row = self.rows.get(index)?;
-        Some((row.category?.name(), row.shows.is_none()))
+    fn branch(&self, index: usize) -> Branch {
+        let Some(TypeRow { category, shows, .. }) = self.rows.get(index) else { return Branch::default() };
+        let depth = usize::from(category.is_some() && shows.is_some());
+        Branch { depth, key: category.filter(|_| shows.is_none()).map(|it| it as u64), follows: false }
     }
 
     fn target(&self, index: usize) -> Option<Target> {
@@ -183,9 +184,10 @@ mod tests {
             labels,
             ["video", "all files", ".mkv", "other", "all files", ".xyz", "directories themselves"]
         );
-        let groups: Vec<_> = (0..7).map(|row| rows.group(row)).collect();
-        let (video, other) = (Some(("video", false)), Some(("other", false)));
-        assert_eq!(groups, [Some(("video", true)), video, video, Some(("other", true)), other, other, None]);
+        let branches: Vec<_> = (0..7).map(|row| (rows.branch(row).depth, rows.branch(row).key)).collect();
+        let head = |class: Category| (0, Some(class as u64));
+        let (video, other) = (head(Category::Video), head(Category::Other));
+        assert_eq!(branches, [video, (1, None), (1, None), other, (1, None), (1, None), (0, None)]);
         assert!(rows.target(0).is_none() && rows.target(7).is_none());
         let shown = |row| match rows.target(row) {
             Some(Target::Files { label, table, .. }) => (label, *table == largest::TABLE),
