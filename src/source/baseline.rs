@@ -2,13 +2,14 @@
 //!
 //! Invariant: the search runs once, and never on the drawing thread.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::analysis::compare::EarlierTree;
 use crate::base::job::{Job, Pool};
-use crate::base::sync::{Arc, OnceLock};
+use crate::base::sync::{Arc, Mutex, lock};
 use crate::scan::Outcome;
 use crate::source::Source;
 use crate::tree::{DirId, Totals, Tree};
@@ -51,6 +52,8 @@ impl BaselineSpec {
 #[derive(Clone)]
 pub struct Baseline {
     shared: Arc<Shared>,
+    /// Number of newer snapshots that are passed over.
+    index: usize,
 }
 
 struct Shared {
@@ -58,8 +61,11 @@ struct Shared {
     present: Option<Source>,
     /// Result of the search, set once. Concurrent callers wait for the first search instead of starting their
     /// own.
-    found: OnceLock<Option<BaselineSource>>,
+    found: Mutex<HashMap<usize, Found>>,
 }
+
+/// Earlier tree, if there is one, and the number of trees to choose from.
+type Found = Option<(BaselineSource, usize)>;
 
 /// Earlier tree.
 #[derive(Clone)]
@@ -114,30 +120,60 @@ pub struct BaselineInfo {
     pub since: Option<i64>,
     /// Totals of the earlier tree; `None` if it is still being read.
     pub totals: Option<Totals>,
+    /// Number of newer snapshots that were passed over.
+    pub index: usize,
+    /// Number of snapshots to choose from.
+    pub count: usize,
 }
 
 impl Baseline {
     /// Creates the baseline for comparisons with `present`.
     pub fn new(earlier: BaselineSpec, present: Source) -> Self {
-        Self { shared: Arc::new(Shared { earlier, present: Some(present), found: OnceLock::new() }) }
+        let shared = Arc::new(Shared { earlier, present: Some(present), found: Mutex::default() });
+        Self { shared, index: 0 }
+    }
+
+    /// Returns the baseline that passes over this number of newer snapshots.
+    #[must_use]
+    pub fn at(&self, index: usize) -> Self {
+        Self { shared: Arc::clone(&self.shared), index }
     }
 
     /// Creates a baseline from a tree and the time of its scan in seconds since 1970.
     #[cfg(test)]
     pub fn of_tree(tree: Arc<Tree>, seconds: i64) -> Self {
-        let found = OnceLock::from(Some(BaselineSource::Tree(tree, seconds)));
-        Self { shared: Arc::new(Shared { earlier: BaselineSpec::None, present: None, found }) }
+        Self::of_trees(vec![(tree, seconds)])
+    }
+
+    /// Creates a baseline from trees and the times of their scans in seconds since 1970, the newest first.
+    #[cfg(test)]
+    pub fn of_trees(trees: Vec<(Arc<Tree>, i64)>) -> Self {
+        let count = trees.len();
+        let found = |(tree, seconds)| Some((BaselineSource::Tree(tree, seconds), count));
+        let found = trees.into_iter().map(found).enumerate().collect();
+        let shared = Shared { earlier: BaselineSpec::None, present: None, found: Mutex::new(found) };
+        Self { shared: Arc::new(shared), index: 0 }
     }
 
     /// Returns the earlier tree, if there is one. The first call reads folders and files.
     pub(crate) fn find(&self) -> Option<BaselineSource> {
+        self.search().map(|(source, _)| source)
+    }
+
+    /// Returns the earlier tree, if there is one, and the number of trees to choose from.
+    fn search(&self) -> Found {
         let Shared { earlier, present, found } = &*self.shared;
         let look = || match earlier {
             BaselineSpec::None => None,
-            BaselineSpec::Source(source) => Some(BaselineSource::Source(source.clone())),
-            BaselineSpec::Kept(folder) => present.as_ref()?.earlier_in(folder).map(BaselineSource::Source),
+            BaselineSpec::Source(source) => {
+                (self.index == 0).then(|| (BaselineSource::Source(source.clone()), 1))
+            }
+            BaselineSpec::Kept(folder) => {
+                let (source, count) = present.as_ref()?.earlier_in(folder, self.index)?;
+                Some((BaselineSource::Source(source), count))
+            }
         };
-        found.get_or_init(look).clone()
+        lock(found).entry(self.index).or_insert_with(look).clone()
     }
 
     /// Returns a function that finds the earlier tree, to be called in a job.
@@ -153,11 +189,13 @@ impl Baseline {
 /// When no thread can be started.
 pub fn offer(pool: &Pool, basis: Option<Baseline>) -> io::Result<Job<BaselineInfo>> {
     pool.start(move |task| {
-        let earlier = basis.and_then(|basis| basis.find());
+        let index = basis.as_ref().map_or(0, |basis| basis.index);
+        let (earlier, count) = basis.and_then(|basis| basis.search()).unzip();
+        let count = count.unwrap_or_default();
         let since = earlier.as_ref().and_then(BaselineSource::recorded_at);
         let is_read = |earlier: &&BaselineSource| earlier.wait(Duration::ZERO);
         let totals = earlier.as_ref().filter(is_read).map(|earlier| earlier.tree().totals(DirId::TOP));
-        task.publish(BaselineInfo { is_there: earlier.is_some(), since, totals });
+        task.publish(BaselineInfo { is_there: earlier.is_some(), since, totals, index, count });
     })
 }
 

@@ -186,12 +186,12 @@ impl Source {
     /// Returns the newest snapshot in `folder` of the same paths and flags that was scanned before this scan
     /// began. Returns `None` if this source is not a scan, or if a snapshot cannot record the scan's
     /// exclusions.
-    pub fn earlier_in(&self, folder: &Path) -> Option<Self> {
+    pub fn earlier_in(&self, folder: &Path, index: usize) -> Option<(Self, usize)> {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;
         let roots: Vec<&[u8]> = scan.roots().iter().map(|root| root.as_os_str().as_bytes()).collect();
-        let path = snapshot_store::latest_for(folder, &roots, scope.as_bytes(), *began)?;
-        Some(Self::Snapshot(SnapshotSource::open(&path)))
+        let (path, count) = snapshot_store::kept_for(folder, &roots, scope.as_bytes(), *began, index)?;
+        Some((Self::Snapshot(SnapshotSource::open(&path)), count))
     }
 
     /// Waits until a browser has something to show. Returns at once for a scan. For another machine, waits

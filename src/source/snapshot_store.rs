@@ -141,6 +141,17 @@ pub fn keep_now(
 /// Returns the newest snapshot in `folder` that has the same roots and flags, was scanned before `before` (in
 /// seconds since 1970), and can be opened. Returns `None` for a folder that another user can change.
 pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> Option<PathBuf> {
+    kept_for(folder, roots, scope, before, 0).map(|(path, _)| path)
+}
+
+/// Returns snapshot number `index`, counted from the newest, among those that [`latest_for`] searches, and their number.
+pub fn kept_for(
+    folder: &Path,
+    roots: &[&[u8]],
+    scope: &[u8],
+    before: i64,
+    index: usize,
+) -> Option<(PathBuf, usize)> {
     let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
     let key = key(&roots, scope);
     let mut found = newest_first(&PrivateFolder::find(folder).ok()?);
@@ -149,7 +160,8 @@ pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> 
     let is_right = |found: &Found| {
         open(&found.path).is_ok_and(|there| self::roots(&there.tree) == roots && there.about.scope == scope)
     };
-    found.into_iter().find(is_right).map(|found| found.path)
+    let count = found.len();
+    found.into_iter().filter(is_right).nth(index).map(|found| (found.path, count))
 }
 
 /// Snapshot in the folder of automatic snapshots.

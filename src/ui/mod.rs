@@ -42,6 +42,7 @@ pub mod progress;
 pub mod remark;
 pub mod requested;
 pub mod runner;
+mod sentences;
 mod session;
 mod settings;
 pub mod table_view;

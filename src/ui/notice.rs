@@ -4,28 +4,20 @@
 //! user's units and keys. No other file of the browser contains sentences for the status line.
 
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::keys::{Command, Keymap, Scope};
+use super::keys::{Command, Scope};
 use super::operations::deletion::Script;
+pub use super::sentences::Display;
+use super::sentences::{deleted, script};
 use super::views;
-use crate::base::format::{Units, change, grouped, plain_size};
+use crate::base::format::{change, grouped, plain_size};
 use crate::base::job::JobError;
-use crate::base::os_error::{error_text, words};
+use crate::base::os_error::error_text;
 use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
-use crate::delete::script::ScriptError;
 use crate::delete::{OperationKind, Report};
 use crate::source::save::ENDINGS;
-
-/// Settings on which sentences depend.
-#[derive(Clone, Copy)]
-pub struct Display<'a> {
-    /// Key bindings, for the keys named in sentences.
-    pub keymap: &'a Keymap,
-    /// Units of sizes.
-    pub units: Units,
-}
 
 /// Message in the status line, which is shown until the next key.
 #[derive(Clone, Debug)]
@@ -152,6 +144,11 @@ pub enum Notice {
     NothingAbove,
     /// There is no earlier snapshot to compare with.
     NoBaseline,
+    /// There is no older or no newer snapshot.
+    NoOtherBaseline,
+    /// Growth is shown since the snapshot of this time. Contains its number, counted from the newest, and the number of
+    /// snapshots.
+    Since(String, usize, usize),
     /// The source does not record owners.
     NoOwners,
     /// A filtered list cannot be compared.
@@ -292,6 +289,8 @@ impl Notice {
             Self::ScanRoot => "Already at the scan root".into(),
             Self::NothingAbove => "Already at the root directory".into(),
             Self::NoOwners => "No owners recorded (start with -e)".into(),
+            Self::NoOtherBaseline => "No other snapshot in this direction".into(),
+            Self::Since(time, index, count) => format!("Growth since {time} (snapshot {index} of {count})"),
             Self::NoBaseline => "No earlier snapshot (duke save creates one)".into(),
             Self::FilterNotCompared => {
                 let shows = hint(Command::View(&views::growth::VIEW), "shows the changes");
@@ -327,74 +326,4 @@ impl Notice {
             Self::OneRootOnly => "ncdu format has one root; use .duke".into(),
         }
     }
-}
-
-/// Returns the sentence about the result of writing a script.
-fn script(script: &Script) -> String {
-    match script {
-        Ok(script) => {
-            let warnings = if script.warnings.is_empty() { "" } else { " and its warnings" };
-            format!("Wrote {}; review it{warnings} before running", escape_path(&script.path))
-        }
-        Err(ScriptError::Refused(path, reason)) => {
-            format!("Cannot write a script: {}: {}", escape(path), reason.words())
-        }
-        Err(ScriptError::Exposed) => "Cannot write a script: other users could change it".into(),
-        Err(ScriptError::Failed(error)) => format!("Cannot write a script: {}", words(error)),
-    }
-}
-
-/// Returns the trash that holds all moved entries if it is at the top of a mount, where users do not expect
-/// one; `None` for the trash of the home directory. The Trash specification 1.0 of freedesktop.org names such a
-/// trash `.Trash-UID` or `.Trash/UID`.
-fn trash_of_mount(report: &Report) -> Option<&Path> {
-    let trash = report.trashed.first()?.trash.as_path();
-    let is_of_mount =
-        trash.file_name()?.as_bytes().starts_with(b".Trash-") || trash.parent()?.ends_with(".Trash");
-    (is_of_mount && report.trashed.iter().all(|it| it.trash == trash)).then_some(trash)
-}
-
-/// Returns the sentence about the result of a deletion.
-fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: Display<'_>) -> String {
-    let entries = match report.entries {
-        1 => "1 entry".to_owned(),
-        entries => format!("{} entries", grouped(entries)),
-    };
-    let mut text = match kind {
-        OperationKind::Delete | OperationKind::Empty if report.entries == 0 => match report.failures.count {
-            0 => "Nothing to delete".to_owned(),
-            _ => "Nothing was deleted".to_owned(),
-        },
-        OperationKind::Trash if report.entries == 0 => "Nothing was moved to the trash".to_owned(),
-        OperationKind::Delete | OperationKind::Empty => {
-            let up_to = if is_at_most { "up to " } else { "" };
-            let freed = plain_size(report.freed, display.units);
-            let mut text = format!("Deleted {entries}, freed {up_to}{freed}");
-            if let Some(gained) = report.gained {
-                let sign = if gained < 0 { "-" } else { "+" };
-                let gained = plain_size(gained.unsigned_abs(), display.units);
-                text.extend([" (free space ", sign, &gained, ")"]);
-            }
-            text
-        }
-        OperationKind::Trash => {
-            let restores = display.keymap.hint(Command::Restore, Scope::List, "restores");
-            let trash = trash_of_mount(report).map_or_else(|| "the trash".to_owned(), escape_path);
-            format!("Moved {entries} to {trash}{restores}; space not freed yet")
-        }
-        OperationKind::Restore if report.entries == 0 => "Nothing was restored".to_owned(),
-        OperationKind::Restore => format!("Restored {entries}"),
-    };
-    if report.is_cancelled {
-        text = format!("Stopped. {text}");
-    }
-    match report.failures.count {
-        0 => {}
-        1 => text += "; 1 failed",
-        count => text.extend(["; ", &grouped(count), " failed"]),
-    }
-    if let Some(reason) = &report.unwritten {
-        text.extend(["; not in the journal: ", reason]);
-    }
-    text
 }

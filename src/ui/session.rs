@@ -230,7 +230,8 @@ impl<'s> Session<'s> {
 
     /// Collects the results of background jobs.
     fn collect(&mut self) -> io::Result<()> {
-        let (tree, basis) = (self.source.tree(), Some(&self.basis));
+        let basis = self.basis.at(self.app.cx.views.compared.chosen);
+        let (tree, basis) = (self.source.tree(), Some(&basis));
         let sources = Sources { pool: &self.pool, tree, basis, may_ask_system: true };
         self.has_changed |= self.app.poll(&sources);
         for message in self.runner.poll() {

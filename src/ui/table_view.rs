@@ -138,6 +138,11 @@ impl TableView {
         self.request.order
     }
 
+    /// Sets the title, escaped for the terminal.
+    pub fn set_title(&mut self, title: String) {
+        self.title = title;
+    }
+
     /// Requests the rows in another order. The present rows are shown until the new ones are loaded.
     pub fn sort(&mut self, order: Order) {
         if self.request.order != order {

@@ -196,14 +196,24 @@ impl Filtering {
 }
 
 /// Baseline, and comparison for the growth column.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct GrowthState {
     /// Search for a baseline that can be offered.
     pub offer: Loader<Arc<BaselineInfo>>,
     /// Comparison for the growth column; `None` if the column is hidden.
     pub column: Option<Loader<Arc<Comparison>>>,
+    /// Number of newer snapshots that the user has passed over.
+    pub chosen: usize,
+    /// `true` unless the user has chosen a snapshot that was not found yet.
+    pub is_told: bool,
     /// Problem with the comparison that was last reported to the user.
     pub reported: Option<String>,
+}
+
+impl Default for GrowthState {
+    fn default() -> Self {
+        Self { offer: Loader::default(), column: None, chosen: 0, is_told: true, reported: None }
+    }
 }
 
 impl GrowthState {

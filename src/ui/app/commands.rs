@@ -125,6 +125,8 @@ impl App<'_> {
             Command::Show(column) => self.cx.shown.columns.toggle(column),
             Command::Scale => self.cx.shown.scale.toggle(),
             Command::Preview => self.cx.next_panes(),
+            Command::OlderBaseline => self.cx.choose_baseline(|index| Some(index + 1)),
+            Command::NewerBaseline => self.cx.choose_baseline(|index| index.checked_sub(1)),
             Command::MapColors => self.cx.next_map_colors(),
             Command::Graph => self.cx.shown.columns.next_graph(),
             Command::Back if self.cx.end_range() || self.cx.return_to_view() || self.cx.clear_filter() => {}

@@ -7,6 +7,7 @@ use super::Context;
 use crate::analysis::compare::diff::ChangeKind;
 use crate::analysis::compare::{self, Row};
 use crate::analysis::search::{Query, Request};
+use crate::base::calendar::date_and_time;
 use crate::base::sync::Arc;
 use crate::source::baseline::{self, Baseline, BaselineInfo};
 use crate::table::column::Column;
@@ -14,6 +15,7 @@ use crate::tree::{DirId, EntryId};
 use crate::ui::loader::{Keep, Load, Sources};
 use crate::ui::notice::Notice;
 use crate::ui::view_state::GrowthState;
+use crate::ui::views::growth;
 
 impl Context<'_> {
     /// Searches once for a baseline, and compares with it if the growth column is shown. Returns `true` if
@@ -37,6 +39,9 @@ impl Context<'_> {
                 Ok(job.transpose()?.map(|job| Load::of_comparison(job, |growth| growth)))
             })
         });
+        if has_offer {
+            self.tell_baseline();
+        }
         if !has_grown {
             return has_offer;
         }
@@ -56,6 +61,42 @@ impl Context<'_> {
         match self.views.compared.offer.value().map(Arc::as_ref) {
             Some(BaselineInfo { is_there: false, .. }) => Err(Notice::NoBaseline),
             _ => Ok(()),
+        }
+    }
+
+    /// Compares with another of the kept snapshots. `next` returns its index, counted from the newest, from that of the
+    /// present one.
+    pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
+        let Some(info) = self.views.compared.offer() else {
+            self.notify(Notice::NoBaseline);
+            return;
+        };
+        let Some(index) = next(info.index).filter(|index| *index < info.count) else {
+            self.notify(Notice::NoOtherBaseline);
+            return;
+        };
+        let compared = &mut self.views.compared;
+        (compared.chosen, compared.is_told) = (index, false);
+        compared.offer.reload(Keep::Shown);
+        if let Some(column) = &mut compared.column {
+            column.reload(Keep::Shown);
+        }
+        for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.is_of_changes()) {
+            sheet.rows.reload(Keep::Shown);
+        }
+        self.views.overview.growth.outdate();
+    }
+
+    /// Tells the user which snapshot was chosen, once it is known.
+    fn tell_baseline(&mut self) {
+        let Some(info) = self.views.compared.offer().filter(|_| !self.views.compared.is_told) else { return };
+        self.views.compared.is_told = true;
+        let title = self.title(&growth::VIEW);
+        for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.is_of_changes()) {
+            sheet.set_title(title.clone());
+        }
+        if let Some(since) = info.since.filter(|_| info.count > 1) {
+            self.notify(Notice::Since(date_and_time(since, &self.zone), info.index + 1, info.count));
         }
     }
 

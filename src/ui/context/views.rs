@@ -175,7 +175,7 @@ impl Context<'_> {
     }
 
     /// Returns the title of a view; for a view of changes, with the age of the baseline.
-    fn title(&self, spec: &ViewSpec) -> String {
+    pub fn title(&self, spec: &ViewSpec) -> String {
         let offer = self.views.compared.offer().filter(|_| spec.needs == Needs::Baseline);
         let since = offer.and_then(|offer| offer.since);
         let since = since.map(|since| format!(" {}", crate::base::format::since(since, self.views.clock)));

@@ -245,3 +245,36 @@ fn a_failed_comparison_is_reported_once_during_a_scan() {
         app.cx.notice = None;
     }
 }
+
+#[test]
+fn another_snapshot_can_be_chosen() {
+    let (tree, newer) = (now(), before());
+    let older = Arc::new(build(vec![file("big", 4_096, 5)]).0);
+    let basis = Baseline::of_trees(vec![(newer, 1000 * DAY), (older, 990 * DAY)]);
+    let pool = &Pool::new(1).unwrap();
+    let serve = |app: &mut App<'_>| {
+        let basis = basis.at(app.cx.views.compared.chosen);
+        super::serve(app, Sources { pool, tree: &tree, basis: Some(&basis), may_ask_system: false });
+        app.cx.look();
+    };
+    let mut app = at(&tree, Start::Sizes);
+    press(&mut app, "[");
+    assert_eq!(app.cx.notice_text().as_deref(), Some("No earlier snapshot (duke save creates one)"));
+    serve(&mut app);
+    press(&mut app, "8");
+    serve(&mut app);
+    assert_eq!(page(&app).title, "growth since 3 days ago");
+    press(&mut app, "]");
+    assert_eq!(app.cx.notice_text().as_deref(), Some("No other snapshot in this direction"));
+    press(&mut app, "[");
+    serve(&mut app);
+    assert_eq!(page(&app).title, "growth since 13 days ago");
+    let said = app.cx.notice_text().unwrap();
+    assert_eq!(said, "Growth since 1972-09-17 00:00 (snapshot 2 of 2)");
+    assert!(labels(&app).contains(&("  big".to_owned(), Some(Grown::From(4_096)))), "{:?}", labels(&app));
+    press(&mut app, "[");
+    assert_eq!(app.cx.notice_text().as_deref(), Some("No other snapshot in this direction"));
+    press(&mut app, "]");
+    serve(&mut app);
+    assert!(labels(&app).contains(&("  big".to_owned(), Some(Grown::From(20_480)))));
+}

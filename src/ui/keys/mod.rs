@@ -45,6 +45,10 @@ pub enum Command {
     Graph,
     /// Show or hide the preview.
     Preview,
+    /// Compare with the next older snapshot.
+    OlderBaseline,
+    /// Compare with the next newer snapshot.
+    NewerBaseline,
     /// Give the colors of the treemap another meaning.
     MapColors,
     /// Open the help page.

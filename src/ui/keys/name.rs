@@ -47,6 +47,8 @@ impl Command {
             Self::Hidden => "show-hidden",
             Self::Graph => "bars",
             Self::Preview => "preview",
+            Self::OlderBaseline => "older-snapshot",
+            Self::NewerBaseline => "newer-snapshot",
             Self::MapColors => "map-colors",
             Self::Help => "help",
             Self::Back => "close",

@@ -209,6 +209,8 @@ const SHOWN: &[Binding] = &{
         bind(&[letter('=')], ROWS, C::Scale, G::Show, "bars of the largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
         bind(&[letter('P')], ROWS, C::Preview, G::Show, "panes, if wide"),
+        bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Show, "growth since longer"),
+        bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Show, "growth since shorter"),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
     ]
 };
