@@ -3,7 +3,6 @@
 //! The state stores a [`Notice`], which contains values. The sentence is formed at drawing time, with the
 //! user's units and keys. No other file of the browser contains sentences for the status line.
 
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::keys::{Command, Scope};

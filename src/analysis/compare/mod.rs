@@ -11,24 +11,28 @@
 //! Invariant: an entry that has not been read yet is never reported as new or deleted.
 
 pub mod diff;
+mod outline;
 pub(crate) mod previous;
+mod row;
 #[cfg(test)]
 mod tests;
 
-use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::Duration;
 
 use crate::analysis::compare::diff::{Change, ChangeKind, Met, Sizes, compare};
+pub use crate::analysis::compare::outline::OutlineRow;
+use crate::analysis::compare::outline::outline;
 pub use crate::analysis::compare::previous::{Previous, PreviousListing};
+pub use crate::analysis::compare::row::Row;
+use crate::analysis::compare::row::{difference, rank};
 use crate::analysis::search::{By, Order, Request};
 use crate::base::format::Measure;
 use crate::base::job::{Job, Pool, Task};
-use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::tree::sort::compare_naturally;
-use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, join};
+use crate::tree::{DirId, Entry, EntryState, Tree, join};
 
 /// Interval between checks for the earlier tree and for cancellation.
 const TICK: Duration = Duration::from_millis(50);
@@ -43,47 +47,6 @@ pub trait EarlierTree {
     fn recorded_at(&self) -> Option<i64>;
     /// Returns the error message if loading the tree has failed.
     fn trouble(&self) -> Option<String>;
-}
-
-/// Change of an entry, or of a whole directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// Kind of the change.
-    pub difference: ChangeKind,
-    /// Kind of the entry.
-    pub kind: Kind,
-    /// Address of the entry: in the earlier tree if the entry was deleted, otherwise in the present tree.
-    pub entry: EntryId,
-    /// Parent directory in the present tree; for a deleted entry, the directory that contained it.
-    pub place: DirId,
-    /// Directory number in the present tree; `None` if the entry is not a directory, or was deleted.
-    pub itself: Option<DirId>,
-    /// Sizes in the earlier tree.
-    pub before: Sizes,
-    /// Sizes in the present tree.
-    pub after: Sizes,
-}
-
-impl Row {
-    /// Returns the entry, unless it was deleted.
-    pub fn present(&self) -> Option<EntryId> {
-        (self.difference != ChangeKind::Gone).then_some(self.entry)
-    }
-}
-
-/// Row in the tree of changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutlineRow {
-    /// Index of the row.
-    pub row: usize,
-    /// Number of changed directories above it.
-    pub depth: usize,
-    /// Innermost changed directory above it, or the requested directory.
-    pub above: DirId,
-    /// `true` if there are changes below it.
-    pub has_below: bool,
-    /// `true` if the change is more than half of the change of the directory above it.
-    pub is_main: bool,
 }
 
 /// Comparison with an earlier tree.
@@ -318,64 +281,6 @@ impl Gathering<'_> {
         let whole = self.growth.whole.map_or(0, |(before, after)| difference(before, after, by));
         let outline = outline(&rows, &self.request.tree, self.request.from, (whole, by));
         Comparison { rows, outline, ..self.growth }
-    }
-}
-
-/// Arranges rows as a tree below the directory `from`, whose change by `by` is `whole`.
-fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -> Vec<OutlineRow> {
-    let directories: HashMap<DirId, usize> =
-        rows.iter().enumerate().filter_map(|(index, row)| Some((row.itself?, index))).collect();
-    let above = |row: &Row| {
-        tree.ancestry(row.place)
-            .take_while(|id| *id != from)
-            .find_map(|id| Some((*directories.get(&id)?, id)))
-    };
-    let mut below: HashMap<Option<usize>, Vec<(usize, DirId)>> = HashMap::new();
-    for (index, row) in rows.iter().enumerate().rev() {
-        let above = above(row);
-        below
-            .entry(above.map(|(index, _)| index))
-            .or_default()
-            .push((index, above.map_or(from, |(_, id)| id)));
-    }
-    let mut outline = Vec::with_capacity(rows.len());
-    let top = below.remove(&None).unwrap_or_default();
-    // Rows still to be placed, the next one last, with their depths and the changes above them.
-    let mut rest: Vec<_> = top.into_iter().map(|placed| (placed, 0, whole)).collect();
-    while let Some(((row, above), depth, change_above)) = rest.pop() {
-        let change = difference(rows[row].before, rows[row].after, by);
-        let inner = below.remove(&Some(row)).unwrap_or_default();
-        let is_main = change > change_above / 2;
-        outline.push(OutlineRow { row, depth, above, has_below: !inner.is_empty(), is_main });
-        rest.extend(inner.into_iter().map(|placed| (placed, depth + 1, change)));
-    }
-    outline
-}
-
-/// Returns the amount by which the size has changed in either direction; by disk usage for orders without a size.
-fn difference(before: Sizes, after: Sizes, by: By) -> u64 {
-    match by {
-        By::Apparent => before.apparent.abs_diff(after.apparent),
-        _ => before.disk.abs_diff(after.disk),
-    }
-}
-
-/// Returns the sort key: largest change first, then largest entry, then a stable order.
-fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
-    let (before, after) = match by {
-        By::Apparent => (row.before.apparent, row.after.apparent),
-        _ => (row.before.disk, row.after.disk),
-    };
-    let size = Reverse(before.max(after));
-    (Reverse(before.abs_diff(after)), size, row.entry, row.difference == ChangeKind::Gone)
-}
-
-impl Row {
-    /// Returns the path of the entry in the present tree; for a deleted entry, the path it would have there.
-    fn path(&self, old: &Tree, new: &Tree) -> Vec<u8> {
-        let holder = if self.difference == ChangeKind::Gone { old } else { new };
-        let name = self.entry.name(holder).unwrap_or_default();
-        join([new.path(self.place).as_slice(), name])
     }
 }
 

@@ -1,0 +1,53 @@
+//! Changes as a tree: each changed directory is followed by the changes below it.
+
+use std::collections::HashMap;
+
+use crate::analysis::compare::row::{Row, difference};
+use crate::analysis::search::By;
+use crate::tree::{DirId, Tree};
+
+/// Row in the tree of changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutlineRow {
+    /// Index of the row.
+    pub row: usize,
+    /// Number of changed directories above it.
+    pub depth: usize,
+    /// Innermost changed directory above it, or the requested directory.
+    pub above: DirId,
+    /// `true` if there are changes below it.
+    pub has_below: bool,
+    /// `true` if the change is more than half of the change of the directory above it.
+    pub is_main: bool,
+}
+
+/// Arranges rows as a tree below the directory `from`, whose change by `by` is `whole`.
+pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -> Vec<OutlineRow> {
+    let directories: HashMap<DirId, usize> =
+        rows.iter().enumerate().filter_map(|(index, row)| Some((row.itself?, index))).collect();
+    let above = |row: &Row| {
+        tree.ancestry(row.place)
+            .take_while(|id| *id != from)
+            .find_map(|id| Some((*directories.get(&id)?, id)))
+    };
+    let mut below: HashMap<Option<usize>, Vec<(usize, DirId)>> = HashMap::new();
+    for (index, row) in rows.iter().enumerate().rev() {
+        let above = above(row);
+        below
+            .entry(above.map(|(index, _)| index))
+            .or_default()
+            .push((index, above.map_or(from, |(_, id)| id)));
+    }
+    let mut outline = Vec::with_capacity(rows.len());
+    let top = below.remove(&None).unwrap_or_default();
+    // Rows still to be placed, the next one last, with their depths and the changes above them.
+    let mut rest: Vec<_> = top.into_iter().map(|placed| (placed, 0, whole)).collect();
+    while let Some(((row, above), depth, change_above)) = rest.pop() {
+        let change = difference(rows[row].before, rows[row].after, by);
+        let inner = below.remove(&Some(row)).unwrap_or_default();
+        let is_main = change > change_above / 2;
+        outline.push(OutlineRow { row, depth, above, has_below: !inner.is_empty(), is_main });
+        rest.extend(inner.into_iter().map(|placed| (placed, depth + 1, change)));
+    }
+    outline
+}

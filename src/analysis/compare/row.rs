@@ -1,0 +1,61 @@
+//! Changes, and their order.
+
+use std::cmp::Reverse;
+
+use crate::analysis::compare::diff::{ChangeKind, Sizes};
+use crate::analysis::search::By;
+use crate::base::kind::Kind;
+use crate::tree::{DirId, EntryId, Tree, join};
+
+/// Change of an entry, or of a whole directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Kind of the change.
+    pub difference: ChangeKind,
+    /// Kind of the entry.
+    pub kind: Kind,
+    /// Address of the entry: in the earlier tree if the entry was deleted, otherwise in the present tree.
+    pub entry: EntryId,
+    /// Parent directory in the present tree; for a deleted entry, the directory that contained it.
+    pub place: DirId,
+    /// Directory number in the present tree; `None` if the entry is not a directory, or was deleted.
+    pub itself: Option<DirId>,
+    /// Sizes in the earlier tree.
+    pub before: Sizes,
+    /// Sizes in the present tree.
+    pub after: Sizes,
+}
+
+impl Row {
+    /// Returns the entry, unless it was deleted.
+    pub fn present(&self) -> Option<EntryId> {
+        (self.difference != ChangeKind::Gone).then_some(self.entry)
+    }
+}
+
+impl Row {
+    /// Returns the path of the entry in the present tree; for a deleted entry, the path it would have there.
+    pub fn path(&self, old: &Tree, new: &Tree) -> Vec<u8> {
+        let holder = if self.difference == ChangeKind::Gone { old } else { new };
+        let name = self.entry.name(holder).unwrap_or_default();
+        join([new.path(self.place).as_slice(), name])
+    }
+}
+
+/// Returns the amount by which the size has changed in either direction; by disk usage for orders without a size.
+pub fn difference(before: Sizes, after: Sizes, by: By) -> u64 {
+    match by {
+        By::Apparent => before.apparent.abs_diff(after.apparent),
+        _ => before.disk.abs_diff(after.disk),
+    }
+}
+
+/// Returns the sort key: largest change first, then largest entry, then a stable order.
+pub fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
+    let (before, after) = match by {
+        By::Apparent => (row.before.apparent, row.after.apparent),
+        _ => (row.before.disk, row.after.disk),
+    };
+    let size = Reverse(before.max(after));
+    (Reverse(before.abs_diff(after)), size, row.entry, row.difference == ChangeKind::Gone)
+}
