@@ -51,8 +51,8 @@ impl PreviewState {
     pub fn is_busy(&self) -> bool {
         self.subject.is_some()
             && (!self.may_start()
-                || self.breakdown.is_running()
-                || self.map.is_running()
+                || self.breakdown.is_loading()
+                || self.map.is_loading()
                 || self.head.is_running()
                 || self.info.as_ref().is_some_and(|info| info.inspection.is_running()))
     }

@@ -58,6 +58,11 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.result.is_running()
     }
 
+    /// Returns `true` if a job is running, or will start with the next poll.
+    pub fn is_loading(&self) -> bool {
+        self.wanted.is_some() && self.result.is_loading()
+    }
+
     /// Returns `true` if the result lacks new entries.
     pub fn is_outdated(&self) -> bool {
         self.wanted.is_some() && self.result.is_outdated()

@@ -115,7 +115,7 @@ impl Views {
         self.sheets.iter().any(|sheet| sheet.rows.is_running())
             || self.filtering.as_ref().is_some_and(|filtering| filtering.result.is_running())
             || self.whole.is_running()
-            || self.map.is_running()
+            || self.map.is_loading()
             || self.overview.is_running()
             || self.preview.is_busy()
             || self.compared.offer.is_running()

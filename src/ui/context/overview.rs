@@ -135,7 +135,7 @@ impl Context<'_> {
     fn age_rows(&self, found: &Overview) -> (Vec<(Row, Role)>, String) {
         let roles = MapColors::Age.legend();
         let sums = Age::ALL.into_iter().zip(&found.breakdown.ages.rows).zip(roles);
-        let sums = sums.map(|((age, totals), (role, _))| (age.words().to_owned(), *totals, *role));
+        let sums = sums.map(|((_, totals), (role, name))| ((*name).to_owned(), *totals, *role));
         (self.rows_of_sums(&sums.collect::<Vec<_>>()), String::new())
     }
 
@@ -171,9 +171,9 @@ impl Context<'_> {
         let part = |name: &str, bytes, role| StripPart { name: name.to_owned(), bytes, role };
         Some([
             part("here", here, Role::Bar),
-            part("elsewhere", capacity.used() - here, Role::Other),
-            part("free", capacity.available, Role::Track),
-            part("reserved", capacity.free.saturating_sub(capacity.available), Role::Selected),
+            part("elsewhere", capacity.used() - here, Role::Archive),
+            part("free", capacity.available, Role::Code),
+            part("reserved", capacity.free.saturating_sub(capacity.available), Role::Other),
         ])
     }
 }

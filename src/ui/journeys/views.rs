@@ -270,8 +270,8 @@ fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
     assert_eq!(labels(&app)[..3], ["▸ audio", "▸ document", "▸ image"]);
     press(&mut app, "Enter n");
     work(&mut app, &tree);
-    assert_eq!(labels(&app)[..3], ["▸ image", "▸ document", "▾ audio"]);
-    assert_eq!(labels(&app)[4..6], ["    .ogg", "    .flac"]);
+    assert_eq!(labels(&app)[..4], ["▸ other", "▸ image", "▸ document", "▾ audio"]);
+    assert_eq!(labels(&app)[5..7], ["    .ogg", "    .flac"]);
 }
 
 #[test]
@@ -454,7 +454,7 @@ fn a_truncated_list_says_so() {
 }
 
 #[test]
-fn types_list_known_categories_first() {
+fn types_are_in_the_order_of_their_sizes() {
     let tree = Arc::new(
         build(vec![file("huge.xyz", 90_000, 1), file("huge.zzz", 80_000, 1), file("small.rs", 600, 1)]).0,
     );
@@ -463,7 +463,7 @@ fn types_list_known_categories_first() {
     work(&mut app, &tree);
     let labels: Vec<_> =
         app.cx.views.page.as_ref().unwrap().lines.iter().map(|line| line.label.as_str()).collect();
-    assert_eq!(labels, ["▸ code", "▸ other"]);
+    assert_eq!(labels, ["▸ other", "▸ code"]);
 }
 
 #[test]

@@ -150,11 +150,9 @@ impl<'t> Component<'t> for HelpPage {
         let mut place = screen;
         if page < usize::from(screen.height) {
             let left = self.title(theme, keymap, usize::from(screen.width));
-            let right = if lines.len() > page {
-                format!("{} to {end} of {} ", first + 1, lines.len())
-            } else {
-                String::new()
-            };
+            let right = format!("{} to {end} of {} ", first + 1, lines.len());
+            let has_room = left.width() + right.len() < usize::from(screen.width);
+            let right = if lines.len() > page && has_room { right } else { String::new() };
             let right = Line::styled(right, theme.style(Role::Faint));
             draw_ends(&left, &right, Rect { height: 1, ..screen }, canvas.buffer);
             place = Rect { y: screen.y + 1, height: screen.height - 1, ..screen };

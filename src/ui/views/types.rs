@@ -66,15 +66,12 @@ struct TypeRow {
 }
 
 impl TypeRows {
-    /// Arranges the rows: each category followed by its types, then the files without a category, then the
-    /// kinds.
+    /// Arranges the rows: each category followed by its types, then the kinds.
     fn new(typed: &TypeTotals) -> Self {
         let of_category =
             |class: Option<Category>| typed.types.iter().filter(move |(of, _)| of.class() == class);
-        let is_other = |(class, _): &&(Category, Totals)| *class == Category::Other;
-        let known = typed.classes.iter().filter(|row| !is_other(row));
         let mut rows = Vec::with_capacity(2 * typed.classes.len() + typed.types.len());
-        for (class, totals) in known.chain(typed.classes.iter().filter(is_other)) {
+        for (class, totals) in &typed.classes {
             rows.extend(TypeRow::of_category(*class, *totals));
             rows.extend(of_category(Some(*class)).map(|(of, totals)| TypeRow::of_type(*of, *totals)));
         }
@@ -175,7 +172,7 @@ mod tests {
         let types = [extension("a.xyz"), extension("a.mkv"), Type::Kind(Kind::Directory)];
         let counted = TypeTotals {
             types: types.map(|of| (of, totals)).to_vec(),
-            classes: [Category::Other, Category::Video].map(|class| (class, totals)).to_vec(),
+            classes: [Category::Video, Category::Other].map(|class| (class, totals)).to_vec(),
             ..TypeTotals::default()
         };
         let rows = TypeRows::new(&counted);

@@ -17,6 +17,7 @@ use crate::ui::context::Context;
 use crate::ui::deletion_state::Running;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
 use crate::ui::keys::{Binding, Command, KEYMAP, Key, Scope};
+use crate::ui::options::DeleteMode;
 use crate::ui::progress::Rescan;
 use crate::ui::theme::Role;
 use crate::ui::views::growth;
@@ -187,6 +188,7 @@ fn hints(cx: &Context<'_>, top: Top, room: usize) -> Vec<(Key, &'static str)> {
     let is_of_use = |command| match (command, &cx.views.page) {
         (Command::View(view), _) => cx.views.is_of_use(view),
         (Command::Retry, _) if scope == Scope::Confirm => top.may_retry,
+        (Command::Delete | Command::Trash, _) if cx.deletion.policy.mode == DeleteMode::ReadOnly => false,
         (Command::Sort(column), Some(page)) => page.table.may_sort(column),
         (Command::Mark | Command::Delete | Command::Inspect, Some(page)) => page.table.has_entries,
         _ => true,

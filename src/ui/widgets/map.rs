@@ -75,12 +75,14 @@ pub struct Painter<'a, 't> {
     colors: MapColors,
     picture: HalfBlocks,
     labels: Vec<Label>,
+    /// Column of the line at the left of the rectangle under the cursor, while that rectangle is painted.
+    edge: Option<u16>,
 }
 
 impl<'a, 't> Painter<'a, 't> {
     /// Begins a picture.
     pub fn new(cx: &'a Context<'t>, colors: MapColors, area: Rect) -> Self {
-        Self { cx, colors, picture: HalfBlocks::new(area), labels: Vec::new() }
+        Self { cx, colors, picture: HalfBlocks::new(area), labels: Vec::new(), edge: None }
     }
 
     /// Draws the picture.
@@ -108,11 +110,23 @@ impl<'a, 't> Painter<'a, 't> {
 
     /// Paints an entry.
     pub fn shape(&mut self, shape: &Shape<'_>, area: Area) {
+        if shape.is_selected {
+            self.edge = Some(area.x);
+        }
         let inner = shape.inner.filter(|inner| !inner.nodes.is_empty());
         match inner {
             Some(inner) if area.width >= OPEN.0 && area.height >= OPEN.1 => self.open(shape, inner, area),
             _ => self.leaf(shape, area),
         }
+        if shape.is_selected {
+            self.edge = None;
+        }
+    }
+
+    /// Returns the column and the width of a text, which must not cover the line around the rectangle under the cursor.
+    fn beside_edge(&self, area: Area) -> (u16, usize) {
+        let edge = u16::from(self.edge == Some(area.x));
+        (area.x + edge, usize::from(area.width.saturating_sub(edge)))
     }
 
     /// Paints the sum of small entries.
@@ -146,14 +160,14 @@ impl<'a, 't> Painter<'a, 't> {
             inner = &only.inner;
         }
         let size = plain_size(shape.size, self.cx.units);
-        let room = usize::from(head.width);
+        let (start, room) = self.beside_edge(head);
         let name = fit(&label, room, theme.glyphs.gap()).into_owned();
         if width(&name) + width(&size) < room {
             let x = area.x + head.width - u16::try_from(width(&size)).unwrap_or(0);
             self.labels.push(Label { x, y: line, text: size, style });
         }
         let style = style.add_modifier(Modifier::BOLD);
-        self.labels.push(Label { x: area.x, y: line, text: name, style });
+        self.labels.push(Label { x: start, y: line, text: name, style });
         let content = Area { y: end, height: area.bottom() - end, ..area };
         self.level(inner, content);
         if shape.is_selected {
@@ -197,14 +211,14 @@ impl<'a, 't> Painter<'a, 't> {
     /// Writes a name, and below it a size, as far as they fit.
     fn write(&mut self, area: Area, name: &str, size: &str, style: Style) {
         let (first, end) = (area.y.div_ceil(2), area.bottom() / 2);
-        let room = usize::from(area.width);
+        let (x, room) = self.beside_edge(area);
         if first >= end || room < 3 {
             return;
         }
         let text = fit(name, room, self.cx.theme.glyphs.gap()).into_owned();
-        self.labels.push(Label { x: area.x, y: first, text, style });
+        self.labels.push(Label { x, y: first, text, style });
         if first + 1 < end && width(size) <= room {
-            self.labels.push(Label { x: area.x, y: first + 1, text: size.to_owned(), style });
+            self.labels.push(Label { x, y: first + 1, text: size.to_owned(), style });
         }
     }
 

@@ -17,7 +17,7 @@ use ratatui::text::{Line, Span};
 
 use super::columns::right;
 use super::strip;
-use crate::base::format::plain_size;
+use crate::base::format::{brief_size, plain_size};
 use crate::base::text::{fit, pad, width};
 use crate::table::column::Column;
 use crate::table::row::{CellValue, NumberFormat, Row};
@@ -33,6 +33,8 @@ use crate::ui::widgets::row::role_of_label;
 const BAR: usize = 24;
 /// Width of the label before the strip.
 const LABEL: u16 = 7;
+/// Width from which the sizes of the parts of the file system have all their digits.
+const ROOMY: u16 = 90;
 /// Height below which nothing but the parts is shown.
 const LOW: u16 = 12;
 
@@ -64,7 +66,8 @@ fn draw_space(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) -> bool {
     let title = Span::styled(" Disk", cx.theme.style(Role::Strong));
     buffer.set_span(area.x, area.y, &title, area.width);
     let strip = Rect { x: area.x + LABEL, width: area.width.saturating_sub(LABEL + 1), height: 2, ..area };
-    strip::draw(cx, &parts, strip, |bytes, _| plain_size(bytes, cx.units), buffer);
+    let size = if area.width < ROOMY { brief_size } else { plain_size };
+    strip::draw(cx, &parts, strip, |bytes, _| size(bytes, cx.units).trim_start().to_owned(), buffer);
     true
 }
 

@@ -7,13 +7,14 @@
 //!
 //! Without colors, each part is filled with the first letter of its name.
 
+use std::cmp::Reverse;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::base::format::share;
-use crate::base::text::width;
 use crate::ui::context::Context;
 use crate::ui::theme::{Glyphs, Role};
 
@@ -29,7 +30,7 @@ pub struct StripPart {
 }
 
 /// Draws a strip of two lines. `text` returns the text of a part in the legend after its name, from its size and the
-/// size of the whole. Parts without bytes are not drawn, and parts whose text does not fit have no legend.
+/// size of the whole. Parts without bytes are not drawn, and the smallest parts have no legend if there is no room.
 pub fn draw(
     cx: &Context<'_>,
     parts: &[StripPart],
@@ -42,7 +43,7 @@ pub fn draw(
     }
     let whole = parts.iter().fold(0, |sum: u64, part| sum.saturating_add(part.bytes));
     let (mut x, mut done) = (area.x, 0_u64);
-    let mut legend = Line::default();
+    let (mut texts, mut room) = (Vec::new(), usize::from(area.width));
     for StripPart { name, bytes, role } in parts.iter().filter(|part| part.bytes > 0) {
         done = done.saturating_add(*bytes);
         let cells = u32::from(area.width) * u32::from(share(done, whole)) / 1000;
@@ -57,13 +58,22 @@ pub fn draw(
             }
         }
         x = end;
-        let text = format!(" {name} {}  ", text(*bytes, whole));
-        if legend.width() + width(&text) < usize::from(area.width) {
-            let is_square = color.is_some() && cx.theme.glyphs == Glyphs::Unicode;
-            let sign = if is_square { "■".to_owned() } else { letter.to_owned() };
-            legend.push_span(Span::styled(sign, Style { fg: color, ..Style::new() }));
-            legend.push_span(Span::styled(text, cx.theme.style(Role::Faint)));
-        }
+        let is_square = color.is_some() && cx.theme.glyphs == Glyphs::Unicode;
+        let sign = if is_square { "■".to_owned() } else { letter.to_owned() };
+        let sign = Span::styled(sign, Style { fg: color, ..Style::new() });
+        let text = Span::styled(format!(" {name} {}  ", text(*bytes, whole)), cx.theme.style(Role::Faint));
+        texts.push((*bytes, sign, text));
     }
-    buffer.set_line(area.x, area.y + 1, &legend, area.width);
+    // The largest parts have their texts first.
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by_key(|index| Reverse(texts[*index].0));
+    order.retain(|index| {
+        let width = 1 + texts[*index].2.width();
+        let fits = width <= room + 2;
+        room = if fits { room.saturating_sub(width) } else { room };
+        fits
+    });
+    order.sort_unstable();
+    let shown = order.into_iter().flat_map(|index| [texts[index].1.clone(), texts[index].2.clone()]);
+    buffer.set_line(area.x, area.y + 1, &Line::from(shown.collect::<Vec<_>>()), area.width);
 }

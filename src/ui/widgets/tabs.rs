@@ -4,7 +4,8 @@
 //!  1 List  2 Files  L Dirs  3 Types  4 Age  5 Map  7 Errors 3  8 Growth +212M  9 Clean
 //! ```
 //!
-//! In a narrow window the names are shorter; in a very narrow one only the tabs around the current one are shown.
+//! In a narrow window the names are shorter, or only the keys are shown; in a very narrow one only the tabs around the
+//! current one are shown.
 //! A view that would be empty has no tab.
 
 use std::cmp::Ordering;
@@ -27,19 +28,22 @@ use crate::ui::window::totals_size;
 struct Tab {
     view: &'static ViewSpec,
     key: String,
+    /// Length of the name: the full name, the short one, or none.
+    name: usize,
     /// News, such as the number of errors, and its role.
     badge: Option<(String, Role)>,
 }
 
 impl Tab {
     /// Returns the width, with a blank on either side.
-    fn width(&self, is_short: bool) -> usize {
+    fn width(&self) -> usize {
         let badge = self.badge.as_ref().map_or(0, |(text, _)| 1 + width(text));
-        1 + width(&self.key) + 1 + width(self.name(is_short)) + badge + 1
+        let name = if self.name().is_empty() { 0 } else { 1 + width(self.name()) };
+        1 + width(&self.key) + name + badge + 1
     }
 
-    fn name(&self, is_short: bool) -> &'static str {
-        self.view.tab[usize::from(is_short)]
+    fn name(&self) -> &'static str {
+        self.view.tab.get(self.name).copied().unwrap_or_default()
     }
 }
 
@@ -61,20 +65,15 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let current = current(cx);
     let mut all = tabs(cx, current);
     let room = usize::from(area.width);
-    let is_too_wide = |all: &[Tab], is_short| all.iter().map(|tab| tab.width(is_short)).sum::<usize>() > room;
-    let is_short = is_too_wide(&all, false);
-    if is_too_wide(&all, true) {
-        // A tab is worth more than the growth, which the view itself shows.
-        all.iter_mut().filter(|tab| *tab.view == growth::VIEW).for_each(|tab| tab.badge = None);
-    }
+    shorten(&mut all, current, room);
     let mut x = area.x;
-    for tab in around(&all, current, is_short, room) {
-        let width = u16::try_from(tab.width(is_short)).unwrap_or(u16::MAX);
+    for tab in around(&all, current, room) {
+        let width = u16::try_from(tab.width()).unwrap_or(u16::MAX);
         let cells = Rect { x, width, ..area }.intersection(area);
         x = cells.right();
         let mut line = Line::from(vec![
-            Span::styled(format!(" {} ", tab.key), cx.theme.style(Role::Accent)),
-            Span::styled(tab.name(is_short), cx.theme.style(Role::Faint)),
+            Span::styled(format!(" {}", tab.key), cx.theme.style(Role::Accent)),
+            Span::styled(format!(" {}", tab.name()), cx.theme.style(Role::Faint)),
         ]);
         if let Some((text, role)) = &tab.badge {
             line.push_span(Span::styled(format!(" {text}"), cx.theme.style(*role)));
@@ -100,9 +99,33 @@ fn tabs(cx: &Context<'_>, current: &ViewSpec) -> Vec<Tab> {
             view if *view == growth::VIEW => total_growth(cx),
             _ => None,
         };
-        (has_contents || *view == current).then_some(Tab { view, key, badge })
+        (has_contents || *view == current).then_some(Tab { view, key, name: 0, badge })
     };
     VIEWS.iter().filter_map(tab).collect()
+}
+
+/// Shortens names until all tabs fit into `room` columns: first all names, then the badge of the growth, which the view
+/// itself shows, and then the names that are farthest from the current one, down to the keys. Names with a badge stay.
+fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize) {
+    let is_too_wide = |all: &[Tab]| all.iter().map(Tab::width).sum::<usize>() > room;
+    if is_too_wide(all) {
+        for tab in all.iter_mut() {
+            tab.name = 1;
+        }
+    }
+    if is_too_wide(all) {
+        all.iter_mut().filter(|tab| *tab.view == growth::VIEW).for_each(|tab| tab.badge = None);
+    }
+    let at = all.iter().position(|tab| tab.view == current).unwrap_or(0);
+    let mut farthest: Vec<usize> =
+        (0..all.len()).filter(|other| *other != at && all[*other].badge.is_none()).collect();
+    farthest.sort_by_key(|other| std::cmp::Reverse((at.abs_diff(*other), *other)));
+    for other in farthest {
+        if !is_too_wide(all) {
+            break;
+        }
+        all[other].name = 2;
+    }
 }
 
 /// Returns the change of all roots since the baseline, once the scan has ended.
@@ -119,12 +142,10 @@ fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
 }
 
 /// Returns the current tab and as many of its neighbors as fit into `room` columns.
-fn around<'t>(all: &'t [Tab], current: &ViewSpec, is_short: bool, room: usize) -> &'t [Tab] {
+fn around<'t>(all: &'t [Tab], current: &ViewSpec, room: usize) -> &'t [Tab] {
     let at = all.iter().position(|tab| tab.view == current).unwrap_or(0);
     let (mut first, mut end) = (at, (at + 1).min(all.len()));
-    let fits = |first: usize, end: usize| {
-        all[first..end].iter().map(|tab| tab.width(is_short)).sum::<usize>() <= room
-    };
+    let fits = |first: usize, end: usize| all[first..end].iter().map(Tab::width).sum::<usize>() <= room;
     loop {
         let before = (first, end);
         if end < all.len() && fits(first, end + 1) {
