@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Let the kernel fail in every way the macOS scanner has an answer to, and look at the numbers it comes to.
 # usage: macos-faults.sh RUNNER MACOS_BINARY NATIVE_BINARY
-# RUNNER runs a macOS binary on this system, and makes getattrlistbulk fail as the variables MR_* say:
+# RUNNER is macos-machine.c, which runs a macOS binary on this system and describes further faults. The variables of machrun.c:
 #   MR_EIO=name  MR_FAIL=directory=errno,..  MR_MNT=name  MR_TRIGGER=name  MR_FIRMLINK=name  MR_DATALESS=name
 #   MR_BATCH=entries-per-call  MR_NOAPFS=1 (attributes only APFS has are missing)
 set -euo pipefail
@@ -151,7 +151,7 @@ system() {
     fi
     mount --bind system/System/Volumes/Data/Users system/Users
     for part in usr lib lib64 proc; do [ ! -e /$part ] || mount --rbind /$part system/$part; done
-    exec chroot system env LD_PRELOAD=/mounts.so MR_MNT=Data MR_FIRMLINK=Users /runner /duke --json --exclude /usr --exclude /lib \
+    exec chroot system env MR_MNT=Data,mnt1,snap,OS MR_FIRMLINK=Users MR_MOUNTS=/mounts /runner /duke --json --exclude /usr --exclude /lib \
       --exclude /lib64 --exclude /proc "$@"
   ' _ "$work" "$volume" "$@"
 }
@@ -164,9 +164,18 @@ volumes() {
 }
 
 if unshare --map-root-user --mount true 2>/dev/null; then
-  mkdir -p system/{Users,Library,System/Volumes/Data/Users/me,usr,lib,lib64,proc}
+  mkdir -p system/{Users,Library,System/Volumes/{Update/mnt1,Data/Users/me},System/Cryptexes/OS,Volumes/snap,usr,lib,lib64,proc}
+  # One container: the system (sealed, a snapshot itself) and its data; then what macOS and Time Machine leave mounted.
+  cat >system/mounts <<'MOUNTS'
+/ /dev/disk3s1s1 apfs 4480d001 1000000 400000 100000
+/System/Volumes/Data /dev/disk3s5 apfs 1090d000 1000000 400000 450000
+/System/Volumes/Update/mnt1 /dev/disk3s1 apfs 1090d000 1000000 400000 100000
+/Volumes/snap com.apple.TimeMachine.2026-01-02-030405.local@/dev/disk3s5 apfs 40009001 1000000 400000 450000
+/System/Cryptexes/OS /System/Volumes/Preboot/Cryptexes/OS nullfs 1001 1000000 400000 1
+link /Users /System/Volumes/Data
+MOUNTS
+  for again in System/Volumes/Update/mnt1 System/Cryptexes/OS Volumes/snap; do head -c 77777 /dev/zero >system/$again/again; done
   cp "$runner" system/runner
-  cc -w -shared -fPIC -o system/mounts.so "$here/macos-without-tables.c"
   cp "$macos" system/duke
   head -c 123456 /dev/zero >system/System/Volumes/Data/Users/me/mine
   head -c 12345 /dev/zero >system/System/Volumes/Data/data
@@ -174,11 +183,21 @@ if unshare --map-root-user --mount true 2>/dev/null; then
   ln system/System/Volumes/Data/Users/me/{mine,again}
   "$native" --json --exclude /usr --exclude /lib --exclude /lib64 --exclude /proc system >expected.json
   once='entries(got)["//System/Volumes/Data"]["excluded"] == "other_filesystem"
+    and entries(got)["//System/Volumes/Update/mnt1"]["excluded"] == "second_mount"
+    and entries(got)["//System/Cryptexes/OS"]["excluded"] == "second_mount"
+    and entries(got)["//Volumes/snap"]["excluded"] == "snapshot"
     and files(got, "//Users") == 123456
-    and files(got, "/") == files(expected, "system") - files(expected, "system/System/Volumes/Data") + 123456'
+    and files(got, "/") == files(expected, "system") - files(expected, "system/System/Volumes/Data") - 3 * 77777 + 123456'
+  alone=${once//second_mount/other_filesystem}; alone=${alone//\"snapshot\"/\"other_filesystem\"}
   for volume in same-device own-device; do
     volumes "the data volume is counted once from /, $volume" 0 "$once" $volume /
-    volumes "and with -x, $volume" 0 "$once" $volume -x /
+    volumes "and with -x, where a mount on the same device is another file system, $volume" 0 \
+      "$alone" $volume -x /
+    volumes "once with both as roots, $volume" 0 \
+      'len(got["roots"]) == 2 and got["totals"]["disk"] == got["roots"][0]["disk"] and '"${once#*and }" $volume / /System/Volumes/Data
+    volumes "once in the other order, $volume" 0 \
+      'got["totals"]["disk"] == got["roots"][1]["disk"] and '"${once#*and }" $volume /System/Volumes/Data /
+    volumes "a snapshot as the root is scanned, $volume" 0 'files(got, "/Volumes/snap") == 77777' $volume /Volumes/snap
     volumes "all of it where it is the root, $volume" 0 \
       'files(got, "/System/Volumes/Data") == files(expected, "system/System/Volumes/Data") == 123456 + 12345' \
       $volume /System/Volumes/Data

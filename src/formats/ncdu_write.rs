@@ -147,7 +147,9 @@ fn extended(json: &mut JsonWriter<'_>, metadata: &Metadata) {
 
 fn excluded(json: &mut JsonWriter<'_>, name: &[u8], exclusion: Exclusion) {
     let (bracket, rest) = match exclusion {
-        Exclusion::OtherFileSystem => (",\n[{", ",\"excluded\":\"otherfs\"}]"),
+        Exclusion::OtherFileSystem | Exclusion::Snapshot | Exclusion::SecondMount => {
+            (",\n[{", ",\"excluded\":\"otherfs\"}]")
+        }
         Exclusion::KernelFileSystem => (",\n[{", ",\"excluded\":\"kernfs\"}]"),
         Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless => {
             (",\n{", ",\"excluded\":\"pattern\"}")

@@ -11,11 +11,13 @@ use std::ffi::CStr;
 use super::mount_points::Points;
 use super::network_mounts::Networks;
 use super::options::Mounts;
+use super::second_mounts::SecondMounts;
 use super::shared::Shared;
 use super::workers::Mount;
 use crate::base::sync::{Mutex, OnceLock, lock};
 use crate::platform;
 use crate::platform::fs::mounts;
+use crate::platform::fs::mounts::HAS_VOLUMES;
 use crate::platform::{Attributes, Boundary, DirEntry, Directory, Errno, FileId, FileSystem};
 use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata, Owner};
 
@@ -24,6 +26,8 @@ pub(crate) struct Policy<'s> {
     shared: &'s Shared,
     /// Mounted file systems by device, read from the mount table when the scan finds its first mount point.
     mounted: OnceLock<HashMap<u64, FileSystem>>,
+    /// Mounts whose files are counted elsewhere, read when the scan finds its first mount point.
+    second_mounts: OnceLock<SecondMounts>,
     /// File systems found so far, by device index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
     /// Inode numbers of directories on file systems that may contain loops.
@@ -75,6 +79,7 @@ impl<'s> Policy<'s> {
             shared,
             silent: silent.unwrap_or_default(),
             mounted: OnceLock::new(),
+            second_mounts: OnceLock::new(),
             file_systems: Mutex::default(),
             foreign: Mutex::default(),
             awaited: Mutex::default(),
@@ -119,7 +124,9 @@ impl<'s> Policy<'s> {
             Boundary::None | Boundary::Mount | Boundary::Firmlink => {}
         }
         let Mount { device_index: mut device, mut file_system, .. } = context.mount;
-        let mounted = attributes.device != context.mount.device;
+        // The volumes of a group can share a device number.
+        let is_volume = HAS_VOLUMES && attributes.border == Boundary::Mount;
+        let mounted = is_volume || attributes.device != context.mount.device;
         if mounted && attributes.border == Boundary::Firmlink {
             // The directory is on a separate macOS volume that users see as part of the same file system.
             device = self.shared.tree.devices().index(attributes.device);
@@ -129,6 +136,9 @@ impl<'s> Policy<'s> {
             }
             if self.networks.as_ref().is_some_and(|networks| networks.has_device(attributes.device)) {
                 return leave(Exclusion::OtherFileSystem);
+            }
+            if let Some(why) = self.counted_elsewhere(directory, entry) {
+                return leave(why);
             }
             file_system = self.mounted(directory, entry, attributes.device);
             if file_system == FileSystem::Network && self.networks.is_some() {
@@ -151,6 +161,16 @@ impl<'s> Policy<'s> {
             return leave(Exclusion::Caches);
         }
         Decision::Enter { device, file_system }
+    }
+
+    /// Returns the reason why the files of the mount on `entry` do not count, if there is one.
+    fn counted_elsewhere(&self, directory: &Directory, entry: &DirEntry<'_>) -> Option<Exclusion> {
+        let second = self.second_mounts.get_or_init(|| SecondMounts::below(&self.shared.roots()));
+        if second.is_empty() {
+            return None;
+        }
+        let inside = directory.step_into(entry.name).ok()?;
+        second.reason(&mounts::mount_at(&inside).ok()?.point)
     }
 
     /// Returns the kind of the file system mounted on `entry`. Queries the file system only if it is missing

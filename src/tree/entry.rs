@@ -51,11 +51,22 @@ pub enum Exclusion {
     Caches = 3,
     /// The content is in the cloud: it takes no space on the local disk, and reading it would download it.
     Dataless = 4,
+    /// The directory is the mount point of a snapshot, whose files are mostly those of the volume itself.
+    Snapshot = 5,
+    /// The directory is a further mount of a volume that the scan counts elsewhere.
+    SecondMount = 6,
 }
 
 impl Exclusion {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Pattern, Self::OtherFileSystem, Self::KernelFileSystem, Self::Caches, Self::Dataless];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Pattern,
+        Self::OtherFileSystem,
+        Self::KernelFileSystem,
+        Self::Caches,
+        Self::Dataless,
+        Self::Snapshot,
+        Self::SecondMount,
+    ];
 
     /// Returns the name of the reason as written in `--json` output and flat lines.
     pub fn name(self) -> &'static str {
@@ -65,6 +76,8 @@ impl Exclusion {
             Self::KernelFileSystem => "kernel_filesystem",
             Self::Caches => "caches",
             Self::Dataless => "dataless",
+            Self::Snapshot => "snapshot",
+            Self::SecondMount => "second_mount",
         }
     }
 }

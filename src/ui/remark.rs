@@ -44,5 +44,7 @@ pub fn exclusion_text(exclusion: Exclusion) -> &'static str {
         Exclusion::KernelFileSystem => "kernel file system",
         Exclusion::Caches => "cache directory",
         Exclusion::Dataless => "only in the cloud",
+        Exclusion::Snapshot => "mounted snapshot",
+        Exclusion::SecondMount => "mounted elsewhere too",
     }
 }

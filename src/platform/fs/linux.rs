@@ -71,6 +71,7 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
         Ok(statx::Status { mount: None, .. }) | Err(Errno::ENOSYS | Errno::EPERM) => unix::standing(path),
         Ok(statx::Status { mount, attributes }) => Ok(MountPosition {
             mount,
+            point: None,
             device: attributes.device,
             inode: attributes.inode,
             is_mount_point: attributes.border == Boundary::Mount,

@@ -3,14 +3,15 @@
 //! | system | mount table | position of a path |
 //! |---|---|---|
 //! | Linux | `/proc/self/mountinfo` (proc(5)) | `statx(2)`, which reports the mount since Linux 5.8 |
-//! | macOS | `getfsstat(2)`, without requests to the file systems | `stat(2)`: the device |
+//! | macOS | `getfsstat(2)`, without requests to the file systems | `statfs(2)`: the mount point |
 //!
 //! Network file systems are recognized by their type (`fs::kind`). On macOS, the kernel marks them (`MNT_LOCAL`).
 //!
 //! Invariant: a lookup accesses only the file system that the path is on, so an unreachable server blocks
 //! nothing else.
 
-pub use super::imp::{file_systems, is_whole, mount_of, mounts, standing};
+pub use super::imp::{HAS_VOLUMES, file_systems, is_whole, mount_at, mount_of, mounts, standing};
+use super::volume::VolumeId;
 
 /// Mount of a file system. A file system can have several mounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +34,10 @@ pub struct Mount {
     pub options: Vec<u8>,
     /// `true` for a network file system, according to the system or to the file system's type.
     pub is_network: bool,
+    /// Volume of the mount; set on macOS only.
+    pub volume: Option<VolumeId>,
+    /// `true` for a mount of a snapshot; set on macOS only.
+    pub is_snapshot: bool,
 }
 
 impl Mount {
@@ -44,10 +49,12 @@ impl Mount {
 }
 
 /// Position of a path among the mounts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MountPosition {
     /// ID of the mount that the path is on, if the system reports it.
     pub mount: Option<u64>,
+    /// Mount point of the mount that the path is on, if the system reports it.
+    pub point: Option<Vec<u8>>,
     /// Device (`st_dev`).
     pub device: u64,
     /// Inode number.

@@ -11,6 +11,9 @@ use crate::platform::fs::mounts::{Mount, MountPosition};
 use crate::platform::fs::overhead::{Native, Quota};
 use crate::platform::{Attributes, Directory, Errno, FileSystem, retry};
 
+/// `true` if a volume can be mounted several times, and volumes can share a device number: macOS only.
+pub const HAS_VOLUMES: bool = false;
+
 /// Returns the capacity of the file system that `path` is on. If the directory has a project quota, the size
 /// is the limit of the quota.
 ///
@@ -50,6 +53,14 @@ pub fn mount_of(_: &Directory, _: &CStr, _: &Probe) -> Result<Mount, Errno> {
     Err(Errno::ENOSYS)
 }
 
+/// Fails, because these systems do not report the mount of an open directory.
+///
+/// # Errors
+/// Always.
+pub fn mount_at(_: &Directory) -> Result<Mount, Errno> {
+    Err(Errno::ENOSYS)
+}
+
 /// Returns the position of `path` in the mounts. Follows a symbolic link at the end of the path. Assumes that
 /// every mount has its own device.
 ///
@@ -61,7 +72,7 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     let above = of(&path.join(".."))?;
     // The root directory is its own parent.
     let is_mount_point = own.is_directory() && (above.device != own.device || above.inode == own.inode);
-    Ok(MountPosition { mount: None, device: own.device, inode: own.inode, is_mount_point })
+    Ok(MountPosition { mount: None, point: None, device: own.device, inode: own.inode, is_mount_point })
 }
 
 /// Returns `false`, because these systems do not report if a whole file system is mounted.

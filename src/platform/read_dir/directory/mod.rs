@@ -218,8 +218,11 @@ pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
     Ok(target().filter(Attributes::is_directory).unwrap_or(own))
 }
 
+/// Path of the directory to which firmlinks lead, if the system has firmlinks.
+pub const FIRMLINK_TARGET: Option<&str> = imp::BEHIND_FIRMLINKS;
+
 /// Returns the identity of the directory to which firmlinks such as `/Users` lead: the data volume of macOS; `None` on
 /// other systems. A scan from above must not enter this directory, because the firmlinks already lead to its content.
 pub fn firmlink_target() -> Option<FileId> {
-    Some(attributes_of_path(Path::new(imp::BEHIND_FIRMLINKS?)).ok()?.file_id())
+    Some(attributes_of_path(Path::new(FIRMLINK_TARGET?)).ok()?.file_id())
 }
