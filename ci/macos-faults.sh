@@ -150,9 +150,9 @@ system() {
       cp -a data/. system/System/Volumes/Data
     fi
     mount --bind system/System/Volumes/Data/Users system/Users
-    for part in usr lib lib64 proc; do [ ! -e /$part ] || mount --rbind /$part system/$part; done
-    exec chroot system env MR_MNT=Data,mnt1,snap,OS MR_FIRMLINK=Users MR_MOUNTS=/mounts /runner /duke --json --exclude /usr --exclude /lib \
-      --exclude /lib64 --exclude /proc "$@"
+    mount --rbind /proc system/proc
+    exec env MR_APFS=1 MR_TRIGGER=proc MR_MNT=Data,mnt1,snap,OS MR_FIRMLINK=Users MR_MOUNTS=/mounts \
+      MR_SNAPSHOTS=/=com.apple.os.update-1,/System/Volumes/Data=com.apple.TimeMachine.1 chroot system /runner /duke --json "$@"
   ' _ "$work" "$volume" "$@"
 }
 
@@ -164,7 +164,8 @@ volumes() {
 }
 
 if unshare --map-root-user --mount true 2>/dev/null; then
-  mkdir -p system/{Users,Library,System/Volumes/{Update/mnt1,Data/Users/me},System/Cryptexes/OS,Volumes/snap,usr,lib,lib64,proc}
+  mkdir -p system/{Users,Library,System/Volumes/{Update/mnt1,Data/Users/me},System/Cryptexes/OS,Volumes/snap,proc}
+  for library in $(ldd "$runner" | grep -o '/[^ ]*'); do mkdir -p "system$(dirname "$library")"; cp -L "$library" "system$library"; done
   # One container: the system (sealed, a snapshot itself) and its data; then what macOS and Time Machine leave mounted.
   cat >system/mounts <<'MOUNTS'
 / /dev/disk3s1s1 apfs 4480d001 1000000 400000 100000
@@ -181,7 +182,7 @@ MOUNTS
   head -c 12345 /dev/zero >system/System/Volumes/Data/data
   head -c 1234 /dev/zero >system/Library/library
   ln system/System/Volumes/Data/Users/me/{mine,again}
-  "$native" --json --exclude /usr --exclude /lib --exclude /lib64 --exclude /proc system >expected.json
+  "$native" --json system >expected.json
   once='entries(got)["//System/Volumes/Data"]["excluded"] == "other_filesystem"
     and entries(got)["//System/Volumes/Update/mnt1"]["excluded"] == "second_mount"
     and entries(got)["//System/Cryptexes/OS"]["excluded"] == "second_mount"
@@ -198,6 +199,15 @@ MOUNTS
     volumes "once in the other order, $volume" 0 \
       'got["totals"]["disk"] == got["roots"][1]["disk"] and '"${once#*and }" $volume /System/Volumes/Data /
     volumes "a snapshot as the root is scanned, $volume" 0 'files(got, "/Volumes/snap") == 77777' $volume /Volumes/snap
+    volumes "df counts the container once, and the other volumes are those that were not scanned, $volume" 0 \
+      'got["filesystem"]["source"] == "/dev/disk3s1s1" and got["filesystem"]["whole"] and not got["filesystem"]["hidden"]
+        and got["filesystem"]["parts"] == [{"name": "other_volumes", "disk": 50000 * 4096, "counted": "used"}]
+        and got["filesystem"]["scanned"] == got["totals"]["disk"]
+        and [each["name"] for each in got["filesystem"]["snapshots"]] == ["com.apple.TimeMachine.1"]' $volume /
+    volumes "df of the data volume, $volume" 0 \
+      'got["filesystem"]["source"] == "/dev/disk3s5" and got["filesystem"]["whole"]
+        and got["filesystem"]["parts"] == [{"name": "other_volumes", "disk": 150000 * 4096, "counted": "used"}]' \
+      $volume /System/Volumes/Data
     volumes "all of it where it is the root, $volume" 0 \
       'files(got, "/System/Volumes/Data") == files(expected, "system/System/Volumes/Data") == 123456 + 12345' \
       $volume /System/Volumes/Data

@@ -3,7 +3,7 @@
 //!
 //! Invariant: no number wraps or is negative, whatever the file system reports.
 
-pub use super::imp::capacity;
+pub use super::imp::{capacity, used};
 
 /// Size of a file system in bytes and inodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -28,6 +28,9 @@ use crate::platform::{Boundary, Directory, Errno, FileSystem, errno_of};
 pub use quota::of_user as quota;
 pub use unix::*;
 
+/// `true`, because `open_tree(2)` clones a mount without the mounts on it.
+pub const UNCOVERS: bool = true;
+
 /// Returns all mounts that this process can see, in the order in which they were mounted.
 ///
 /// # Errors
@@ -87,8 +90,9 @@ pub fn is_whole(path: &Path) -> bool {
     standing.and_then(mount).is_some_and(|mount| mount.root == b"/")
 }
 
-/// Reads the numbers that the file system of `mount` reports about itself, through `path`.
-pub fn ask(mount: &Mount, path: &Path) -> Native {
+/// Reads the numbers that the file system mounted at `mounts` reports about itself, through `path`.
+pub fn ask(mounts: &[Mount], path: &Path) -> Native {
+    let Some(mount) = mounts.first() else { return Native::Silent };
     match mount.kind.as_slice() {
         b"ext2" | b"ext3" | b"ext4" => ext::read(mount).map_or_else(Native::Refused, |superblock| {
             Native::Ext { superblock, held_back: held_back(mount) }

@@ -17,12 +17,14 @@ use crate::platform::fs::capacity::Capacity;
 use crate::platform::fs::mounts::{Mount, MountPosition};
 use crate::platform::fs::overhead::Native;
 use crate::platform::fs::volume::{VolumeId, is_snapshot};
-use crate::platform::{Directory, Errno, errno_of, retry};
+use crate::platform::{Directory, Errno, FIRMLINK_TARGET, errno_of, retry};
 
 pub use unix::*;
 
 /// `true`, because the volumes of a group can share a device number, and a volume can be mounted several times.
 pub const HAS_VOLUMES: bool = true;
+/// `false`, because macOS cannot clone a mount.
+pub const UNCOVERS: bool = false;
 
 /// Returns the capacity of the file system that `path` is on. For APFS this is the capacity of the container,
 /// which its volumes share.
@@ -41,10 +43,21 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     })
 }
 
-/// Reads the numbers that the file system of `mount` reports about itself, through `path`.
-pub fn ask(mount: &Mount, path: &Path) -> Native {
-    match mount.kind.as_slice() {
-        b"apfs" => Native::Apfs(apfs::ask(path)),
+/// Returns the used bytes of the volume that `path` is on. A scan of `/` reads the data volume through firmlinks.
+///
+/// # Errors
+/// Those of statfs(2).
+pub fn used(path: &Path) -> Result<u64, Errno> {
+    let data = FIRMLINK_TARGET.filter(|_| path.canonicalize().is_ok_and(|path| path == Path::new("/")));
+    let own =
+        apfs::used(path).map(|own| own + data.and_then(|data| apfs::used(Path::new(data)).ok()).unwrap_or(0));
+    own.or_else(|_| Ok(capacity(path)?.used()))
+}
+
+/// Reads the numbers that the file system mounted at `mounts` reports about itself.
+pub fn ask(mounts: &[Mount], _: &Path) -> Native {
+    match mounts.first().map_or(b"".as_slice(), |mount| mount.kind.as_slice()) {
+        b"apfs" => Native::Apfs(apfs::ask(mounts)),
         _ => Native::Silent,
     }
 }

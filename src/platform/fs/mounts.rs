@@ -48,6 +48,29 @@ impl Mount {
     }
 }
 
+impl Mount {
+    /// Returns the number of the APFS container, whose volumes share their space.
+    fn container(&self) -> Option<u32> {
+        self.volume.filter(|_| self.kind == b"apfs").map(|volume| volume.container)
+    }
+
+    /// Returns `true` if both mounts show the same volume.
+    pub fn is_same_volume(&self, other: &Self) -> bool {
+        match (self.volume, other.volume) {
+            (None, None) => self.device == other.device,
+            (one, other) => one == other,
+        }
+    }
+
+    /// Returns `true` if df reports the same space for both mounts.
+    pub fn shares_space(&self, other: &Self) -> bool {
+        match (self.container(), other.container()) {
+            (None, None) => self.device == other.device,
+            (one, other) => one == other,
+        }
+    }
+}
+
 /// Position of a path among the mounts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MountPosition {

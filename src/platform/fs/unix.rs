@@ -13,6 +13,8 @@ use crate::platform::{Attributes, Directory, Errno, FileSystem, retry};
 
 /// `true` if a volume can be mounted several times, and volumes can share a device number: macOS only.
 pub const HAS_VOLUMES: bool = false;
+/// `true` if files under mount points can be reached.
+pub const UNCOVERS: bool = false;
 
 /// Returns the capacity of the file system that `path` is on. If the directory has a project quota, the size
 /// is the limit of the quota.
@@ -30,6 +32,14 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
         inodes: status.files().into(),
         inodes_free: status.files_free().into(),
     })
+}
+
+/// Returns the used bytes of the file system that `path` is on.
+///
+/// # Errors
+/// Those of statvfs(3).
+pub fn used(path: &Path) -> Result<u64, Errno> {
+    Ok(capacity(path)?.used())
 }
 
 /// Fails, because the mount table is unknown on these systems.
@@ -81,7 +91,7 @@ pub fn is_whole(_: &Path) -> bool {
 }
 
 /// Returns [`Native::Silent`], because duke makes no such requests on these systems.
-pub fn ask(_: &Mount, _: &Path) -> Native {
+pub fn ask(_: &[Mount], _: &Path) -> Native {
     Native::Silent
 }
 
