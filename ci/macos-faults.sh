@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Let the kernel fail in every way the macOS scanner has an answer to, and look at the numbers it comes to.
-# usage: macos-faults.sh RUNNER MACOS_BINARY NATIVE_BINARY
+# usage: macos-faults.sh RUNNER MACOS_BINARY NATIVE_BINARY MACOS_TEST_MACHINE   (the last is tests/machine.rs)
 # RUNNER is macos-machine.c, which runs a macOS binary on this system and describes further faults. The variables of machrun.c:
 #   MR_EIO=name  MR_FAIL=directory=errno,..  MR_MNT=name  MR_TRIGGER=name  MR_FIRMLINK=name  MR_DATALESS=name
 #   MR_BATCH=entries-per-call  MR_NOAPFS=1 (attributes only APFS has are missing)
 set -euo pipefail
 here=$(realpath "$(dirname "$0")")
-runner=$(realpath "$1") macos=$(realpath "$2") native=$(realpath "$3")
+runner=$(realpath "$1") macos=$(realpath "$2") native=$(realpath "$3") machine=$(realpath "$4")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -104,6 +104,7 @@ for errno in $ENOTSUP $ENOSYS 22 34; do
 done
 same "no bulk reading of any directory" MR_FAIL="tree=$ENOTSUP,many=34,deep=22,er=$ENOSYS,est=22,plain=34"
 same "a mount of the same device" MR_MNT=deep
+same "other device numbers in listings" MR_BULKDEV=1 MR_BATCH=3
 same "a firmlink" MR_FIRMLINK=deep
 same "a firmlink and a mount" MR_FIRMLINK=many MR_MNT=er
 same "a file in the cloud" MR_DATALESS=bottom
@@ -136,6 +137,39 @@ for closed in MR_TRIGGER MR_DATALESS; do
 done
 
 other "a root that cannot be read" 2 'got["errors"][0]["errno"] == 1' MR_FAIL=tree=1
+
+# changes NAME EXPECTED VARIABLE.. -- ARGUMENT..: what tests/machine.rs prints, in a fresh directory with a home and a volume
+changes() {
+  local name=$1 expected=$2 variables=() got; shift 2
+  while [ "$1" != -- ]; do variables+=("$1"); shift; done
+  shift
+  rm -rf change; mkdir -p change/closed/me/.Trash change/volume/folder change/inner/cloud change/inner/deep; (cd change; touch "sandbox of macos-faults.sh")
+  chmod 700 change/closed/me/.Trash
+  printf x >change/inner/file; ln change/inner/file change/inner/link; printf y >change/volume/folder/file; printf z >change/volume/mine
+  [ -z "${trashes-}" ] || mkdir -m 1333 change/volume/.Trashes
+  printf '/ /dev/disk3s5 apfs 0 9 9 9\n%s /dev/disk9s1 apfs 0 9 9 9\n' "$work/change/volume" >mounts
+  got=$(cd change; env MR_MOUNTS="$work/mounts" "${variables[@]}" "$runner" "$machine" "$@" 2>&1) || got="$got, exit code $?"
+  got=${got//"$work/change/"/}; got=${got//$'\n'/, }
+  if [ "$got" = "$expected" ]; then echo "ok: $name"; else echo "$name: $got, in place of $expected"; status=1; fi
+}
+C=$work/change
+changes "a directory is deleted" "deleted 5" MR_NONE=1 -- delete "$C/inner" "$C"
+changes "a linked file is deleted where a listing has other device numbers" "deleted 1" MR_BULKDEV=1 -- delete "$C/inner/link" "$C"
+changes "a folder only in the cloud is deleted without a download" "deleted 5" MR_DEADLK=cloud -- delete "$C/inner" "$C"
+changes "a trash that may not be opened takes entries" "moved 1" MR_TCC=.Trash -- trash "$C/closed/me" "$C/inner" "$C"
+[ -e change/closed/me/.Trash/inner/file ] && [ ! -e change/inner ] || { echo "it is not in the trash"; status=1; }
+changes "and gives them back" "moved 1, restored 1" MR_TCC=.Trash -- restore "$C/closed/me" "$C/inner" "$C"
+[ -e change/inner/file ] && [ ! -e change/closed/me/.Trash/inner ] || { echo "it is not restored"; status=1; }
+changes "a home below a folder that may only be searched" "moved 1" MR_SEARCH=closed -- trash "$C/closed/me" "$C/inner" "$C"
+changes "a volume without a trash" "moved 0, failed volume/mine: no trash on its volume; trash one file there in Finder" \
+  MR_NONE=1 -- trash /proc "$C/volume/mine" "$C/volume"
+trashes=1
+changes "a trash of a volume that may only be searched" "moved 1, restored 1" MR_SEARCH=.Trashes -- restore /proc "$C/volume/mine" "$C/volume"
+changes "the items are in the folder of the user" "moved 1" MR_SEARCH=.Trashes -- trash /proc "$C/volume/mine" "$C/volume"
+[ -e "change/volume/.Trashes/$(id -u)/mine" ] || { echo "it is not in the trash of the volume"; status=1; }
+trashes=
+changes "nothing is downloaded to be trashed" "moved 0, failed inner/file: only in the cloud; trash it in Finder, or delete it" \
+  MR_DEADLK=file -- trash "$C/closed/me" "$C/inner/file" "$C"
 
 # A system of two volumes: /Users is a firmlink into the one at /System/Volumes/Data. In a mount namespace of our own, with a
 # bind mount for the firmlink; the second time the volume has a device number of its own.

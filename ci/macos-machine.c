@@ -38,15 +38,17 @@
 static int error(int number) { mac_errno = number; return -1; }
 static const char *last(const char *path) { const char *slash = strrchr(path, '/'); return slash ? slash + 1 : path; }
 
+static int named(const char *variable, const char *path) { const char *name = last(path); return *name && has(variable, name); }
+
 // ---- open
 enum { D_CREAT = 0x200, D_TRUNC = 0x400, D_EXCL = 0x800, D_NOFOLLOW = 0x100, D_DIRECTORY = 0x100000, D_EXEC = 0x40000000, D_CLOEXEC = 0x1000000 };
 
 static int opened(int directory, const char *path, int flags, int mode) {
   if (directory == -2) directory = AT_FDCWD;
   struct stat st;
-  if (has("MR_TCC", last(path))) return error(1);
-  if (has("MR_DEADLK", last(path))) return error(11);
-  if (has("MR_SEARCH", last(path)) && !(flags & D_EXEC)) return error(13);
+  if (named("MR_TCC", path)) return error(1);
+  if (named("MR_DEADLK", path)) return error(11);
+  if (named("MR_SEARCH", path) && !(flags & D_EXEC)) return error(13);
   int l = flags & 3;
   if (flags & 4) l |= O_NONBLOCK;
   if (flags & 8) l |= O_APPEND;
@@ -66,14 +68,19 @@ int m_openat(int directory, const char *path, int flags, int mode) { return open
 
 // ---- stat: the layout of base_fstat, with what APFS reports for folders
 static int as_apfs(int result, u8 *d) {
+  if (!result) memset(d + 80, 0, 16); // machrun.c takes the last change for the birth
   uint16_t mode; memcpy(&mode, d + 4, 2);
   if (!result && getenv("MR_APFS") && (mode & 0170000) == 0040000) memset(d + 104, 0, 8);
   return result;
 }
+static int as_named(int result, const char *path, u8 *d) { // SF_DATALESS
+  if (!result && named("MR_DEADLK", path)) d[119] |= 0x40;
+  return as_apfs(result, d);
+}
 int m_fstat(int fd, u8 *d) { return as_apfs(base_fstat(fd, d), d); }
-int m_stat(const char *path, u8 *d) { return as_apfs(base_stat(path, d), d); }
-int m_lstat(const char *path, u8 *d) { return as_apfs(base_lstat(path, d), d); }
-int m_fstatat(int fd, const char *path, u8 *d, int flags) { return as_apfs(base_fstatat(fd, path, d, flags), d); }
+int m_stat(const char *path, u8 *d) { return as_named(base_stat(path, d), path, d); }
+int m_lstat(const char *path, u8 *d) { return as_named(base_lstat(path, d), path, d); }
+int m_fstatat(int fd, const char *path, u8 *d, int flags) { return as_named(base_fstatat(fd, path, d, flags), path, d); }
 
 // ---- getattrlistbulk: what machrun.c cannot be told
 static u8 *field(u8 *record, u32 group, u32 wanted) { // common 0, directories 2
@@ -203,7 +210,7 @@ static int bad_name(const char *name) {
 }
 int m_unlinkat(int fd, const char *name, int flags) {
   int directory = flags & 0x80, dataless = flags & 0x100; // AT_REMOVEDIR, AT_REMOVEDIR_DATALESS
-  if (directory && has("MR_DEADLK", last(name)) && !dataless) return error(11);
+  if (directory && named("MR_DEADLK", name) && !dataless) return error(11);
   return unlinkat(fd == -2 ? AT_FDCWD : fd, name, directory ? AT_REMOVEDIR : 0) ? (int)fail() : 0;
 }
 int m_mkdirat(int fd, const char *name, int mode) { return bad_name(name) ? error(92) : mkdirat(fd == -2 ? AT_FDCWD : fd, name, mode) ? (int)fail() : 0; }

@@ -333,7 +333,7 @@ impl<'v> Visitor<'v> {
             return batch.push(id, &Entry { name, kind: Kind::Directory, state });
         }
         let attributes = match buffer.attributes(directory, entry) {
-            Ok(attributes) => attributes,
+            Ok(attributes) => attributes.on_device(context.mount.device),
             // The entry was deleted after the directory was read, so it is omitted.
             Err(Errno::ENOENT | Errno::ESTALE) => return,
             Err(errno) => {

@@ -75,6 +75,14 @@ impl Attributes {
         FileId { device: self.device, inode: self.inode }
     }
 
+    /// Returns the attributes with the device of the entry's directory. On macOS, a listing can report another device for
+    /// a file than stat(2) does, and no file is a mount point.
+    #[must_use]
+    pub fn on_device(self, directory: u64) -> Self {
+        let is_sure = cfg!(target_os = "macos") && !self.is_directory();
+        Self { device: if is_sure { directory } else { self.device }, ..self }
+    }
+
     /// Returns `true` if the entry is a directory.
     pub fn is_directory(&self) -> bool {
         self.kind == Kind::Directory

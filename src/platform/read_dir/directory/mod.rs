@@ -63,6 +63,15 @@ impl Directory {
         Ok(Self { fd: retry(|| open(path, OPEN, Mode::empty()))? })
     }
 
+    /// Opens a root only for further lookups, which needs no permission to list it. Follows symbolic links in `path`.
+    ///
+    /// # Errors
+    /// Those of open(2).
+    pub fn open_place(path: &Path) -> Result<Self, Errno> {
+        let flags = (PLACE | OFlag::O_DIRECTORY).difference(OFlag::O_NOFOLLOW);
+        Ok(Self { fd: retry(|| open(path, flags, Mode::empty()))? })
+    }
+
     /// Opens the directory `name` in this one. Never follows a symbolic link.
     ///
     /// # Errors
