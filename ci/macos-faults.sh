@@ -171,6 +171,30 @@ trashes=
 changes "nothing is downloaded to be trashed" "moved 0, failed inner/file: only in the cloud; trash it in Finder, or delete it" \
   MR_DEADLK=file -- trash "$C/closed/me" "$C/inner/file" "$C"
 
+# A terminal of which the system reports nothing: /dev/tty, for which poll answers POLLNVAL, and which is then closed.
+(cd change; timeout 60 python3 - "$runner" "$machine" <<'PYTHON' >../terminal || true
+import os, pty, sys, time
+pid, terminal = pty.fork()
+if pid == 0:
+    output = os.open('../hangup', os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, 1); os.dup2(output, 2)
+    import signal
+    signal.signal(signal.SIGHUP, signal.SIG_IGN) # as with nohup: only the terminal tells
+    os.environ['MR_NOTTYPOLL'] = '1'
+    os.execv(sys.argv[1], [sys.argv[1], sys.argv[2], 'hangup'])
+time.sleep(1)
+os.close(terminal)
+for _ in range(100):
+    if os.waitpid(pid, os.WNOHANG)[0]: break
+    time.sleep(0.1)
+else:
+    os.kill(pid, 9)
+print(open('../hangup').read().replace('\n', ', '))
+PYTHON
+)
+if [ "$(cat terminal)" = "accepts output: true, Hangup, " ]; then echo "ok: a terminal that cannot be polled"
+else echo "a terminal that cannot be polled: $(cat terminal)"; status=1; fi
+
 # A system of two volumes: /Users is a firmlink into the one at /System/Volumes/Data. In a mount namespace of our own, with a
 # bind mount for the firmlink; the second time the volume has a device number of its own.
 system() {
@@ -198,6 +222,14 @@ volumes() {
 }
 
 if unshare --map-root-user --mount true 2>/dev/null; then
+  # Two names of one folder, as on a disk of Time Machine.
+  mkdir -p twice/{first,second}/backup
+  head -c 33333 /dev/zero >twice/first/backup/file
+  unshare --map-root-user --mount sh -euc 'mount --bind twice/first/backup twice/second/backup
+    MR_DIRLINK=backup "$1" "$2" --json twice >got.json' _ "$runner" "$macos"
+  "$native" --json twice >expected.json
+  judge "a folder with two names counts once" 0 0 'sum(each.get("excluded") == "second_link" for each in entries(got).values()) == 1
+    and files(got, "twice") == files(expected, "twice") == 33333'
   mkdir -p system/{Users,Library,System/Volumes/{Update/mnt1,Data/Users/me},System/Cryptexes/OS,Volumes/snap,proc}
   for library in $(ldd "$runner" | grep -o '/[^ ]*'); do mkdir -p "system$(dirname "$library")"; cp -L "$library" "system$library"; done
   # One container: the system (sealed, a snapshot itself) and its data; then what macOS and Time Machine leave mounted.

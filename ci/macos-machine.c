@@ -34,6 +34,7 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <termios.h>
 
 static int error(int number) { mac_errno = number; return -1; }
 static const char *last(const char *path) { const char *slash = strrchr(path, '/'); return slash ? slash + 1 : path; }
@@ -231,6 +232,23 @@ int m_poll(struct pollfd *list, unsigned count, int timeout) {
     if (!strncmp(path_of(list[i].fd, path), "/dev/tty", 8)) { list[i].revents = POLLNVAL; invalid++; }
   return invalid ?: poll(list, count, timeout) < 0 ? (int)fail() : invalid;
 }
+int m_select(int count, fd_set *in, fd_set *out, fd_set *except, const i64 *limit) { // the sets have the same layout
+  struct timeval time; if (limit) { time.tv_sec = limit[0]; time.tv_usec = (int)limit[1]; }
+  int n = select(count, in, out, except, limit ? &time : 0); return n < 0 ? (int)fail() : n;
+}
+int m_tcgetattr(int fd, u8 *modes) { struct termios t; memset(modes, 0, 72); return tcgetattr(fd, &t) ? (int)fail() : 0; }
+extern int socketpair(int, int, int, int *); // sys/socket.h and machrun.c both have a `bind`
+int m_socketpair(int domain, int type, int protocol, int *pair) { return socketpair(domain, type, protocol, pair) ? (int)fail() : 0; }
+int m_ioctl(int fd, u64 request, void *argument) { // FIOCLEX, FIONBIO
+  if (request == 0x20006601) return fcntl(fd, F_SETFD, FD_CLOEXEC) ? (int)fail() : 0;
+  if (request == 0x8004667e) { int flags = fcntl(fd, F_GETFL); return fcntl(fd, F_SETFL, *(int *)argument ? flags | O_NONBLOCK : flags & ~O_NONBLOCK) ? (int)fail() : 0; }
+  return error(25);
+}
+int m_sigemptyset(u32 *set) { *set = 0; return 0; }
+int m_sigaddset(u32 *set, int signal) { *set |= 1u << (signal - 1); return 0; }
+int m_setsockopt(int fd, int level, int option, const void *value, unsigned size) { return 0; } // SO_NOSIGPIPE
+extern ssize_t send(int, const void *, size_t, int);
+i64 m_send(int fd, const void *bytes, size_t size, int flags) { i64 n = send(fd, bytes, size, flags & 0x80 ? 0x40 : 0); return n < 0 ? fail() : n; } // MSG_DONTWAIT
 i64 m_sysconf(int name) { return name == 5 ? 10240 : base_sysconf(name); }
 int m_getrlimit(int which, u64 *limit) { if ((which & 0xff) != 8) return error(22); limit[0] = 256; limit[1] = 0x7fffffffffffffff; return 0; }
 int m_setrlimit(int which, const u64 *limit) { struct rlimit l; getrlimit(RLIMIT_NOFILE, &l); l.rlim_cur = limit[0] < l.rlim_max ? limit[0] : l.rlim_max; return setrlimit(RLIMIT_NOFILE, &l) ? (int)fail() : 0; }

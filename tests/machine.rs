@@ -5,12 +5,14 @@
 //! machine delete PATH ROOT         deletes the entry PATH of the tree at ROOT
 //! machine trash HOME PATH ROOT     moves it to the trash, for which HOME is the home directory
 //! machine restore HOME PATH ROOT   moves it to the trash and back
+//! machine hangup                   checks that /dev/tty accepts output, and waits for its hangup
 //! ```
 //!
 //! It prints the number of deleted or moved entries, and each failure. Without arguments it does nothing, and nothing is
 //! ever changed outside the sandbox of that script.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,6 +21,7 @@ use std::time::Duration;
 use duke::base::job::Pool;
 use duke::scan::{Options, Scan};
 use duke::testing::delete::{DeleteScope, Failures, Owner, Selection, remove, restore, trash};
+use duke::testing::platform::{Watch, is_writable};
 use duke::tree::{DirId, Tree};
 
 const LONG: Duration = Duration::from_secs(60);
@@ -33,6 +36,7 @@ fn main() {
         ["delete", path, root] if is_safe => delete(path, root),
         ["trash", home, path, root] if is_safe => put(home, path, root, false),
         ["restore", home, path, root] if is_safe => put(home, path, root, true),
+        ["hangup"] if is_safe => hang_up(),
         _ => println!("SKIPPED: runs only in the sandbox of ci/macos-faults.sh"),
     }
 }
@@ -61,6 +65,13 @@ fn put(home: &str, path: &str, root: &str, is_restored: bool) {
         println!("restored {}", restored.moved.len());
         print(&restored.failures);
     }
+}
+
+fn hang_up() {
+    let terminal = std::fs::File::options().read(true).write(true).open("/dev/tty").unwrap();
+    println!("accepts output: {}", is_writable(terminal.as_fd()));
+    let mut watch = Watch::new(Some(terminal.into())).unwrap();
+    println!("{:?}", watch.wait().unwrap());
 }
 
 fn print(failures: &Failures) {

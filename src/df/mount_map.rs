@@ -144,7 +144,10 @@ impl MountMap {
     pub fn is_left_out(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
         match exclusion {
             Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless => true,
-            Exclusion::KernelFileSystem | Exclusion::Snapshot | Exclusion::SecondMount => false,
+            Exclusion::KernelFileSystem
+            | Exclusion::Snapshot
+            | Exclusion::SecondMount
+            | Exclusion::SecondLink => false,
             // The scan treats a subvolume as another file system, but the subvolume belongs to this one.
             Exclusion::OtherFileSystem => {
                 self.systems[system].has_subvolumes() && !self.closed.contains(&(directory, name.to_vec()))

@@ -151,7 +151,7 @@ fn excluded(json: &mut JsonWriter<'_>, name: &[u8], exclusion: Exclusion) {
             (",\n[{", ",\"excluded\":\"otherfs\"}]")
         }
         Exclusion::KernelFileSystem => (",\n[{", ",\"excluded\":\"kernfs\"}]"),
-        Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless => {
+        Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless | Exclusion::SecondLink => {
             (",\n{", ",\"excluded\":\"pattern\"}")
         }
     };

@@ -30,6 +30,8 @@ pub(crate) struct Policy<'s> {
     second_mounts: OnceLock<SecondMounts>,
     /// File systems found so far, by device index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
+    /// Entered directories that have several links.
+    linked: Mutex<HashSet<FileId>>,
     /// Inode numbers of directories on file systems that may contain loops.
     foreign: Mutex<HashMap<DirId, u64>>,
     /// Roots that lie inside another root, by device and inode, each with the directory found there, if any
@@ -81,6 +83,7 @@ impl<'s> Policy<'s> {
             mounted: OnceLock::new(),
             second_mounts: OnceLock::new(),
             file_systems: Mutex::default(),
+            linked: Mutex::default(),
             foreign: Mutex::default(),
             awaited: Mutex::default(),
             awaits,
@@ -121,7 +124,10 @@ impl<'s> Policy<'s> {
             _ if self.firmlink_target == Some(attributes.file_id()) => {
                 return leave(Exclusion::OtherFileSystem);
             }
-            Boundary::None | Boundary::Mount | Boundary::Firmlink => {}
+            Boundary::Linked if !lock(&self.linked).insert(attributes.file_id()) => {
+                return leave(Exclusion::SecondLink);
+            }
+            Boundary::None | Boundary::Mount | Boundary::Firmlink | Boundary::Linked => {}
         }
         let Mount { device_index: mut device, mut file_system, .. } = context.mount;
         // The volumes of a group can share a device number.

@@ -138,7 +138,8 @@ impl<'v> Visitor<'v> {
         shared.tree.begin(id);
         shared.workers.reads(id);
         let context = self.policy.context(id, &opened.directory, &mut state.mount);
-        let mut reader = Reader::new(&opened.directory);
+        let begin = if shared.options.owners { Reader::new } else { Reader::without_owners };
+        let mut reader = begin(&opened.directory);
         if self.fill(id, &mut reader, &mut state.buffer) {
             let is_local = !context.mount.file_system.is_foreign();
             if is_local && state.buffer.is_full() && shared.workers.count() > 1 {

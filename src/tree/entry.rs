@@ -55,10 +55,12 @@ pub enum Exclusion {
     Snapshot = 5,
     /// The directory is a further mount of a volume that the scan counts elsewhere.
     SecondMount = 6,
+    /// The directory has several hard links, and is counted at another one.
+    SecondLink = 7,
 }
 
 impl Exclusion {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Pattern,
         Self::OtherFileSystem,
         Self::KernelFileSystem,
@@ -66,6 +68,7 @@ impl Exclusion {
         Self::Dataless,
         Self::Snapshot,
         Self::SecondMount,
+        Self::SecondLink,
     ];
 
     /// Returns the name of the reason as written in `--json` output and flat lines.
@@ -78,6 +81,7 @@ impl Exclusion {
             Self::Dataless => "dataless",
             Self::Snapshot => "snapshot",
             Self::SecondMount => "second_mount",
+            Self::SecondLink => "second_link",
         }
     }
 }

@@ -46,5 +46,6 @@ pub fn exclusion_text(exclusion: Exclusion) -> &'static str {
         Exclusion::Dataless => "only in the cloud",
         Exclusion::Snapshot => "mounted snapshot",
         Exclusion::SecondMount => "mounted elsewhere too",
+        Exclusion::SecondLink => "counted at another link",
     }
 }

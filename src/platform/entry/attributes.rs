@@ -3,6 +3,7 @@
 //! This module makes no system call. Invariant: sizes are unsigned, and none is derived from another.
 
 use crate::base::kind::Kind;
+use crate::platform::fs::mounts::HAS_VOLUMES;
 
 /// Identity of an inode on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,6 +52,8 @@ pub enum Boundary {
     Mount,
     /// Link to another volume of the same system (`SF_FIRMLINK`). On macOS, `/Users` is on the data volume.
     Firmlink,
+    /// One of several hard links of a directory, which HFS+ uses for backups of Time Machine (`ATTR_DIR_LINKCOUNT`).
+    Linked,
     /// Automount trigger: opening the directory would mount something (`DIR_MNTSTATUS_TRIGGER`, macOS).
     Trigger,
     /// Directory whose content is in the cloud; opening it would start a download (`SF_DATALESS`, macOS).
@@ -79,7 +82,7 @@ impl Attributes {
     /// a file than stat(2) does, and no file is a mount point.
     #[must_use]
     pub fn on_device(self, directory: u64) -> Self {
-        let is_sure = cfg!(target_os = "macos") && !self.is_directory();
+        let is_sure = HAS_VOLUMES && !self.is_directory();
         Self { device: if is_sure { directory } else { self.device }, ..self }
     }
 

@@ -8,6 +8,10 @@ use std::path::PathBuf;
 
 pub use unix::*; // `threads_with_room` too: `RLIMIT_AS` means resident memory here
 
+/// `false`, because the kernel watches only for requested events, and poll(2) does not support `/dev/tty` at all.
+pub const POLL_REPORTS_HANGUP: bool = false;
+/// Highest default number of threads of a scan: more slow down one another in the locks of APFS (docs/macos.md).
+pub const MOST_THREADS: usize = 8;
 /// Program that opens a file with the application for its type.
 pub const OPENER: &str = "open";
 /// Clipboard tool available on every desktop of the system.

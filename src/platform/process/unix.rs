@@ -3,6 +3,10 @@
 
 use std::path::PathBuf;
 
+/// `true` if poll(2) reports the hangup of a terminal when no event of it is requested.
+pub const POLL_REPORTS_HANGUP: bool = true;
+/// Highest default number of threads of a scan.
+pub const MOST_THREADS: usize = 64;
 /// Program that opens a file with the application for its type.
 pub const OPENER: &str = "xdg-open";
 /// Clipboard tool available on every desktop of the system; `None` if there is no such tool.

@@ -43,6 +43,11 @@ impl<'d> Reader<'d> {
         Self { directory }
     }
 
+    /// Does the same; attributes are read by name, owners included.
+    pub fn without_owners(directory: &'d Directory) -> Self {
+        Self::new(directory)
+    }
+
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
