@@ -30,7 +30,9 @@ impl SecondMounts {
 
     /// Selects the mounts below `roots`, which are on the mounts at `points`.
     fn of(mounts: &[Mount], roots: &[PathBuf], points: &HashSet<Vec<u8>>) -> Self {
-        let of_roots = mounts.iter().filter(|mount| points.contains(&mount.point));
+        // A root that is a snapshot does not stand for its volume, except `/`, from whose snapshot macOS runs.
+        let is_volume = |mount: &&Mount| !mount.is_snapshot || mount.point == b"/";
+        let of_roots = mounts.iter().filter(|mount| points.contains(&mount.point)).filter(is_volume);
         let mut volumes: HashSet<_> = of_roots.filter_map(|mount| mount.volume).collect();
         let mut found = HashMap::new();
         for mount in mounts {

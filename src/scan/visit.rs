@@ -333,8 +333,8 @@ impl<'v> Visitor<'v> {
             let state = EntryState::Failed(Errno::ETIMEDOUT as i32);
             return batch.push(id, &Entry { name, kind: Kind::Directory, state });
         }
-        let attributes = match buffer.attributes(directory, entry) {
-            Ok(attributes) => attributes.on_device(context.mount.device),
+        let attributes = match buffer.attributes_on(context.mount.device, directory, entry) {
+            Ok(attributes) => attributes,
             // The entry was deleted after the directory was read, so it is omitted.
             Err(Errno::ENOENT | Errno::ESTALE) => return,
             Err(errno) => {

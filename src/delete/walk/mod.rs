@@ -293,8 +293,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         buffer: &Buffer,
         entry: &DirEntry<'_>,
     ) -> bool {
-        let found = buffer.attributes(at.directory, entry);
-        match found.map(|found| found.on_device(node.found.device)) {
+        match buffer.attributes_on(node.found.device, at.directory, entry) {
             Ok(found) if found.is_directory() => return false,
             Ok(found) => match self.act.visit(at, entry.name, &found, node.item) {
                 Ok(_) => {}

@@ -3,7 +3,6 @@
 //! This module makes no system call. Invariant: sizes are unsigned, and none is derived from another.
 
 use crate::base::kind::Kind;
-use crate::platform::fs::mounts::HAS_VOLUMES;
 
 /// Identity of an inode on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,14 +75,6 @@ impl Attributes {
     /// Returns the identity of the inode.
     pub fn file_id(&self) -> FileId {
         FileId { device: self.device, inode: self.inode }
-    }
-
-    /// Returns the attributes with the device of the entry's directory. On macOS, a listing can report another device for
-    /// a file than stat(2) does, and no file is a mount point.
-    #[must_use]
-    pub fn on_device(self, directory: u64) -> Self {
-        let is_sure = HAS_VOLUMES && !self.is_directory();
-        Self { device: if is_sure { directory } else { self.device }, ..self }
     }
 
     /// Returns `true` if the entry is a directory.

@@ -14,6 +14,8 @@ pub const POLL_REPORTS_HANGUP: bool = false;
 pub const MOST_THREADS: usize = 8;
 /// Program that opens a file with the application for its type.
 pub const OPENER: &str = "open";
+/// Option of the opener that only shows where an entry is. Without it, `open` launches applications and runs scripts.
+pub const REVEAL: Option<&str> = Some("-R");
 /// Clipboard tool available on every desktop of the system.
 pub const CLIPBOARD_TOOL: Option<&str> = Some("pbcopy");
 /// `true` if the trash has the directories `files` and `info`. On macOS the trash directly contains the items.

@@ -9,6 +9,8 @@ pub const POLL_REPORTS_HANGUP: bool = true;
 pub const MOST_THREADS: usize = 64;
 /// Program that opens a file with the application for its type.
 pub const OPENER: &str = "xdg-open";
+/// Option of the opener that only shows where an entry is; `None` if the opener runs no programs.
+pub const REVEAL: Option<&str> = None;
 /// Clipboard tool available on every desktop of the system; `None` if there is no such tool.
 pub const CLIPBOARD_TOOL: Option<&str> = None;
 /// `true` if the trash has the directories `files` and `info` (the Trash specification of freedesktop.org).

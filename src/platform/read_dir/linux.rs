@@ -130,6 +130,20 @@ impl Buffer {
             result => Ok(result?.attributes),
         }
     }
+
+    /// Does the same for an entry of `directory`, which is on `device`. The device
+    /// of `directory` is not needed, because stat(2) reports that of the entry.
+    ///
+    /// # Errors
+    /// Those of [`Buffer::attributes`].
+    pub fn attributes_on(
+        &self,
+        _: u64,
+        directory: &Directory,
+        entry: &DirEntry<'_>,
+    ) -> Result<Attributes, Errno> {
+        self.attributes(directory, entry)
+    }
 }
 
 /// Returns the name in a directory record. Reads eight bytes at a time, because the kernel aligns records to

@@ -155,4 +155,19 @@ impl Buffer {
             Prefetched::Boundary(border) => Ok(Attributes { border, ..directory.attributes_of(entry.name)? }),
         }
     }
+
+    /// Does the same for an entry of `directory`, which is on `device`. A listing can report another device for a file than stat(2)
+    /// does, and no file is a mount point, so a file has the device of its directory.
+    ///
+    /// # Errors
+    /// Those of [`Buffer::attributes`].
+    pub fn attributes_on(
+        &self,
+        device: u64,
+        directory: &Directory,
+        entry: &DirEntry<'_>,
+    ) -> Result<Attributes, Errno> {
+        let found = self.attributes(directory, entry)?;
+        Ok(Attributes { device: if found.is_directory() { found.device } else { device }, ..found })
+    }
 }

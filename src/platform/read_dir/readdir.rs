@@ -101,4 +101,18 @@ impl Buffer {
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
         directory.attributes_of(entry.name)
     }
+
+    /// Does the same for an entry of `directory`, which is on `device`. The device
+    /// of `directory` is not needed, because stat(2) reports that of the entry.
+    ///
+    /// # Errors
+    /// Those of [`Buffer::attributes`].
+    pub fn attributes_on(
+        &self,
+        _: u64,
+        directory: &Directory,
+        entry: &DirEntry<'_>,
+    ) -> Result<Attributes, Errno> {
+        self.attributes(directory, entry)
+    }
 }
