@@ -44,7 +44,7 @@ pub mod platform {
     pub use crate::platform::memory::block_file::Access;
     pub use crate::platform::process::limits::processors;
     pub use crate::platform::read_dir;
-    pub use crate::platform::terminal::signals::Watch;
+    pub use crate::platform::terminal::signals::{Watch, is_writable};
     pub use crate::platform::{Attributes, Boundary, Directory, Errno, Filled, attributes_of_path};
 }
 

@@ -17,6 +17,10 @@ pub fn words(error: &io::Error) -> String {
 
 /// Returns the message for an error number in lower case, such as `permission denied`.
 pub fn error_text(errno: i32) -> String {
+    // Of a file, only macOS reports this: it would have to download the content.
+    if errno == Errno::EDEADLK as i32 {
+        return "content is only in the cloud".to_owned();
+    }
     let text = Errno::from_raw(errno).desc();
     let mut letters = text.chars();
     match (letters.next(), letters.next()) {
@@ -37,5 +41,6 @@ mod tests {
         assert_eq!(error_text(2), "no such file or directory");
         assert_eq!(words(&io::Error::from_raw_os_error(13)), "permission denied");
         assert_eq!(words(&io::Error::other("cut short")), "cut short");
+        assert_eq!(error_text(Errno::EDEADLK as i32), "content is only in the cloud");
     }
 }

@@ -234,7 +234,7 @@ impl Visitor for Previewer<'_> {
         Ok(Disposition::Stays)
     }
 
-    fn enter(&self, _: &Directory, found: &Attributes, _: usize) {
+    fn enter(&self, found: &Attributes, _: usize) {
         let mut met = lock(&self.met);
         met.visit(found, self.now);
         met.probe.directories += 1;

@@ -52,7 +52,11 @@ pub enum NoTrash {
     Writable,
     /// The path of the trash is not a directory.
     NoDirectory,
-    /// The trash cannot be opened or created. Contains the system's error number.
+    /// The volume has no folder `.Trashes`, which only macOS itself creates.
+    NoTrashes,
+    /// The content of the entry is only in the cloud, and moving it out of there would download it.
+    InCloud,
+    /// The trash cannot be opened or created; the system reported this error number.
     System(i32),
 }
 
@@ -65,6 +69,8 @@ impl NoTrash {
                 "other users can write to the trash or a directory above it (chmod go-w)".to_owned()
             }
             Self::NoDirectory => "the trash is not a directory".to_owned(),
+            Self::NoTrashes => "no trash on its volume; trash one file there in Finder".to_owned(),
+            Self::InCloud => "only in the cloud; trash it in Finder, or delete it".to_owned(),
             Self::System(errno) => format!("trash not available: {}", error_text(errno)),
         }
     }

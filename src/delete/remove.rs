@@ -14,7 +14,7 @@ use super::walk::{At, Disposition, Visitor, Walk};
 use super::{Failures, Reason, Selection};
 use crate::base::job::{Job, Pool, Task};
 use crate::base::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, PoisonError, lock};
-use crate::platform::{Attributes, Directory, Errno};
+use crate::platform::{Attributes, Boundary, Directory, Errno};
 
 /// Interval between two reports.
 const REPORT: Duration = Duration::from_millis(50);
@@ -162,7 +162,7 @@ impl Visitor for Remover {
         at.directory.unlink(name).map(|()| self.gone(found, item))
     }
 
-    fn enter(&self, _: &Directory, _: &Attributes, _: usize) {}
+    fn enter(&self, _: &Attributes, _: usize) {}
 
     fn leave(
         &self,
@@ -171,7 +171,11 @@ impl Visitor for Remover {
         found: &Attributes,
         item: usize,
     ) -> Result<Disposition, Errno> {
-        above.remove_directory(name).map(|()| self.gone(found, item))
+        let removed = match found.border {
+            Boundary::Dataless => above.remove_dataless(name),
+            _ => above.remove_directory(name),
+        };
+        removed.map(|()| self.gone(found, item))
     }
 
     fn fail(&self, item: usize, _: Reason) {

@@ -229,8 +229,8 @@ impl Group {
         let mut open: Option<Directory> = None;
         for step in &self.steps {
             let next = wait_for_descriptors(|| match &open {
-                None => Directory::open(&PathBuf::from(OsString::from_vec(step.name.clone()))),
-                Some(above) => above.open_child(step.name.as_slice()),
+                None => Directory::open_place(&PathBuf::from(OsString::from_vec(step.name.clone()))),
+                Some(above) => above.step_into(step.name.as_slice()),
             });
             let next = match next {
                 Err(Errno::ENOTDIR | Errno::ELOOP | Errno::ENOENT) => return Err(Reason::Changed),

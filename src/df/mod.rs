@@ -174,7 +174,7 @@ type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
 fn sizes<'s>(systems: impl Iterator<Item = &'s System>) -> Vec<Option<Sizes>> {
     let question = |system: &System| {
         let (path, is_silent) = (system.path.clone(), system.is_silent);
-        let point = system.mount.as_ref().map(mount_map::point);
+        let point = system.mount().map(mount_map::point);
         move || {
             let ask = || (capacity(&path), point.as_ref().and_then(|point| capacity(point).ok()));
             (!is_silent).then(ask)
@@ -184,15 +184,14 @@ fn sizes<'s>(systems: impl Iterator<Item = &'s System>) -> Vec<Option<Sizes>> {
 }
 
 fn space(system: &System, scanned: Scanned, sizes: Option<Sizes>) -> FileSystemUsage {
-    let outside =
-        if system.is_whole { Vec::new() } else { NotScanned::of(system.mount.as_ref(), &system.path) };
+    let outside = if system.is_whole { Vec::new() } else { NotScanned::of(system.mount(), &system.path) };
     let (here, whole) = sizes.unwrap_or((Err(Errno::ETIMEDOUT), None));
     let capacity = whole.map_or(here, Ok);
-    // A file system that did not respond is not queried again.
-    let mount = system.mount.as_ref().filter(|_| sizes.is_some());
-    let native = mount.map_or(Native::Silent, |mount| overhead::ask(mount, &system.path));
+    // A file system that did not respond gets no further requests.
+    let mounts = if sizes.is_some() { system.mounts.as_slice() } else { &[] };
+    let native = overhead::ask(mounts, &system.path);
     FileSystemUsage {
-        volume: Volume { path: system.path.clone(), mount: system.mount.clone(), capacity, outside },
+        volume: Volume { path: system.path.clone(), mount: system.mount().cloned(), capacity, outside },
         scanned,
         covered: Vec::new(),
         deleted: Vec::new(),
@@ -204,7 +203,7 @@ fn space(system: &System, scanned: Scanned, sizes: Option<Sizes>) -> FileSystemU
 
 fn notes(system: &System, native: Native, sizes: (Option<Capacity>, Option<Capacity>)) -> Vec<Note> {
     let mut notes = Vec::new();
-    let mount = system.mount.as_ref();
+    let mount = system.mount();
     match (mount.map(|mount| (mount, mount.kind.as_slice())), native) {
         (Some((mount, b"overlay")), _) => notes.push(layers(mount)),
         (Some((_, b"tmpfs" | b"ramfs")), _) => notes.push(Note::Memory),
@@ -239,7 +238,7 @@ fn layers(mount: &Mount) -> Note {
 
 /// Returns the deleted files on a file system, recognized by device or by mount.
 fn of_system(files: &[UnlinkedFile], system: &System, mounts: &[Mount]) -> Vec<UnlinkedFile> {
-    let device = system.mount.as_ref().map(|mount| mount.device);
+    let device = system.mount().map(|mount| mount.device);
     let is_its_mount = |id: u64| mounts.iter().any(|mount| mount.id == id && Some(mount.device) == device);
     let is_on_it = |file: &&UnlinkedFile| {
         let is_device = system.devices.contains(&file.device) || Some(file.device) == device;

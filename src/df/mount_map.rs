@@ -11,9 +11,10 @@ use std::collections::{HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::platform::Errno;
 use crate::platform::fs::answer::{LIMIT, within};
+use crate::platform::fs::covered::UNCOVERS;
 use crate::platform::fs::mounts::{Mount, MountPosition, standing};
+use crate::platform::{Errno, FIRMLINK_TARGET};
 use crate::scan::path;
 use crate::tree::{DirId, EntryState, Exclusion, Tree};
 
@@ -22,8 +23,9 @@ use crate::tree::{DirId, EntryState, Exclusion, Tree};
 pub struct System {
     /// First path at which the scan reached the file system: a root, or a mount point below one.
     pub path: PathBuf,
-    /// Mount at that path; `None` if unknown.
-    pub mount: Option<Mount>,
+    /// Mounts that the scan has visited, one for each volume, the one at that path first. Only volumes of an APFS
+    /// container have several. Empty if the mount is unknown.
+    pub mounts: Vec<Mount>,
     /// Device numbers of the directories on the file system.
     pub devices: HashSet<u64>,
     /// `true` if the scan could reach the whole file system: its topmost directory is mounted, and the scan began there
@@ -48,9 +50,15 @@ pub struct Cover {
 }
 
 impl System {
-    /// Returns `true` if directories on the file system can have their own device numbers without being mount points.
+    /// Returns the mount at the path; `None` if it is unknown.
+    pub fn mount(&self) -> Option<&Mount> {
+        self.mounts.first()
+    }
+
+    /// Returns `true` if directories on the file system can have their own device numbers without being mount
+    /// points.
     pub fn has_subvolumes(&self) -> bool {
-        self.mount.as_ref().is_some_and(|mount| mount.kind == b"btrfs")
+        self.mount().is_some_and(|mount| mount.kind == b"btrfs")
     }
 }
 
@@ -82,6 +90,7 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
         match metadata.directory {
             Some(id) if tree.parent(id) == Some(DirId::TOP) => {
                 regions.start(id, system, is_whole);
+                regions.behind_firmlinks(mounts, system, &full);
                 visible.extend(mount.map(|index| (id, index)));
                 begun.push((full, id));
             }
@@ -104,14 +113,15 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
 impl MountMap {
     /// Returns the index of the file system with the given mount or device, adding the file system if it is new.
     pub fn system(&mut self, mount: Option<&Mount>, device: u64, path: &Path) -> usize {
-        let of_mount = |system: &System| match (&system.mount, mount) {
-            (Some(known), Some(mount)) => known.device == mount.device,
+        let of_mount = |system: &System| match (system.mount(), mount) {
+            (Some(known), Some(mount)) => known.shares_space(mount),
             _ => system.devices.contains(&device),
         };
-        self.systems.iter().position(of_mount).unwrap_or_else(|| {
+        let known = self.systems.iter().position(of_mount);
+        let index = known.unwrap_or_else(|| {
             self.systems.push(System {
                 path: path.to_owned(),
-                mount: mount.cloned(),
+                mounts: Vec::new(),
                 devices: HashSet::from([device]),
                 is_whole: false,
                 times: 0,
@@ -119,15 +129,24 @@ impl MountMap {
                 is_silent: false,
             });
             self.systems.len() - 1
-        })
+        });
+        let mounts = &mut self.systems[index].mounts;
+        let is_volume = known.is_none() || !mounts.is_empty();
+        let is_new = |mount: &&Mount| !mounts.iter().any(|known| known.is_same_volume(mount));
+        let new = mount.filter(|_| is_volume).filter(is_new).cloned();
+        mounts.extend(new);
+        index
     }
 
     /// Returns `true` if an entry was excluded by request rather than because the scan is limited to one file system.
     pub fn is_left_out(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
         match exclusion {
             Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless => true,
-            Exclusion::KernelFileSystem => false,
-            // The scan treats a subvolume as another file system, but it belongs to this one.
+            Exclusion::KernelFileSystem
+            | Exclusion::Snapshot
+            | Exclusion::SecondMount
+            | Exclusion::SecondLink => false,
+            // The scan treats a subvolume as another file system, but the subvolume belongs to this one.
             Exclusion::OtherFileSystem => {
                 self.systems[system].has_subvolumes() && !self.closed.contains(&(directory, name.to_vec()))
             }
@@ -140,7 +159,24 @@ impl MountMap {
         self.systems[system].is_whole |= is_whole;
     }
 
-    /// Adds a mount if its mount point is visible below a root.
+    /// Adds the data volume of macOS to the file system of a root from which firmlinks lead there.
+    fn behind_firmlinks(&mut self, mounts: &[Mount], system: usize, root: &Path) {
+        let Some(target) = FIRMLINK_TARGET.map(Path::new) else { return };
+        if !target.starts_with(root) || target == root {
+            return;
+        }
+        if let Ok(standing) = standing(target) {
+            self.systems[system].devices.insert(standing.device);
+        }
+        // From other directories above it, a scan reaches only small parts of the volume.
+        if root == Path::new("/")
+            && let Some(mount) = mounts.iter().find(|mount| point(mount) == target)
+        {
+            self.system(Some(mount), mount.device, root);
+        }
+    }
+
+    /// Adds one mount if its mount point is visible below a root.
     fn mounted(
         &mut self,
         tree: &Tree,
@@ -160,7 +196,7 @@ impl MountMap {
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }
-        if let Some(on) = on {
+        if let Some(on) = on.filter(|_| UNCOVERS) {
             self.cover(&mounts[on], &point(mount));
         }
         let top = topmost(mounts, index);
@@ -193,7 +229,7 @@ impl MountMap {
         let system = self
             .systems
             .iter_mut()
-            .find(|system| system.mount.as_ref().is_some_and(|known| known.device == mount.device));
+            .find(|system| system.mount().is_some_and(|known| known.shares_space(mount)));
         if let (Some(system), Ok(below)) = (system, place.strip_prefix(&under)) {
             let cover = Cover { below: below.to_owned(), under };
             if !system.covers.contains(&cover) {
@@ -237,11 +273,15 @@ fn topmost(mounts: &[Mount], index: usize) -> usize {
     top
 }
 
-/// Returns the index of the mount that contains a path. The mount is found by the kernel's mount ID or, without an ID,
-/// by the device and the longest mount point above the path.
+/// Returns the index of the mount that contains a path. The mount is found by the mount ID or mount point from the
+/// kernel or, without these, by the device and the longest mount point above the path.
 pub fn mount_of(mounts: &[Mount], full: &Path, standing: &MountPosition) -> Option<usize> {
     let named = standing.mount.and_then(|id| mounts.iter().position(|mount| mount.id == id));
-    named.or_else(|| {
+    let of_point = || {
+        let point = standing.point.as_ref()?;
+        mounts.iter().rposition(|mount| mount.point == *point)
+    };
+    named.or_else(of_point).or_else(|| {
         let above = (0..mounts.len()).filter(|index| {
             full.starts_with(point(&mounts[*index])) && mounts[*index].device == standing.device
         });

@@ -95,7 +95,7 @@ pub fn parts(native: &Native, capacity: &Capacity) -> Vec<Overhead> {
         Native::Xfs(xfs) => self::xfs(xfs),
         Native::Btrfs(btrfs) => self::btrfs(btrfs),
         Native::Apfs(apfs) => {
-            let others = apfs.volume.map(|own| capacity.used().saturating_sub(own));
+            let others = apfs.volumes.map(|own| capacity.used().saturating_sub(own));
             others
                 .map(|bytes| Overhead { what: OverheadKind::OtherVolumes, bytes, counted: CountedAs::Used })
                 .into_iter()

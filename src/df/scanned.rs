@@ -139,7 +139,8 @@ fn system_of(
     };
     regions.systems[system].devices.insert(device);
     let EntryState::Known(Metadata { inode, .. }) = record.state else { return Some(system) };
-    let is_new = regions.systems[system].times < 2 || met.is_new_directory(device, inode);
+    let visited = &regions.systems[system];
+    let is_new = visited.times <= visited.mounts.len().max(1) || met.is_new_directory(device, inode);
     is_new.then_some(system)
 }
 

@@ -147,9 +147,11 @@ fn extended(json: &mut JsonWriter<'_>, metadata: &Metadata) {
 
 fn excluded(json: &mut JsonWriter<'_>, name: &[u8], exclusion: Exclusion) {
     let (bracket, rest) = match exclusion {
-        Exclusion::OtherFileSystem => (",\n[{", ",\"excluded\":\"otherfs\"}]"),
+        Exclusion::OtherFileSystem | Exclusion::Snapshot | Exclusion::SecondMount => {
+            (",\n[{", ",\"excluded\":\"otherfs\"}]")
+        }
         Exclusion::KernelFileSystem => (",\n[{", ",\"excluded\":\"kernfs\"}]"),
-        Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless => {
+        Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless | Exclusion::SecondLink => {
             (",\n{", ",\"excluded\":\"pattern\"}")
         }
     };

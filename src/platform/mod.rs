@@ -38,7 +38,9 @@ pub use crate::platform::entry::identity::Identity;
 pub use crate::platform::fs::kind::FileSystem;
 pub use crate::platform::process::imp::remedy;
 pub(crate) use crate::platform::read_dir::directory::NO_CTTY;
-pub use crate::platform::read_dir::directory::{Directory, attributes_of_path, firmlink_target};
+pub use crate::platform::read_dir::directory::{
+    Directory, FIRMLINK_TARGET, attributes_of_path, firmlink_target,
+};
 pub use crate::platform::read_dir::{Buffer, Reader};
 
 pub use crate::platform::entry::rights::Rights;

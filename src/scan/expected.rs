@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use super::{Mounts, Options};
-use crate::platform::fs::capacity::capacity;
+use crate::platform::fs::capacity::used;
 use crate::platform::fs::mounts::is_whole;
 
 /// Returns the used bytes of the root's file system, provided that the scan has a single root and reads exactly that
@@ -13,6 +13,6 @@ use crate::platform::fs::mounts::is_whole;
 pub(crate) fn expected(roots: &[PathBuf], options: &Options) -> Option<u64> {
     let [root] = roots else { return None };
     let is_all = options.mounts == Mounts::None && options.filter.is_empty() && !options.skip_caches;
-    let used = (is_all && is_whole(root)).then(|| capacity(root).ok())??.used();
+    let used = (is_all && is_whole(root)).then(|| used(root).ok())??;
     (used > 0).then_some(used)
 }

@@ -20,6 +20,7 @@ mod paths;
 mod policy;
 mod rescan;
 mod roots;
+mod second_mounts;
 mod shared;
 mod visit;
 mod workers;

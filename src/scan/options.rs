@@ -51,10 +51,10 @@ impl Options {
     }
 }
 
-/// Returns the default number of worker threads: twice the number of processors, limited to 8 to 64.
+/// Returns the default number of worker threads: twice the number of processors, within 8 to 64; 8 on macOS.
 ///
 /// A cold disk serves many requests at a time, and idle workers have no measurable cost in a warm scan
 /// (docs/performance.md).
 pub fn default_threads() -> usize {
-    (limits::processors() * 2).clamp(8, 64)
+    (limits::processors() * 2).clamp(8, limits::MOST_THREADS)
 }

@@ -11,11 +11,13 @@ use std::ffi::CStr;
 use super::mount_points::Points;
 use super::network_mounts::Networks;
 use super::options::Mounts;
+use super::second_mounts::SecondMounts;
 use super::shared::Shared;
 use super::workers::Mount;
 use crate::base::sync::{Mutex, OnceLock, lock};
 use crate::platform;
 use crate::platform::fs::mounts;
+use crate::platform::fs::mounts::HAS_VOLUMES;
 use crate::platform::{Attributes, Boundary, DirEntry, Directory, Errno, FileId, FileSystem};
 use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata};
 
@@ -24,8 +26,12 @@ pub(crate) struct Policy<'s> {
     shared: &'s Shared,
     /// Mounted file systems by device, read from the mount table when the scan encounters its first mount point.
     mounted: OnceLock<HashMap<u64, FileSystem>>,
-    /// File systems encountered so far, by device index.
+    /// Mounts whose files are counted elsewhere, read when the scan finds its first mount point.
+    second_mounts: OnceLock<SecondMounts>,
+    /// File systems found so far, by device index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
+    /// Entered directories that have several links.
+    linked: Mutex<HashSet<FileId>>,
     /// Inode numbers of directories on file systems that may contain loops.
     foreign: Mutex<HashMap<DirId, u64>>,
     /// Roots that lie inside another root, by device and inode, each with the directory found there, if it has been
@@ -75,7 +81,9 @@ impl<'s> Policy<'s> {
             shared,
             silent: silent.unwrap_or_default(),
             mounted: OnceLock::new(),
+            second_mounts: OnceLock::new(),
             file_systems: Mutex::default(),
+            linked: Mutex::default(),
             foreign: Mutex::default(),
             awaited: Mutex::default(),
             awaits,
@@ -116,10 +124,15 @@ impl<'s> Policy<'s> {
             _ if self.firmlink_target == Some(attributes.file_id()) => {
                 return leave(Exclusion::OtherFileSystem);
             }
-            Boundary::None | Boundary::Mount | Boundary::Firmlink => {}
+            Boundary::Linked if !lock(&self.linked).insert(attributes.file_id()) => {
+                return leave(Exclusion::SecondLink);
+            }
+            Boundary::None | Boundary::Mount | Boundary::Firmlink | Boundary::Linked => {}
         }
         let Mount { device_index: mut device, mut file_system, .. } = context.mount;
-        let mounted = attributes.device != context.mount.device;
+        // The volumes of a group can share a device number.
+        let is_volume = HAS_VOLUMES && attributes.border == Boundary::Mount;
+        let mounted = is_volume || attributes.device != context.mount.device;
         if mounted && attributes.border == Boundary::Firmlink {
             // The directory is on a separate macOS volume that users see as part of the same file system.
             device = self.shared.tree.devices().index(attributes.device);
@@ -129,6 +142,9 @@ impl<'s> Policy<'s> {
             }
             if self.networks.as_ref().is_some_and(|networks| networks.has_device(attributes.device)) {
                 return leave(Exclusion::OtherFileSystem);
+            }
+            if let Some(why) = self.counted_elsewhere(directory, entry) {
+                return leave(why);
             }
             file_system = self.mounted(directory, entry, attributes.device);
             if file_system == FileSystem::Network && self.networks.is_some() {
@@ -153,8 +169,18 @@ impl<'s> Policy<'s> {
         Decision::Enter { device, file_system }
     }
 
-    /// Returns the kind of the file system mounted on `entry`. Queries the file system only if the mount table does not
-    /// list it, because an unreachable server would block the other entries.
+    /// Returns the reason why the files of the mount on `entry` do not count, if there is one.
+    fn counted_elsewhere(&self, directory: &Directory, entry: &DirEntry<'_>) -> Option<Exclusion> {
+        let second = self.second_mounts.get_or_init(|| SecondMounts::below(&self.shared.roots()));
+        if second.is_empty() {
+            return None;
+        }
+        let inside = directory.step_into(entry.name).ok()?;
+        second.reason(&mounts::mount_at(&inside).ok()?.point)
+    }
+
+    /// Returns the kind of the file system mounted on `entry`. Queries the file system only if it is missing
+    /// from the mount table, because an unreachable server would block the other entries.
     fn mounted(&self, directory: &Directory, entry: &DirEntry<'_>, device: u64) -> FileSystem {
         let known = self.mounted.get_or_init(mounts::file_systems).get(&device).copied();
         known.unwrap_or_else(|| directory.file_system_of(entry.name).unwrap_or(FileSystem::Ordinary))

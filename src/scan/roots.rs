@@ -1,8 +1,9 @@
 //! Roots of a scan: the paths given by the user, some of which may lie inside others.
 //!
-//! A root inside another one becomes an alias: its entry in the virtual top points to the directory within the other
-//! root. The scan recognizes such a root by device and inode while reading the outer one. If the inner root is not
-//! found there (excluded, on another file system, unreadable), it is then read separately.
+//! A root inside another one becomes an alias: its entry in the virtual top points to the directory in the other
+//! root's tree. The scan recognizes such a root by device and inode while it reads the outer root. If the inner root
+//! is not found there (excluded, on another file system, unreadable), it is read on its own afterwards. The data volume of macOS
+//! is an alias of `/`, whose firmlinks lead to it.
 //!
 //! Invariant: no directory is read or counted through two roots.
 
@@ -15,7 +16,7 @@ use rayon::Scope;
 use super::shared::Shared;
 use super::visit::Visitor;
 use crate::base::sync::lock;
-use crate::platform::{Attributes, Directory, Errno, FileId, attributes_of_path};
+use crate::platform::{Attributes, Directory, Errno, FIRMLINK_TARGET, FileId, attributes_of_path};
 use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata};
 
 struct Root<'s> {
@@ -24,6 +25,8 @@ struct Root<'s> {
     /// Directory of the root; `None` if the root is not a directory or its attributes could not be read.
     id: Option<DirId>,
     inside: bool,
+    /// `true` for the data volume of macOS if `/` is also a root.
+    is_behind_firmlinks: bool,
 }
 
 pub(crate) struct Roots<'s> {
@@ -36,7 +39,10 @@ impl<'s> Roots<'s> {
     pub(crate) fn publish(shared: &'s Shared, paths: &'s [PathBuf], visitor: &Visitor<'_>) -> Self {
         let mut roots: Vec<Root<'s>> = paths
             .iter()
-            .map(|path| Root { path, attributes: attributes_of_path(path), id: None, inside: false })
+            .map(|path| {
+                let attributes = attributes_of_path(path);
+                Root { path, attributes, id: None, inside: false, is_behind_firmlinks: false }
+            })
             .collect();
         if roots.len() > 1 {
             mark_inside(&mut roots, visitor);
@@ -77,9 +83,11 @@ impl<'s> Roots<'s> {
             return;
         }
         let mut known = lock(&visitor.policy.awaited);
+        let top = self.roots.iter().find(|root| !root.is_behind_firmlinks && is_at(root.path, "/"));
         let mut targets: Vec<Option<DirId>> = Vec::new();
         for root in &self.roots {
             let target = match (root.identity(), root.id) {
+                _ if root.is_behind_firmlinks => top.and_then(|root| root.id),
                 (Some(identity), Some(own)) => Some(match known.get(&identity).copied().flatten() {
                     Some(elsewhere) if root.inside => elsewhere,
                     _ => {
@@ -140,10 +148,16 @@ impl Root<'_> {
 
 /// Marks the roots that are the same as another root or lie inside one, and tells the visitor to look for them.
 fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
+    let has_top = FIRMLINK_TARGET.is_some() && roots.iter().any(|root| is_at(root.path, "/"));
     let identities: HashSet<FileId> = roots.iter().filter_map(Root::identity).collect();
     let mut met: HashSet<FileId> = HashSet::new();
     for root in roots {
         let Some(identity) = root.identity() else { continue };
+        // Both may have the same identity, and `/` has more.
+        if has_top && FIRMLINK_TARGET.is_some_and(|target| is_at(root.path, target)) {
+            (root.inside, root.is_behind_firmlinks) = (true, true);
+            continue;
+        }
         root.inside = !met.insert(identity) || is_inside(root.path, identity, &identities);
         if root.inside {
             lock(&visitor.policy.awaited).entry(identity).or_default();
@@ -151,8 +165,13 @@ fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     }
 }
 
-/// Returns `true` if one of `others` is an ancestor of the directory `path`, or if an ancestor cannot be opened. In the
-/// latter case, the scan looks for the root in all other roots before reading it separately.
+/// Returns `true` if `path` leads to the directory `place`, which is given without symbolic links.
+fn is_at(path: &Path, place: &str) -> bool {
+    path.canonicalize().is_ok_and(|path| path == Path::new(place))
+}
+
+/// Returns `true` if one of `others` is an ancestor of the directory `path`, or if an ancestor cannot be
+/// opened. In the latter case the scan looks for the root in all other roots before reading it on its own.
 fn is_inside(path: &Path, own: FileId, others: &HashSet<FileId>) -> bool {
     let mut identity = own;
     let climb = |from: Result<Directory, Errno>| {

@@ -141,7 +141,8 @@ impl<'v> Visitor<'v> {
         shared.tree.begin(id);
         shared.workers.reads(id);
         let context = self.policy.context(id, &opened.directory, &mut state.mount);
-        let mut reader = Reader::new(&opened.directory);
+        let begin = if shared.options.owners { Reader::new } else { Reader::without_owners };
+        let mut reader = begin(&opened.directory);
         if self.fill(id, &mut reader, &mut state.buffer) {
             let is_local = !context.mount.file_system.is_foreign();
             if is_local && state.buffer.is_full() && shared.workers.count() > 1 {
@@ -335,7 +336,7 @@ impl<'v> Visitor<'v> {
             let state = EntryState::Failed(Errno::ETIMEDOUT as i32);
             return batch.push(id, &Entry { name, kind: Kind::Directory, state });
         }
-        let attributes = match buffer.attributes(directory, entry) {
+        let attributes = match buffer.attributes_on(context.mount.device, directory, entry) {
             Ok(attributes) => attributes,
             // The entry was deleted after the directory was read, so it is omitted.
             Err(Errno::ENOENT | Errno::ESTALE) => return,

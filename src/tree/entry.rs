@@ -51,11 +51,25 @@ pub enum Exclusion {
     Caches = 3,
     /// The contents are in the cloud: they take no space on the local disk, and reading them would start a download.
     Dataless = 4,
+    /// The directory is the mount point of a snapshot, whose files are mostly those of the volume itself.
+    Snapshot = 5,
+    /// The directory is a further mount of a volume that the scan counts elsewhere.
+    SecondMount = 6,
+    /// The directory has several hard links, and is counted at another one.
+    SecondLink = 7,
 }
 
 impl Exclusion {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Pattern, Self::OtherFileSystem, Self::KernelFileSystem, Self::Caches, Self::Dataless];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Pattern,
+        Self::OtherFileSystem,
+        Self::KernelFileSystem,
+        Self::Caches,
+        Self::Dataless,
+        Self::Snapshot,
+        Self::SecondMount,
+        Self::SecondLink,
+    ];
 
     /// Returns the name of the reason, as written by `--json` and in flat lines.
     pub fn name(self) -> &'static str {
@@ -65,6 +79,9 @@ impl Exclusion {
             Self::KernelFileSystem => "kernel_filesystem",
             Self::Caches => "caches",
             Self::Dataless => "dataless",
+            Self::Snapshot => "snapshot",
+            Self::SecondMount => "second_mount",
+            Self::SecondLink => "second_link",
         }
     }
 }

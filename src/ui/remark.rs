@@ -44,5 +44,8 @@ pub fn exclusion_text(exclusion: Exclusion) -> &'static str {
         Exclusion::KernelFileSystem => "kernel file system",
         Exclusion::Caches => "cache directory",
         Exclusion::Dataless => "only in the cloud",
+        Exclusion::Snapshot => "mounted snapshot",
+        Exclusion::SecondMount => "mounted elsewhere too",
+        Exclusion::SecondLink => "counted at another link",
     }
 }

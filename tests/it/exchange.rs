@@ -2,10 +2,8 @@
 //! place of ssh, and with full disks.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -28,7 +26,7 @@ fn everything() -> Place {
     fs::hard_link(place.join("t/sub/large"), place.join("t/again")).unwrap();
     symlink("nowhere", place.join("t/link")).unwrap();
     nix::unistd::mkfifo(&place.join("t/fifo"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-    fs::write(place.join("t").join(OsStr::from_bytes(b"bad\xff\n\x1b\x7f\"\\,name")), "1").unwrap();
+    place.odd_file(b"t/bad\xff\n\x1b\x7f\"\\,name", "1");
     place
 }
 
@@ -234,6 +232,9 @@ fn a_compression_bomb_is_rejected_before_it_fills_the_memory() {
 #[test]
 fn a_full_disk_keeps_the_old_file_and_leaves_no_other() {
     let place = everything();
+    if !Path::new("/dev/full").exists() {
+        return crate::support::skip("no /dev/full here");
+    }
     for flags in [&["-o", "/dev/full"][..], &["-c", "-o", "/dev/full"]] {
         let full = run_in(place.path(), [flags, &["t"]].concat()).ended(1);
         assert_eq!(full.stderr, "duke: /dev/full: no space left on device\n");
@@ -584,7 +585,12 @@ fn flat_lines_have_the_fields_that_are_described_and_survive_any_name() {
     }
     assert_eq!(sum, totals(&export(&place, &["--json", "t"]))[0]);
     let exact = duke::base::text::base64(b"t/bad\xff\n\x1b\x7f\"\\,name");
-    assert!(ndjson.text().contains(&format!("\"path_base64\":\"{exact}\"")) && csv.text().contains(&exact));
+    // APFS accepts UTF-8 only.
+    let has_odd = cfg!(not(target_os = "macos"));
+    assert!(
+        !has_odd
+            || ndjson.text().contains(&format!("\"path_base64\":\"{exact}\"")) && csv.text().contains(&exact)
+    );
     // Fields that an export does not record are omitted.
     export(&place, &["-o", "x", "t"]);
     let imported = export(&place, &["-f", "x", "--ndjson"]);

@@ -94,7 +94,13 @@ fn a_failed_write_keeps_the_old_file() {
     let (place, folder) = some();
     let file = folder.path().join("file");
     fs::write(&file, "old").unwrap();
-    assert_refused(save(&place, Path::new("/dev/full")), folder.path(), "/dev/full: no space left on device");
+    if Path::new("/dev/full").exists() {
+        assert_refused(
+            save(&place, Path::new("/dev/full")),
+            folder.path(),
+            "/dev/full: no space left on device",
+        );
+    }
     assert_refused(save(&place, &file.join("under")), folder.path(), "not a directory");
     assert_refused(save(&place, folder.path()), folder.path(), "is a directory");
     assert_refused(save(&place, &folder.path().join("no/file")), folder.path(), "no such file or directory");

@@ -26,9 +26,9 @@ fn roots(paths: &[&Path], threads: usize) -> Scan {
 
 /// Returns the total of `du -c` for several paths.
 fn du_together(paths: &[&Path]) -> u64 {
-    let output = Command::new("du").args(["-csB1", "--"]).args(paths).output().unwrap();
+    let output = naive::blocks_of_du().args(["-cs", "--"]).args(paths).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().last().unwrap().split('\t').next().unwrap().parse().unwrap()
+    naive::bytes(text.lines().last().unwrap())
 }
 
 fn known(tree: &Tree, position: usize) -> (PathBuf, Kind, Metadata) {
@@ -223,6 +223,9 @@ fn excluded_entries_are_shown_and_not_counted() {
         .collect();
     names.sort_unstable();
     assert_eq!(names, [b"b".as_slice(), b"file-1-4097"]);
+    if cfg!(not(target_os = "linux")) {
+        return crate::support::skip("only GNU's du excludes by pattern");
+    }
     let output =
         Command::new("du").args(["-sB1", "--exclude=*-4097", "--exclude=a/b"]).arg(fixture.path()).output();
     let du = String::from_utf8(output.unwrap().stdout).unwrap();

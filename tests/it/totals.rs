@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::support::fixtures::{self, Fixture};
 use crate::support::{child, naive};
@@ -86,11 +85,10 @@ fn ten_thousand_directories_in_one_directory() {
 #[test]
 fn five_thousand_levels_with_paths_beyond_what_the_system_takes() {
     let fixture = fixtures::chain(5_000, "d");
-    let output = Command::new("du").arg("-B1").arg(fixture.path()).output().unwrap();
+    let output = naive::blocks_of_du().arg(fixture.path()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     // The deepest directory comes first.
-    let du: Vec<u64> =
-        text.lines().rev().map(|line| line.split('\t').next().unwrap().parse().unwrap()).collect();
+    let du: Vec<u64> = text.lines().rev().map(naive::bytes).collect();
     assert_eq!(du.len(), 5_001);
     for threads in [1, 2, 8, 8] {
         let scan = crate::support::scan(fixture.path(), threads);

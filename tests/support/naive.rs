@@ -44,8 +44,20 @@ fn identity_and_sizes(path: &Path) -> Option<((u64, u64), (u64, u64))> {
 
 /// Returns the disk usage in bytes according to `du -s` of a directory alone.
 pub fn du(directory: &Path) -> u64 {
-    let output = Command::new("du").args(["-s", "-B1", "--"]).arg(directory).output().expect("du can be run");
+    let output = blocks_of_du().args(["-s", "--"]).arg(directory).output().expect("du can be run");
     let text = String::from_utf8_lossy(&output.stdout);
-    let first = text.split('\t').next().unwrap_or_default();
-    first.parse().unwrap_or_else(|_| panic!("du of {}: {output:?}", directory.display()))
+    text.lines().next().map_or_else(|| panic!("du of {}: {output:?}", directory.display()), bytes)
+}
+
+/// Returns a `du` that prints blocks of 512 bytes, in GNU's version and in that of BSD and macOS.
+pub fn blocks_of_du() -> Command {
+    let mut command = Command::new("du");
+    command.env("POSIXLY_CORRECT", "1").env("BLOCKSIZE", "512");
+    command
+}
+
+/// Returns the number of bytes in a line of [`blocks_of_du`].
+pub fn bytes(line: &str) -> u64 {
+    let blocks = line.split('\t').next().unwrap_or_default().trim();
+    512 * blocks.parse::<u64>().unwrap_or_else(|_| panic!("a line of du: {line}"))
 }

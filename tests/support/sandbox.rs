@@ -1,15 +1,51 @@
-//! Sandbox for deletions: a mount namespace in which only `/tmp`, in memory, is writable. The home is
-//! `/tmp/home/me`, if the test creates it.
+//! Sandbox for deletions. On Linux it is a mount namespace in which only `/tmp`, in memory, is writable; the home is
+//! `/tmp/home/me`, if the test creates it. On macOS, sandbox-exec(1) permits writing only in a new directory, which is
+//! `TMPDIR`, with the home `home/me` in it. Other systems have none.
 //!
-//! So a bug in the tested code cannot damage the machine.
+//! So a bug in the tested code cannot damage the machine. Without a sandbox a test is skipped.
 
 use std::process::Command;
 
 use super::{child, skip};
 
+#[cfg(target_os = "linux")]
 /// Mounts memory on `/tmp`, makes everything else read-only, then executes the given command.
 const SETUP: &str = "mount -t tmpfs none /tmp && mount -o remount,bind,ro / && \
     { ! mountpoint -q /dev/shm || mount -o remount,bind,ro /dev/shm; } && exec \"$@\"";
+
+/// Rules of sandbox-exec(1), the last matching one of which decides.
+#[cfg(target_os = "macos")]
+const RULES: &str = "(version 1)(allow default)(deny file-write*)(allow file-write* (subpath (param \"ROOM\")) \
+    (literal \"/dev/null\") (literal \"/dev/tty\") (literal \"/dev/ptmx\") (regex #\"^/dev/ttys[0-9]+$\"))";
+
+/// Runs the body of `test` in the sandbox of macOS.
+#[cfg(target_os = "macos")]
+fn run(test: &str) {
+    let room = tempfile::tempdir().expect("a directory can be made");
+    let place = room.path().canonicalize().expect("it exists");
+    let variable = |name: &str, path: &std::path::Path| format!("{name}={}", path.display());
+    let words =
+        [variable("ROOM", &place), variable("TMPDIR", &place), variable("HOME", &place.join("home/me"))];
+    let launcher = ["sandbox-exec", "-D", &words[0], "-p", RULES, "env", &words[1], &words[2]];
+    let writes = |path: &std::path::Path| {
+        let tried = Command::new(launcher[0])
+            .args(&launcher[1..])
+            .args(["touch".as_ref(), path.as_os_str()])
+            .output();
+        tried.is_ok_and(|output| output.status.success())
+    };
+    let outside = tempfile::tempdir().expect("a directory can be made");
+    if writes(&place.join("file")) && !writes(&outside.path().join("file")) {
+        child::run(test, &launcher, "");
+    } else {
+        skip(&format!("{test}: no sandbox in which deleting is safe"));
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn run(test: &str) {
+    skip(&format!("{test}: no sandbox in which deleting is safe"));
+}
 
 /// Runs the body of `test` in the sandbox: returns `true` there, and `false` where it has been run or cannot
 /// be.
@@ -17,10 +53,13 @@ pub fn enter(test: &str) -> bool {
     if child::argument_of(test).is_some() {
         return true;
     }
-    if !cfg!(target_os = "linux") {
-        // A user other than root can only delete own files, and each `Fixture` is in a place of its own.
-        return !child::is_root();
-    }
+    run(test);
+    false
+}
+
+/// Runs the body of `test` in the sandbox of Linux.
+#[cfg(target_os = "linux")]
+fn run(test: &str) {
     let root: &[&str] = &["unshare", "--mount", "--propagation", "private", "sh", "-c", SETUP, "sh"];
     let user: &[&str] = &[
         "unshare",
@@ -49,5 +88,4 @@ pub fn enter(test: &str) -> bool {
         }
         None => skip(&format!("{test}: no namespace in which deleting is safe")),
     }
-    false
 }

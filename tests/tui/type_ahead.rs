@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::session::Session;
+use crate::support::sandbox;
 use tempfile::TempDir;
 
 /// Number of bursts, and of terminals that they are spread over.
@@ -137,6 +138,9 @@ fn a_thousand_bursts_of_keys_delete_nothing() {
 
 #[test]
 fn a_user_who_waits_for_the_button_can_confirm() {
+    if !sandbox::enter("a_user_who_waits_for_the_button_can_confirm") {
+        return;
+    }
     let folder = folder();
     let mut session = Session::start(folder.path());
     session.wait_for_text("1 of 3");

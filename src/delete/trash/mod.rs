@@ -20,7 +20,7 @@ use crate::base::sync::Arc;
 use crate::platform::fs::mounts::{Mount, mounts};
 use crate::platform::process::desktop::TRASH_NAME_SEPARATOR;
 use crate::platform::process::io_policy;
-use crate::platform::{Directory, Errno};
+use crate::platform::{Boundary, Directory, Errno};
 use crate::tree::join;
 pub use place::Owner;
 use place::{Trash, Trashes};
@@ -148,6 +148,9 @@ fn move_in(
     if !item.is_still(&now) {
         return Err(Reason::Changed);
     }
+    if now.attributes.border == Boundary::Dataless {
+        return Err(Reason::NoTrash(NoTrash::InCloud));
+    }
     let item = &Item { identity: Some(now), ..item.clone() };
     // rename(2) would also move mounts below the item, and emptying the trash would then delete the files on them.
     let takes_along = |path: &Path| holds_mount(&path.join(OsStr::from_bytes(&item.name)), mounts);
@@ -186,17 +189,18 @@ fn move_to(
                 other => other?,
             }
         }
-        let moved = directory.move_to(item.name.as_slice(), &trash.files, name.as_slice());
+        let inside = trash.inside(&name);
+        let moved = directory.move_to(item.name.as_slice(), &trash.files, inside.as_slice());
         let is_it = moved.is_ok()
-            && trash.files.identity_of(name.as_slice()).is_ok_and(|found| {
-                // The change time of the inode is not compared, because moving updates it.
+            && trash.files.identity_of(inside.as_slice()).is_ok_and(|found| {
+                // The inode's change time is not compared, because moving updates it.
                 item.identity.is_some_and(|before| before.is_unchanged(&found))
             });
         if is_it {
             return Ok(name);
         }
         let back =
-            moved.is_ok().then(|| trash.files.move_to(name.as_slice(), directory, item.name.as_slice()));
+            moved.is_ok().then(|| trash.files.move_to(inside.as_slice(), directory, item.name.as_slice()));
         if let Some((info, _)) = &trash.info
             && back.is_none_or(|back| back.is_ok())
         {
@@ -205,6 +209,7 @@ fn move_to(
         match moved {
             Ok(()) => return Err(Reason::Changed),
             Err(Errno::EEXIST | Errno::ENOTEMPTY) => {}
+            Err(Errno::EDEADLK) => return Err(Reason::NoTrash(NoTrash::InCloud)),
             Err(error) => return Err(error.into()),
         }
     }
@@ -215,12 +220,13 @@ fn move_back(it: &Trashed) -> Result<(), Reason> {
     let directory = it.from.open()?;
     let trash = Trash::open(&it.trash).map_err(Reason::NoTrash)?;
     for item in &it.from.items {
-        let now = trash.files.identity_of(it.name.as_slice())?;
-        // An item is moved back even if it was modified in the trash.
+        let inside = trash.inside(&it.name);
+        let now = trash.files.identity_of(inside.as_slice())?;
+        // An item is moved back even if it was written to in the trash.
         if !item.identity.is_some_and(|before| before.is_same_inode(&now)) {
             return Err(Reason::Changed);
         }
-        trash.files.move_to(it.name.as_slice(), &directory, item.name.as_slice())?;
+        trash.files.move_to(inside.as_slice(), &directory, item.name.as_slice())?;
         if let Some((info, _)) = &trash.info {
             // The item has been restored, so a leftover info file does no harm.
             let _ = info.unlink([it.name.as_slice(), INFO].concat().as_slice());

@@ -7,8 +7,11 @@
 //! ~/.Trash, $topdir/.Trashes/$uid   macOS: the items themselves
 //! ```
 //!
-//! Invariant: a trash is searched for or created only when needed, and nothing is created in another user's home
-//! directory.
+//! On macOS the privacy settings and the permissions can forbid to open a trash, but not to move entries into it. So it
+//! is not opened: entries are moved to a path relative to the directory above.
+//!
+//! Invariant: a trash is searched for or created only when it is needed, and nothing is created in another
+//! user's home.
 
 use std::cell::OnceCell;
 use std::ffi::OsStr;
@@ -18,9 +21,13 @@ use std::path::{Path, PathBuf};
 use crate::delete::{Group, NoTrash, Reason};
 use crate::platform::STICKY;
 use crate::platform::entry::safe_path::{PrivateFolder, open_without_links, others_may_write};
+use crate::platform::fs::mounts::standing;
 use crate::platform::process::desktop::{self, TRASH_HAS_INFO};
 use crate::platform::process::users;
 use crate::platform::{Attributes, Directory, Errno, errno_of};
+
+/// Directory of a volume on macOS that contains the trash of each user.
+const VOLUME_TRASHES: &str = ".Trashes";
 
 /// Owner of a trash.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,8 +92,12 @@ impl<'g> Trashes<'g> {
 /// Trash with its directories open.
 pub struct Trash {
     pub path: PathBuf,
+    /// Directory of the items, or an open directory above it.
     pub files: Directory,
-    /// Directory of the info files and, if these contain relative paths, the directory that the paths are relative to.
+    /// Path of the directory of the items, relative to `files`, with a slash at the end; empty if it is the same.
+    below: Vec<u8>,
+    /// Directory of the info files. If the paths in these files are relative, also the directory that the paths
+    /// are relative to.
     pub info: Option<(Directory, Option<PathBuf>)>,
 }
 
@@ -94,18 +105,23 @@ impl Trash {
     /// Opens or creates the trash of the home directory, if it is on the same device as the items and belongs to the
     /// user.
     fn home(path: &Path, here: &Attributes, owner: &Owner) -> Result<Self, NoTrash> {
-        let above = path.ancestors().find_map(|above| Directory::open(above).ok()).ok_or(NoTrash::Nowhere)?;
+        let above = path
+            .ancestors()
+            .skip(1)
+            .find_map(|above| Directory::open_place(above).ok())
+            .ok_or(NoTrash::Nowhere)?;
         if above.attributes()?.device != here.device {
             return Err(NoTrash::Nowhere);
         }
-        // If sudo keeps HOME, root would create a trash that the user cannot use.
-        let folder = PrivateFolder::find(path)?;
-        let folder = if TRASH_HAS_INFO { folder.make()? } else { folder };
-        if !folder.exists() {
-            return Err(Errno::ENOENT.into());
+        if !TRASH_HAS_INFO {
+            let home = path.parent().ok_or(NoTrash::Nowhere)?;
+            let (home, real) = PrivateFolder::find(home)?.into_parts();
+            let path = real.join(path.file_name().ok_or(NoTrash::Nowhere)?);
+            return Self::unopened(path, home, Access { uid: owner.uid, is_open: false });
         }
-        let (directory, path) = folder.into_parts();
-        Self::in_directory(path, directory, Access { uid: owner.uid, is_open: false }, None)
+        // With a sudo that keeps HOME, root would create a trash that the user cannot use.
+        let (directory, path) = PrivateFolder::find(path)?.make()?.into_parts();
+        Self::in_directory(path, &directory, Access { uid: owner.uid, is_open: false }, None)
     }
 
     /// Opens or creates the trash of a mount point.
@@ -113,17 +129,23 @@ impl Trash {
         let directory = open_without_links(top)?;
         let access = Access::of_top(&directory, owner)?;
         if !TRASH_HAS_INFO {
-            let all = match directory.open_inside(".Trashes") {
-                Err(Errno::ENOENT) => return Err(NoTrash::Nowhere),
+            let all = match directory.attributes_of(VOLUME_TRASHES) {
+                Err(Errno::ENOENT) => return Err(NoTrash::NoTrashes),
                 all => all?,
             };
-            let name = owner.uid.to_string();
-            let own = opened_or_made(&all, &name)?;
-            return Self::in_directory(top.join(".Trashes").join(&name), own, access, None);
+            if !all.is_directory() {
+                return Err(NoTrash::NoDirectory);
+            }
+            let name = format!("{VOLUME_TRASHES}/{}", owner.uid);
+            match directory.make_directory(name.as_str()) {
+                Ok(()) | Err(Errno::EEXIST) => {}
+                Err(error) => return Err(error.into()),
+            }
+            return Self::unopened(top.join(name), directory, access);
         }
         let own = |above: &Directory, path: PathBuf, name: &str| {
             let directory = opened_or_made(above, name)?;
-            Self::in_directory(path.join(name), directory, access, Some(top.to_owned()))
+            Self::in_directory(path.join(name), &directory, access, Some(top.to_owned()))
         };
         let shared = directory.open_inside(".Trash").ok();
         let shared = shared.filter(|shared| shared.attributes().is_ok_and(|found| found.mode & STICKY != 0));
@@ -135,19 +157,36 @@ impl Trash {
     /// Opens the trash in a directory after checking who can write to each directory of it.
     fn in_directory(
         path: PathBuf,
-        directory: Directory,
+        directory: &Directory,
         access: Access,
         relative_to: Option<PathBuf>,
     ) -> Result<Self, NoTrash> {
-        access.check(&directory)?;
-        if !TRASH_HAS_INFO {
-            return Ok(Self { path, files: directory, info: None });
-        }
+        access.check(directory)?;
         let [files, info] = ["files", "info"].map(|name| {
-            let inside = opened_or_made(&directory, name)?;
+            let inside = opened_or_made(directory, name)?;
             access.check(&inside).map(|()| inside)
         });
-        Ok(Self { path, files: files?, info: Some((info?, relative_to)) })
+        Ok(Self { path, files: files?, below: Vec::new(), info: Some((info?, relative_to)) })
+    }
+
+    /// Checks the access to the trash at `path`, which is below the open directory `above`, without opening it.
+    fn unopened(path: PathBuf, above: Directory, access: Access) -> Result<Self, NoTrash> {
+        let name = path.file_name().ok_or(NoTrash::Nowhere)?.as_bytes();
+        let is_of_volume = path.parent().is_some_and(|parent| parent.ends_with(VOLUME_TRASHES));
+        let mut below =
+            if is_of_volume { [VOLUME_TRASHES.as_bytes(), b"/", name].concat() } else { name.to_vec() };
+        let found = above.attributes_of(below.as_slice())?;
+        if !found.is_directory() {
+            return Err(NoTrash::NoDirectory);
+        }
+        access.check_found(&above, &found)?;
+        below.push(b'/');
+        Ok(Self { path, files: above, below, info: None })
+    }
+
+    /// Returns the path of an item relative to [`Trash::files`].
+    pub fn inside(&self, name: &[u8]) -> Vec<u8> {
+        [self.below.as_slice(), name].concat()
     }
 
     /// Opens the trash at `path` to move something out of it. Creates nothing.
@@ -155,16 +194,20 @@ impl Trash {
         // Other users may have gained access in the meantime. This is harmless, because restored items are compared
         // with the trashed ones.
         let access = Access { uid: users::own(), is_open: true };
+        if !TRASH_HAS_INFO {
+            let above = path
+                .parent()
+                .map(|above| if above.ends_with(VOLUME_TRASHES) { above.parent() } else { Some(above) });
+            let above = above.flatten().ok_or(NoTrash::Nowhere)?;
+            return Self::unopened(path.to_owned(), open_without_links(above)?, access);
+        }
         let directory = open_without_links(path)?;
         access.check(&directory)?;
-        if !TRASH_HAS_INFO {
-            return Ok(Self { path: path.to_owned(), files: directory, info: None });
-        }
         let [files, info] = ["files", "info"].map(|name| {
             let inside = directory.open_inside(name)?;
             access.check(&inside).map(|()| inside)
         });
-        Ok(Self { path: path.to_owned(), files: files?, info: Some((info?, None)) })
+        Ok(Self { path: path.to_owned(), files: files?, below: Vec::new(), info: Some((info?, None)) })
     }
 }
 
@@ -186,11 +229,15 @@ impl Access {
     }
 
     fn check(self, directory: &Directory) -> Result<(), NoTrash> {
-        let found = directory.attributes()?;
+        self.check_found(directory, &directory.attributes()?)
+    }
+
+    /// Checks the directory with these attributes, which is `directory` or below it.
+    fn check_found(self, directory: &Directory, found: &Attributes) -> Result<(), NoTrash> {
         if found.uid != self.uid {
             return Err(NoTrash::Foreign);
         }
-        if !self.is_open && others_may_write(directory, &found) {
+        if !self.is_open && others_may_write(directory, found) {
             return Err(NoTrash::Writable);
         }
         Ok(())
@@ -218,6 +265,9 @@ fn real_path(group: &Group) -> Result<PathBuf, NoTrash> {
 
 /// Returns the mount point of the mount that `path` is on.
 fn top_of(path: &Path) -> Result<PathBuf, NoTrash> {
+    if let Some(point) = standing(path)?.point {
+        return Ok(PathBuf::from(OsStr::from_bytes(&point)));
+    }
     let mut top: Option<(&Path, u64)> = None;
     for above in path.ancestors() {
         let directory = Directory::open(above)?;

@@ -25,7 +25,7 @@ use crate::base::kind::Kind;
 use crate::base::sync::{Arc, Mutex, Ordering, lock};
 use crate::platform::process::descriptors::{Descriptors, wait_for_descriptors};
 use crate::platform::process::io_policy;
-use crate::platform::{Attributes, Buffer, DirEntry, Directory, Errno, Filled, Reader};
+use crate::platform::{Attributes, Boundary, Buffer, DirEntry, Directory, Errno, Filled, Reader};
 use crate::tree::join;
 use node::{Above, Node};
 
@@ -58,8 +58,8 @@ pub trait Visitor: Sync {
         item: usize,
     ) -> Result<Disposition, Errno>;
     /// Enters a directory.
-    fn enter(&self, directory: &Directory, found: &Attributes, item: usize);
-    /// Leaves a directory after all of its entries are done.
+    fn enter(&self, found: &Attributes, item: usize);
+    /// Leaves a directory whose entries are all done.
     fn leave(
         &self,
         above: &Directory,
@@ -192,14 +192,32 @@ impl<'w, A: Visitor> Walk<'w, A> {
                 let found = now.attributes;
                 // If only the contents of the directory are selected, the directory itself is not deleted.
                 if self.selection.extent == DeleteScope::Whole {
-                    self.act.enter(&inside, &found, number);
+                    self.act.enter(&found, number);
                 }
                 let node = Node::new(Above::Selected(directory), name, found, number);
                 self.empty(scope, Arc::new(node), inside);
             }
             Ok(_) | Err(Errno::ENOTDIR | Errno::ELOOP) => self.fail(number, path, Reason::Changed),
+            Err(Errno::EDEADLK) => match directory.identity_of(name.as_c_str()) {
+                Ok(now) if item.is_still(&now) => match self.visit_dataless(&directory, &name, number) {
+                    Ok(()) => self.act.finish(number),
+                    Err(error) => self.fail(number, path, error.into()),
+                },
+                Ok(_) => self.fail(number, path, Reason::Changed),
+                Err(error) => self.fail(number, path, error.into()),
+            },
             Err(error) => self.fail(number, path, error.into()),
         }
+    }
+
+    /// Acts on a directory whose content is only in the cloud, without opening it.
+    fn visit_dataless(&self, above: &Directory, name: &CStr, item: usize) -> Result<(), Errno> {
+        let found = above.attributes_of(name)?;
+        if found.border != Boundary::Dataless || self.selection.extent == DeleteScope::Content {
+            return Err(Errno::EDEADLK);
+        }
+        self.act.enter(&found, item);
+        self.act.leave(above, name, &found, item).map(drop)
     }
 
     fn open(directory: &Directory, name: &CStr) -> Result<(Directory, Attributes), Errno> {
@@ -273,7 +291,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         buffer: &Buffer,
         entry: &DirEntry<'_>,
     ) -> bool {
-        match buffer.attributes(at.directory, entry) {
+        match buffer.attributes_on(node.found.device, at.directory, entry) {
             Ok(found) if found.is_directory() => return false,
             Ok(found) => match self.act.visit(at, entry.name, &found, node.item) {
                 Ok(_) => {}
@@ -311,11 +329,16 @@ impl<'w, A: Visitor> Walk<'w, A> {
             let name = lock(&node.waiting).pop()?;
             match Self::open(directory, &name) {
                 Ok((inside, found)) => {
-                    self.act.enter(&inside, &found, node.item);
+                    self.act.enter(&found, node.item);
                     let above = Above::Node(Arc::clone(node));
                     return Some((Arc::new(Node::new(above, name, found, node.item)), inside));
                 }
                 Err(Errno::ENOTDIR | Errno::ELOOP) => self.visit_again(node, directory, &name),
+                Err(Errno::EDEADLK) => {
+                    if let Err(error) = self.visit_dataless(directory, &name, node.item) {
+                        self.fail_in(node, Some(&name), error.into());
+                    }
+                }
                 Err(error) => self.fail_in(node, Some(&name), error.into()),
             }
             node.claims.fetch_sub(1, Ordering::Relaxed);

@@ -52,6 +52,8 @@ pub enum Boundary {
     /// Link to another volume of the same system (`SF_FIRMLINK`), such as `/Users`, which is on the data volume of
     /// macOS.
     Firmlink,
+    /// One of several hard links of a directory, which HFS+ uses for backups of Time Machine (`ATTR_DIR_LINKCOUNT`).
+    Linked,
     /// Automount trigger: opening the directory would mount something (`DIR_MNTSTATUS_TRIGGER`, macOS).
     Trigger,
     /// Directory whose contents are in the cloud; opening it would start a download (`SF_DATALESS`, macOS).

@@ -20,6 +20,7 @@ use crate::platform::read_dir::directory::OPEN;
 use crate::platform::{Directory, Identity, retry};
 
 pub use fiemap::{layout, sharing};
+pub use unix::remove_dataless;
 
 /// Opens the directory `name` in `directory`. The kernel ensures that both are on the same mount, even with bind
 /// mounts, which have the device of their source.

@@ -36,6 +36,16 @@ pub fn rename_exclusively(from: &Directory, name: &CStr, to: &Directory, new: &C
     Errno::result(done).map(drop)
 }
 
+/// Deletes a directory without downloading its content.
+#[allow(unsafe_code)]
+pub fn remove_dataless(directory: &Directory, name: &CStr) -> Result<(), Errno> {
+    /// `AT_REMOVEDIR | AT_REMOVEDIR_DATALESS` of sys/fcntl.h
+    const FLAGS: libc::c_int = 0x80 | 0x100;
+    let fd = directory.as_fd().as_raw_fd();
+    // SAFETY: `name` ends with NUL and outlives the call, which only reads it.
+    retry(|| Errno::result(unsafe { libc::unlinkat(fd, name.as_ptr(), FLAGS) })).map(drop)
+}
+
 /// Returns the identity of `name`.
 pub fn identity(directory: &Directory, name: &CStr) -> Result<Identity, Errno> {
     unix::status(directory, name).map(identity_in)

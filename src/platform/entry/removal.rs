@@ -53,7 +53,7 @@ impl Directory {
     pub fn open_above(&self) -> Result<Self, Errno> {
         match confined(self, "..") {
             Err(Errno::ENOSYS | Errno::EPERM) => {
-                let above = self.open_child("..")?;
+                let above = self.step_into("..")?;
                 if above.attributes()?.device == self.attributes()?.device {
                     Ok(above)
                 } else {
@@ -82,6 +82,15 @@ impl Directory {
     /// Returns any error of unlinkat(2).
     pub fn unlink(&self, name: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         retry(|| unlinkat(&self.fd, name, UnlinkatFlags::NoRemoveDir))
+    }
+
+    /// Deletes a directory whose content is only in the cloud, without downloading it. On systems without such
+    /// directories this deletes an empty directory.
+    ///
+    /// # Errors
+    /// Those of unlinkat(2).
+    pub fn remove_dataless(&self, name: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
+        name.with_nix_path(|name: &CStr| imp::remove_dataless(self, name))?
     }
 
     /// Deletes an empty directory.

@@ -38,6 +38,11 @@ pub fn rename_exclusively(_: &Directory, _: &CStr, _: &Directory, _: &CStr) -> R
     Err(Errno::ENOSYS)
 }
 
+/// Deletes an empty directory, because these systems have no directories in the cloud.
+pub fn remove_dataless(directory: &Directory, name: &CStr) -> Result<(), Errno> {
+    directory.remove_directory(name)
+}
+
 /// Returns `true` if this process counts as the owner of every file.
 pub fn owns_all() -> bool {
     geteuid().is_root()

@@ -3,7 +3,7 @@
 //!
 //! Invariant: no number wraps around or is negative, no matter what the file system reports.
 
-pub use super::imp::capacity;
+pub use super::imp::{capacity, used};
 
 /// Capacity of a file system in bytes and inodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

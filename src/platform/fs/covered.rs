@@ -6,6 +6,7 @@
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+pub use super::imp::UNCOVERS;
 use super::imp::clone_of_mount;
 use crate::platform::Errno;
 

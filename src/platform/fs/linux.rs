@@ -28,7 +28,10 @@ use crate::platform::{Boundary, Directory, Errno, FileSystem, errno_of};
 pub use quota::of_user as quota;
 pub use unix::*;
 
-/// Returns all mounts visible to this process, in the order in which they were mounted.
+/// `true`, because `open_tree(2)` clones a mount without the mounts on it.
+pub const UNCOVERS: bool = true;
+
+/// Returns all mounts that this process can see, in the order in which they were mounted.
 ///
 /// # Errors
 /// Returns an error if there is no /proc.
@@ -79,6 +82,7 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
         Ok(statx::Status { mount: None, .. }) | Err(Errno::ENOSYS | Errno::EPERM) => unix::standing(path),
         Ok(statx::Status { mount, attributes }) => Ok(MountPosition {
             mount,
+            point: None,
             device: attributes.device,
             inode: attributes.inode,
             is_mount_point: attributes.border == Boundary::Mount,
@@ -94,8 +98,9 @@ pub fn is_whole(path: &Path) -> bool {
     standing.and_then(mount).is_some_and(|mount| mount.root == b"/")
 }
 
-/// Reads what the file system of `mount` reports about itself. `path` must be on that mount.
-pub fn ask(mount: &Mount, path: &Path) -> Native {
+/// Reads the numbers that the file system mounted at `mounts` reports about itself, through `path`.
+pub fn ask(mounts: &[Mount], path: &Path) -> Native {
+    let Some(mount) = mounts.first() else { return Native::Silent };
     match mount.kind.as_slice() {
         b"ext2" | b"ext3" | b"ext4" => ext::read(mount).map_or_else(Native::Refused, |superblock| {
             Native::Ext { superblock, held_back: held_back(mount) }

@@ -6,21 +6,28 @@ mod apfs;
 #[allow(dead_code)] // partly replaced here
 mod unix;
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::platform::entry::probe::{Probe, Trait};
 use crate::platform::fs::capacity::Capacity;
-use crate::platform::fs::mounts::Mount;
+use crate::platform::fs::mounts::{Mount, MountPosition};
 use crate::platform::fs::overhead::Native;
-use crate::platform::{Directory, Errno, retry};
+use crate::platform::fs::volume::{VolumeId, is_snapshot};
+use crate::platform::{Directory, Errno, FIRMLINK_TARGET, errno_of, retry};
 
 pub use unix::*;
 
-/// Returns the capacity of the file system that `path` is on. For APFS, this is the capacity of the container, which
-/// its volumes share.
+/// `true`, because the volumes of a group can share a device number, and a volume can be mounted several times.
+pub const HAS_VOLUMES: bool = true;
+/// `false`, because macOS cannot clone a mount.
+pub const UNCOVERS: bool = false;
+
+/// Returns the capacity of the file system that `path` is on. For APFS this is the capacity of the container,
+/// which its volumes share.
 ///
 /// # Errors
 /// Returns any error of statfs(2).
@@ -38,10 +45,21 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     Ok(capacity.with_inodes(status.files(), status.files_free()))
 }
 
-/// Reads what the file system of `mount` reports about itself. `path` must be on that mount.
-pub fn ask(mount: &Mount, path: &Path) -> Native {
-    match mount.kind.as_slice() {
-        b"apfs" => Native::Apfs(apfs::ask(path)),
+/// Returns the used bytes of the volume that `path` is on. A scan of `/` reads the data volume through firmlinks.
+///
+/// # Errors
+/// Those of statfs(2).
+pub fn used(path: &Path) -> Result<u64, Errno> {
+    let data = FIRMLINK_TARGET.filter(|_| path.canonicalize().is_ok_and(|path| path == Path::new("/")));
+    let own =
+        apfs::used(path).map(|own| own + data.and_then(|data| apfs::used(Path::new(data)).ok()).unwrap_or(0));
+    own.or_else(|_| Ok(capacity(path)?.used()))
+}
+
+/// Reads the numbers that the file system mounted at `mounts` reports about itself.
+pub fn ask(mounts: &[Mount], _: &Path) -> Native {
+    match mounts.first().map_or(b"".as_slice(), |mount| mount.kind.as_slice()) {
+        b"apfs" => Native::Apfs(apfs::ask(mounts)),
         _ => Native::Silent,
     }
 }
@@ -49,6 +67,28 @@ pub fn ask(mount: &Mount, path: &Path) -> Native {
 /// Returns `true` if a file system is mounted at `path`. On macOS, mounts are always of whole file systems.
 pub fn is_whole(path: &Path) -> bool {
     standing(path).is_ok_and(|standing| standing.is_mount_point)
+}
+
+/// Returns the position of `path` in the mounts. Follows a symbolic link at the end of the path. The mount point comes
+/// from the kernel, because the path and the device do not show it: firmlinks lead to another volume.
+///
+/// # Errors
+/// Those of stat(2).
+#[allow(unsafe_code)]
+pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
+    let own = unix::standing(path)?;
+    let name = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
+    let mut answer = MaybeUninit::<libc::statfs>::uninit();
+    // SAFETY: `name` ends with NUL, and `answer` is writable memory of the size that the call fills.
+    let result = retry(|| Errno::result(unsafe { libc::statfs(name.as_ptr(), answer.as_mut_ptr()) }));
+    if result.is_err() {
+        return Ok(own);
+    }
+    // SAFETY: the call has succeeded, so it has filled the whole structure.
+    let point = text(&unsafe { answer.assume_init() }.f_mntonname);
+    let full = path.canonicalize().map_err(|error| errno_of(&error))?;
+    let is_mount_point = full.as_os_str().as_bytes() == point;
+    Ok(MountPosition { point: Some(point), is_mount_point, ..own })
 }
 
 /// Returns all mounts.
@@ -85,8 +125,12 @@ pub fn mount_of(place: &Directory, name: &CStr, probe: &Probe) -> Result<Mount, 
     mount_at(inside.as_ref().unwrap_or(place))
 }
 
+/// Returns the mount of an open directory.
+///
+/// # Errors
+/// Those of fstatfs(2).
 #[allow(unsafe_code)]
-fn mount_at(directory: &Directory) -> Result<Mount, Errno> {
+pub fn mount_at(directory: &Directory) -> Result<Mount, Errno> {
     let mut answer = MaybeUninit::<libc::statfs>::uninit();
     let fd = directory.as_fd().as_raw_fd();
     // SAFETY: `answer` is writable memory of the size that the call fills.
@@ -95,14 +139,20 @@ fn mount_at(directory: &Directory) -> Result<Mount, Errno> {
     Ok(mount(&unsafe { answer.assume_init() }))
 }
 
+#[allow(clippy::cast_sign_loss)]
 fn mount(status: &libc::statfs) -> Mount {
+    /// Mount of a snapshot, from sys/mount.h.
+    const MNT_SNAPSHOT: u32 = 0x4000_0000;
+    let source = text(&status.f_mntfromname);
     Mount {
         // The first half of a file system's ID is its device (`vfs_getnewfsid`).
         device: device(status),
         root: b"/".to_vec(),
         point: text(&status.f_mntonname),
         kind: text(&status.f_fstypename),
-        source: text(&status.f_mntfromname),
+        is_snapshot: status.f_flags & MNT_SNAPSHOT != 0 || is_snapshot(&source),
+        volume: VolumeId::of_source(&source),
+        source,
         is_network: is_network(status),
         ..Mount::default()
     }

@@ -13,3 +13,4 @@ pub(crate) mod kind;
 pub mod mountinfo;
 pub mod mounts;
 pub mod overhead;
+pub mod volume;

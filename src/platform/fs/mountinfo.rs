@@ -30,7 +30,7 @@ fn line(line: &[u8]) -> Option<Mount> {
     let options = fields.next().unwrap_or_default().to_vec();
     let is_network = FileSystem::of_mount(&kind, &source) == FileSystem::Network;
     let device = device_number(major, minor);
-    Some(Mount { id, parent, device, root, point, kind, source, options, is_network })
+    Some(Mount { id, parent, device, root, point, kind, source, options, is_network, ..Mount::default() })
 }
 
 #[allow(clippy::cast_possible_truncation)] // both have 32 bits in the kernel

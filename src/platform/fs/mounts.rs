@@ -3,7 +3,7 @@
 //! | system | mount table | position of a path |
 //! |---|---|---|
 //! | Linux | `/proc/self/mountinfo` (proc(5)) | `statx(2)`, which reports the mount since Linux 5.8 |
-//! | macOS | `getfsstat(2)`, without requests to the file systems | `stat(2)`: the device |
+//! | macOS | `getfsstat(2)`, without requests to the file systems | `statfs(2)`: the mount point |
 //!
 //! Network file systems are recognized by type (`fs::kind`). On macOS, the kernel marks local file systems
 //! (`MNT_LOCAL`).
@@ -11,7 +11,10 @@
 //! Invariant: a lookup accesses only the file system that the path is on, so an unreachable server blocks no other
 //! lookup.
 
-pub use super::imp::{file_systems, is_whole, mount_of, mounts, recursive_lengths, standing};
+pub use super::imp::{
+    HAS_VOLUMES, file_systems, is_whole, mount_at, mount_of, mounts, recursive_lengths, standing,
+};
+use super::volume::VolumeId;
 
 /// Mount of a file system. A file system can have several mounts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +37,10 @@ pub struct Mount {
     pub options: Vec<u8>,
     /// `true` for a network file system, according to the system or to the type.
     pub is_network: bool,
+    /// Volume of the mount; set on macOS only.
+    pub volume: Option<VolumeId>,
+    /// `true` for a mount of a snapshot; set on macOS only.
+    pub is_snapshot: bool,
 }
 
 impl Mount {
@@ -44,11 +51,36 @@ impl Mount {
     }
 }
 
+impl Mount {
+    /// Returns the number of the APFS container, whose volumes share their space.
+    fn container(&self) -> Option<u32> {
+        self.volume.filter(|_| self.kind == b"apfs").map(|volume| volume.container)
+    }
+
+    /// Returns `true` if both mounts show the same volume.
+    pub fn is_same_volume(&self, other: &Self) -> bool {
+        match (self.volume, other.volume) {
+            (None, None) => self.device == other.device,
+            (one, other) => one == other,
+        }
+    }
+
+    /// Returns `true` if df reports the same space for both mounts.
+    pub fn shares_space(&self, other: &Self) -> bool {
+        match (self.container(), other.container()) {
+            (None, None) => self.device == other.device,
+            (one, other) => one == other,
+        }
+    }
+}
+
 /// Position of a path among the mounts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MountPosition {
     /// ID of the mount that the path is on, if the system reports it.
     pub mount: Option<u64>,
+    /// Mount point of the mount that the path is on, if the system reports it.
+    pub point: Option<Vec<u8>>,
     /// Device (`st_dev`).
     pub device: u64,
     /// Inode number.

@@ -11,8 +11,13 @@ use crate::platform::fs::mounts::{Mount, MountPosition};
 use crate::platform::fs::overhead::{Native, Quota};
 use crate::platform::{Attributes, Directory, Errno, FileSystem, retry};
 
-/// Returns the capacity of the file system that `path` is on. If the directory has a project quota, the size is that
-/// quota's limit.
+/// `true` if a volume can be mounted several times, and volumes can share a device number: macOS only.
+pub const HAS_VOLUMES: bool = false;
+/// `true` if files under mount points can be reached.
+pub const UNCOVERS: bool = false;
+
+/// Returns the capacity of the file system that `path` is on. If the directory has a project quota, the size
+/// is the limit of the quota.
 ///
 /// # Errors
 /// Returns any error of statvfs(3).
@@ -29,6 +34,14 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
         ..Capacity::default()
     };
     Ok(capacity.with_inodes(status.files().into(), status.files_free().into()))
+}
+
+/// Returns the used bytes of the file system that `path` is on.
+///
+/// # Errors
+/// Those of statvfs(3).
+pub fn used(path: &Path) -> Result<u64, Errno> {
+    Ok(capacity(path)?.used())
 }
 
 /// Fails, because the mount table is unknown on these systems.
@@ -57,8 +70,16 @@ pub fn mount_of(_: &Directory, _: &CStr, _: &Probe) -> Result<Mount, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Returns the position of `path` among the mounts, assuming that every mount has its own device. A symbolic link at
-/// the end of the path is followed.
+/// Fails, because these systems do not report the mount of an open directory.
+///
+/// # Errors
+/// Always.
+pub fn mount_at(_: &Directory) -> Result<Mount, Errno> {
+    Err(Errno::ENOSYS)
+}
+
+/// Returns the position of `path` in the mounts. Follows a symbolic link at the end of the path. Assumes that
+/// every mount has its own device.
 ///
 /// # Errors
 /// Returns any error of stat(2).
@@ -68,7 +89,7 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     let above = of(&path.join(".."))?;
     // The root directory is its own parent.
     let is_mount_point = own.is_directory() && (above.device != own.device || above.inode == own.inode);
-    Ok(MountPosition { mount: None, device: own.device, inode: own.inode, is_mount_point })
+    Ok(MountPosition { mount: None, point: None, device: own.device, inode: own.inode, is_mount_point })
 }
 
 /// Returns `false`, because these systems do not report this.
@@ -77,7 +98,7 @@ pub fn is_whole(_: &Path) -> bool {
 }
 
 /// Returns [`Native::Silent`], because duke makes no such requests on these systems.
-pub fn ask(_: &Mount, _: &Path) -> Native {
+pub fn ask(_: &[Mount], _: &Path) -> Native {
     Native::Silent
 }
 

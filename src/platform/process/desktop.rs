@@ -1,5 +1,5 @@
 //! Desktop conventions: opener, clipboard tool, trash, and stat(1) in scripts.
 
 pub use super::imp::{
-    BIRTH_HAS_NANOSECONDS, CLIPBOARD_TOOL, OPENER, TRASH_HAS_INFO, TRASH_NAME_SEPARATOR, home_trash,
+    BIRTH_HAS_NANOSECONDS, CLIPBOARD_TOOL, OPENER, REVEAL, TRASH_HAS_INFO, TRASH_NAME_SEPARATOR, home_trash,
 };

@@ -8,8 +8,14 @@ use std::path::PathBuf;
 
 pub use unix::*; // `threads_with_room` too: `RLIMIT_AS` means resident memory here
 
+/// `false`, because the kernel watches only for requested events, and poll(2) does not support `/dev/tty` at all.
+pub const POLL_REPORTS_HANGUP: bool = false;
+/// Highest default number of threads of a scan: more slow down one another in the locks of APFS (docs/macos.md).
+pub const MOST_THREADS: usize = 8;
 /// Program that opens a file with the application for its type.
 pub const OPENER: &str = "open";
+/// Option of the opener that only shows where an entry is. Without it, `open` launches applications and runs scripts.
+pub const REVEAL: Option<&str> = Some("-R");
 /// Clipboard tool available on every desktop of the system.
 pub const CLIPBOARD_TOOL: Option<&str> = Some("pbcopy");
 /// `true` if the trash has the directories `files` and `info`. On macOS, the trash contains the items directly.

@@ -2,9 +2,15 @@
 
 use std::path::PathBuf;
 
+/// `true` if poll(2) reports the hangup of a terminal when no event of it is requested.
+pub const POLL_REPORTS_HANGUP: bool = true;
+/// Highest default number of threads of a scan.
+pub const MOST_THREADS: usize = 64;
 /// Program that opens a file with the application for its type.
 pub const OPENER: &str = "xdg-open";
-/// Clipboard tool available on every desktop of the system; `None` if there is none.
+/// Option of the opener that only shows where an entry is; `None` if the opener runs no programs.
+pub const REVEAL: Option<&str> = None;
+/// Clipboard tool available on every desktop of the system; `None` if there is no such tool.
 pub const CLIPBOARD_TOOL: Option<&str> = None;
 /// `true` if the trash has the directories `files` and `info` (freedesktop.org Trash specification).
 pub const TRASH_HAS_INFO: bool = true;

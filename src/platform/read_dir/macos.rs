@@ -27,6 +27,7 @@ const SIZE: usize = 128 << 10;
 pub struct Buffer {
     bytes: Box<[u8]>,
     filled: usize,
+    wanted: Wanted,
     names: readdir::Buffer,
 }
 
@@ -50,6 +51,11 @@ impl<'d> Reader<'d> {
         Self { directory, way: Way::Bulk(Wanted::ALL), begun: false }
     }
 
+    /// Does the same without owners, groups and permissions, which makes the batches smaller.
+    pub fn without_owners(directory: &'d Directory) -> Self {
+        Self { way: Way::Bulk(Wanted::WITHOUT_OWNERS), ..Self::new(directory) }
+    }
+
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
@@ -59,7 +65,10 @@ impl<'d> Reader<'d> {
         loop {
             let result = match &mut self.way {
                 Way::Names(reader) => return reader.fill(&mut buffer.names),
-                Way::Bulk(wanted) => read(self.directory, *wanted, &mut buffer.bytes),
+                Way::Bulk(wanted) => {
+                    buffer.wanted = *wanted;
+                    read(self.directory, *wanted, &mut buffer.bytes)
+                }
             };
             match result {
                 Ok(filled) => {
@@ -67,8 +76,8 @@ impl<'d> Reader<'d> {
                     buffer.filled = filled;
                     return Ok(if filled == 0 { Filled::End } else { Filled::Some });
                 }
-                // A directory that may be listed but not searched still returns names.
-                Err(Errno::EACCES) if matches!(self.way, Way::Bulk(Wanted::ALL)) => {
+                // A directory that may be listed but not searched still yields names.
+                Err(Errno::EACCES) if matches!(self.way, Way::Bulk(wanted) if wanted != Wanted::NAMES) => {
                     self.way = Way::Bulk(Wanted::NAMES);
                 }
                 // ERANGE was observed at the end of directories on macOS 10.13. EBADMSG comes from duke itself.
@@ -108,7 +117,12 @@ fn read(directory: &Directory, wanted: Wanted, bytes: &mut [u8]) -> Result<usize
 
 impl Default for Buffer {
     fn default() -> Self {
-        Self { bytes: vec![0; SIZE].into(), filled: 0, names: readdir::Buffer::default() }
+        Self {
+            bytes: vec![0; SIZE].into(),
+            filled: 0,
+            wanted: Wanted::ALL,
+            names: readdir::Buffer::default(),
+        }
     }
 }
 
@@ -125,7 +139,7 @@ impl Buffer {
 
     /// Returns the entries of the batch in the kernel's order, without `.` and `..`.
     pub fn entries(&self) -> impl Iterator<Item = DirEntry<'_>> {
-        attr_list::entries(&self.bytes[..self.filled]).chain(self.names.entries())
+        attr_list::entries(&self.bytes[..self.filled], self.wanted).chain(self.names.entries())
     }
 
     /// Returns the attributes of an entry of `directory`. Does not follow a symbolic link and never triggers an
@@ -140,5 +154,20 @@ impl Buffer {
             Prefetched::Nothing => self.names.attributes(directory, entry),
             Prefetched::Boundary(border) => Ok(Attributes { border, ..directory.attributes_of(entry.name)? }),
         }
+    }
+
+    /// Does the same for an entry of `directory`, which is on `device`. A listing can report another device for a file than stat(2)
+    /// does, and no file is a mount point, so a file has the device of its directory.
+    ///
+    /// # Errors
+    /// Those of [`Buffer::attributes`].
+    pub fn attributes_on(
+        &self,
+        device: u64,
+        directory: &Directory,
+        entry: &DirEntry<'_>,
+    ) -> Result<Attributes, Errno> {
+        let found = self.attributes(directory, entry)?;
+        Ok(Attributes { device: if found.is_directory() { found.device } else { device }, ..found })
     }
 }

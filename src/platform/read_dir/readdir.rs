@@ -35,6 +35,11 @@ impl<'d> Reader<'d> {
         Self { directory, stream: None }
     }
 
+    /// Does the same; attributes are read by name, owners included.
+    pub fn without_owners(directory: &'d Directory) -> Self {
+        Self::new(directory)
+    }
+
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
@@ -95,5 +100,19 @@ impl Buffer {
     #[allow(clippy::unused_self)] // other systems answer from the buffer
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
         directory.attributes_of(entry.name)
+    }
+
+    /// Does the same for an entry of `directory`, which is on `device`. The device
+    /// of `directory` is not needed, because stat(2) reports that of the entry.
+    ///
+    /// # Errors
+    /// Those of [`Buffer::attributes`].
+    pub fn attributes_on(
+        &self,
+        _: u64,
+        directory: &Directory,
+        entry: &DirEntry<'_>,
+    ) -> Result<Attributes, Errno> {
+        self.attributes(directory, entry)
     }
 }

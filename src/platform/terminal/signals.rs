@@ -9,14 +9,17 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::select::{FD_SETSIZE, FdSet, select};
 pub use nix::sys::signal::Signal;
 use nix::sys::signal::raise;
 use nix::sys::termios::tcgetattr;
+use nix::sys::time::{TimeVal, TimeValLike};
 use signal_hook::low_level::pipe;
 
 use super::actions::{FATAL, is_ignored, set_watched};
 use crate::base::sync::{Arc, AtomicBool, Ordering};
 use crate::platform::entry::unfinished::remove_all;
+use crate::platform::process::imp::POLL_REPORTS_HANGUP;
 
 /// Event reported by a [`Watch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,11 +67,13 @@ impl Watch {
             descriptors.extend(
                 self.signals.iter().map(|(_, stream)| PollFd::new(stream.as_fd(), PollFlags::POLLIN)),
             );
-            // No flags are requested: a hangup is always reported, and keys are read elsewhere.
-            descriptors.extend(
-                self.terminal.iter().map(|terminal| PollFd::new(terminal.as_fd(), PollFlags::empty())),
-            );
-            match poll(&mut descriptors, PollTimeout::NONE) {
+            // No flag is requested: a hangup is always reported, and keys are read elsewhere.
+            let polled = self.terminal.iter().filter(|_| POLL_REPORTS_HANGUP);
+            descriptors.extend(polled.map(|terminal| PollFd::new(terminal.as_fd(), PollFlags::empty())));
+            let checked = self.terminal.as_ref().filter(|_| !POLL_REPORTS_HANGUP);
+            let timeout = checked.map_or(PollTimeout::NONE, |_| PollTimeout::from(CHECK));
+            match poll(&mut descriptors, timeout) {
+                Ok(0) if checked.is_some_and(is_hung_up) => return Ok(Event::Hangup),
                 Ok(_) => {}
                 Err(nix::errno::Errno::EINTR) => continue,
                 Err(errno) => return Err(errno.into()),
@@ -88,11 +93,19 @@ impl Watch {
                 return Ok(Event::Hangup);
             }
             if flags.contains(PollFlags::POLLNVAL) {
-                // macOS cannot poll every kind of terminal. For those it cannot, SIGHUP must suffice.
+                // The system cannot poll this kind of terminal, so SIGHUP must suffice.
                 self.terminal = None;
             }
         }
     }
+}
+
+/// Interval in milliseconds between two checks for a hangup on systems whose poll(2) does not report it.
+const CHECK: u16 = 1000;
+
+/// Returns `true` if a terminal was closed, so that it has no modes any more.
+fn is_hung_up(terminal: &OwnedFd) -> bool {
+    tcgetattr(terminal).is_err_and(|error| error != nix::errno::Errno::EINTR)
 }
 
 /// Deletes unfinished files and ends this process by `signal`, as if the signal had never been caught.
@@ -126,15 +139,30 @@ pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
         match poll(&mut descriptors, timeout) {
             // Signals are handled elsewhere.
             Err(nix::errno::Errno::EINTR) => {}
+            // macOS cannot poll /dev/tty.
+            Ok(1) if descriptors[0].revents() == Some(PollFlags::POLLNVAL) => {
+                return is_selected(terminal, left);
+            }
             Ok(1) => return descriptors[0].revents().is_some_and(|flags| flags == PollFlags::POLLOUT),
             _ => return false,
         }
     }
 }
 
-/// Installs a handler that restores `terminal` if the process aborts, which happens if memory runs out or a bug
-/// prevents unwinding. If `is_on` is `true`, the handler writes `farewell` and restores the modes that the terminal has
-/// now. It then reports the abort, and the process ends by SIGABRT.
+/// Does the same as [`is_writable`] with select(2). Returns `true` if that fails too, because a failing write does no harm.
+fn is_selected(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
+    if usize::try_from(terminal.as_raw_fd()).is_ok_and(|number| number >= FD_SETSIZE) {
+        return true;
+    }
+    let mut writable = FdSet::new();
+    writable.insert(terminal);
+    let mut wait = TimeVal::milliseconds(i64::try_from(wait.as_millis()).unwrap_or(0));
+    select(None, None, &mut writable, None, &mut wait).map_or(true, |count| count > 0)
+}
+
+/// Installs a handler that restores `terminal` if the process aborts, which happens without memory and after
+/// a bug that cannot unwind. If `is_on` is `true`, the handler writes `farewell` and sets the modes that the
+/// terminal has now. Then the handler reports the abort, and the process ends by SIGABRT.
 ///
 /// # Errors
 /// Returns an error if `terminal` is not a terminal or the system refuses a handler.
@@ -156,7 +184,7 @@ pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec
         // Otherwise, a SIGABRT sent by another process would be handled but would not end this process.
         let _ = signal_hook::low_level::emulate_default_handler(libc::SIGABRT);
     };
-    // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): poll, clock_gettime,
+    // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): poll, select, clock_gettime,
     // write, tcsetattr, nanosleep, unlinkat, sigaction, raise, and atomics. It allocates nothing.
     unsafe { signal_hook::low_level::register(libc::SIGABRT, restore)? };
     Ok(())

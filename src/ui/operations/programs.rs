@@ -12,15 +12,17 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::base::job::{Job, Pool};
+use crate::base::kind::Kind;
 use crate::base::os_error::{error_text, words};
 use crate::base::text::escape;
 use crate::platform::process::desktop;
 use crate::platform::terminal::spawn;
 use crate::platform::terminal::spawn::Ended;
-use crate::platform::{Directory, Errno};
+use crate::platform::{Directory, Errno, attributes_of_path};
 use crate::scan::{reach, reach_entry};
 use crate::tree::{DirId, Tree};
 use crate::ui::terminal::screen::Screen;
@@ -129,11 +131,20 @@ fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
 pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
     pool.start(move |task| {
         let opener = OsString::from(desktop::OPENER);
-        let ended = spawn::run_apart(Command::new(&opener).arg(OsString::from_vec(path)));
+        let path = PathBuf::from(OsString::from_vec(path));
+        let found = attributes_of_path(&path).ok().map(|found| (found.kind, found.mode));
+        let option = desktop::REVEAL.filter(|_| may_run(found));
+        let ended = spawn::run_apart(Command::new(&opener).args(option).arg(path));
         if let Some(failure) = failure_text(&opener, ended) {
             task.publish(failure);
         }
     })
+}
+
+/// Returns `true` if an opener could run the entry: a program, a script, or an application, which is a directory on macOS.
+/// Without kind and mode, any entry could be one.
+fn may_run(found: Option<(Kind, u32)>) -> bool {
+    found.is_none_or(|(kind, mode)| kind == Kind::Directory || mode & 0o111 != 0)
 }
 
 fn variable(name: &str) -> Option<OsString> {
@@ -174,6 +185,13 @@ mod tests {
         let next = |level: Option<&str>| next_level(level.map(Into::into));
         assert_eq!([next(None), next(Some("1")), next(Some("x")), next(Some(""))], [1, 2, 1, 1]);
         assert_eq!(next(Some("4294967295")), u32::MAX);
+    }
+
+    #[test]
+    fn only_documents_are_opened_with_their_application() {
+        assert!(!may_run(Some((Kind::File, 0o644))));
+        assert!(may_run(Some((Kind::File, 0o755))) && may_run(Some((Kind::Directory, 0o600))));
+        assert!(may_run(None));
     }
 
     #[test]

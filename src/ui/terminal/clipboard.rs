@@ -51,12 +51,13 @@ pub fn offer(text: Vec<u8>) {
 }
 
 fn give(tool: &str, words: &[&str], text: &[u8]) -> std::io::Result<bool> {
-    let mut child = Command::new(tool)
-        .args(words)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
+    let mut command = Command::new(tool);
+    if CLIPBOARD_TOOL == Some(tool) {
+        // Without a locale, pbcopy takes UTF-8 for Mac OS Roman, and ssh or a launcher may have set none.
+        command.env("LC_CTYPE", "UTF-8").env_remove("LC_ALL");
+    }
+    let mut child =
+        command.args(words).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     if let Some(mut input) = child.stdin.take() {
         input.write_all(text)?;
     }

@@ -1,23 +1,29 @@
-//! APFS: space used by one volume of a container, and the names of its snapshots.
+//! APFS: space used by volumes of a container, and the names of their snapshots.
 //!
 //! Purgeable space is not reported by any system call, only by Apple's frameworks.
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsString};
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 
+use crate::platform::fs::mounts::Mount;
 use crate::platform::fs::overhead::Apfs;
 use crate::platform::{Directory, Errno};
 
-/// Reads the numbers of the volume that `path` is on.
-pub fn ask(path: &Path) -> Apfs {
-    Apfs { volume: volume(path).ok(), snapshots: snapshots(path).ok() }
+/// Reads the numbers of the volumes mounted at `mounts`.
+pub fn ask(mounts: &[Mount]) -> Apfs {
+    let point = |mount: &Mount| PathBuf::from(OsString::from_vec(mount.point.clone()));
+    let volumes = mounts.iter().map(|mount| used(&point(mount)).ok()).sum();
+    // The system runs from a snapshot of its volume. The list of that volume contains the snapshot for its update.
+    let own = mounts.iter().filter(|mount| !mount.is_snapshot);
+    let lists: Vec<_> = own.filter_map(|mount| snapshots(&point(mount)).ok()).collect();
+    Apfs { volumes, snapshots: (!lists.is_empty()).then(|| lists.concat()) }
 }
 
-/// Returns the number of bytes that the volume uses (`ATTR_VOL_SPACEUSED`, macOS 12 and later).
+/// Returns the bytes that the volume at `path` uses (`ATTR_VOL_SPACEUSED`, since macOS 12).
 #[allow(unsafe_code)]
-fn volume(path: &Path) -> Result<u64, Errno> {
+pub fn used(path: &Path) -> Result<u64, Errno> {
     let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
     let mut list = libc::attrlist {
         bitmapcount: libc::ATTR_BIT_MAP_COUNT,
@@ -37,6 +43,7 @@ fn volume(path: &Path) -> Result<u64, Errno> {
     Ok(u64::from_ne_bytes(answer[4..].try_into().expect("eight bytes are left")))
 }
 
+/// Returns the names of the snapshots of a volume. Fails with `EINVAL` if `path` is not its topmost directory.
 #[allow(unsafe_code)]
 fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     // From sys/snapshot.h.

@@ -53,9 +53,9 @@ pub struct Xfs {
 /// Numbers of APFS.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Apfs {
-    /// Number of bytes that this volume uses in its container.
-    pub volume: Option<u64>,
-    /// Names of local snapshots.
+    /// Number of bytes that the volumes of the scan use in their container.
+    pub volumes: Option<u64>,
+    /// Names of local snapshots of these volumes.
     pub snapshots: Option<Vec<Vec<u8>>>,
 }
 

@@ -41,6 +41,8 @@ const GROUP: u32 = 0x1_0000;
 const ACCESS: u32 = 0x2_0000;
 const FLAGS: u32 = 0x4_0000;
 const INODE: u32 = 0x200_0000;
+/// Link count of a directory. Only HFS+ has directories with several links.
+const DIRECTORY_LINKS: u32 = 0x1;
 /// Mount status of a directory.
 const MOUNT_STATUS: u32 = 0x4;
 /// Link count of an entry that is not a directory.
@@ -50,16 +52,21 @@ const ALLOCATED: u32 = 0x4;
 /// Length of the data fork in bytes, the same as `st_size`.
 const LENGTH: u32 = 0x200;
 
-/// Attributes that must all be present; otherwise the entry's attributes are read by name.
-const KEPT: u32 = DEVICE | TYPE | MODIFIED | OWNER | GROUP | ACCESS | INODE;
+/// Attributes that must all be present; otherwise the attributes of the entry are read by name.
+const KEPT: u32 = DEVICE | TYPE | MODIFIED | INODE;
+/// The same if owners are requested. They take 12 bytes of every record.
+const OWNERS: u32 = OWNER | GROUP | ACCESS;
 
 impl Wanted {
     /// All attributes that a scan keeps. The sizes of directories are not included; see [`Prefetched::Boundary`].
     pub const ALL: Self = Self {
-        common: RETURNED | ERROR | NAME | FLAGS | KEPT,
-        directory: MOUNT_STATUS,
+        common: RETURNED | ERROR | NAME | FLAGS | KEPT | OWNERS,
+        directory: DIRECTORY_LINKS | MOUNT_STATUS,
         file: LINKS | ALLOCATED | LENGTH,
     };
+
+    /// The same without owner, group and permissions.
+    pub const WITHOUT_OWNERS: Self = Self { common: Self::ALL.common & !OWNERS, ..Self::ALL };
 
     /// Attributes requested in a directory that can be listed but not searched. Requesting more fails with `EACCES`.
     pub const NAMES: Self = Self { common: RETURNED | ERROR | NAME | TYPE | INODE, directory: 0, file: 0 };
@@ -79,10 +86,11 @@ pub fn measure(bytes: &[u8], count: usize) -> Option<usize> {
     Some(bytes.len() - rest.len())
 }
 
-/// Returns the entries in `bytes`, whose length must be that returned by [`measure`]. Stops at a malformed record.
-pub fn entries(bytes: &[u8]) -> impl Iterator<Item = DirEntry<'_>> {
+/// Returns the entries in `bytes`, which was requested with `wanted` and whose length must be that returned by
+/// [`measure`]. Stops at a malformed record.
+pub fn entries(bytes: &[u8], wanted: Wanted) -> impl Iterator<Item = DirEntry<'_>> {
     let mut rest = bytes;
-    std::iter::from_fn(move || entry(split(&mut rest)?))
+    std::iter::from_fn(move || entry(split(&mut rest)?, wanted))
 }
 
 /// Splits off the first record of `rest`.
@@ -93,10 +101,10 @@ fn split<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     Some(record)
 }
 
-fn entry(record: &[u8]) -> Option<DirEntry<'_>> {
+fn entry(record: &[u8], wanted: Wanted) -> Option<DirEntry<'_>> {
     let name = name(record)?;
     let nothing = (Kind::Unknown, 0, Prefetched::Nothing);
-    let (hint, inode, said) = Fields::of(record)?.read().unwrap_or(nothing);
+    let (hint, inode, said) = Fields::of(record)?.read(wanted).unwrap_or(nothing);
     Some(DirEntry { name, hint, inode, said })
 }
 
@@ -130,9 +138,9 @@ impl<'b> Fields<'b> {
         Some(Self { bytes, common: set(0)?, directory: set(2)?, file: set(3)? })
     }
 
-    /// Reads the fields. Returns `None` if the record is shorter than its bits announce, or if it contains a field that
-    /// was not requested and so has an unknown size.
-    fn read(&mut self) -> Option<(Kind, u64, Prefetched)> {
+    /// Reads the fields. Returns `None` if the record is shorter than its bits announce, or if it has an
+    /// unrequested field of unknown size.
+    fn read(&mut self, wanted: Wanted) -> Option<(Kind, u64, Prefetched)> {
         const ALL: Wanted = Wanted::ALL;
         let Self { common, directory, file, .. } = *self;
         if common & !ALL.common != 0 || directory & !ALL.directory != 0 || file & !ALL.file != 0 {
@@ -165,13 +173,17 @@ impl<'b> Fields<'b> {
             mode: mode_of(kind, access),
             border: Boundary::None,
         };
-        let said = if kind == Kind::Directory { self.directory(own, flags) } else { self.file(own) };
+        let said = if kind == Kind::Directory { self.directory(own, flags) } else { self.file(own, wanted) };
         Some((kind, inode, said?))
     }
 
     /// Returns the boundary of a directory, without its attributes unless the boundary is closed.
     fn directory(&mut self, own: Attributes, flags: u32) -> Option<Prefetched> {
-        let border = border(self.number(self.directory & MOUNT_STATUS)?, flags);
+        let links = self.number(self.directory & DIRECTORY_LINKS)?;
+        let border = match border(self.number(self.directory & MOUNT_STATUS)?, flags) {
+            Boundary::None if links > 1 => Boundary::Linked,
+            border => border,
+        };
         Some(match border {
             Boundary::None => Prefetched::Nothing,
             border if border.is_closed() => Prefetched::All(Attributes { border, ..own }),
@@ -179,12 +191,13 @@ impl<'b> Fields<'b> {
         })
     }
 
-    /// Returns all attributes of an entry that is not a directory; [`Prefetched::Nothing`] if any of them is missing.
-    fn file(&mut self, own: Attributes) -> Option<Prefetched> {
+    /// Returns all attributes of an entry that is not a directory; `None` if one is missing.
+    fn file(&mut self, own: Attributes, wanted: Wanted) -> Option<Prefetched> {
         let links = u64::from(self.number(self.file & LINKS)?);
         let blocks = self.long(self.file & ALLOCATED)?.div_ceil(512);
         let apparent = self.long(self.file & LENGTH)?;
-        let complete = self.common & KEPT == KEPT && self.file == Wanted::ALL.file;
+        let needed = wanted.common & (KEPT | OWNERS);
+        let complete = self.common & needed == needed && self.file == Wanted::ALL.file;
         let all = Prefetched::All(Attributes { blocks, apparent, links, ..own });
         Some(if complete { all } else { Prefetched::Nothing })
     }

@@ -16,6 +16,7 @@ struct Packed {
     owner: Option<(u32, u32, u32)>,
     flags: Option<u32>,
     inode: Option<u64>,
+    directory_links: Option<u32>,
     mount_status: Option<u32>,
     links: Option<u32>,
     allocated: Option<u64>,
@@ -81,6 +82,8 @@ impl Packed {
         }
         put(&mut common, FLAGS, self.flags.map(u32::to_ne_bytes).as_ref().map(<[u8; 4]>::as_slice));
         put(&mut common, INODE, self.inode.map(u64::to_ne_bytes).as_ref().map(<[u8; 8]>::as_slice));
+        let count = self.directory_links.map(u32::to_ne_bytes);
+        put(&mut directory, DIRECTORY_LINKS, count.as_ref().map(<[u8; 4]>::as_slice));
         let status = self.mount_status.map(u32::to_ne_bytes);
         put(&mut directory, MOUNT_STATUS, status.as_ref().map(<[u8; 4]>::as_slice));
         put(&mut file, LINKS, self.links.map(u32::to_ne_bytes).as_ref().map(<[u8; 4]>::as_slice));
@@ -106,7 +109,7 @@ impl Packed {
     fn read(&self) -> (Kind, u64, Prefetched) {
         let bytes = self.bytes();
         assert_eq!(measure(&bytes, 1), Some(bytes.len()));
-        let entries: Vec<_> = entries(&bytes).collect();
+        let entries: Vec<_> = entries(&bytes, Wanted::ALL).collect();
         assert_eq!(entries.len(), 1);
         assert_eq!(entries[0].name.to_bytes(), self.name);
         (entries[0].hint, entries[0].inode, entries[0].said)
@@ -187,6 +190,21 @@ fn directories_report_only_the_boundary_of_opening_them() {
 }
 
 #[test]
+fn a_directory_with_several_links_is_marked() {
+    let said = |links| Packed { directory_links: Some(links), ..Packed::directory(0, 0) }.read().2;
+    assert_eq!(said(1), Prefetched::Nothing);
+    assert_eq!(said(2), Prefetched::Boundary(Boundary::Linked));
+}
+
+#[test]
+fn owners_are_missed_only_where_they_were_requested() {
+    let bytes = Packed { owner: None, ..Packed::file(b"f") }.bytes();
+    let said = |wanted| entries(&bytes, wanted).next().unwrap().said;
+    assert_eq!(said(Wanted::ALL), Prefetched::Nothing);
+    assert!(matches!(said(Wanted::WITHOUT_OWNERS), Prefetched::All(_)));
+}
+
+#[test]
 fn entries_without_all_attributes_are_read_by_name() {
     let whole = Packed::file(b"f");
     for part in [
@@ -208,7 +226,7 @@ fn an_unrequested_field_leaves_the_name() {
     let mut bytes = Packed::file(b"name").bytes();
     bytes[4] |= 0x10; // ATTR_CMN_OBJTAG
     assert_eq!(measure(&bytes, 1), Some(bytes.len()));
-    let entry = entries(&bytes).next().unwrap();
+    let entry = entries(&bytes, Wanted::ALL).next().unwrap();
     assert_eq!(
         (entry.name.to_bytes(), entry.hint, entry.said),
         (&b"name"[..], Kind::Unknown, Prefetched::Nothing)
@@ -221,10 +239,10 @@ fn records_follow_each_other() {
         [Packed::file(b"a").bytes(), Packed::failed(b"b", 1).bytes(), Packed::directory(0, 0).bytes()]
             .concat();
     assert_eq!(measure(&bytes, 3), Some(bytes.len()));
-    let names: Vec<_> = entries(&bytes).map(|entry| entry.name.to_bytes().to_vec()).collect();
+    let names: Vec<_> = entries(&bytes, Wanted::ALL).map(|entry| entry.name.to_bytes().to_vec()).collect();
     assert_eq!(names, [b"a", b"b", b"d"]);
     let two = measure(&bytes, 2).unwrap();
-    assert_eq!(entries(&bytes[..two]).count(), 2, "what a former call left behind is not read");
+    assert_eq!(entries(&bytes[..two], Wanted::ALL).count(), 2, "what a former call left behind is not read");
     assert_eq!(measure(&bytes, 0), Some(0));
 }
 
@@ -269,6 +287,7 @@ fn packed() -> impl Strategy<Value = Packed> {
             owner: rest.0,
             flags: rest.1,
             inode: rest.2,
+            directory_links: groups.1.filter(|_| is_directory),
             mount_status: groups.0.filter(|_| is_directory),
             links: groups.1.filter(|_| file),
             allocated: groups.2.filter(|_| file),
@@ -285,9 +304,9 @@ proptest! {
     fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), count in 0..20_usize) {
         if let Some(length) = measure(&bytes, count) {
             prop_assert!(length <= bytes.len());
-            prop_assert_eq!(entries(&bytes[..length]).count(), count);
+            prop_assert_eq!(entries(&bytes[..length], Wanted::ALL).count(), count);
         }
-        entries(&bytes).for_each(drop);
+        entries(&bytes, Wanted::ALL).for_each(drop);
     }
 
     #[test]
@@ -295,7 +314,7 @@ proptest! {
         let bytes: Vec<u8> = batch.iter().flat_map(Packed::bytes).collect();
         prop_assert_eq!(measure(&bytes, batch.len()), Some(bytes.len()));
         let mut count = 0;
-        for (entry, packed) in entries(&bytes).zip(&batch) {
+        for (entry, packed) in entries(&bytes, Wanted::ALL).zip(&batch) {
             count += 1;
             prop_assert_eq!(entry.name.to_bytes(), &packed.name);
             prop_assert_eq!(entry.inode, packed.inode.unwrap_or(0));
@@ -325,7 +344,7 @@ proptest! {
             bytes[at] = byte;
         }
         if let Some(length) = measure(&bytes, batch.len()) {
-            prop_assert_eq!(entries(&bytes[..length]).count(), batch.len());
+            prop_assert_eq!(entries(&bytes[..length], Wanted::ALL).count(), batch.len());
         }
     }
 }

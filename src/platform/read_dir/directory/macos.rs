@@ -17,6 +17,15 @@ pub use unix::*;
 
 /// Empty, because opening a terminal never makes it the controlling terminal on macOS.
 pub const NO_CTTY: OFlag = OFlag::empty();
+/// Flags for a descriptor that is used for lookups, which needs no permission to list the directory (`O_SEARCH`, from
+/// sys/fcntl.h). Systems before macOS 11 ignore the flag and open the directory for reading.
+pub const PLACE: OFlag = OFlag::from_bits_retain(0x4000_0000)
+    .union(OFlag::O_DIRECTORY)
+    .union(OFlag::O_CLOEXEC)
+    .union(OFlag::O_NONBLOCK)
+    .union(OFlag::O_NOFOLLOW);
+/// Flags for a descriptor of a mount point.
+pub const MOUNT_POINT: OFlag = PLACE;
 /// Directory to which firmlinks lead: the data volume.
 pub const BEHIND_FIRMLINKS: Option<&str> = Some("/System/Volumes/Data");
 

@@ -63,6 +63,15 @@ impl Directory {
         Ok(Self { fd: retry(|| open(path, OPEN, Mode::empty()))? })
     }
 
+    /// Opens a root only for further lookups, which needs no permission to list it. Follows symbolic links in `path`.
+    ///
+    /// # Errors
+    /// Those of open(2).
+    pub fn open_place(path: &Path) -> Result<Self, Errno> {
+        let flags = (PLACE | OFlag::O_DIRECTORY).difference(OFlag::O_NOFOLLOW);
+        Ok(Self { fd: retry(|| open(path, flags, Mode::empty()))? })
+    }
+
     /// Opens the directory `name` in this one. Never follows a symbolic link.
     ///
     /// # Errors
@@ -224,9 +233,12 @@ pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
     Ok(target().filter(Attributes::is_directory).unwrap_or(own))
 }
 
+/// Path of the directory to which firmlinks lead, if the system has firmlinks.
+pub const FIRMLINK_TARGET: Option<&str> = imp::BEHIND_FIRMLINKS;
+
 /// Returns the identity of the directory to which firmlinks such as `/Users` lead: the data volume of macOS; `None` on
 /// other systems. A scan that starts above must not enter this directory, because the firmlinks already lead to its
 /// contents.
 pub fn firmlink_target() -> Option<FileId> {
-    Some(attributes_of_path(Path::new(imp::BEHIND_FIRMLINKS?)).ok()?.file_id())
+    Some(attributes_of_path(Path::new(FIRMLINK_TARGET?)).ok()?.file_id())
 }

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# The macOS build on Linux: checked, linked, its unit tests run, and the machine of macos-machine.c described and made to fail.
+# usage: ci/macos.sh FOLDER   (of check.sh and machrun.c)
+set -euo pipefail
+tools=$(realpath "$1")
+cd "$(dirname "$0")/.."
+work=$PWD/target/macos-check
+
+"$tools/check.sh" .
+
+echo "== macos: with faults"
+cc -O1 -w -rdynamic -I "$tools" -o "$work/machine" ci/macos-machine.c -ldl -lpthread -lm
+export CARGO_TARGET_X86_64_APPLE_DARWIN_LINKER=rust-lld
+export CARGO_TARGET_X86_64_APPLE_DARWIN_RUSTFLAGS="-Clinker-flavor=ld64.lld -L$work/open -Clink-arg=-undefined -Clink-arg=dynamic_lookup"
+tests=$(cargo test -q --no-run --test machine --target x86_64-apple-darwin --message-format=json |
+  python3 -c 'import json, sys; print(*[each["executable"] for each in map(json.loads, sys.stdin) if each.get("executable")])')
+ci/macos-faults.sh "$work/machine" target/x86_64-apple-darwin/release/duke target/release/duke "$tests"
