@@ -63,7 +63,7 @@ pub enum NoTrash {
 impl NoTrash {
     fn words(self) -> String {
         match self {
-            Self::Nowhere => "no trash on its file system".to_owned(),
+            Self::Nowhere => "no trash on this file system".to_owned(),
             Self::Foreign => "the trash belongs to another user".to_owned(),
             Self::Writable => {
                 "other users can write to the trash or a directory above it (chmod go-w)".to_owned()

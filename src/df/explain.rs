@@ -21,7 +21,9 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
             "Size that the file system reports (statvfs). Most file systems do not count their own structures, so \
                 it is smaller than the partition.",
         ],
-        Subject::Used => vec!["Size minus free space, as df shows it.", "The lines below add up to it."],
+        Subject::Used => {
+            vec!["Size minus free space, as df shows it.", "The lines below add up to this amount."]
+        }
         Subject::Available => vec![
             "Space that ordinary users can still use. It is less than the free space if the file system reserves some.",
         ],
@@ -49,7 +51,7 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
         Subject::Unexplained => return unexplained(space, units),
         Subject::Unreadable => vec![
             "Directories that you cannot read. Their contents are part of the unexplained space.",
-            "Root can read them: run sudo duke on the same directory. The errors view lists them.",
+            "Root can read them: run duke with sudo on the same directory. The errors view lists them.",
         ],
         Subject::LeftOut => vec![
             "Entries of this file system that --exclude, -X, --exclude-caches, -x or --skip-network excluded. Their \
@@ -67,7 +69,7 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
 }
 
 const DELETED: &str = "Files that were deleted while a process had them open. They have no name, so no scan finds \
-    them, and their space becomes free when the last process closes them or ends. The usual case is a log file that \
+    them, and their space is freed when the last process closes them or exits. The usual case is a log file that \
     was deleted instead of rotated.";
 const UNSEEN: &str = "Not included: files held by the kernel (behind loop devices, swap files, files that an NFS \
     server has open), and descriptors in transit between processes.";
@@ -79,7 +81,7 @@ fn access(access: ProcessAccess) -> &'static str {
             "All processes of this container were checked. Processes outside may hold more; run duke on the host."
         }
         ProcessAccess::Own => {
-            "Only your own processes were checked. To check all, run sudo duke on the same directory."
+            "Only your own processes were checked. To check all of them, run duke with sudo on the same directory."
         }
         ProcessAccess::None => "No process could be checked: /proc is missing or hides them.",
     }
@@ -94,7 +96,7 @@ fn reserved(space: &FileSystemUsage) -> Vec<String> {
     if let (Some(b"ext2" | b"ext3" | b"ext4"), Some(mount)) = (space.volume.kind(), &space.volume.mount) {
         let source = escape(&mount.source);
         texts.push(format!(
-            "A data disk needs less. Root can change the share, for example to 1 percent: tune2fs -m 1 {source}"
+            "A data disk needs less. Root can change the reserved share, for example to 1 percent: tune2fs -m 1 {source}"
         ));
     }
     texts
@@ -108,10 +110,11 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
     ];
     let is_refused = space.covered.iter().any(|shadow| shadow.hidden.is_err());
     texts.push(if is_refused {
-        "Reading below a mount point requires root and Linux 5.2: run sudo duke on the same directory."
+        "Reading below a mount point requires root and Linux 5.2: run duke with sudo on the same directory."
             .to_owned()
     } else {
-        "It was scanned through a private mount of the file system without other mounts on it.".to_owned()
+        "These files were scanned through a private mount of the file system with nothing mounted on top."
+            .to_owned()
     });
     let place = match subject {
         Subject::CoveredFiles(index) => space.covered.get(index).map(|shadow| escape_path(&shadow.path)),
@@ -123,7 +126,7 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
         .as_ref()
         .map_or_else(|| escape_path(&space.volume.path), |mount| escape(&mount.point).into_owned());
     texts.push(format!(
-        "To clean it up, root can mount the file system a second time: mount --bind {point} /mnt{}",
+        "To clean up, root can mount the file system a second time: mount --bind {point} /mnt{}",
         place
             .map(|place| format!(
                 "; then open /mnt{}",
@@ -137,7 +140,7 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
 fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
     let path = escape(&file.path);
     let size = file.disk.map_or_else(
-        || "Its size is unknown without root.".to_owned(),
+        || "Only root can see its size.".to_owned(),
         |bytes| format!("It uses {}.", plain_size(bytes, units)),
     );
     let mut texts = vec![format!("{path} is deleted but open. {size}")];
@@ -152,7 +155,7 @@ fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
         texts.push(format!("{} more processes have it open.", file.holders.len() - NAMED));
     }
     texts.push(
-        "The space is freed once all these processes have closed the file or ended. Restart the service, or make it \
+        "The space is freed once all these processes have closed the file or exited. Restart the service, or make it \
             reopen its logs."
             .to_owned(),
     );
@@ -177,7 +180,7 @@ fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
                 when the file system is created."
         }
         OverheadKind::ForRoot => {
-            "It allows root to clean up a full disk. Root can change the share: tune2fs -m 1 DEVICE"
+            "Allows root to clean up a full disk. Root can change the reserved share: tune2fs -m 1 DEVICE"
         }
         OverheadKind::ForWriting => {
             "The kernel accepts writes before it allocates blocks, and reserves this space for them: at most 2 \
@@ -186,16 +189,14 @@ fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
         OverheadKind::Inodes => {
             "Space of all inodes that XFS has allocated so far. It allocates them in groups, on demand."
         }
-        OverheadKind::Pool => {
-            "Reserved, so that XFS can complete operations on a full disk. It counts as used."
-        }
+        OverheadKind::Pool => "Reserved so that XFS can complete operations on a full disk; counts as used.",
         OverheadKind::Metadata => {
             "Names, inodes, checksums, and the content of very small files. If only metadata is duplicated, df \
                 counts both copies."
         }
         OverheadKind::BlockGroups => "Mapping of logical to physical addresses on the devices.",
         OverheadKind::Reserve => {
-            "Reserved metadata space, so that files can be deleted on a full file system. It counts as used."
+            "Reserved metadata space, so that files can be deleted on a full file system. Counts as used."
         }
         OverheadKind::OtherVolumes => {
             "The volumes of an APFS container share its space, so the space used by others is not free here."
@@ -232,7 +233,7 @@ fn unexplained(space: &FileSystemUsage, units: Units) -> Vec<String> {
     }
     texts.extend(space.volume.outside.iter().map(outside));
     if space.scanned.unreadable > 0 {
-        texts.push("It includes entries that could not be read.".to_owned());
+        texts.push("This includes entries that could not be read.".to_owned());
     }
     texts.push(usual(space).to_owned());
     texts
@@ -247,7 +248,7 @@ fn outside(outside: &NotScanned) -> String {
             )
         }
         NotScanned::Directory(root) => format!(
-            "Only its directory {} is mounted here; other subvolumes and snapshots are outside of it. To see them, \
+            "Only its directory {} is mounted here; other subvolumes and snapshots are outside it. To see them, \
                 root can mount and scan the top level (btrfs: -o subvolid=5).",
             escape(root)
         ),
@@ -284,7 +285,7 @@ fn usual(space: &FileSystemUsage) -> &'static str {
         }
         b"apfs" => {
             "Usual causes on APFS: other volumes of the container, local snapshots of Time Machine (tmutil \
-                listlocalsnapshots /), and purgeable files, which macOS frees by itself and does not report."
+                listlocalsnapshots /), and purgeable files, which macOS frees on its own and does not report."
         }
         b"zfs" => "Usual causes on ZFS: snapshots (zfs list -t snapshot), and other datasets of the pool.",
         b"nfs" | b"nfs4" | b"cifs" | b"smb3" | b"fuse" => {
@@ -303,7 +304,7 @@ fn note_text(note: &Note, units: Units) -> Vec<String> {
             let mut texts = vec![
                 "This file system (overlay) has layers: writes go to the upper layer, and files of the lower layers \
                     are visible through it. The scan counts files of all layers; df shows only the file system of \
-                    the upper layer. So the two differ."
+                    the upper layer. So their numbers differ."
                     .to_owned(),
             ];
             texts.extend(upper.iter().map(|upper| format!("Upper: {}", escape(upper))));
@@ -312,7 +313,7 @@ fn note_text(note: &Note, units: Units) -> Vec<String> {
         }
         Note::Memory => vec![
             "Files here are in memory or swap, and are lost at the next start. The size is only a limit. In a \
-                container, they also count towards its memory limit (memory.max)."
+                container, they also count toward its memory limit (memory.max)."
                 .to_owned(),
         ],
         Note::Subvolumes(subvolumes) => {
@@ -343,7 +344,7 @@ fn note_text(note: &Note, units: Units) -> Vec<String> {
             texts
         }
         Note::Quota(_) => vec![
-            "A quota of the administrator limits your usage to less than the free space. Writing fails at the limit."
+            "A quota set by the administrator limits you to less than the free space. Writes fail once you reach it."
                 .to_owned(),
         ],
         Note::DirectoryLimit { .. } => vec![
@@ -352,7 +353,7 @@ fn note_text(note: &Note, units: Units) -> Vec<String> {
                 .to_owned(),
         ],
         Note::Refused(_) => vec![
-            "Only root can read the overhead, the journal or the subvolumes: run sudo duke on the same directory."
+            "Only root can read the overhead, the journal or the subvolumes: run duke with sudo on the same directory."
                 .to_owned(),
         ],
     }

@@ -199,7 +199,7 @@ impl Rows<'_> {
 
     fn used(&mut self) {
         let scanned = self.space.scanned;
-        let partial = if scanned.is_partial { "at least; " } else { "" };
+        let partial = if scanned.is_partial { "at least " } else { "" };
         let note = format!("{partial}{}", counted(scanned.entries, "entry", "entries"));
         self.push(Subject::Scanned, 1, Amount::Bytes(scanned.disk), "scanned", Some(note));
         self.hidden();

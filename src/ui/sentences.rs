@@ -61,7 +61,8 @@ pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: 
             let up_to = if is_at_most { "up to " } else { "" };
             let freed = plain_size(report.freed, display.units);
             let mut text = format!("Deleted {entries}, freed {up_to}{freed}");
-            if let Some(gained) = report.gained {
+            // A problem with the journal needs the room.
+            if let Some(gained) = report.gained.filter(|_| report.unwritten.is_none()) {
                 let sign = if gained < 0 { "-" } else { "+" };
                 let gained = plain_size(gained.unsigned_abs(), display.units);
                 text.extend([" (free space ", sign, &gained, ")"]);

@@ -196,7 +196,10 @@ fn no_output_follows_a_planted_link() {
     for words in words {
         let path = words.iter().find(|word| word.contains("report") || word.contains("middle")).unwrap();
         let run = run(program().args(words).current_dir(&shared));
-        assert_told(run, &[path, ": symbolic link of ", " in a shared directory; give its target"]);
+        assert_told(
+            run,
+            &[path, ": symbolic link of ", " in a shared directory; use the link's target instead"],
+        );
     }
     let mut session = crate::session::Session::run({
         let mut command = crate::session::duke(&place.join("t"));
@@ -209,7 +212,7 @@ fn no_output_follows_a_planted_link() {
     session.wait_for_text("[ Yes ]");
     session.press("y");
     // The middle of the message gives way to the hint in the footer.
-    session.wait_for_text("give its target");
+    session.wait_for_text("use the link's target");
     session.press("q");
     session.press("q");
     session.end();
@@ -341,7 +344,7 @@ fn a_planted_folder_is_neither_written_nor_pruned() {
             let cause = match way {
                 "link" => "symbolic link of ",
                 "owner" => "belongs to ",
-                _ => "other users can write it",
+                _ => "other users can write to it",
             };
             let named = planted_at.to_str().unwrap();
             assert_told(run(&mut command), &[named, cause, "; "]);

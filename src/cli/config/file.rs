@@ -76,7 +76,7 @@ fn line(path: &Path, refused: &Refused) -> String {
         Refused::TooLong => "larger than 1 MiB".to_owned(),
         Refused::Foreign => "belongs to another user".to_owned(),
         Refused::Writable(place) if place == path => {
-            "another user can write it, and duke runs as root".to_owned()
+            "another user can write to it, and duke runs as root".to_owned()
         }
         Refused::Writable(place) => {
             format!("another user can write {}, and duke runs as root", escape_path(place))

@@ -74,7 +74,7 @@ pub fn open_own(path: &Path) -> io::Result<File> {
         options.read(true).append(true).create(true).mode(0o600).custom_flags(flags.bits()).open(path)?;
     let found = file.metadata()?;
     if !found.is_file() || found.uid() != geteuid().as_raw() {
-        let words = "it is no regular file of this user; remove it";
+        let words = "not a regular file owned by this user; delete it";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, words));
     }
     if found.mode() & 0o077 != 0 {

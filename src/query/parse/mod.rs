@@ -225,10 +225,10 @@ impl Word<'_> {
             AgeFault::Empty => unfinished("an age such as 90d: a number, then h, d, w, mo or y"),
             AgeFault::UnitMissing(number) => unfinished(&unit_missing(number)),
             AgeFault::Minutes(number) => {
-                unfinished(&format!("{number}mo for months; minutes are not counted"))
+                unfinished(&format!("{number}mo for months; minutes are not supported"))
             }
             AgeFault::UnknownUnit(unit) => self.wrong(unit, "not a unit of age: h, d, w, mo or y".to_owned()),
-            AgeFault::NumberMissing => self.wrong(value, "a number is missing".to_owned()),
+            AgeFault::NumberMissing => self.wrong(value, "missing number".to_owned()),
         })
     }
 
@@ -252,7 +252,7 @@ impl Word<'_> {
                 return Err(unfinished("an extension such as log, or several: jpg,png"));
             }
             let bytes = text.trim_start_matches('.').as_bytes();
-            let reason = "not an extension: at most 15 bytes, a letter among them, no dot";
+            let reason = "not an extension: at most 15 bytes, with at least one letter and no dot";
             Extension::new(bytes).ok_or_else(|| self.wrong(text, reason.to_owned()))
         };
         value.split(',').map(extension).collect::<Result<_, _>>().map(Test::Extension)

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!       Disk▾  Share                Items Modified           Path
-//!     1.9 GiB  84.3% ████████▍      9,003                    ▾ Rust build output  2 directories; cargo build makes it again
+//!     1.9 GiB  84.3% ████████▍      9,003                    ▾ Rust build output  2 directories; cargo build rebuilds it
 //!     1.6 GiB  71.0% ███████▏       8,121 2026-11-21 08:15       duke/target/
 //! ```
 //!

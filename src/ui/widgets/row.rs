@@ -147,7 +147,7 @@ fn shortened<'t>(note: &'t str, room: usize, gap: &str) -> Cow<'t, str> {
     if width(note) <= room {
         return Cow::Borrowed(note);
     }
-    // Notes look like "packages; npm install fetches them again".
+    // Notes look like "packages; npm install downloads them again".
     let clause = note.split_once("; ").map_or(note, |(first, _)| first);
     beginning(clause, room, gap)
 }

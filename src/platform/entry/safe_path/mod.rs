@@ -87,10 +87,18 @@ impl fmt::Display for Refusal {
         let user = |number: u32| users::user(number).unwrap_or_else(|| format!("user {number}"));
         match self.cause {
             Cause::Link(owner) => {
-                write!(formatter, "symbolic link of {} in a shared directory; give its target", user(owner))
+                write!(
+                    formatter,
+                    "symbolic link of {} in a shared directory; use the link's target instead",
+                    user(owner)
+                )
             }
             Cause::Special(owner) => {
-                write!(formatter, "pipe or device of {} in a shared directory; give a file", user(owner))
+                write!(
+                    formatter,
+                    "pipe or device of {} in a shared directory; use a regular file instead",
+                    user(owner)
+                )
             }
             Cause::PrivateLink(owner) => {
                 write!(formatter, "symbolic link of {}; replace it with a directory", user(owner))
@@ -98,7 +106,7 @@ impl fmt::Display for Refusal {
             Cause::Owner(owner) => {
                 write!(formatter, "belongs to {}; set HOME to your own directory", user(owner))
             }
-            Cause::Writable => formatter.write_str("other users can write it; run chmod go-w on it"),
+            Cause::Writable => formatter.write_str("other users can write to it; run chmod go-w on it"),
         }
     }
 }
