@@ -208,7 +208,7 @@ fn root_reads_nothing_that_another_user_can_write() {
     };
     let told = |what: &str| {
         format!(
-            "duke: HOME/.config/duke/config.toml: another user can write {what}, and duke runs as root; ignored\n"
+            "duke: HOME/.config/duke/config.toml: another user can write to {what}, and duke runs as root; ignored\n"
         )
     };
     assert!(refused(&|_| ()).contains("nonsense"));

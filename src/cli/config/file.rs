@@ -79,7 +79,7 @@ fn line(path: &Path, refused: &Refused) -> String {
             "another user can write to it, and duke runs as root".to_owned()
         }
         Refused::Writable(place) => {
-            format!("another user can write {}, and duke runs as root", escape_path(place))
+            format!("another user can write to {}, and duke runs as root", escape_path(place))
         }
     };
     format!("{}: {reason}", escape_path(path))
