@@ -233,7 +233,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__save)
-            opts="-o -x -e -q -h --output --one-file-system --exclude --exclude-caches --skip-network --extended --quiet --help"
+            opts="-o -x -e -q -h --output --one-file-system --exclude --exclude-caches --skip-network --extended --quiet --list --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

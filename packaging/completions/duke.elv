@@ -140,6 +140,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --extended 'Keep owner, group and mode of every entry'
             cand -q 'Print no progress on standard error'
             cand --quiet 'Print no progress on standard error'
+            cand --list 'List the snapshots of a PATH, or all, and save nothing'
             cand -h 'Print help'
             cand --help 'Print help'
         }

@@ -123,4 +123,5 @@ complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Ex
 complete -c duke -n "__fish_duke_using_subcommand save" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Keep owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Print no progress on standard error'
+complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the snapshots of a PATH, or all, and save nothing'
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'

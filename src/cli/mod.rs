@@ -121,6 +121,12 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
         }
         Command::Diff(words) => return diff(&words, environment),
         Command::Man => Request::Describe(Description::Manual),
+        Command::Save(words) if words.list => match words.paths.as_slice() {
+            paths @ ([] | [_]) => {
+                Request::ConfigOutput(crate::cli::kept_snapshots::list(paths.first(), environment)?)
+            }
+            _ => return Err(UsageError::Usage("save: --list takes a single PATH".to_owned())),
+        },
         Command::Save(words) => Request::Save(crate::cli::snapshots::saving(&words, environment)?),
     })
 }

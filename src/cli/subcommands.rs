@@ -85,6 +85,12 @@ pub struct Save {
     /// Print no progress on standard error
     #[arg(short, long)]
     pub quiet: bool,
+
+    /// List the snapshots of a PATH, or all, and save nothing
+    ///
+    /// The newest comes first: time, file, flags of the scan, paths.
+    #[arg(long, conflicts_with_all = ["output", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended"])]
+    pub list: bool,
 }
 
 /// Arguments of `diff`.

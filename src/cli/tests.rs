@@ -257,6 +257,9 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("diff --since 3d a b", "cannot be used with"),
         ("diff --list --json", "cannot be used with"),
         ("diff --list a b", "cannot be used with"),
+        ("save --list", "neither XDG_STATE_HOME nor HOME is set"),
+        ("save --list -o x", "cannot be used with"),
+        ("save --list a b", "takes a single PATH"),
         ("--exclude a[b", "pattern 'a[b': unclosed"),
     ];
     for (words, reason) in cases {

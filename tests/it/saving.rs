@@ -354,6 +354,7 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
     fs::write(&broken, "broken").unwrap();
     let list = with_state(&place, &state, &["diff", "--list"]).ended(1);
     assert_eq!(list.text().lines().count(), 1);
+    assert_eq!(with_state(&place, &state, &["save", "--list"]).ended(1).text(), list.text(), "the same list");
     assert_eq!(list.stderr, format!("duke: {}: not a snapshot\n", broken.display()));
     // An error lists at most ten.
     for second in 0..12 {
