@@ -49,16 +49,16 @@ never\t'No color'"
 complete -c duke -n "__fish_duke_needs_command" -l start -d 'View that the browser shows first' -r -f -a "list\t'Entries of the directory'
 overview\t'Largest directories and files, types, ages'
 treemap\t'Nested rectangles'"
-complete -c duke -n "__fish_duke_needs_command" -l panes -d 'Panes beside the list in a wide window' -r -f -a "preview\t'Preview of the selected entry, from 140 columns on'
-both\t'Preview, and the parent directory from 180 columns on'
+complete -c duke -n "__fish_duke_needs_command" -l panes -d 'Panes beside the list in a wide window' -r -f -a "preview\t'Preview of the selected entry (from 140 columns)'
+both\t'Preview, and the parent directory (from 180 columns)'
 none\t'List only'"
-complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'Write the directory that was shown last to FILE, for a shell function that goes there' -r -F
+complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'Write the last directory shown to FILE, for a shell function that changes to it' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads' -r
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_needs_command" -s X -d 'Exclude entries matching a pattern in FILE, one per line; - is standard input' -r
 complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Require typing the name to delete more than SIZE' -r
 complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Delete automatic snapshots older than N days (default: 30)' -r
-complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Delete the oldest automatic snapshots when all together take more than SIZE (default: 512M)' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Delete the oldest automatic snapshots when they take more than SIZE in total (default: 512M)' -r
 complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the whole tree as JSON'
 complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one per line'
@@ -70,7 +70,7 @@ complete -c duke -n "__fish_duke_needs_command" -s q -l quiet -d 'Print no progr
 complete -c duke -n "__fish_duke_needs_command" -s a -l apparent-size -d 'Show apparent size instead of disk usage'
 complete -c duke -n "__fish_duke_needs_command" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_needs_command" -l reverse -d 'Reverse the sort order'
-complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show directories that contain only one directory in rows of their own'
+complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show each directory in its own row, even if it contains only one directory'
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
 complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Leave the mouse to the terminal'
 complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse with output redirected; the key p prints the marked paths'
@@ -82,7 +82,7 @@ complete -c duke -n "__fish_duke_needs_command" -l skip-network -d 'Skip network
 complete -c duke -n "__fish_duke_needs_command" -s r -l read-only -d 'Disable deletion'
 complete -c duke -n "__fish_duke_needs_command" -l dry-run -d 'Show what would be deleted, delete nothing'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Keep owner, group and mode of every entry'
-complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Keep no snapshot of the scan'
+complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help (-h: summary, --help: details)'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'
@@ -99,7 +99,7 @@ complete -c duke -n "__fish_duke_using_subcommand completions" -s h -l help -d '
 complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with the newest snapshot that is at least as old' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Print only changes of SIZE or more, such as 100M' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'Exclude entries matching GLOB in a directory' -r
-complete -c duke -n "__fish_duke_using_subcommand diff" -l list -d 'List the snapshots of a directory, or all, and compare nothing'
+complete -c duke -n "__fish_duke_using_subcommand diff" -l list -d 'List the snapshots of a directory (or all) without comparing'
 complete -c duke -n "__fish_duke_using_subcommand diff" -l json -d 'Print the changes as JSON'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s n -l no-interactive -d 'Print the changes as a table, on a terminal too'
 complete -c duke -n "__fish_duke_using_subcommand diff" -s a -l apparent-size -d 'Compare apparent sizes instead of disk usage'
@@ -123,5 +123,5 @@ complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Ex
 complete -c duke -n "__fish_duke_using_subcommand save" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Keep owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Print no progress on standard error'
-complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the snapshots of a PATH, or all, and save nothing'
+complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the snapshots of a PATH (or all) without saving'
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'

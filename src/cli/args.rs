@@ -148,14 +148,14 @@ pub struct Arguments {
 
     /// Columns of the list beside the size and the name, separated by commas (default: share,bar,count)
     ///
-    /// Columns that find no room in the window are left out, and the line of titles then ends in an ellipsis.
+    /// Columns that do not fit into the window are left out; the title line then ends in an ellipsis.
     #[arg(long, value_name = "COLS", value_parser = choices(), action = ArgAction::Set, value_delimiter = ',', help_heading = "Display")]
     pub columns: Option<Vec<Column>>,
 
-    /// Show directories that contain only one directory in rows of their own
+    /// Show each directory in its own row, even if it contains only one directory
     ///
     /// By default, the list shows such a chain in one row (`a/b/c/`): Enter opens the innermost directory, and all other keys
-    /// are about the outermost.
+    /// act on the outermost.
     #[arg(long, help_heading = "Display")]
     pub no_collapse: bool,
 
@@ -183,7 +183,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub pick: bool,
 
-    /// Write the directory that was shown last to FILE, for a shell function that goes there
+    /// Write the last directory shown to FILE, for a shell function that changes to it
     ///
     /// The path is absolute and without a newline. Nothing is written for an export or a snapshot.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
@@ -250,7 +250,7 @@ pub struct Arguments {
     #[arg(short, long, help_heading = "Scan")]
     pub extended: bool,
 
-    /// Keep no snapshot of the scan
+    /// Do not keep a snapshot of the scan
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
@@ -258,7 +258,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<u32>), help_heading = "Snapshots")]
     pub snapshot_days: Option<u32>,
 
-    /// Delete the oldest automatic snapshots when all together take more than SIZE (default: 512M)
+    /// Delete the oldest automatic snapshots when they take more than SIZE in total (default: 512M)
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Snapshots")]
     pub snapshot_size: Option<u64>,
 

@@ -102,7 +102,7 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     let reason = if is_same {
         kept.retain(|kept| matches(kept, Some(scope)));
         let end = if has_since { "the time of --since" } else { "now" };
-        format!("all its snapshots are later than {end}; give --since one of their times")
+        format!("all its snapshots are later than {end}; pass one of their times to --since")
     } else if is_near {
         kept.retain(|kept| matches(kept, None));
         format!("its snapshots were made with other flags; use the same with diff, or make one: {save}")

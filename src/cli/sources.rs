@@ -47,7 +47,7 @@ pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>
     let Some(file) = &arguments.output else { return Ok(None) };
     if arguments.import.len() > 1 || arguments.paths.len() > 1 {
         return Err(UsageError::Usage(
-            "-o: ncdu's format has one root; give one PATH, or use duke save".to_owned(),
+            "-o: ncdu's format holds exactly one root; give one PATH, or use duke save".to_owned(),
         ));
     }
     refuse_other(file, "-o", |format| matches!(format, save::Format::Ncdu(_)))?;

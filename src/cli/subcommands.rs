@@ -86,7 +86,7 @@ pub struct Save {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// List the snapshots of a PATH, or all, and save nothing
+    /// List the snapshots of a PATH (or all) without saving
     ///
     /// The newest comes first: time, file, flags of the scan, paths.
     #[arg(long, conflicts_with_all = ["output", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended"])]
@@ -101,7 +101,7 @@ pub struct Difference {
     #[arg(value_name = "OLD")]
     pub old: Option<OsString>,
 
-    /// What to compare with it (default: a new scan of the directory)
+    /// New side of the comparison (default: a new scan of the directory)
     #[arg(value_name = "NEW")]
     pub new: Option<OsString>,
 
@@ -111,7 +111,7 @@ pub struct Difference {
     #[arg(long, value_name = "AGE|DATE", value_parser = ValueParser::new(since), conflicts_with = "new")]
     pub since: Option<i64>,
 
-    /// List the snapshots of a directory, or all, and compare nothing
+    /// List the snapshots of a directory (or all) without comparing
     ///
     /// The newest comes first: time, file, flags of the scan, paths.
     #[arg(long, conflicts_with_all = ["new", "since", "json", "min_change", "apparent_size", "si", "one_file_system", "exclude", "skip_network"])]
@@ -158,7 +158,7 @@ pub struct Difference {
 #[derive(Clone, Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
 pub struct Df {
-    /// Directories to scan, best a mount point (default: the current directory)
+    /// Directories to scan, preferably mount points (default: the current directory)
     #[arg(value_name = "PATH")]
     pub paths: Vec<OsString>,
 

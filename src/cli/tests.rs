@@ -239,7 +239,7 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("-f x y", "cannot be used with"),
         ("-f - -f -", "can be read once"),
         ("-c", "required"),
-        ("-o x a b", "has one root"),
+        ("-o x a b", "exactly one root"),
         ("-o - a", "standard output is a terminal"),
         ("ssh://box/a b", "cannot mix local"),
         ("ssh://-box/a", "invalid host name"),

@@ -38,10 +38,10 @@ pub enum StartView {
 /// Panes beside the list in a wide window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum PaneChoice {
-    /// Preview of the selected entry, from 140 columns on
+    /// Preview of the selected entry (from 140 columns)
     #[default]
     Preview,
-    /// Preview, and the parent directory from 180 columns on
+    /// Preview, and the parent directory (from 180 columns)
     Both,
     /// List only
     None,

@@ -248,7 +248,7 @@ fn outside(outside: &NotScanned) -> String {
             )
         }
         NotScanned::Directory(root) => format!(
-            "Only its directory {} is mounted here; other subvolumes and snapshots are outside it. To see them, \
+            "Only the directory {} of this file system is mounted here; other subvolumes and snapshots are outside it. To see them, \
                 root can mount and scan the top level (btrfs: -o subvolid=5).",
             escape(root)
         ),

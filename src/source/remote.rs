@@ -118,7 +118,7 @@ impl Remote {
         let mut command = self.command();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("ssh: {}", words(&error)))?;
-        let reader = child.stdout.take().ok_or("ssh gives no output")?;
+        let reader = child.stdout.take().ok_or("cannot read the output of ssh")?;
         let said = child.stderr.take().map(|errors| thread::spawn(move || keep_last(errors)));
         Ok((Box::new(reader), Session { child, said }))
     }
@@ -137,7 +137,9 @@ impl Session {
         let last = said.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         match status.code() {
             Some(0 | INCOMPLETE) | None => Ok(()),
-            Some(NOT_FOUND) if !is_whole => Err("duke is not installed there, or not in the PATH".to_owned()),
+            Some(NOT_FOUND) if !is_whole => {
+                Err("duke is not installed on that machine, or not in its PATH".to_owned())
+            }
             Some(code) if last.is_empty() => Err(format!("ssh ended with code {code}")),
             Some(_) => Err(String::from_utf8_lossy(last.trim_ascii()).into_owned()),
         }

@@ -152,7 +152,7 @@ pub fn write(
 /// When `out` cannot be written to, or the tree does not have exactly one root directory.
 pub fn ncdu(source: &Source, packing: Packing, out: &mut (impl Write + Send)) -> io::Result<()> {
     let Some((root, _)) = Export::root(source.tree()) else {
-        return Err(io::Error::other("ncdu's format has one root"));
+        return Err(io::Error::other("ncdu's format holds exactly one root"));
     };
     let provenance = source.provenance().into_iter().next().unwrap_or_default();
     let name = match source.kind() {

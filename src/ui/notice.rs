@@ -247,7 +247,7 @@ impl Notice {
             Self::NothingTrashedDryRun => "Dry run: nothing was trashed".into(),
             Self::NothingTrashed => "Nothing was moved to the trash in this session".into(),
             Self::WrongName => "Name does not match".into(),
-            Self::AnsweredTooEarly => "Too early; press it again".into(),
+            Self::AnsweredTooEarly => "Too early; press the key again".into(),
             Self::DryRun { entries, bytes, at_least } => {
                 let (entries, size) = (grouped(*entries), size(*bytes));
                 let least = if *at_least { "at least " } else { "" };
@@ -322,7 +322,7 @@ impl Notice {
                 (count, _) => format!("Unmarked {count} entries ({changed} changed)"),
             },
             Self::UnknownEnding => format!("Unknown extension; use {}", ENDINGS.join(" ")),
-            Self::OneRootOnly => "ncdu format has one root; use .duke".into(),
+            Self::OneRootOnly => "ncdu format holds one root; use .duke".into(),
         }
     }
 }

@@ -45,7 +45,7 @@ pub fn exclusion_text(exclusion: Exclusion) -> &'static str {
         Exclusion::Caches => "cache directory",
         Exclusion::Dataless => "only in the cloud",
         Exclusion::Snapshot => "mounted snapshot",
-        Exclusion::SecondMount => "mounted elsewhere too",
-        Exclusion::SecondLink => "counted at another link",
+        Exclusion::SecondMount => "also mounted elsewhere",
+        Exclusion::SecondLink => "counted under another link",
     }
 }

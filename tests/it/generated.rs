@@ -1,4 +1,4 @@
-//! The files in packaging/ match the output of the program.
+//! The files in packaging/ and the generated parts of the documents match the program.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
@@ -31,5 +31,22 @@ fn the_completions_and_the_manual_are_those_of_the_program() {
             let there = fs::read(&path).unwrap_or_default();
             assert!(there == text, "packaging/{name} is old: {UPDATE}=1 cargo test --test it -- generated");
         }
+    }
+}
+
+/// Compares the text between `<!-- generated: PART -->` and the next `<!-- end -->` of a document with `text`, or replaces it.
+pub fn check_generated(document: &str, part: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(document);
+    let whole = fs::read_to_string(&path).unwrap();
+    let start = format!("<!-- generated: {part} -->\n\n");
+    let (before, rest) = whole.split_once(&start).unwrap_or_else(|| panic!("{document} lacks {start}"));
+    let (old, after) = rest.split_once("\n<!-- end -->").unwrap();
+    if std::env::var_os(UPDATE).is_some() {
+        fs::write(&path, format!("{before}{start}{}\n\n<!-- end -->{after}", text.trim_end())).unwrap();
+    } else {
+        assert!(
+            old.trim_end() == text.trim_end(),
+            "{document} is old: {UPDATE}=1 cargo test --test it -- documented"
+        );
     }
 }

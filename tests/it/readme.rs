@@ -1,6 +1,7 @@
 //! The tables of docs/keys.md and the terms of docs/search.md match the program.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
+use crate::generated::check_generated;
 use crate::program::place::Place;
 use crate::program::run_in;
 
@@ -8,7 +9,7 @@ const REFERENCE: &str = include_str!("../../docs/keys.md");
 
 /// Returns the code spans in the first column of the table of flags.
 fn flags() -> Vec<&'static str> {
-    let (_, table) = REFERENCE.split_once("| flag | |\n").expect("docs/keys.md has a table of flags");
+    let (_, table) = REFERENCE.split_once("| flag | effect |\n").expect("docs/keys.md has a table of flags");
     let cells =
         table.lines().take_while(|line| line.starts_with('|')).filter_map(|line| line.split('|').nth(1));
     cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect()
@@ -16,8 +17,12 @@ fn flags() -> Vec<&'static str> {
 
 #[test]
 fn the_documented_keys_are_those_of_the_browser() {
-    let table = duke::testing::ui::markdown();
-    assert!(REFERENCE.contains(&table), "docs/keys.md lacks this table:\n{table}");
+    check_generated("docs/keys.md", "keys", &duke::testing::ui::markdown());
+}
+
+#[test]
+fn the_documented_settings_of_keys_are_those_of_the_browser() {
+    check_generated("docs/config.md", "settings of keys", &duke::testing::ui::settings_markdown());
 }
 
 #[test]

@@ -310,7 +310,7 @@ fn without_memory_the_terminal_is_given_back_with_a_message() {
     }
     assert!(session.end().signal().is_some());
     session.assert_restored();
-    session.wait_for_text("duke: aborted: no memory was left, or this is a bug");
+    session.wait_for_text("duke: aborted: out of memory, or a bug in duke");
     assert!(writer.join().unwrap().is_err(), "nobody reads any more");
 }
 

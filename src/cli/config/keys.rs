@@ -11,6 +11,9 @@ use crate::cli::config::contents::{Config, quoted};
 use crate::cli::config::position::{Place, Text};
 use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
 
+/// Former names of commands, with the present ones. Files with a former name keep working, with a warning.
+const RENAMED: [(&str, &str); 3] = [("hints", "cleanup"), ("rest", "df"), ("erase-all", "erase-to-start")];
+
 /// Line of the key table, with its new keys and their positions in the file.
 struct Change {
     line: usize,
@@ -60,7 +63,11 @@ fn change(
     value: &Spanned<DeValue<'_>>,
 ) -> Option<Change> {
     let at = text.place(name.span().start);
-    let Some(line) = line(name.get_ref()) else {
+    let former = RENAMED.iter().find(|(former, _)| former == name.get_ref());
+    if let Some((former, present)) = former {
+        config.warn(at, &format!("the command '{former}' is now called '{present}'"));
+    }
+    let Some(line) = line(former.map_or(name.get_ref(), |(_, present)| present)) else {
         config.warn(
             at,
             &format!("unknown command '{}'; 'duke config show' lists all commands", quoted(name.get_ref())),

@@ -123,6 +123,13 @@ fn keys_are_given_to_lines_of_the_table() {
 }
 
 #[test]
+fn former_names_of_commands_work_with_a_warning() {
+    assert_eq!(keys("hints = 'x'", "cleanup"), "x");
+    assert_eq!(keys("rest = 'x'", "df"), "x");
+    assert_eq!(warnings("[keys]\nhints = 'x'"), ["f:2:1: the command 'hints' is now called 'cleanup'"]);
+}
+
+#[test]
 fn key_errors_have_a_position() {
     let written = "unknown key; write keys like k, G, Ctrl-D, Space, PgUp, F5";
     let cases = [

@@ -11,7 +11,7 @@ else
     look() { stat -f "$2" -- "$3" 2>/dev/null; }
 fi
 
-# same PATH 'DEVICE INODE' BIRTH ['SIZE CHANGE']: succeeds if PATH is still that entry. An unknown time of birth is empty or 0.
+# same PATH 'DEVICE INODE' BIRTH ['SIZE CHANGE']: succeeds if PATH is still that entry. An unknown creation time is empty or 0.
 same() {
     [ "$(look '%d %i' '%d %i' "$1")" = "$2" ] || return 1
     [ $# -lt 4 ] || [ "$(look '%s %Y' '%z %m' "$1")" = "$4" ] || return 1
@@ -22,8 +22,8 @@ same() {
     esac
 }
 
-# Deletes what is in the working directory, but nothing of what is mounted there. Bind mounts have the same device, so find alone
-# would enter them: the kernel's list says where they are. A pattern has "?" for what could mean something else.
+# Deletes the contents of the working directory, but nothing in file systems mounted below it. find -xdev would enter bind mounts,
+# which have the same device, so the mount points are read from the kernel's list. In a pattern, "?" stands for special characters.
 clear_here() {
     set --
     if [ -r /proc/self/mountinfo ]; then
@@ -65,8 +65,8 @@ file() {
 report() {
     case $1 in
     0) return ;;
-    3) why='changed, gone or not accessible' ;;
-    *) why='not all of it could be deleted' ;;
+    3) why='changed, missing or not accessible' ;;
+    *) why='could not be deleted completely' ;;
     esac
     printf 'kept: %s: %s\n' "$entry" "$why" >&2
     failed=1

@@ -29,8 +29,8 @@ pub use file::{Written, write};
 
 /// Start of every script, followed by the functions that its commands call.
 const HEAD: &str = "#!/bin/sh
-# Review before running: this permanently deletes the entries named at its end.
-# Changed entries and other file systems mounted below are kept.
+# Review before running: this permanently deletes the entries listed at the end.
+# Entries that have changed, and file systems mounted inside them, are kept.
 ";
 const FUNCTIONS: &str = include_str!("functions.sh");
 /// Maximum length in bytes of a path that the system accepts (`PATH_MAX` on Linux). On macOS, the maximum is lower, and

@@ -168,7 +168,7 @@ fn is_selected(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
 /// Returns an error if `terminal` is not a terminal or the system refuses a handler.
 #[allow(unsafe_code)]
 pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec<u8>) -> io::Result<()> {
-    const MESSAGE: &[u8] = b"duke: aborted: no memory was left, or this is a bug\n";
+    const MESSAGE: &[u8] = b"duke: aborted: out of memory, or a bug in duke\n";
     let modes: libc::termios = tcgetattr(&terminal)?.into();
     let restore = move || {
         if is_on.swap(false, Ordering::SeqCst) {

@@ -287,7 +287,7 @@ impl Word<'_> {
 
 /// Returns the message for an age without a unit.
 fn unit_missing(number: &str) -> String {
-    format!("a unit is missing: {number}h, {number}d, {number}w, {number}mo or {number}y")
+    format!("missing unit; one of {number}h, {number}d, {number}w, {number}mo or {number}y")
 }
 
 /// Constructor of a size test.

@@ -4,36 +4,35 @@ use std::fmt::Write;
 
 use super::{Binding, HelpGroup, KEYMAP};
 
-/// Returns the Markdown table of keys for docs/keys.md, with one row per heading of the help page.
+/// Returns the keys as Markdown for docs/keys.md: a heading and a table for each group of the help page.
 pub fn markdown() -> String {
-    let mut table = String::from("| for | keys |\n|---|---|\n");
+    let mut text = String::new();
     for group in HelpGroup::ALL {
-        let line = |binding: &Binding| {
-            let keys: Vec<String> = binding.keys.iter().map(|key| code_span(&key.name())).collect();
-            format!("{} {}", keys.join(" "), binding.help)
-        };
-        let lines: Vec<String> = in_group(group).map(|(_, binding)| line(binding)).collect();
         // Writing to a string cannot fail.
-        let _ = writeln!(table, "| {} | {} |", group.name(), lines.join(" · "));
+        let _ = write!(text, "### {}\n\n| key | action |\n|---|---|\n", group.name());
+        for (_, binding) in in_group(group) {
+            let _ = writeln!(text, "| {} | {} |", code_spans(binding), binding.help);
+        }
+        text.push('\n');
     }
-    table
+    text
 }
 
 /// Returns the Markdown table for docs/config.md: name, keys and help text of each command whose keys can be
 /// changed.
 pub fn settings_markdown() -> String {
-    let mut table = String::from("| name | keys | does |\n|---|---|---|\n");
+    let mut table = String::from("| name | keys | action |\n|---|---|---|\n");
     for binding in KEYMAP.iter().filter(|binding| !binding.is_fixed()) {
-        let keys: Vec<String> = binding.keys.iter().map(|key| code_span(&key.name())).collect();
         // Writing to a string cannot fail.
-        let _ = writeln!(table, "| `{}` | {} | {} |", binding.name(), keys.join(" "), binding.help);
+        let _ = writeln!(table, "| `{}` | {} | {} |", binding.name(), code_spans(binding), binding.help);
     }
     table
 }
 
-/// Returns a key as a code span; a backtick needs a longer fence.
-fn code_span(key: &str) -> String {
-    if key.contains('`') { format!("`` {key} ``") } else { format!("`{key}`") }
+/// Returns the keys of a binding as code spans; a backtick needs a longer fence.
+fn code_spans(binding: &Binding) -> String {
+    let span = |key: String| if key.contains('`') { format!("`` {key} ``") } else { format!("`{key}`") };
+    binding.keys.iter().map(|key| span(key.name())).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the lines of the table under one heading, with their numbers.
@@ -61,10 +60,10 @@ mod tests {
     }
 
     #[test]
-    fn the_markdown_table_has_every_binding() {
-        let table = markdown();
-        assert_eq!(table.lines().count(), 2 + HelpGroup::ALL.len());
-        assert_eq!(table.matches(" · ").count(), KEYMAP.len() - HelpGroup::ALL.len());
-        assert!(table.contains(" · `Enter` `Right` `l` open, or go to it · "), "{table}");
+    fn the_markdown_has_a_table_for_each_group_and_a_row_for_each_binding() {
+        let text = markdown();
+        assert_eq!(text.matches("\n| key | action |\n|---|---|\n").count(), HelpGroup::ALL.len());
+        assert_eq!(text.matches("\n| `").count(), KEYMAP.len());
+        assert!(text.contains("\n| `Enter` `Right` `l` | open, or go to entry |\n"), "{text}");
     }
 }

@@ -177,7 +177,13 @@ const MOVES: &[Binding] = &{
         hint(
             2,
             "open",
-            bind(&[key(K::Enter), key(K::Right), letter('l')], GOING, C::Open, G::Move, "open, or go to it"),
+            bind(
+                &[key(K::Enter), key(K::Right), letter('l')],
+                GOING,
+                C::Open,
+                G::Move,
+                "open, or go to entry",
+            ),
         ),
         hint(
             3,
@@ -208,9 +214,9 @@ const SHOWN: &[Binding] = &{
     [
         bind(&[letter('=')], ROWS, C::Scale, G::Show, "bars of the largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
-        bind(&[letter('P')], ROWS, C::Preview, G::Show, "panes, if wide"),
-        bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Show, "growth since longer"),
-        bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Show, "growth since shorter"),
+        bind(&[letter('P')], ROWS, C::Preview, G::Show, "switch panes"),
+        bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Show, "older snapshot"),
+        bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Show, "newer snapshot"),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
     ]
 };
@@ -238,8 +244,8 @@ const EDITS: &[Binding] = &{
         bind(&[alt('d')], TYPED, C::Erase(TextMotion::WordRight), Text, "delete the next word"),
         bind(&[control('u')], TYPED, C::Erase(TextMotion::Start), Text, "delete to the start"),
         bind(&[control('k')], TYPED, C::Erase(TextMotion::End), Text, "delete to the end"),
-        bind(&[key(K::Up)], RECALLED, C::Move(Motion::Up), HelpGroup::Search, "up, or older text"),
-        bind(&[key(K::Down)], RECALLED, C::Move(Motion::Down), HelpGroup::Search, "down, or newer text"),
+        bind(&[key(K::Up)], RECALLED, C::Move(Motion::Up), HelpGroup::Search, "up, or earlier text"),
+        bind(&[key(K::Down)], RECALLED, C::Move(Motion::Down), HelpGroup::Search, "down, or later text"),
     ]
 };
 
@@ -259,7 +265,7 @@ const OTHERS: &[Binding] = &{
                 "back from a view",
             ),
         ),
-        hint(2, "go there", bind(&[key(K::Enter)], SHEET, C::Open, G::View, "go to the entry")),
+        hint(2, "go to entry", bind(&[key(K::Enter)], SHEET, C::Open, G::View, "go to the entry")),
         bind(&[key(K::Right), letter('l')], SHEET, C::Inside, G::View, "open it in place"),
         bind(&[key(K::Left), letter('h')], CELLS, C::Cell(Side::Left), G::Treemap, "cell to the left"),
         bind(&[key(K::Right), letter('l')], CELLS, C::Cell(Side::Right), G::Treemap, "cell to the right"),

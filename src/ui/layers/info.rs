@@ -218,7 +218,8 @@ impl DetailLines<'_> {
         if let Some(errno) = errno {
             self.warn("Unreadable", error_text(errno));
             if let Some(recorded) = self.cx.tree.recorded(id) {
-                let text = format!("{} below, according to the file system", self.size(recorded));
+                let text =
+                    format!("{} in everything below, according to the file system", self.size(recorded));
                 self.add("Recorded", text);
             }
         }
@@ -267,7 +268,7 @@ impl DetailLines<'_> {
             return self.add("Names", "only this one".to_owned());
         }
         let elsewhere = match inspection.names_in_tree {
-            None if inspection.is_complete => ", others unknown until the scan is done".to_owned(),
+            None if inspection.is_complete => ", other names unknown until the scan completes".to_owned(),
             Some(known) if known < links => format!(", {} outside the scan", grouped(links - known)),
             None | Some(_) => String::new(),
         };

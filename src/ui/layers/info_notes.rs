@@ -94,7 +94,7 @@ impl File<'_> {
             return Some(format!("{} preallocated", self.size(unwritten)));
         }
         let excess = disk.checked_sub(length).filter(|excess| *excess > SLACK)?;
-        Some(format!("{} more than its length: preallocated or overwritten", self.size(excess)))
+        Some(format!("uses {} more than its length: preallocated or overwritten", self.size(excess)))
     }
 
     /// Returns the note about space shared with clones of the file.
@@ -122,7 +122,7 @@ impl File<'_> {
     fn clones(&self) -> Option<String> {
         let clone = self.layout?.clone?;
         self.sharing()?;
-        Some(format!("shares space with files of clone number {clone}"))
+        Some(format!("shares space with other files of clone ID {clone}"))
     }
 
     fn pieces(&self) -> Option<String> {
@@ -235,7 +235,7 @@ mod tests {
         let text = "shares 2.0 MiB with copies or snapshots; deleting it frees 1.0 MiB";
         assert_eq!(file_notes(&probe(6144, 3 << 20, &[]), Some(Ok(layout))), [text]);
         let clone = ExtentLayout { private: 1 << 20, clone: Some(77), ..ExtentLayout::default() };
-        let family = "shares space with files of clone number 77";
+        let family = "shares space with other files of clone ID 77";
         assert_eq!(file_notes(&probe(6144, 3 << 20, &[]), Some(Ok(clone))), [text, family]);
         let alone = ExtentLayout { private: 3 << 20, ..clone };
         assert_eq!(file_notes(&probe(6144, 3 << 20, &[]), Some(Ok(alone))), [""; 0]);
@@ -258,7 +258,7 @@ mod tests {
         let layout =
             ExtentLayout { unwritten: 1 << 20, private: 1 << 20, pieces: Some(1), ..ExtentLayout::default() };
         assert_eq!(file_notes(&probe(2048, 10, &[]), Some(Ok(layout))), ["1.0 MiB preallocated"]);
-        assert!(file_notes(&probe(2048, 10, &[]), None)[0].starts_with("1.0 MiB more than its length"));
+        assert!(file_notes(&probe(2048, 10, &[]), None)[0].starts_with("uses 1.0 MiB more than its length"));
     }
 
     #[test]

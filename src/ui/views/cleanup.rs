@@ -27,7 +27,7 @@ use crate::ui::loader::Load;
 
 /// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
-    name: "hints",
+    name: "cleanup",
     key: '9',
     tab: ["Clean-up", "Clean"],
     help: "clean-up",

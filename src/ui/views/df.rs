@@ -11,7 +11,7 @@ use crate::ui::loader::Load;
 
 /// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
-    name: "rest",
+    name: "df",
     key: '0',
     tab: ["Disk"; 2],
     help: "why df differs",

@@ -38,7 +38,7 @@ pub static TABLE: TableSpec = TableSpec {
     has_entries: true,
     is_list: true,
     counted: Some(["directory", "directories"]),
-    empty: ["No directory has files"; 2],
+    empty: ["No directory contains files"; 2],
     start: |sources, request| rows(directories::directories(sources.pool, sources.request(request), MOST)),
     ..SUMS
 };

@@ -310,9 +310,10 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let Kept { mounts, unseen, .. } = probe.kept;
     // Moving a directory to the trash would move the mounts below it, too.
     let (one, many) = match dialog.kind {
-        OperationKind::Trash => {
-            ("mount point below: the directory stays here", "mount points below: the directory stays here")
-        }
+        OperationKind::Trash => (
+            "mount point below, so the directory is not moved",
+            "mount points below, so the directory is not moved",
+        ),
         _ => ("mount point below is skipped", "mount points below are skipped"),
     };
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
