@@ -20,7 +20,7 @@ use crate::base::sync::Arc;
 use crate::platform::{Directory, Errno, FileSystem, Identity};
 use crate::tree::DirId;
 
-/// Entries of a tree, as directories and names.
+/// Entries of a tree, each given by its directory and its name.
 pub type Places = Vec<(DirId, Vec<u8>)>;
 
 /// Result of checking a selection.

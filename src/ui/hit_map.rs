@@ -20,7 +20,7 @@ pub enum Hit {
     View(&'static ViewSpec),
     /// Hint for a key.
     Key(Key),
-    /// A button of a dialog.
+    /// Button of a dialog.
     Button(Button),
 }
 

@@ -48,7 +48,7 @@ impl Sources<'_> {
 pub struct TableRequest {
     /// Directory whose subtree is searched.
     pub from: DirId,
-    /// Order of the rows.
+    /// Query that selects the rows.
     pub query: Query,
     /// Order of the rows.
     pub order: Order,

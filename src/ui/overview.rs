@@ -43,7 +43,7 @@ pub struct Part {
 /// State of the overview.
 #[derive(Debug, Default)]
 pub struct OverviewState {
-    /// Surveys of the subtree.
+    /// Totals and largest entries of everything below the directory.
     pub survey: Requested<OverviewKey, Overview>,
     /// Changes since the baseline.
     pub growth: Requested<OverviewKey, TableAnswer>,

@@ -204,7 +204,7 @@ pub struct GrowthState {
     pub column: Option<Loader<Arc<Comparison>>>,
     /// Number of newer snapshots that the user has passed over.
     pub chosen: usize,
-    /// `true` unless the user has chosen a snapshot that was not found yet.
+    /// `false` while the snapshot that the user has chosen is being searched for.
     pub is_told: bool,
     /// Problem with the comparison that was last reported to the user.
     pub reported: Option<String>,

@@ -1,4 +1,4 @@
-//! Directories that contain nothing but one directory each, in one row.
+//! Tests of rows that show a chain of directories, each containing only the next one.
 
 use super::*;
 use crate::delete::OperationKind;

@@ -1,4 +1,4 @@
-//! Panes beside the list in wide windows.
+//! Tests of the panes beside the list in wide windows.
 
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 

@@ -43,7 +43,7 @@ pub enum Command {
     Hidden,
     /// Switch to the next combination of bar and percentage: both, one of them, or neither.
     Graph,
-    /// Show or hide the preview.
+    /// Show the next combination of panes.
     Preview,
     /// Compare with the next older snapshot.
     OlderBaseline,

@@ -1,8 +1,8 @@
 //! Asks the terminal for the color of its background (OSC 11), and recognizes the answer.
 //!
-//! Nothing waits for the answer: the first frame is drawn with the colors for a dark background, or those for the
-//! background that `COLORFGBG` names, and another one when the answer arrives. The answer comes as if it were typed,
-//! after any delay, so its keys are taken out of the input. Otherwise they would be commands.
+//! The browser does not wait for the answer. It draws the first frame for the background that `COLORFGBG` names, or for
+//! a dark one, and draws it again when the answer arrives. The answer arrives as keys in the input, after any delay, so
+//! these keys are removed from the input. Otherwise they would be commands.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Length of the part of an answer that no user types.
 const CERTAIN: usize = 3;
 
-/// Result of a key.
+/// Result of processing a key.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
     /// The keys are not part of an answer.
