@@ -51,7 +51,7 @@ impl<'d> Reader<'d> {
         Self { directory, way: Way::Bulk(Wanted::ALL), begun: false }
     }
 
-    /// Does the same without owners, groups and permissions, which makes the batches smaller.
+    /// Creates a reader that leaves out owners, groups and permissions, which makes the batches smaller.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self { way: Way::Bulk(Wanted::WITHOUT_OWNERS), ..Self::new(directory) }
     }

@@ -35,7 +35,7 @@ impl<'d> Reader<'d> {
         Self { directory, stream: None }
     }
 
-    /// Does the same; attributes are read by name, owners included.
+    /// Same as [`Self::new`]. On macOS this saves reading the owners; here attributes are read by name, with owners.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)
     }
