@@ -3,20 +3,20 @@
 //! A field can start with a default text, which the first typed letter replaces. Up and Down recall earlier texts, as in
 //! a shell, until one of them is edited.
 //!
-//! Invariants: typing and pasting add no control characters; the cursor is at a character boundary.
+//! `tui-input` moves by graphemes, and by words as Unicode defines them (UAX #29).
+//!
+//! Invariant: typing and pasting add no control characters.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use unicode_segmentation::UnicodeSegmentation;
+use tui_input::{Input, InputRequest};
 
 use super::cursor::Motion;
 use super::keys::{Command, TextMotion};
 
 /// Text field.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Field {
-    text: String,
-    /// Position of the cursor as a byte offset.
-    cursor: usize,
+    text: Input,
     state: State,
     /// Earlier texts, the oldest first.
     past: Vec<String>,
@@ -37,7 +37,7 @@ enum State {
 impl Field {
     /// Creates a field with a default text.
     pub fn offering(text: String) -> Self {
-        Self { cursor: text.len(), text, state: State::Offered, past: Vec::new() }
+        Self { text: text.into(), state: State::Offered, past: Vec::new() }
     }
 
     /// Returns the field with the earlier texts of another one.
@@ -48,23 +48,26 @@ impl Field {
 
     /// Adds the text to the earlier texts.
     pub fn remember(&mut self) {
-        self.past.retain(|text| *text != self.text);
-        self.past.push(self.text.clone());
+        let text = self.as_str().to_owned();
+        self.past.retain(|past| *past != text);
+        self.past.push(text);
     }
 
     /// Returns the text.
     pub fn as_str(&self) -> &str {
-        &self.text
+        self.text.value()
     }
 
     /// Returns the text before the cursor and the text after it.
     pub fn halves(&self) -> (&str, &str) {
-        self.text.split_at(self.cursor)
+        let text = self.as_str();
+        // The cursor is counted in characters.
+        text.split_at(text.char_indices().nth(self.text.cursor()).map_or(text.len(), |(at, _)| at))
     }
 
     /// Returns `true` if the text is empty.
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty()
+        self.as_str().is_empty()
     }
 
     /// Returns `true` if the text is the default text, which typing replaces.
@@ -92,8 +95,7 @@ impl Field {
             _ => None,
         };
         let Some(at) = at.filter(|at| *at <= self.past.len()) else { return false };
-        self.text = self.past.get(at).cloned().unwrap_or_default();
-        self.cursor = self.text.len();
+        self.text = self.past.get(at).cloned().unwrap_or_default().into();
         self.state = if at < self.past.len() { State::Recalled(at) } else { State::Typed };
         true
     }
@@ -104,15 +106,14 @@ impl Field {
             (Some(Command::Move(motion)), _) => self.recall(motion),
             (Some(Command::Step(motion)), _) => {
                 self.state = State::Typed;
-                self.cursor = self.end_of(motion);
+                self.text.handle(motion.step());
                 false
             }
             (Some(Command::Erase(motion)), _) => {
                 self.state = State::Typed;
-                let end = self.end_of(motion);
-                let part = end.min(self.cursor)..end.max(self.cursor);
-                self.cursor = part.start;
-                !self.text.drain(part).as_str().is_empty()
+                let old = self.as_str().len();
+                self.text.handle(motion.erasure());
+                self.as_str().len() != old
             }
             (None, KeyCode::Char(letter))
                 if !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) =>
@@ -132,35 +133,38 @@ impl Field {
                 self.clear();
             }
             self.state = State::Typed;
-            self.text.insert_str(self.cursor, &text);
-            self.cursor += text.len();
-        }
-    }
-
-    /// Returns the byte offset of the position that `motion` reaches from the cursor.
-    fn end_of(&self, motion: TextMotion) -> usize {
-        let (before, after) = self.halves();
-        match motion {
-            TextMotion::Left => before.grapheme_indices(true).next_back().map_or(0, |(at, _)| at),
-            TextMotion::Right => self.cursor + after.graphemes(true).next().map_or(0, str::len),
-            TextMotion::WordLeft => {
-                let letters = before.grapheme_indices(true).rev().skip_while(|(_, it)| !is_of_word(it));
-                letters.take_while(|(_, it)| is_of_word(it)).last().map_or(0, |(at, _)| at)
-            }
-            TextMotion::WordRight => {
-                let letters = after.grapheme_indices(true).skip_while(|(_, it)| !is_of_word(it));
-                let last = letters.take_while(|(_, it)| is_of_word(it)).last();
-                self.cursor + last.map_or(after.len(), |(at, letter)| at + letter.len())
-            }
-            TextMotion::Start => 0,
-            TextMotion::End => self.text.len(),
+            let (before, after) = self.halves();
+            let (cursor, whole) =
+                (before.chars().count() + text.chars().count(), [before, &text, after].concat());
+            self.text = Input::new(whole).with_cursor(cursor);
         }
     }
 }
 
-/// Returns `true` if a grapheme belongs to a word, which is a run of letters and digits, as in shells.
-fn is_of_word(letter: &str) -> bool {
-    letter.starts_with(char::is_alphanumeric)
+impl TextMotion {
+    /// Returns the request that moves the cursor.
+    fn step(self) -> InputRequest {
+        match self {
+            Self::Left => InputRequest::GoToPrevChar,
+            Self::Right => InputRequest::GoToNextChar,
+            Self::WordLeft => InputRequest::GoToPrevWord,
+            Self::WordRight => InputRequest::GoToNextWord,
+            Self::Start => InputRequest::GoToStart,
+            Self::End => InputRequest::GoToEnd,
+        }
+    }
+
+    /// Returns the request that deletes the text over which the cursor would move.
+    fn erasure(self) -> InputRequest {
+        match self {
+            Self::Left => InputRequest::DeletePrevChar,
+            Self::Right => InputRequest::DeleteNextChar,
+            Self::WordLeft => InputRequest::DeletePrevWord,
+            Self::WordRight => InputRequest::DeleteNextWord,
+            Self::Start => InputRequest::DeleteFromStart,
+            Self::End => InputRequest::DeleteTillEnd,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -212,8 +216,8 @@ mod tests {
         field.paste(text);
         for command in commands {
             let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
-            let old = field.text.clone();
-            assert_eq!(field.take(enter, Some(*command)), field.text != old);
+            let old = field.as_str().to_owned();
+            assert_eq!(field.take(enter, Some(*command)), field.as_str() != old);
         }
         let (before, after) = field.halves();
         format!("{before}|{after}")
@@ -228,9 +232,9 @@ mod tests {
         };
         assert_eq!(step(&[Start]), "|src/e\u{301}t.rs *.日本");
         assert_eq!(step(&[Left, Left]), "src/e\u{301}t.rs *.|日本");
-        assert_eq!(step(&[Start, WordRight]), "src|/e\u{301}t.rs *.日本");
-        assert_eq!(step(&[Start, WordRight, Right, Right]), "src/e\u{301}|t.rs *.日本");
-        assert_eq!(step(&[WordLeft, WordLeft, WordLeft]), "src/|e\u{301}t.rs *.日本");
+        assert_eq!(step(&[Start, WordRight]), "src/|e\u{301}t.rs *.日本");
+        assert_eq!(step(&[Start, WordRight, Right]), "src/e\u{301}|t.rs *.日本");
+        assert_eq!(step(&[Left, Left, WordLeft]), "src/|e\u{301}t.rs *.日本");
         assert_eq!(step(&[Start, WordRight, WordRight, WordLeft]), "src/|e\u{301}t.rs *.日本");
         assert_eq!(step(&[End, Right, WordRight]), "src/e\u{301}t.rs *.日本|");
         assert_eq!(step(&[Start, Left, WordLeft]), "|src/e\u{301}t.rs *.日本");
@@ -243,7 +247,7 @@ mod tests {
         assert_eq!(edited("one two", &[Step(WordLeft), Erase(Left)]), "one|two");
         assert_eq!(edited("one two", &[Step(Start), Erase(Right)]), "|ne two");
         assert_eq!(edited("one two", &[Erase(WordLeft)]), "one |");
-        assert_eq!(edited("one two", &[Step(Start), Erase(WordRight)]), "| two");
+        assert_eq!(edited("one two", &[Step(Start), Erase(WordRight)]), "|two");
         assert_eq!(edited("one two", &[Step(WordLeft), Erase(Start)]), "|two");
         assert_eq!(edited("one two", &[Step(WordLeft), Erase(End)]), "one |");
         assert_eq!(edited("", &[Erase(Left), Erase(Right), Erase(WordLeft), Erase(WordRight)]), "|");
@@ -264,7 +268,7 @@ mod tests {
             field.remember();
             field.clear();
         }
-        let mut step = |motion| (field.recall(motion), field.text.clone());
+        let mut step = |motion| (field.recall(motion), field.as_str().to_owned());
         assert_eq!(step(Motion::Up), (true, "one".to_owned()));
         assert_eq!(step(Motion::Up), (true, "two".to_owned()));
         assert_eq!(step(Motion::Up), (false, "two".to_owned()), "the oldest");

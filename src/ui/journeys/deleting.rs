@@ -315,7 +315,7 @@ fn root_needs_a_second_confirmation_in_directories_of_others() {
     asked_twice(&mut app);
     assert_eq!(press(&mut app, "Right Enter"), []);
     let confirm = app.delete_dialog().unwrap();
-    assert_eq!((confirm.stage.clone(), confirm.button), (ConfirmStep::AskAgain, Button::No));
+    assert!(matches!(confirm.stage, ConfirmStep::AskAgain) && confirm.button == Button::No);
     assert_eq!(press(&mut app, "Enter"), [Effect::Deletion(DeletionRequest::StopPreview)]);
 }
 

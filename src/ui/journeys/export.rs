@@ -73,7 +73,7 @@ fn a_name_is_edited_at_the_cursor_and_a_tilde_is_the_home_directory() {
     let mut app = finished(&tree);
     press(&mut app, "E Home");
     write(&mut app, "~/");
-    press(&mut app, "End Alt-B Alt-B Ctrl-K");
+    press(&mut app, "End Left Left Left Left Left Left Left Left Ctrl-K");
     write(&mut app, "csv");
     assert_eq!(prompt(&app).name.as_str(), "~/shown.csv");
     let path = std::env::home_dir().unwrap().join("shown.csv");

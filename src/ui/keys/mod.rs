@@ -155,7 +155,7 @@ pub enum TextMotion {
     Right,
     /// Everything back to the start of the word before the cursor.
     WordLeft,
-    /// Everything up to the end of the word after the cursor.
+    /// Everything up to the start of the next word.
     WordRight,
     /// Everything before the cursor.
     Start,

@@ -131,7 +131,7 @@ impl DeleteDialog {
 }
 
 fn title(dialog: &DeleteDialog) -> &'static str {
-    if dialog.stage == ConfirmStep::AskAgain {
+    if matches!(dialog.stage, ConfirmStep::AskAgain) {
         return "Really?";
     }
     match (dialog.is_rehearsal, dialog.kind) {
@@ -191,7 +191,7 @@ fn metadata(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
         metadata.push(Fact::new(3, text, Role::Warning));
     }
     let key = cx.keymap.first(Command::Empty, Scope::Confirm);
-    if let Some(key) = key.filter(|_| dialog.can_be_emptied && dialog.stage == ConfirmStep::Ask) {
+    if let Some(key) = key.filter(|_| dialog.can_be_emptied && matches!(dialog.stage, ConfirmStep::Ask)) {
         let does = match dialog.kind {
             OperationKind::Empty => "deletes the directory too",
             _ => "deletes the contents only",

@@ -49,7 +49,7 @@ pub struct DeleteDialog {
 }
 
 /// Step of a confirmation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum ConfirmStep {
     /// The dialog asks for Yes or No.
     Ask,
@@ -187,7 +187,7 @@ impl DeleteDialog {
         if !self.is_open() {
             return Handled::Yes(None);
         }
-        match self.wanted_name().filter(|_| self.stage == ConfirmStep::Ask) {
+        match self.wanted_name().filter(|_| matches!(self.stage, ConfirmStep::Ask)) {
             Some(name) => self.ask_next(ConfirmStep::Type(name, Field::default()), QUIET),
             None => self.go_on(cx),
         }
@@ -195,7 +195,7 @@ impl DeleteDialog {
 
     /// Asks a second time if necessary; otherwise starts the operation, or reports the result of a dry run.
     fn go_on(&mut self, cx: &mut Context<'_>) -> Handled {
-        if self.needs_second_yes() && self.stage != ConfirmStep::AskAgain {
+        if self.needs_second_yes() && !matches!(self.stage, ConfirmStep::AskAgain) {
             return self.ask_next(ConfirmStep::AskAgain, LONG_QUIET);
         }
         let probe = self.probe.as_ref();
