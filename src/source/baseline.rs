@@ -181,6 +181,17 @@ impl Baseline {
         let basis = basis.cloned();
         move || basis?.find()
     }
+
+    /// Returns a function that finds up to `most` earlier trees, the newest first, to be called in a job. Only snapshots
+    /// are found, because other sources may still be loading.
+    pub fn history(basis: Option<&Self>, most: usize) -> impl FnOnce() -> Vec<Arc<Tree>> + Send + 'static {
+        let basis = basis.cloned();
+        move || {
+            let Some(basis) = basis else { return Vec::new() };
+            let tree = |index| basis.at(index).find().filter(|found| found.wait(Duration::ZERO));
+            (0..most).map_while(tree).map(|found| Arc::clone(found.tree())).collect()
+        }
+    }
 }
 
 /// Starts the search for an earlier tree.

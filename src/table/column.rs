@@ -2,6 +2,7 @@
 //!
 //! Invariant: each column is at its own index in [`COLUMNS`].
 
+use crate::analysis::compare::trend::POINTS;
 use crate::base::calendar::{DATE, DATE_AND_TIME};
 use crate::base::format::{BRIEF, COUNT, PERCENT, Units};
 pub use crate::table::column_set::ColumnSet;
@@ -15,6 +16,8 @@ pub enum Column {
     Size,
     /// Change in size since an earlier scan.
     Growth,
+    /// Sizes in earlier scans and now, as a chart.
+    Trend,
     /// Share of the whole in percent.
     Percent,
     /// Share as a bar; [`Scale`] defines the full length.
@@ -177,6 +180,14 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         ..PLAIN
     },
     ColumnSpec {
+        column: Column::Trend,
+        titles: ["Trend"; 2],
+        align: Align::Left,
+        widths: &[Width::Cells(POINTS)],
+        sorts_by: Column::Growth,
+        ..PLAIN
+    },
+    ColumnSpec {
         column: Column::Percent,
         choice: Some(("share", "Share of the directory in percent")),
         titles: ["Share"; 2],
@@ -271,7 +282,7 @@ pub const OPTIONAL: [Column; 4] = [Column::Items, Column::Modified, Column::Shar
 
 impl Column {
     /// Number of columns.
-    pub const COUNT: usize = 10;
+    pub const COUNT: usize = 11;
 
     /// Returns the description of the column.
     pub fn spec(self) -> &'static ColumnSpec {

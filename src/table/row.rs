@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 
+use crate::analysis::compare::trend::Trend;
 use crate::base::calendar::{DATE, date, date_and_time};
 use crate::base::format::{Units, brief_size, change, count, percent, share, size};
 use crate::base::kind::Kind;
@@ -43,6 +44,8 @@ pub enum CellValue {
     Time(i64),
     /// User ID.
     User(u32),
+    /// Sizes over time.
+    Trend(Trend),
     /// Words in place of a number, in full and abbreviated.
     Words([&'static str; 2]),
 }
@@ -66,7 +69,8 @@ impl CellValue {
     pub fn text(self, width: usize, format: NumberFormat<'_>) -> String {
         let units = format.units;
         match self {
-            Self::None => String::new(),
+            // Charts have characters of the theme, which draws them.
+            Self::None | Self::Trend(_) => String::new(),
             Self::Bytes(bytes) if width >= units.width() => size(bytes, units),
             Self::Bytes(bytes) => brief_size(bytes, units),
             Self::Change(before, after) if width > units.width() => full_change(before, after, units),

@@ -367,7 +367,10 @@ fn the_error_of_ssh_explains_an_empty_export() {
             "echo Warning: x >&2; echo ssh: box: no route to host >&2; exit 255",
             "box: ssh: box: no route to host\n",
         ),
-        ("echo sh: duke: not found >&2; exit 127", "box: duke is not installed there, or not in the PATH\n"),
+        (
+            "echo sh: duke: not found >&2; exit 127",
+            "box: duke is not installed on that machine, or not in its PATH\n",
+        ),
         ("exit 3", "box: ssh ended with code 3\n"),
         ("echo [1,2, ; exit 0", "box: byte 6: unexpected end\n"),
     ];

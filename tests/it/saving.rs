@@ -345,7 +345,7 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
     assert_eq!(listed(refused(&["other"])), format!("other: {none}"));
     let flags = "its snapshots were made with other flags; use the same with diff, or make one: duke save";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
-    let late = "all its snapshots are later than the time of --since; give --since one of their times";
+    let late = "all its snapshots are later than the time of --since; pass one of their times to --since";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
     assert!(refused(&["--exclude", "*.o", "t"]).0.starts_with("diff: --exclude needs OLD"));
     with_state(&place, &state, &["diff", "-n", "-x", "t"]).ended(0);

@@ -383,6 +383,17 @@ fn inode(record: &Entry<'_>) -> u64 {
     }
 }
 
+/// Returns the pairs of corresponding roots, in order. Roots that are files or lie inside other roots are omitted.
+pub fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
+    let of = |tree: &Tree| -> Vec<Option<DirId>> {
+        let listing = tree.listing(DirId::TOP);
+        let aliases = tree.alias_positions();
+        let own = |position| !aliases.contains(&position);
+        listing.entries().map(|(position, root)| root.directory().filter(|_| own(position))).collect()
+    };
+    of(old).into_iter().zip(of(new)).filter_map(|(old, new)| Some((old?, new?))).collect()
+}
+
 fn extent(tree: &Tree, id: DirId) -> Sizes {
     let totals = tree.totals(id);
     Sizes { disk: totals.disk, apparent: totals.apparent }

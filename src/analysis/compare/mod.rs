@@ -16,26 +16,31 @@ pub(crate) mod previous;
 mod row;
 #[cfg(test)]
 mod tests;
+pub mod trend;
 
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::Duration;
 
-use crate::analysis::compare::diff::{Change, ChangeKind, Met, Sizes, compare};
+use crate::analysis::compare::diff::{Change, ChangeKind, Met, Sizes, compare, roots};
 pub use crate::analysis::compare::outline::OutlineRow;
 use crate::analysis::compare::outline::outline;
 pub use crate::analysis::compare::previous::{Previous, PreviousListing};
 pub use crate::analysis::compare::row::Row;
 use crate::analysis::compare::row::{difference, rank};
+use crate::analysis::compare::trend::{Trend, trends};
 use crate::analysis::search::{By, Order, Request};
 use crate::base::format::Measure;
 use crate::base::job::{Job, Pool, Task};
 use crate::base::sync::Arc;
 use crate::tree::sort::compare_naturally;
-use crate::tree::{DirId, Entry, EntryState, Tree, join};
+use crate::tree::{DirId, Entry, Tree, join};
 
 /// Interval between checks for the earlier tree and for cancellation.
 const TICK: Duration = Duration::from_millis(50);
+
+/// Maximum number of changes that get a chart of their sizes over time.
+const CHARTED: usize = 2000;
 
 /// Tree to compare with, which may still be loading.
 pub trait EarlierTree {
@@ -58,6 +63,8 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// Rows as a tree: each directory is followed by the changes below it, in the requested order.
     pub outline: Vec<OutlineRow>,
+    /// Sizes over time of the first rows; empty if there are too few earlier trees.
+    pub trends: Vec<Trend>,
     /// Total number of changes, including those not in `rows`.
     pub matched: u64,
     /// Earlier and present sizes of the requested directory; `None` unless the directory is in both trees.
@@ -80,19 +87,27 @@ impl std::fmt::Debug for Comparison {
 }
 
 /// Finds the `most` largest changes below the directory of `request`, among those that its query keeps. `earlier` runs
-/// in the job and returns the earlier tree, if there is one.
+/// in the job and returns the earlier tree, if there is one. `history` then returns earlier trees, the newest first,
+/// for charts of sizes over time.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
 pub fn growth<E: EarlierTree>(
     pool: &Pool,
     earlier: impl FnOnce() -> Option<E> + Send + 'static,
+    history: impl FnOnce() -> Vec<Arc<Tree>> + Send + 'static,
     request: Request,
     most: usize,
 ) -> io::Result<Job<Compared>> {
     pool.start(move |task| {
-        if let Some(compared) = find(task, earlier(), &request, most) {
-            task.publish(compared);
+        let Some(compared) = find(task, earlier(), &request, most) else { return };
+        task.publish(compared.clone());
+        let Ok(growth) = compared else { return };
+        let history = history();
+        if history.len() >= trend::LEAST && !task.is_cancelled() {
+            let rows = &growth.rows[..growth.rows.len().min(CHARTED)];
+            let trends = trends(rows, (&growth.old, &request.tree), &history, request.order.by);
+            task.publish(Ok(Arc::new(Comparison { trends, ..Comparison::clone(&growth) })));
         }
     })
 }
@@ -146,17 +161,6 @@ fn find(
     }
     let growth = Comparison { since: earlier.recorded_at(), trouble, old: Arc::clone(&old), ..growth };
     Some(Ok(Arc::new(growth)))
-}
-
-/// Returns the pairs of corresponding roots, in order. Roots that are files or lie inside other roots are omitted.
-fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
-    let of = |tree: &Tree| -> Vec<Option<DirId>> {
-        let listing = tree.listing(DirId::TOP);
-        let aliases = tree.alias_positions();
-        let own = |position| !aliases.contains(&position);
-        listing.entries().map(|(position, root)| root.directory().filter(|_| own(position))).collect()
-    };
-    of(old).into_iter().zip(of(new)).filter_map(|(old, new)| Some((old?, new?))).collect()
 }
 
 /// Changes collected so far.
@@ -321,14 +325,4 @@ impl Comparison {
 /// Returns the size that `measure` selects.
 pub fn amount(extent: Sizes, measure: Measure) -> u64 {
     measure.of(extent.disk, extent.apparent)
-}
-
-/// Returns the sizes of an entry that is not a directory.
-fn extent(state: &EntryState) -> Option<Sizes> {
-    match state {
-        EntryState::Known(metadata) if metadata.directory.is_none() => {
-            Some(Sizes { disk: metadata.disk(), apparent: metadata.apparent })
-        }
-        _ => None,
-    }
 }

@@ -4,8 +4,9 @@
 //!
 //! Invariant: an entry that could not be read in one of the trees has no result.
 
-use super::{Comparison, extent};
+use super::Comparison;
 use crate::analysis::compare::diff::Sizes;
+use crate::analysis::compare::row::extent;
 use crate::base::sync::Arc;
 use crate::tree::sort::{Names, sort};
 use crate::tree::{DirId, Entry, Listing, Position, Tree};

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use crate::analysis::compare::diff::{ChangeKind, Sizes};
 use crate::analysis::search::By;
 use crate::base::kind::Kind;
-use crate::tree::{DirId, EntryId, Tree, join};
+use crate::tree::{DirId, EntryId, EntryState, Tree, join};
 
 /// Change of an entry, or of a whole directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,20 +42,31 @@ impl Row {
     }
 }
 
-/// Returns the amount by which the size has changed in either direction; by disk usage for orders without a size.
-pub fn difference(before: Sizes, after: Sizes, by: By) -> u64 {
+/// Returns the size by which an order sorts; disk usage for orders without a size.
+pub fn size(sizes: Sizes, by: By) -> u64 {
     match by {
-        By::Apparent => before.apparent.abs_diff(after.apparent),
-        _ => before.disk.abs_diff(after.disk),
+        By::Apparent => sizes.apparent,
+        _ => sizes.disk,
     }
+}
+
+/// Returns the amount by which the size has changed in either direction.
+pub fn difference(before: Sizes, after: Sizes, by: By) -> u64 {
+    size(before, by).abs_diff(size(after, by))
 }
 
 /// Returns the sort key: largest change first, then largest entry, then a stable order.
 pub fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
-    let (before, after) = match by {
-        By::Apparent => (row.before.apparent, row.after.apparent),
-        _ => (row.before.disk, row.after.disk),
-    };
-    let size = Reverse(before.max(after));
-    (Reverse(before.abs_diff(after)), size, row.entry, row.difference == ChangeKind::Gone)
+    let largest = Reverse(size(row.before, by).max(size(row.after, by)));
+    (Reverse(difference(row.before, row.after, by)), largest, row.entry, row.difference == ChangeKind::Gone)
+}
+
+/// Returns the sizes of an entry that is not a directory.
+pub fn extent(state: &EntryState) -> Option<Sizes> {
+    match state {
+        EntryState::Known(metadata) if metadata.directory.is_none() => {
+            Some(Sizes { disk: metadata.disk(), apparent: metadata.apparent })
+        }
+        _ => None,
+    }
 }

@@ -34,7 +34,7 @@ fn rows(
 fn find_growth(old: &Arc<Tree>, request: Request, most: usize) -> Arc<Comparison> {
     let pool = Pool::new(1).unwrap();
     let basis = Baseline::of_tree(Arc::clone(old), 5);
-    let mut job = growth(&pool, Baseline::finder(Some(&basis)), request, most).unwrap();
+    let mut job = growth(&pool, Baseline::finder(Some(&basis)), Vec::new, request, most).unwrap();
     job.wait(Duration::from_secs(60)).unwrap();
     let found = job.poll().unwrap();
     Arc::clone(found.as_ref().as_ref().unwrap())
@@ -148,7 +148,8 @@ fn a_comparison_waits_for_the_roots_of_a_scan() {
         order: Order::default(),
     };
     let basis = Baseline::of_tree(before(), 5);
-    let mut job = growth(&Pool::new(1).unwrap(), Baseline::finder(Some(&basis)), request, 10).unwrap();
+    let mut job =
+        growth(&Pool::new(1).unwrap(), Baseline::finder(Some(&basis)), Vec::new, request, 10).unwrap();
     assert_eq!(job.wait(Duration::from_millis(20)), None);
     new.release(DirId::TOP);
     job.wait(Duration::from_secs(60)).unwrap();
@@ -236,4 +237,37 @@ proptest! {
         let files: BTreeSet<_> = files.map(|(path, by, difference)| (path.clone(), *by, word(*difference))).collect();
         prop_assert_eq!(files, expected);
     }
+}
+
+#[test]
+fn charts_show_the_sizes_in_earlier_trees_and_now() {
+    let at = |log: u64, mut entries: Vec<Plan>| {
+        entries.push(dir("db", vec![file("log", log, 0), file("same", 512, 0)]));
+        tree(entries)
+    };
+    let old = at(4096, vec![file("gone", 1024, 0)]);
+    let new = at(8192, vec![file("new", 2048, 0)]);
+    let history = [at(4096, vec![]), at(2048, vec![file("gone", 2048, 0)]), at(512, vec![])];
+    let request = Request {
+        tree: Arc::clone(&new),
+        from: DirId::TOP,
+        query: Query::default(),
+        order: Order::default(),
+    };
+    let growth = find_growth(&old, request, 1000);
+    let charts = trends(&growth.rows, (&old, &new), &history, By::Disk);
+    let named =
+        |row: &Row| String::from_utf8(row.path(&old, &new)).unwrap().trim_start_matches("/r/").to_owned();
+    let mut found: Vec<_> = growth.rows.iter().map(named).zip(charts).collect();
+    found.sort_unstable();
+    assert_eq!(
+        found,
+        [
+            // The directory itself has 4,096 bytes: 5,120, 6,656, 8,704 and 12,800 of the total.
+            ("db".to_owned(), [0, 0, 0, 0, 4, 5, 6, 8]),
+            ("db/log".to_owned(), [0, 0, 0, 0, 1, 2, 4, 8]),
+            ("gone".to_owned(), [0, 0, 0, 0, 0, 8, 0, 0]),
+            ("new".to_owned(), [0, 0, 0, 0, 0, 0, 0, 8]),
+        ]
+    );
 }

@@ -34,8 +34,9 @@ impl Context<'_> {
         };
         let has_grown = column.as_mut().is_some_and(|column| {
             column.poll(|| {
-                let job = may_start
-                    .then(|| compare::growth(sources.pool, Baseline::finder(sources.basis), request(), 0));
+                let job = may_start.then(|| {
+                    compare::growth(sources.pool, Baseline::finder(sources.basis), Vec::new, request(), 0)
+                });
                 Ok(job.transpose()?.map(|job| Load::of_comparison(job, |growth| growth)))
             })
         });

@@ -278,3 +278,21 @@ fn another_snapshot_can_be_chosen() {
     serve(&mut app);
     assert!(labels(&app).contains(&("  big".to_owned(), Some(Grown::From(20_480)))));
 }
+
+#[test]
+fn growth_shows_the_sizes_in_three_snapshots_and_more() {
+    let tree = now();
+    let with = |size: u64| Arc::new(build(vec![file("big", size, 5)]).0);
+    let trees: Vec<_> = [20_480, 5_120, 1].into_iter().zip([1000, 999, 998]).collect();
+    let pool = &Pool::new(1).unwrap();
+    for (count, chart) in [(2, CellValue::None), (3, CellValue::Trend([0, 0, 0, 0, 1, 2, 8, 4]))] {
+        let snapshots = trees[..count].iter().map(|(size, day)| (with(*size), day * DAY)).collect();
+        let basis = Baseline::of_trees(snapshots);
+        let mut app = at(&tree, Start::Sizes);
+        press(&mut app, "8");
+        serve(&mut app, Sources { pool, tree: &tree, basis: Some(&basis), may_ask_system: false });
+        assert_eq!(page(&app).summary.has_trend, count == 3);
+        let row = page(&app).lines.iter().find(|row| row.label.ends_with("big")).expect("big has shrunk");
+        assert_eq!(row.cell(Column::Trend), chart);
+    }
+}

@@ -13,6 +13,8 @@ use std::ffi::OsString;
 use ratatui::style::{Color, Style};
 use ratatui::text::Span;
 
+use crate::analysis::compare::trend::Trend;
+
 pub use colors::{ColorChoice, Colors};
 pub use palette::{Background, Looks, Preset, Role, color, color_name, filled, ink, mixed};
 
@@ -103,6 +105,15 @@ impl Glyphs {
         bar.push_str(EIGHTHS[rest]);
         bar.push_str(&" ".repeat(columns - full - usize::from(rest > 0)));
         bar
+    }
+
+    /// Returns a chart of sizes over time. A height of 0 is blank.
+    pub fn chart(self, heights: Trend) -> String {
+        let characters: [char; 9] = match self {
+            Self::Unicode => [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+            Self::Ascii => [' ', '_', '_', '.', '-', '-', '=', '+', '#'],
+        };
+        heights.iter().map(|height| characters[usize::from((*height).min(8))]).collect()
     }
 
     fn pick(self, unicode: &'static str, ascii: &'static str) -> &'static str {

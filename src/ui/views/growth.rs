@@ -1,13 +1,14 @@
 //! Growth view: the changes as a tree, so that a directory and what changed in it are not read as two amounts.
 //!
 //! ```text
-//!      Disk    Growth▾  Path
-//!   4.1 GiB  +1.2 GiB   ▾ db/
-//!   1.2 GiB       new       wal/000123
-//!      gone -80.0 MiB     old.iso
+//!      Disk    Growth▾ Trend      Path
+//!   4.1 GiB  +1.2 GiB  ▃▃▄▄▅▆▆█   ▾ db/
+//!   1.2 GiB       new         █       wal/000123
+//!      gone -80.0 MiB ███████       old.iso
 //! ```
 //!
-//! At first, the largest change is unfolded, as far down as a single entry accounts for most of it.
+//! The trend shows the sizes in the newest snapshots and now, if there are enough snapshots. At first, the largest change
+//! is unfolded, as far down as a single entry accounts for most of it.
 
 use std::io;
 
@@ -16,7 +17,7 @@ use super::table::{
     Branch, Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
 };
 use crate::analysis::compare::diff::ChangeKind;
-use crate::analysis::compare::{self, Comparison, amount};
+use crate::analysis::compare::{self, Comparison, amount, trend};
 use crate::base::format::Measure;
 use crate::base::kind::Kind;
 use crate::base::sync::Arc;
@@ -47,7 +48,7 @@ pub static TABLE: TableSpec = TableSpec {
     rows: "Changes",
     sortable: &[(C::Size, "size"), (C::Growth, "size"), (C::Name, "path")],
     columns: ColumnSet::of(&[]),
-    fixed: ColumnSet::of(&[C::Size, C::Growth, C::Name]),
+    fixed: ColumnSet::of(&[C::Size, C::Growth, C::Trend, C::Name]),
     first: C::Growth,
     has_entries: true,
     is_list: true,
@@ -59,7 +60,8 @@ pub static TABLE: TableSpec = TableSpec {
             return Ok(None);
         }
         let basis = Baseline::finder(sources.basis);
-        let job = compare::growth(sources.pool, basis, sources.request(request), MOST)?;
+        let history = Baseline::history(sources.basis, trend::POINTS - 1);
+        let job = compare::growth(sources.pool, basis, history, sources.request(request), MOST)?;
         Ok(Some(Load::of_comparison(job, |growth| TableAnswer::new(GrowthRows(growth)))))
     },
     ..SUMS
@@ -77,7 +79,8 @@ pub fn largest_changes(
     if !sources.may_compare() {
         return Ok(None);
     }
-    let job = compare::growth(sources.pool, Baseline::finder(sources.basis), sources.request(request), most)?;
+    let earlier = Baseline::finder(sources.basis);
+    let job = compare::growth(sources.pool, earlier, Vec::new, sources.request(request), most)?;
     Ok(Some(Load::of_comparison(job, TableAnswer::shared)))
 }
 
@@ -130,6 +133,7 @@ impl TableData for Comparison {
             matched: self.matched,
             searched: self.matched,
             is_complete: true,
+            has_trend: !self.trends.is_empty(),
             ..TableSummary::default()
         }
     }
@@ -162,7 +166,8 @@ impl TableData for Comparison {
             }
         };
         let row = Row { note, ..Row::of_words(label, style) };
-        Some(row.with(C::Size, size).with(C::Growth, change))
+        let trend = self.trends.get(index).map_or(CellValue::None, |trend| CellValue::Trend(*trend));
+        Some(row.with(C::Size, size).with(C::Growth, change).with(C::Trend, trend))
     }
 
     fn target(&self, index: usize) -> Option<Target> {

@@ -183,6 +183,8 @@ pub struct TableSummary {
     pub largest: Totals,
     /// `true` when the answer is complete.
     pub is_complete: bool,
+    /// `true` if rows have sizes over time.
+    pub has_trend: bool,
 }
 
 /// Position of a row in a tree of rows. The rows below it follow it, with a larger depth.

@@ -69,6 +69,9 @@ fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row) -> Text<'a> {
                 spans.extend(cx.theme.bar(share, *room));
                 continue;
             }
+            (_, CellValue::Trend(heights)) => {
+                Span::styled(cx.theme.glyphs.chart(heights), cx.theme.style(Role::Bar))
+            }
             (_, value) => {
                 let text = aligned(&value.text(*room, format), column.spec().align, *room);
                 Span::styled(text, cx.theme.style(role_of(*column, value)))

@@ -80,7 +80,9 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
 
 fn columns(cx: &Context<'_>, page: &TablePage, width: usize) -> Columns {
     let table = page.table;
-    Columns::fit(width, table.shown(cx.shown.columns), table.first, table.name_room, cx.units)
+    let shown = table.shown(cx.shown.columns);
+    let shown = shown.with(Column::Trend, shown.has(Column::Trend) && page.summary.has_trend);
+    Columns::fit(width, shown, table.first, table.name_room, cx.units)
 }
 
 /// Returns the column by which the rows are sorted, and the direction.

@@ -1,0 +1,113 @@
+//! Sizes of changed entries in earlier trees, as small charts.
+
+use std::collections::HashMap;
+
+use crate::analysis::compare::diff::{ChangeKind, Sizes, roots};
+use crate::analysis::compare::row::{Row, extent, size};
+use crate::analysis::search::By;
+use crate::base::sync::Arc;
+use crate::tree::{DirId, Tree};
+
+/// Number of points in a chart. The last one is the present size.
+pub const POINTS: usize = 8;
+
+/// Minimum number of earlier trees for a chart.
+pub const LEAST: usize = 3;
+
+/// Chart of an entry's size over time: heights from 1 to 8, or 0 if the entry did not exist or its size is unknown.
+pub type Trend = [u8; POINTS];
+
+/// Purpose of a name that is searched for.
+#[derive(Clone, Copy)]
+enum Wanted {
+    /// Entry of the row with this index.
+    Row(usize),
+    /// Directory of the present tree with this number, in which other names are searched for.
+    Directory(DirId),
+}
+
+/// Returns a chart for each of `rows`, whose sizes are those between the tree `old` and the tree `new`. `history` are
+/// earlier trees, the newest first. Renamed entries have no size under their former names.
+pub fn trends(rows: &[Row], (old, new): (&Tree, &Tree), history: &[Arc<Tree>], by: By) -> Vec<Trend> {
+    let names = wanted(rows, old, new);
+    let mut sizes = vec![[None; POINTS]; rows.len()];
+    for (row, sizes) in rows.iter().zip(&mut sizes) {
+        let is_there = row.difference != ChangeKind::Gone;
+        sizes[POINTS - 1] = is_there.then(|| size(row.after, by));
+    }
+    for (tree, point) in history.iter().zip((0..POINTS - 1).rev()) {
+        look_up(tree, new, &names, |row, found| sizes[row][point] = Some(size(found, by)));
+    }
+    sizes.iter().map(chart).collect()
+}
+
+/// Returns the heights for the sizes at each point. A size that never changes has no chart.
+fn chart(sizes: &[Option<u64>; POINTS]) -> Trend {
+    let known = || sizes.iter().flatten();
+    let most = known().max().copied().unwrap_or(0);
+    let is_flat = known().min() == Some(&most) && sizes[..POINTS - 1].iter().all(Option::is_some);
+    if is_flat {
+        return Trend::default();
+    }
+    let height = |size: u64| {
+        let eighths = (u128::from(size) * 8).div_ceil(u128::from(most.max(1)));
+        u8::try_from(eighths).map_or(8, |eighths| eighths.max(1))
+    };
+    sizes.map(|size| size.map_or(0, height))
+}
+
+/// Returns the names to search for, by directory of the present tree.
+fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, HashMap<&'t [u8], Vec<Wanted>>> {
+    let mut names: HashMap<DirId, HashMap<&[u8], Vec<Wanted>>> = HashMap::new();
+    for (index, row) in rows.iter().enumerate() {
+        let holder = if row.difference == ChangeKind::Gone { old } else { new };
+        let name = row.entry.name(holder).unwrap_or_default();
+        let mut inner = names.entry(row.place).or_default();
+        let is_new = inner.is_empty();
+        inner.entry(name).or_default().push(Wanted::Row(index));
+        // The directories above a known one are known, too.
+        let mut way = new.ancestry(row.place).take_while(|_| is_new);
+        let mut below = way.next();
+        for (above, id) in way.map_while(|above| Some((above, below.replace(above)?))) {
+            inner = names.entry(above).or_default();
+            let is_known = !inner.is_empty();
+            inner.entry(new.name(id)).or_default().push(Wanted::Directory(id));
+            if is_known {
+                break;
+            }
+        }
+    }
+    names
+}
+
+/// Calls `note` with the row and the sizes of each name that `tree` contains. Each listing is read once.
+fn look_up(
+    tree: &Tree,
+    new: &Tree,
+    names: &HashMap<DirId, HashMap<&[u8], Vec<Wanted>>>,
+    mut note: impl FnMut(usize, Sizes),
+) {
+    let mut pairs = roots(tree, new);
+    while let Some((id, present)) = pairs.pop() {
+        let Some(names) = names.get(&present) else { continue };
+        for (_, entry) in tree.listing(id).entries() {
+            let Some(wanted) = names.get(entry.name) else { continue };
+            let directory = entry.directory();
+            for wanted in wanted {
+                match (wanted, directory) {
+                    (Wanted::Row(row), Some(id)) => {
+                        let totals = tree.totals(id);
+                        note(*row, Sizes { disk: totals.disk, apparent: totals.apparent });
+                    }
+                    (Wanted::Row(row), None) => {
+                        if let Some(sizes) = extent(&entry.state) {
+                            note(*row, sizes);
+                        }
+                    }
+                    (Wanted::Directory(present), Some(id)) => pairs.push((id, *present)),
+                    (Wanted::Directory(_), None) => {}
+                }
+            }
+        }
+    }
+}
