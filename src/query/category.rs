@@ -98,7 +98,8 @@ const LONGEST: usize = 15;
 /// The extension is the text after the last dot if it is short, contains a letter and no blank, and does not
 /// start the name: `.hidden` has no extension, and `backup.001` and `backup.002` do not become types. Version
 /// numbers after the extension of a shared library are ignored: the extension of `libz.so.1.3` is `so`. A name that
-/// extensions.txt lists, such as `Makefile` or `.gitignore`, is its own extension: `makefile`, `gitignore`.
+/// extensions.txt lists, such as `Makefile` or `.gitignore`, is its own extension: `makefile`, `gitignore`. If the name
+/// is code, this also applies with another extension behind it: `Dockerfile.dev`, `CMakeLists.txt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Extension {
     bytes: [u8; LONGEST],
@@ -112,7 +113,11 @@ impl Extension {
         let window = name.len().saturating_sub(LONGEST + 1);
         let dot = name[window..].iter().rposition(|byte| *byte == b'.').map(|dot| window + dot);
         match dot {
-            Some(dot) if name[..dot].iter().any(|byte| *byte != b'.') => Self::new(&name[dot + 1..]),
+            Some(dot) if name[..dot].iter().any(|byte| *byte != b'.') => {
+                let stem = Self::new(&name[..dot]).filter(|stem| stem.is_whole_name(Dot::None));
+                let build_file = stem.filter(|stem| Category::of_extension(*stem) == Category::Code);
+                build_file.or_else(|| Self::new(&name[dot + 1..]))
+            }
             Some(0) => Self::new(&name[1..]).filter(|own| own.is_whole_name(Dot::First)),
             Some(_) => None,
             None => Self::new(name).filter(|own| own.is_whole_name(Dot::None)),
@@ -262,6 +267,10 @@ mod tests {
             ("Makefile", Category::Code),
             ("Dockerfile", Category::Code),
             (".gitignore", Category::Code),
+            ("CMakeLists.txt", Category::Code),
+            ("Makefile.am", Category::Code),
+            ("COPYING.html", Category::Code),
+            ("notes.makefile.txt", Category::Document),
             ("LICENSE", Category::Document),
             ("makefiles", Category::Other),
             (".makefile", Category::Other),

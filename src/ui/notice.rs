@@ -162,6 +162,13 @@ pub enum Notice {
     CannotMarkDeleted,
     /// An entry that could not be read cannot be marked.
     CannotMarkUnread,
+    /// Files were marked, out of all that were found.
+    MarkedFound {
+        /// Number of files that were marked.
+        marked: u64,
+        /// Number of files that were found.
+        found: u64,
+    },
     /// The marked entry contains more than the filter shows.
     MarkedWhole,
     /// Directories were not marked, because the filter hides some of their entries. Contains the number of
@@ -303,6 +310,11 @@ impl Notice {
             }
             Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),
             Self::CannotMarkUnread => "Cannot mark an entry that could not be read".into(),
+            Self::MarkedFound { marked, found } if found > marked => {
+                format!("Marked the first {} of {} files", grouped(*marked), grouped(*found))
+            }
+            Self::MarkedFound { marked: 1, .. } => "Marked 1 file".into(),
+            Self::MarkedFound { marked, .. } => format!("Marked {} files", grouped(*marked)),
             Self::MarkedWhole => "Marked, including entries that the filter hides".into(),
             Self::NotMarked(1) => "Skipped 1 directory with filtered-out entries".into(),
             Self::NotMarked(count) => {

@@ -96,6 +96,8 @@ pub struct TableView {
     shown: Vec<usize>,
     /// `true` once rows that are unfolded at first have been.
     is_arranged: bool,
+    /// `true` if all rows are to be marked once they are found.
+    will_mark: bool,
 }
 
 impl TableView {
@@ -103,7 +105,8 @@ impl TableView {
     pub fn new(title: String, table: &'static TableSpec, request: TableRequest) -> Self {
         let (rows, text, cursor, columns) = (Loader::default(), None, Cursor::default(), 0);
         let (unfolded, shown) = (HashSet::new(), Vec::new());
-        Self { table, rows, request, title, text, cursor, columns, unfolded, shown, is_arranged: false }
+        let (is_arranged, will_mark) = (false, false);
+        Self { table, rows, request, title, text, cursor, columns, unfolded, shown, is_arranged, will_mark }
     }
 
     /// Makes the view show this answer without a job.
@@ -171,6 +174,21 @@ impl TableView {
         let found = followed.and_then(|entry| self.answer()?.data.find(entry));
         self.cursor.index = found.unwrap_or(self.cursor.index);
         true
+    }
+
+    /// Requests that [`Self::take_found`] returns the number of rows once all of them are found, or cancels this.
+    pub fn mark_all_found(&mut self, is_wanted: bool) {
+        self.will_mark = is_wanted;
+    }
+
+    /// Returns the numbers of rows and of entries found, once, if they were requested and are complete. More entries
+    /// than rows are found if the table has a maximum.
+    pub fn take_found(&mut self) -> Option<(u64, u64)> {
+        let is_due = self.will_mark && !self.rows.is_loading();
+        let answer = self.answer().filter(|_| is_due)?;
+        let found = (answer.data.rows(self.columns) as u64, answer.summary.matched);
+        self.will_mark = false;
+        Some(found)
     }
 
     /// Returns the notice that lists the columns by which the view can be sorted.

@@ -61,6 +61,9 @@ impl<'t> App<'t> {
     pub fn update(&mut self, action: Event) -> Option<Effect> {
         // An input that opens a question does not count as input to the question.
         let (was_asked, scope) = (self.is_asking(), self.scope());
+        if matches!(action, Event::Key(_) | Event::Mouse(..)) {
+            self.cx.cancel_mark_total();
+        }
         let effect = match action {
             Event::Key(event) => {
                 // Key repetitions close the gate first, so a held key cannot answer a question.

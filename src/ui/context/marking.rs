@@ -10,6 +10,7 @@ use crate::ui::marks::{Dropped, EntryName, Mark, Marks};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::table_view::TableView;
+use crate::ui::views::{Target, largest};
 
 /// Entry together with its directory.
 type Located<'t> = (DirId, Entry<'t>);
@@ -49,11 +50,41 @@ impl<'t> Context<'t> {
         }
         let has_rows = self.views.sheets.last().is_some_and(|sheet| sheet.count() > 0);
         if entries.is_empty() && has_rows {
+            if self.mark_total() {
+                return;
+            }
             let is_of_changes = self.sheet().is_some_and(|sheet| sheet.table.is_of_changes());
             self.notify(if is_of_changes { Notice::CannotMarkDeleted } else { Notice::CannotMarkTotal });
         }
         self.marks.add_up(self.tree);
         self.step_down();
+    }
+
+    /// Opens a view of the files that the row under the cursor stands for, in which all of them are marked once they
+    /// are found, unless there is other input before. Returns `false` if the row does not stand for files.
+    fn mark_total(&mut self) -> bool {
+        match self.sheet().and_then(TableView::target) {
+            // Directories are not marked by a total, because their contents would be, too.
+            Some(Target::Files { label, table, query }) if *table == largest::TABLE => {
+                self.show_files(label, table, &query);
+                self.views.sheets.last_mut().into_iter().for_each(|sheet| sheet.mark_all_found(true));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Cancels the marking of files that are not found yet, so that every mark is there before the next input.
+    pub fn cancel_mark_total(&mut self) {
+        self.views.sheets.iter_mut().for_each(|sheet| sheet.mark_all_found(false));
+    }
+
+    /// Marks the rows of the top view once all of them are found, if this was requested by [`Self::mark`].
+    pub fn mark_found(&mut self) {
+        let Some(sheet) = self.views.sheets.last_mut() else { return };
+        let Some((marked, found)) = sheet.take_found() else { return };
+        self.notify(Notice::MarkedFound { marked, found });
+        self.mark_shown();
     }
 
     fn step_down(&mut self) {

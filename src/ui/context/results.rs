@@ -30,7 +30,7 @@ impl Context<'_> {
         }
     }
 
-    /// Opens the directory under the cursor in place. If the row is not a directory, does the same as Enter, but folds nothing that leads anywhere.
+    /// Opens the directory under the cursor in place. If the row is not a directory, does the same as Enter.
     pub fn open_in_place(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => {
@@ -38,8 +38,8 @@ impl Context<'_> {
                 self.leave_for(entry, is_directory);
             }
             Some(Target::Change(row)) if row.itself.is_some() => self.leave_for(row.entry, true),
-            Some(_) => self.follow_target(),
-            None => self.follow(),
+            Some(Target::Change(_)) => self.follow_target(),
+            _ => self.follow(),
         }
     }
 

@@ -45,7 +45,11 @@ impl Context<'_> {
                 sheet.rows.pause();
             }
             self.views.filtering.iter_mut().for_each(|filtering| filtering.result.pause());
-            return top.poll(sources);
+            let has_changed = top.poll(sources);
+            if has_changed {
+                self.mark_found();
+            }
+            return has_changed;
         }
         let has_changed =
             self.views.filtering.as_mut().is_some_and(|filtering| filtering.poll(sources, order));

@@ -225,7 +225,7 @@ fn a_total_cannot_be_marked() {
     let mut app = finished(&tree);
     press(&mut app, "3");
     work(&mut app, &tree);
-    press(&mut app, "Space");
+    press(&mut app, "G Space");
     assert_eq!((marked(&app).len(), app.cx.notice.is_some()), (0, true));
     assert_eq!(press(&mut app, "y"), []);
     press(&mut app, "p");

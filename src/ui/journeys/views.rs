@@ -83,6 +83,38 @@ fn types_and_ages_open_their_files_and_lead_back_one_by_one() {
 }
 
 #[test]
+fn marking_a_type_or_an_age_opens_and_marks_its_files() {
+    let tree = tree();
+    let mut app = at(&tree, "3");
+    press(&mut app, "Space");
+    assert_eq!(app.cx.marks().count(), 0, "the files are not found yet");
+    work(&mut app, &tree);
+    assert_eq!((labels(&app).len(), page(&app).title.as_str()), (2, "audio"));
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Marked 2 files"));
+    assert_eq!(app.cx.marks().count(), 2);
+    press(&mut app, "Left j Space");
+    work(&mut app, &tree);
+    assert_eq!((app.cx.marks().count(), page(&app).title.as_str()), (3, "image"));
+    press(&mut app, "q 4");
+    work(&mut app, &tree);
+    press(&mut app, "Space g");
+    work(&mut app, &tree);
+    assert_eq!((app.cx.marks().count(), labels(&app).len()), (3, 2), "another key cancels the marking");
+    press(&mut app, "Left j Space");
+    work(&mut app, &tree);
+    assert_eq!((app.cx.marks().count(), labels(&app)), (3, vec!["pictures/2024/cat.jpg".to_owned()]));
+    press(&mut app, "Left 3");
+    work(&mut app, &tree);
+    press(&mut app, "G Space");
+    assert_eq!(
+        app.cx.notice_text().as_deref(),
+        Some("Cannot mark a total (Enter lists its entries)"),
+        "the contents of directories would be marked, too"
+    );
+    assert_eq!(app.cx.marks().count(), 3);
+}
+
+#[test]
 fn cleanup_candidates_show_their_last_change() {
     let day = 24 * 3600;
     let target = dir("target", vec![file("old", 40_960, 3 * day), file("new", 8_192, 950 * day)]);

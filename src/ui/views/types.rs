@@ -47,6 +47,9 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
+/// Label of the row for all files of a category.
+const ALL_FILES: &str = "all files";
+
 /// Rows, in the order in which they are shown.
 #[derive(Debug)]
 struct TypeRows {
@@ -61,8 +64,10 @@ struct TypeRow {
     totals: Totals,
     /// Category to which the row belongs; `None` for a kind.
     category: Option<Category>,
-    /// Entries that Enter shows, in a view with this title; `None` for a category, which Enter unfolds.
-    shows: Option<(String, &'static TableSpec, Query)>,
+    /// `true` for the row of a category itself, which Enter unfolds.
+    is_group: bool,
+    /// Table of the entries that the row stands for, and the query that finds them.
+    shows: (&'static TableSpec, Query),
 }
 
 impl TypeRows {
@@ -91,20 +96,18 @@ impl TypeRows {
 impl TypeRow {
     /// Returns the row that stands for a category, and the one for all of its files.
     fn of_category(class: Category, totals: Totals) -> [Self; 2] {
-        let (label, category) = (class.name().replace('-', " "), Some(class));
-        let shows = Some((label.clone(), &largest::TABLE, category_query(class)));
-        [
-            Self { label, totals, category, shows: None },
-            Self { label: "all files".to_owned(), totals, category, shows },
-        ]
+        let row = |label, is_group| {
+            let shows = (&largest::TABLE, category_query(class));
+            Self { label, totals, category: Some(class), is_group, shows }
+        };
+        [row(category_name(class), true), row(ALL_FILES.to_owned(), false)]
     }
 
     fn of_type(of: Type, totals: Totals) -> Self {
-        let label = name(of);
         // The table of the largest files contains no directories; a search finds them.
         let is_directory = of == Type::Kind(Kind::Directory);
         let table = if is_directory { &search::TABLE } else { &largest::TABLE };
-        Self { shows: Some((label.clone(), table, of.query())), label, totals, category: of.class() }
+        Self { label: name(of), totals, category: of.class(), is_group: false, shows: (table, of.query()) }
     }
 }
 
@@ -118,8 +121,8 @@ impl TableData for TypeRows {
     }
 
     fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
-        let TypeRow { label, totals, shows, .. } = self.rows.get(index)?;
-        let style = if shows.is_none() { RowStyle::Strong } else { RowStyle::Plain };
+        let TypeRow { label, totals, is_group, .. } = self.rows.get(index)?;
+        let style = if *is_group { RowStyle::Strong } else { RowStyle::Plain };
         Some(Row { style, ..row_of_sum(label.clone(), totals, context.measure) })
     }
 
@@ -128,15 +131,20 @@ impl TableData for TypeRows {
     }
 
     fn branch(&self, index: usize) -> Branch {
-        let Some(TypeRow { category, shows, .. }) = self.rows.get(index) else { return Branch::default() };
-        let depth = usize::from(category.is_some() && shows.is_some());
-        Branch { depth, key: category.filter(|_| shows.is_none()).map(|it| it as u64), follows: false }
+        let Some(TypeRow { category, is_group, .. }) = self.rows.get(index) else { return Branch::default() };
+        let depth = usize::from(category.is_some() && !is_group);
+        Branch { depth, key: category.filter(|_| *is_group).map(|it| it as u64), follows: false }
     }
 
     fn target(&self, index: usize) -> Option<Target> {
-        let (title, table, query) = self.rows.get(index)?.shows.as_ref()?;
-        Some(Target::Files { label: title.clone(), table, query: query.clone() })
+        let TypeRow { label, category, shows: (table, query), .. } = self.rows.get(index)?;
+        let of_all = category.filter(|_| label == ALL_FILES).map(category_name);
+        Some(Target::Files { label: of_all.unwrap_or(label.clone()), table, query: query.clone() })
     }
+}
+
+fn category_name(class: Category) -> String {
+    class.name().replace('-', " ")
 }
 
 fn name(of: Type) -> String {
@@ -185,12 +193,13 @@ mod tests {
         let head = |class: Category| (0, Some(class as u64));
         let (video, other) = (head(Category::Video), head(Category::Other));
         assert_eq!(branches, [video, (1, None), (1, None), other, (1, None), (1, None), (0, None)]);
-        assert!(rows.target(0).is_none() && rows.target(7).is_none());
+        assert!(rows.target(7).is_none());
         let shown = |row| match rows.target(row) {
             Some(Target::Files { label, table, .. }) => (label, *table == largest::TABLE),
             other => panic!("{other:?}"),
         };
-        assert_eq!((shown(1), shown(2)), (("video".to_owned(), true), (".mkv".to_owned(), true)));
+        assert_eq!((shown(0), shown(1)), (("video".to_owned(), true), ("video".to_owned(), true)));
+        assert_eq!(shown(2), (".mkv".to_owned(), true));
         assert!(!shown(6).1, "directories are found by a search");
     }
 }
