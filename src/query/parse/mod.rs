@@ -197,6 +197,10 @@ impl Word<'_> {
             return Some(self.size(&text[at..]).map(of));
         }
         let (key, value) = text.split_once(':')?;
+        if !key.is_empty() && SIZES.iter().any(|(known, _)| *known == key) {
+            let signs = format!("write {key}>1G, {key}<1G or {key}=1G");
+            return Some(Err(if value.is_empty() { unfinished(&signs) } else { self.wrong(value, signs) }));
+        }
         let read = QUALIFIERS.iter().find(|(known, _)| *known == key)?.1;
         Some(read(self, value, now))
     }

@@ -112,6 +112,7 @@ fn query_errors_have_a_position_and_a_hint() {
     assert_eq!(complaint("older:3q").0, 7..8);
     assert_eq!(complaint("-is:big").0, 4..7);
     assert!(complaint("-is:big").1.contains("hidden, empty"));
+    assert_eq!(complaint("x size:1G"), (7..9, "write size>1G, size<1G or size=1G".to_owned()));
     assert_eq!(complaint("type:dir,nonsense").0, 9..17);
     let (at, reason) = complaint("x /(a/");
     assert_eq!(at, 3..5);

@@ -2,6 +2,8 @@
 //!
 //! Invariant: only the functions of this file change marks. A rescan keeps the marks of existing entries.
 
+use std::ops::RangeInclusive;
+
 use super::Context;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Relocation};
 use crate::ui::cursor::Motion;
@@ -97,21 +99,28 @@ impl<'t> Context<'t> {
         }
     }
 
+    /// Returns the rows of the range that was started; `None` if there is none, or if its start is hidden.
+    pub fn ranged_rows(&self) -> Option<RangeInclusive<usize>> {
+        let begin = self.row_of(self.anchor?)?;
+        Some(begin.min(self.row())..=begin.max(self.row()))
+    }
+
     /// Starts a range, or marks the rows from its start to the cursor.
     pub fn mark_range(&mut self) {
         let Some((id, record)) = self.entries(self.row(), 1).first().copied() else { return };
-        let Some(place) = self.anchor.take() else {
+        if self.anchor.is_none() {
             self.place.pin();
             self.anchor = Some((id, record.name));
             self.notify(Notice::RangeBegun);
             return;
-        };
-        let Some(begin) = self.row_of(place) else {
+        }
+        let range = self.ranged_rows();
+        self.anchor = None;
+        let Some(rows) = range else {
             self.notify(Notice::RangeStartHidden);
             return;
         };
-        let (first, last) = (begin.min(self.row()), begin.max(self.row()));
-        let entries = self.whole_entries(first, last - first + 1);
+        let entries = self.whole_entries(*rows.start(), rows.count());
         self.set_marks(&entries);
         self.marks.add_up(self.tree);
     }

@@ -23,7 +23,7 @@ use crate::ui::window::totals_size;
 /// Largest number of files and of directories.
 const MOST: usize = 20;
 /// Largest number of rows of a part.
-const ROWS: usize = 12;
+const ROWS: usize = MOST;
 
 impl Context<'_> {
     /// Loads what the overview shows. Returns `true` if something has changed.

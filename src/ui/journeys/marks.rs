@@ -58,7 +58,10 @@ fn a_range_lies_between_its_entries_in_any_order() {
     let tree = home();
     let mut app = finished(&tree);
     // The range goes upwards, and the sort order changes before its end.
-    press(&mut app, "j j V k s V");
+    press(&mut app, "j j V k");
+    let with_sign = screen(&mut app).lines().filter(|line| line.contains('│')).count();
+    assert_eq!(with_sign, 2, "{}", screen(&mut app));
+    press(&mut app, "s V");
     assert_eq!(marked(&app), ["empty", "pictures"]);
 }
 

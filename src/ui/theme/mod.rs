@@ -63,6 +63,11 @@ impl Glyphs {
         self.pick("●", "*")
     }
 
+    /// Returns the sign of a row in a range that is not marked yet.
+    pub fn ranged(self) -> &'static str {
+        self.pick("│", "|")
+    }
+
     /// Returns the sign before a row that has rows below it.
     pub fn fold(self, is_folded: bool) -> &'static str {
         if is_folded { self.pick("▸", "+") } else { self.pick("▾", "-") }

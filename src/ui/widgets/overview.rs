@@ -45,19 +45,36 @@ pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
     }
     let columns = if area.width >= WIDE { 2 } else { 1 };
     let parts = &cx.views.overview.parts;
-    let lines = u16::try_from(parts.len().div_ceil(columns)).unwrap_or(u16::MAX).max(1);
-    // A heading, a row, and a blank line.
-    let height = (area.height / lines).max(3);
     let width = area.width / u16::try_from(columns).unwrap_or(1);
-    for (number, part) in parts.iter().enumerate() {
-        let (line, column) = (number / columns, number % columns);
-        let (Ok(line), Ok(column)) = (u16::try_from(line), u16::try_from(column)) else { continue };
-        let place = Rect { x: area.x + column * width, y: area.y + line * height, width, height };
-        let place = place.intersection(area);
-        if !place.is_empty() {
-            draw_part(cx, part, number == cx.views.overview.index, place, canvas);
+    let mut place = Rect { width, ..area };
+    for ((number, side_by_side), height) in
+        parts.chunks(columns).enumerate().zip(heights(parts, columns, area.height))
+    {
+        place.height = height;
+        for (column, part) in side_by_side.iter().enumerate() {
+            let shown = Rect { x: area.x + if column == 0 { 0 } else { width }, ..place }.intersection(area);
+            if !shown.is_empty() {
+                draw_part(cx, part, number * columns + column == cx.views.overview.index, shown, canvas);
+            }
         }
+        place.y += height;
     }
+}
+
+/// Returns the height of each line of parts. No line is higher than its rows need, and the others share the room.
+fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
+    // A heading and a blank line.
+    let need = |part: &Part| u16::try_from(part.rows.len().max(1) + 2).unwrap_or(u16::MAX);
+    let needs: Vec<u16> =
+        parts.chunks(columns).map(|line| line.iter().map(need).max().unwrap_or(0)).collect();
+    // A heading, a row, and a blank line.
+    let mut heights = vec![3; needs.len()];
+    for _ in needs.len() * 3..usize::from(room) {
+        let wanting = heights.iter_mut().zip(&needs).filter(|(height, need)| **height < **need);
+        let Some((lowest, _)) = wanting.min_by_key(|(height, _)| **height) else { break };
+        *lowest += 1;
+    }
+    heights
 }
 
 /// Draws the parts of the file system. Returns `false` if their sizes are unknown.
@@ -101,6 +118,8 @@ fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a
     let number = cx.units.width() + 1;
     // Errors have no size, but a number of entries.
     let (column, value) = match (row.cell(Column::Growth), row.cell(Column::Size)) {
+        // A new entry has grown by its size, which says more than "new".
+        (CellValue::Change(None, after), _) => (Column::Growth, CellValue::Change(Some(0), after)),
         (change @ CellValue::Change(..), _) => (Column::Growth, change),
         (_, CellValue::None) => (Column::Items, row.cell(Column::Items)),
         (_, size) => (Column::Size, size),

@@ -38,19 +38,25 @@ pub fn draw_rows(
     list: Rect,
     canvas: &mut Canvas<'_>,
 ) {
+    let range = cx.ranged_rows();
     for ((number, row), y) in (offset..).zip(rows).zip(list.y..list.bottom()) {
         let area = Rect { y, height: 1, ..list };
         canvas.hits.add(area, Hit::Row(number));
         let room = inner(area);
-        canvas.buffer.set_line(room.x, y, &text(cx, columns, row), room.width);
+        let sign = match &range {
+            _ if row.is_marked => cx.theme.glyphs.marked(),
+            Some(range) if range.contains(&number) => cx.theme.glyphs.ranged(),
+            _ => "",
+        };
+        canvas.buffer.set_line(room.x, y, &text(cx, columns, row, sign), room.width);
         if number == index {
             select(cx, area, canvas.buffer);
         }
     }
 }
 
-/// Returns the cells of a row as a line of text.
-fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row) -> Text<'a> {
+/// Returns the cells of a row as a line of text. `sign` stands in the gap before the label.
+fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, sign: &'static str) -> Text<'a> {
     let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
     let mut spans = Vec::with_capacity(16);
     for (number, (column, room)) in columns.cells.iter().enumerate() {
@@ -79,7 +85,7 @@ fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row) -> Text<'a> {
         };
         spans.push(span);
     }
-    gap(cx, columns.gap(), row.is_marked, &mut spans);
+    gap(cx, columns.gap(), sign, &mut spans);
     label(cx, columns.name, row, &mut spans);
     Text::from(spans)
 }
@@ -96,15 +102,15 @@ fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
     });
 }
 
-/// Adds the gap before the label, with a sign in it if the row is marked.
-fn gap(cx: &Context<'_>, gap: &'static str, is_marked: bool, spans: &mut Vec<Span<'_>>) {
-    if !is_marked || gap.is_empty() {
+/// Adds the gap before the label, with a sign in it that is empty or one column wide.
+fn gap(cx: &Context<'_>, gap: &'static str, sign: &'static str, spans: &mut Vec<Span<'_>>) {
+    if sign.is_empty() || gap.is_empty() {
         spans.push(Span::raw(gap));
         return;
     }
     let (before, behind) = gap.split_at(gap.len() / 2);
     spans.push(Span::raw(before));
-    spans.push(Span::styled(cx.theme.glyphs.marked(), cx.theme.style(Role::Strong)));
+    spans.push(Span::styled(sign, cx.theme.style(Role::Strong)));
     spans.push(Span::raw(&behind[1..]));
 }
 

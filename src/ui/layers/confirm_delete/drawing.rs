@@ -132,7 +132,10 @@ impl DeleteDialog {
 
 fn title(dialog: &DeleteDialog) -> &'static str {
     if matches!(dialog.stage, ConfirmStep::AskAgain) {
-        return "Really?";
+        return match dialog.kind {
+            OperationKind::Trash => "Move another user's directory?",
+            _ => "Delete another user's directory?",
+        };
     }
     match (dialog.is_rehearsal, dialog.kind) {
         (true, _) => "Dry run: would be deleted",
