@@ -3,6 +3,7 @@
 pub mod chain;
 pub mod column;
 pub mod column_set;
+mod main_category;
 pub mod outline;
 pub mod row;
 pub mod rows;

@@ -8,11 +8,12 @@
 use std::io;
 
 use crate::analysis::compare::{Previous, PreviousListing, amount};
-use crate::analysis::search::FilterCursor;
+use crate::analysis::search::{Category, FilterCursor};
 use crate::base::job::{Job, Pool};
 use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::base::text::escape;
+use crate::table::main_category::{CategorySizes, main_category};
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Tree};
 
@@ -38,6 +39,8 @@ pub struct Node {
     pub mtime: i64,
     /// Direction in which the size has changed since the baseline; `None` if unknown.
     pub change: Option<std::cmp::Ordering>,
+    /// Category of a file, or the category that takes the most space in a directory; `None` if unknown.
+    pub category: Option<Category>,
     /// Contents, if the entry is a directory.
     pub inner: Level,
 }
@@ -90,7 +93,7 @@ pub fn outline(pool: &Pool, tree: Arc<Tree>, request: OutlineRequest) -> io::Res
         let whole = request.order.measure.of(whole.disk, whole.apparent);
         let least = (whole / (request.parts / SMALLEST).max(1)).max(1);
         let reader = Reader { tree: &tree, sizes: &sizes, order: request.order, least };
-        task.publish(reader.level(request.directory, LEVELS));
+        task.publish(reader.level(request.directory, LEVELS).0);
     })
 }
 
@@ -102,12 +105,14 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn level(&self, id: DirId, levels: usize) -> Level {
+    /// Returns the outline of a directory, and the sizes of its files by category.
+    fn level(&self, id: DirId, levels: usize) -> (Level, CategorySizes) {
         let (tree, measure) = (self.tree, self.order.measure);
         let cursor = self.sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
         let before = self.sizes.growth.as_ref().map(|growth| PreviousListing::of(growth, tree, id));
         let earlier = before.as_ref().map(PreviousListing::listing);
         let (mut level, mut directories) = (Level::default(), Vec::new());
+        let mut categories = CategorySizes::default();
         for (position, record) in tree.listing(id).entries() {
             let EntryState::Known(metadata) = record.state else { continue };
             let is_kept = cursor.as_ref().is_none_or(|cursor| cursor.shows(&record));
@@ -119,6 +124,7 @@ impl Reader<'_> {
                 Some(totals) => measure.of(totals.disk, totals.apparent),
                 None => measure.of(metadata.disk(), metadata.apparent),
             };
+            categories.add(record.name, record.kind, size);
             if size < self.least {
                 level.others += u64::from(size > 0);
                 level.rest = level.rest.saturating_add(size);
@@ -143,20 +149,29 @@ impl Reader<'_> {
                 size,
                 mtime: metadata.mtime,
                 change,
+                category: (record.kind == Kind::File).then(|| Category::of_name(record.name)),
                 inner: Level::default(),
             });
         }
         for (node, directory) in level.nodes.iter_mut().zip(directories) {
-            if let Some(directory) = directory.filter(|_| levels > 1) {
-                node.inner = self.level(directory, levels - 1);
+            let Some(directory) = directory else { continue };
+            let mut within = CategorySizes::default();
+            if levels > 1 {
+                (node.inner, within) = self.level(directory, levels - 1);
             }
+            node.category = if node.inner.nodes.is_empty() {
+                main_category(tree, self.sizes, self.order, directory)
+            } else {
+                within.main()
+            };
+            categories.add_directory(node.category, node.size);
         }
         level.nodes.sort_by_key(|node| std::cmp::Reverse(node.size));
         for node in level.nodes.drain(MOST.min(level.nodes.len())..) {
             level.others += 1;
             level.rest = level.rest.saturating_add(node.size);
         }
-        level
+        (level, categories)
     }
 }
 
@@ -198,6 +213,9 @@ mod tests {
         let inner = &level.nodes[0].inner;
         assert_eq!(shape(inner), [("inner/", 1), ("y", 0)]);
         assert_eq!(shape(&inner.nodes[0].inner), [("x.mkv", 0)]);
+        let categories: Vec<_> = level.nodes.iter().map(|node| node.category).collect();
+        assert_eq!(categories, [Some(Category::Video), Some(Category::Code)]);
+        assert_eq!(outlined(6).nodes[0].category, Some(Category::Video));
         assert_eq!(shape(&outlined(6)), [("a/", 1)]);
         assert_eq!(outlined(1 << 40).others, 0);
     }

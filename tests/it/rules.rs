@@ -18,7 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("scan", &["tree", "platform", "base"]),
     ("query", &["tree", "base"]),
     ("analysis", &["query", "tree", "base"]),
-    ("table", &["analysis", "tree", "base"]),
+    ("table", &["analysis", "query", "tree", "base"]),
     ("df", &["scan", "tree", "platform", "base"]),
     ("formats", &["tree", "platform/memory", "base"]),
     ("source", &["formats", "analysis", "scan", "tree", "platform", "base"]),

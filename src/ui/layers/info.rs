@@ -292,7 +292,8 @@ impl DetailLines<'_> {
             Precision::Growing => ", still growing",
             Precision::AtLeast => ", at least",
         };
-        format!("{} ({} bytes{bound})", self.size(bytes), grouped(bytes))
+        let unit = if bytes == 1 { "byte" } else { "bytes" };
+        format!("{} ({} {unit}{bound})", self.size(bytes), grouped(bytes))
     }
 
     fn time(&self, seconds: i64) -> String {

@@ -38,6 +38,8 @@ const AGES: [i64; 4] = [30, 90, 365, 3 * 365];
 pub struct Shape<'a> {
     pub label: &'a str,
     pub kind: Kind,
+    /// Main category of a directory, or the category of a file; `None` if unknown.
+    pub category: Option<Category>,
     pub size: u64,
     /// Time of the last change; `None` if unknown.
     pub mtime: Option<i64>,
@@ -48,10 +50,11 @@ pub struct Shape<'a> {
 
 impl<'a> Shape<'a> {
     fn of(node: &'a Node) -> Self {
-        let Node { label, kind, size, mtime, change, inner, .. } = node;
+        let Node { label, kind, size, mtime, change, category, inner, .. } = node;
         Self {
             label,
             kind: *kind,
+            category: *category,
             size: *size,
             mtime: Some(*mtime),
             change: *change,
@@ -225,11 +228,10 @@ impl<'a, 't> Painter<'a, 't> {
     fn color(&self, shape: &Shape<'_>) -> Color {
         let theme = self.cx.theme;
         let role = match self.colors {
-            MapColors::Type => match shape.kind {
-                Kind::Directory => return directory_color(theme),
-                Kind::File => Role::of(Category::of_name(shape.label.as_bytes())),
-                _ => Role::Other,
-            },
+            MapColors::Type if shape.kind == Kind::Directory => {
+                return directory_color(theme, shape.category);
+            }
+            MapColors::Type => shape.category.map_or(Role::Other, Role::of),
             MapColors::Age => {
                 let roles = MapColors::Age.legend();
                 let days = shape.mtime.map(|mtime| self.cx.clock().saturating_sub(mtime) / 86_400);
@@ -248,13 +250,14 @@ impl<'a, 't> Painter<'a, 't> {
     }
 }
 
-/// Returns the color of a directory whose contents are too small to be shown.
-fn directory_color(theme: Theme) -> Color {
-    let accent = theme.style(Role::Directory).fg.unwrap_or(Color::Blue);
-    let below = theme.style(Role::Track).bg.unwrap_or(accent);
-    match accent {
-        Color::Rgb(..) => mixed(accent, below, (1, 2)),
-        _ => accent,
+/// Returns the color of a directory whose contents are too small to be shown: a darker one than that of files of its
+/// main category.
+fn directory_color(theme: Theme, category: Option<Category>) -> Color {
+    let color = theme.style(category.map_or(Role::Directory, Role::of)).fg.unwrap_or(Color::Blue);
+    let below = theme.style(Role::Track).bg.unwrap_or(color);
+    match color {
+        Color::Rgb(..) => mixed(color, below, (1, 3)),
+        _ => color,
     }
 }
 

@@ -18,6 +18,7 @@ use ratatui::widgets::Widget;
 
 use super::list::filtered;
 use super::map::{Painter, Shape};
+use crate::analysis::search::Category;
 use crate::base::format::{grouped, percent, plain_size, share};
 use crate::base::kind::Kind;
 use crate::base::text::{fit, width};
@@ -112,9 +113,12 @@ fn shape<'a>(cx: &'a Context<'_>, row: &'a Row, index: usize) -> Shape<'a> {
         CellValue::Time(time) => Some(time),
         _ => None,
     };
+    let kind = row.kind.unwrap_or(Kind::Unknown);
+    let of_name = || (kind == Kind::File).then(|| Category::of_name(row.label.as_bytes()));
     Shape {
         label: &row.label,
-        kind: row.kind.unwrap_or(Kind::Unknown),
+        kind,
+        category: node.and_then(|node| node.category).or_else(of_name),
         size: row.size().unwrap_or(0),
         mtime,
         change,
