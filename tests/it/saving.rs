@@ -237,7 +237,10 @@ fn a_folder_that_cannot_be_written_to_is_an_error() {
     let file = folder.path().join("file");
     fs::write(&file, "old").unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o500)).unwrap();
-    assert_refused(save(&place, &file), folder.path(), "permission denied");
+    let run = save(&place, &file);
+    // So that the folder can be removed.
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    assert_refused(run, folder.path(), "permission denied");
 }
 
 const DAY: i64 = 86_400;
