@@ -136,6 +136,16 @@ for closed in MR_TRIGGER MR_DATALESS; do
   [ "$calls" = 5 ] || { echo "$closed: $calls calls in place of 5"; status=1; }
 done
 
+# A directory of 100 files takes five calls: openat, two getattrlistbulk, fstatat, and a close, which is not traced.
+calls_of() {
+  rm -rf hundreds
+  for directory in $(seq "$1"); do mkdir -p "hundreds/$directory"; (cd "hundreds/$directory"; touch $(seq 100)); done
+  env MR_TRACE=1 "$runner" "$macos" --json hundreds 2>&1 >/dev/null | grep -c -e openat -e getattrlistbulk -e stat
+}
+calls=$(($(calls_of 5) - $(calls_of 4)))
+if [ "$calls" -le 4 ]; then echo "ok: calls for a directory of 100 files"
+else echo "$calls calls for a directory of 100 files, in place of 4"; status=1; fi
+
 other "a root that cannot be read" 2 'got["errors"][0]["errno"] == 1' MR_FAIL=tree=1
 
 # changes NAME EXPECTED VARIABLE.. -- ARGUMENT..: what tests/machine.rs prints, in a fresh directory with a home and a volume

@@ -78,10 +78,11 @@ static int as_named(int result, const char *path, u8 *d) { // SF_DATALESS
   if (!result && named("MR_DEADLK", path)) d[119] |= 0x40;
   return as_apfs(result, d);
 }
-int m_fstat(int fd, u8 *d) { return as_apfs(base_fstat(fd, d), d); }
-int m_stat(const char *path, u8 *d) { return as_named(base_stat(path, d), path, d); }
-int m_lstat(const char *path, u8 *d) { return as_named(base_lstat(path, d), path, d); }
-int m_fstatat(int fd, const char *path, u8 *d, int flags) { return as_named(base_fstatat(fd, path, d, flags), path, d); }
+static void traced(const char *call) { if (trace) fprintf(stderr, "[machine] %s\n", call); }
+int m_fstat(int fd, u8 *d) { traced("fstat"); return as_apfs(base_fstat(fd, d), d); }
+int m_stat(const char *path, u8 *d) { traced("stat"); return as_named(base_stat(path, d), path, d); }
+int m_lstat(const char *path, u8 *d) { traced("lstat"); return as_named(base_lstat(path, d), path, d); }
+int m_fstatat(int fd, const char *path, u8 *d, int flags) { traced("fstatat"); return as_named(base_fstatat(fd, path, d, flags), path, d); }
 
 // ---- getattrlistbulk: what machrun.c cannot be told
 static u8 *field(u8 *record, u32 group, u32 wanted) { // common 0, directories 2

@@ -22,7 +22,9 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
     $completions = @(switch ($command) {
         'duke' {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write ncdu''s JSON export to FILE; - is standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write ncdu''s JSON export to FILE; - is standard output')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input')
+            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input')
             [CompletionResult]::new('-d', '-d', [CompletionResultType]::ParameterName, 'Print N levels below each PATH (default: 1 in a table, all in JSON)')
             [CompletionResult]::new('--depth', '--depth', [CompletionResultType]::ParameterName, 'Print N levels below each PATH (default: 1 in a table, all in JSON)')
             [CompletionResult]::new('--min-size', '--min-size', [CompletionResultType]::ParameterName, 'Hide entries smaller than SIZE, such as 100M')
@@ -38,6 +40,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Read with N threads')
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB')
             [CompletionResult]::new('-X', '-X ', [CompletionResultType]::ParameterName, 'Exclude entries matching a pattern in FILE, one per line; - is standard input')
+            [CompletionResult]::new('--exclude-from', '--exclude-from', [CompletionResultType]::ParameterName, 'Exclude entries matching a pattern in FILE, one per line; - is standard input')
             [CompletionResult]::new('--type-name-over', '--type-name-over', [CompletionResultType]::ParameterName, 'Require typing the name to delete more than SIZE')
             [CompletionResult]::new('--snapshot-days', '--snapshot-days', [CompletionResultType]::ParameterName, 'Delete automatic snapshots older than N days (default: 30)')
             [CompletionResult]::new('--snapshot-size', '--snapshot-size', [CompletionResultType]::ParameterName, 'Delete the oldest automatic snapshots when they take more than SIZE in total (default: 512M)')
@@ -46,10 +49,12 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--ndjson', '--ndjson', [CompletionResultType]::ParameterName, 'Print a JSON object for each entry, one per line')
             [CompletionResult]::new('--csv', '--csv', [CompletionResultType]::ParameterName, 'Print comma-separated values for each entry, one entry per line')
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Compress what -o writes with zstd')
+            [CompletionResult]::new('--compress', '--compress', [CompletionResultType]::ParameterName, 'Compress what -o writes with zstd')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'Print a table even if standard output is a terminal')
             [CompletionResult]::new('--no-interactive', '--no-interactive', [CompletionResultType]::ParameterName, 'Print a table even if standard output is a terminal')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Print one line for each PATH, like --depth 0')
             [CompletionResult]::new('--summarize', '--summarize', [CompletionResultType]::ParameterName, 'Print one line for each PATH, like --depth 0')
+            [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'Print a table with sizes in bytes')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Show apparent size instead of disk usage')
@@ -82,6 +87,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script of a shell')
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Show what changed since an export or a snapshot was made')
             [CompletionResult]::new('df', 'df', [CompletionResultType]::ParameterValue, 'Explain why df and a scan differ')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print the help of duke, or of a command')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, for man -l -')
             [CompletionResult]::new('save', 'save', [CompletionResultType]::ParameterValue, 'Save a snapshot of each PATH, for -f and diff')
             break
@@ -128,6 +134,11 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below a PATH')
             [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below a PATH')
             [CompletionResult]::new('--skip-network', '--skip-network', [CompletionResultType]::ParameterName, 'Skip network file systems below a PATH')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'duke;help' {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

@@ -19,7 +19,9 @@ set edit:completion:arg-completer[duke] = {|@words|
     var completions = [
         &'duke'= {
             cand -o 'Write ncdu''s JSON export to FILE; - is standard output'
+            cand --output 'Write ncdu''s JSON export to FILE; - is standard output'
             cand -f 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input'
+            cand --import 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input'
             cand -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)'
             cand --depth 'Print N levels below each PATH (default: 1 in a table, all in JSON)'
             cand --min-size 'Hide entries smaller than SIZE, such as 100M'
@@ -35,6 +37,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --threads 'Read with N threads'
             cand --exclude 'Exclude entries matching GLOB'
             cand -X 'Exclude entries matching a pattern in FILE, one per line; - is standard input'
+            cand --exclude-from 'Exclude entries matching a pattern in FILE, one per line; - is standard input'
             cand --type-name-over 'Require typing the name to delete more than SIZE'
             cand --snapshot-days 'Delete automatic snapshots older than N days (default: 30)'
             cand --snapshot-size 'Delete the oldest automatic snapshots when they take more than SIZE in total (default: 512M)'
@@ -43,10 +46,12 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --ndjson 'Print a JSON object for each entry, one per line'
             cand --csv 'Print comma-separated values for each entry, one entry per line'
             cand -c 'Compress what -o writes with zstd'
+            cand --compress 'Compress what -o writes with zstd'
             cand -n 'Print a table even if standard output is a terminal'
             cand --no-interactive 'Print a table even if standard output is a terminal'
             cand -s 'Print one line for each PATH, like --depth 0'
             cand --summarize 'Print one line for each PATH, like --depth 0'
+            cand --bytes 'Print a table with sizes in bytes'
             cand -q 'Print no progress on standard error'
             cand --quiet 'Print no progress on standard error'
             cand -a 'Show apparent size instead of disk usage'
@@ -79,6 +84,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand completions 'Print the completion script of a shell'
             cand diff 'Show what changed since an export or a snapshot was made'
             cand df 'Explain why df and a scan differ'
+            cand help 'Print the help of duke, or of a command'
             cand man 'Print the manual page, for man -l -'
             cand save 'Save a snapshot of each PATH, for -f and diff'
         }
@@ -121,6 +127,10 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -x 'Do not cross file-system boundaries below a PATH'
             cand --one-file-system 'Do not cross file-system boundaries below a PATH'
             cand --skip-network 'Skip network file systems below a PATH'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'duke;help'= {
             cand -h 'Print help'
             cand --help 'Print help'
         }

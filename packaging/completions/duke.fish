@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o= c f= n/no-interactive s/summarize d/depth= min-size= top= by= q/quiet a/apparent-size si sort= reverse columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X= exclude-caches include-kernfs skip-network r/read-only dry-run type-name-over= e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
+    string join \n json ndjson csv o/output= c/compress f/import= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network r/read-only dry-run type-name-over= e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -24,8 +24,8 @@ function __fish_duke_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c duke -n "__fish_duke_needs_command" -s o -d 'Write ncdu\'s JSON export to FILE; - is standard output' -r
-complete -c duke -n "__fish_duke_needs_command" -s f -d 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input' -r
+complete -c duke -n "__fish_duke_needs_command" -s o -l output -d 'Write ncdu\'s JSON export to FILE; - is standard output' -r -F
+complete -c duke -n "__fish_duke_needs_command" -s f -l import -d 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)' -r
 complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Hide entries smaller than SIZE, such as 100M' -r
 complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N largest files instead of the tree' -r
@@ -55,7 +55,7 @@ none\t'List only'"
 complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'Write the last directory shown to FILE, for a shell function that changes to it' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads' -r
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r
-complete -c duke -n "__fish_duke_needs_command" -s X -d 'Exclude entries matching a pattern in FILE, one per line; - is standard input' -r
+complete -c duke -n "__fish_duke_needs_command" -s X -l exclude-from -d 'Exclude entries matching a pattern in FILE, one per line; - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Require typing the name to delete more than SIZE' -r
 complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Delete automatic snapshots older than N days (default: 30)' -r
 complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Delete the oldest automatic snapshots when they take more than SIZE in total (default: 512M)' -r
@@ -63,9 +63,10 @@ complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configura
 complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the whole tree as JSON'
 complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one per line'
 complete -c duke -n "__fish_duke_needs_command" -l csv -d 'Print comma-separated values for each entry, one entry per line'
-complete -c duke -n "__fish_duke_needs_command" -s c -d 'Compress what -o writes with zstd'
+complete -c duke -n "__fish_duke_needs_command" -s c -l compress -d 'Compress what -o writes with zstd'
 complete -c duke -n "__fish_duke_needs_command" -s n -l no-interactive -d 'Print a table even if standard output is a terminal'
 complete -c duke -n "__fish_duke_needs_command" -s s -l summarize -d 'Print one line for each PATH, like --depth 0'
+complete -c duke -n "__fish_duke_needs_command" -l bytes -d 'Print a table with sizes in bytes'
 complete -c duke -n "__fish_duke_needs_command" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_needs_command" -s a -l apparent-size -d 'Show apparent size instead of disk usage'
 complete -c duke -n "__fish_duke_needs_command" -l si -d 'Show sizes in powers of 1000'
@@ -90,6 +91,7 @@ complete -c duke -n "__fish_duke_needs_command" -a "config" -d 'Show the configu
 complete -c duke -n "__fish_duke_needs_command" -a "completions" -d 'Print the completion script of a shell'
 complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Show what changed since an export or a snapshot was made'
 complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Explain why df and a scan differ'
+complete -c duke -n "__fish_duke_needs_command" -a "help" -d 'Print the help of duke, or of a command'
 complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page, for man -l -'
 complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save a snapshot of each PATH, for -f and diff'
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
@@ -115,8 +117,9 @@ complete -c duke -n "__fish_duke_using_subcommand df" -s q -l quiet -d 'Print no
 complete -c duke -n "__fish_duke_using_subcommand df" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand df" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand help" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand man" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write to FILE once it is complete; - is standard output' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write to FILE once it is complete; - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::ValueParser;
-use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum};
+use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint};
 
 use crate::cli::help_text;
 use crate::cli::subcommands::Command;
@@ -67,7 +67,7 @@ pub struct Arguments {
     /// Directories or files to scan (default: the current directory)
     ///
     /// A symbolic link to a directory is followed here, but not below. `ssh://[USER@]HOST[:PORT]/PATH` runs duke on that host.
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub paths: Vec<OsString>,
 
     /// Print the whole tree as JSON
@@ -85,17 +85,17 @@ pub struct Arguments {
     /// Write ncdu's JSON export to FILE; - is standard output
     ///
     /// Compressed with zstd if FILE ends in .zst. An existing file is replaced once the new one is complete.
-    #[arg(short, value_name = "FILE", conflicts_with_all = ["json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output: Option<OsString>,
 
     /// Compress what -o writes with zstd
-    #[arg(short, requires = "output", help_heading = "Exchange")]
+    #[arg(short, long, requires = "output", help_heading = "Exchange")]
     pub compress: bool,
 
     /// Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input
     ///
     /// Exports may be compressed with zstd or gzip, and several can be given. A snapshot (written by duke save) is opened alone.
-    #[arg(short = 'f', value_name = "FILE", conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "skip_network", "threads", "extended"], help_heading = "Exchange")]
+    #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "skip_network", "threads", "extended"], help_heading = "Exchange")]
     pub import: Vec<OsString>,
 
     /// Print a table even if standard output is a terminal
@@ -108,9 +108,13 @@ pub struct Arguments {
 
     /// Print N levels below each PATH (default: 1 in a table, all in JSON)
     ///
-    /// Sizes include deeper levels.
-    #[arg(short, long, value_name = "N", value_parser = ValueParser::new(count::<usize>), help_heading = "Output")]
+    /// Sizes include deeper levels. --max-depth is the same.
+    #[arg(short, long, alias = "max-depth", value_name = "N", value_parser = ValueParser::new(count::<usize>), help_heading = "Output")]
     pub depth: Option<usize>,
+
+    /// Print a table with sizes in bytes
+    #[arg(long, conflicts_with_all = ["json", "ndjson", "csv", "output", "pick", "si"], help_heading = "Output")]
+    pub bytes: bool,
 
     /// Hide entries smaller than SIZE, such as 100M
     ///
@@ -186,7 +190,7 @@ pub struct Arguments {
     /// Write the last directory shown to FILE, for a shell function that changes to it
     ///
     /// The path is absolute and without a newline. Nothing is written for an export or a snapshot.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub cwd_file: Option<PathBuf>,
 
     /// End each path that the key p prints with a NUL instead of a newline
@@ -211,7 +215,7 @@ pub struct Arguments {
     pub exclude: Vec<String>,
 
     /// Exclude entries matching a pattern in FILE, one per line; - is standard input
-    #[arg(short = 'X', value_name = "FILE", help_heading = "Scan")]
+    #[arg(short = 'X', long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Scan")]
     pub exclude_from: Vec<OsString>,
 
     /// Exclude directories that hold a CACHEDIR.TAG
@@ -263,7 +267,7 @@ pub struct Arguments {
     pub snapshot_size: Option<u64>,
 
     /// Read the configuration from FILE
-    #[arg(long, value_name = "FILE", overrides_with = "no_config", help_heading = "Configuration")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, overrides_with = "no_config", help_heading = "Configuration")]
     pub config: Option<PathBuf>,
 
     /// Ignore configuration files

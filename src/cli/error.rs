@@ -4,10 +4,7 @@
 
 use std::io::{self, Write};
 
-use clap::CommandFactory;
 use clap::error::{ContextKind, ErrorKind};
-
-use crate::cli::args::{Arguments, Cli};
 
 use crate::base::text::escape;
 use crate::run::exit::Exit;
@@ -61,49 +58,10 @@ pub fn refusal(error: clap::Error) -> UsageError {
     let text = error.render().to_string();
     let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let line = lines.join(" ");
-    let advice = if error.kind() == ErrorKind::UnknownArgument {
-        match similar(&error) {
-            Some(flag) => format!("; {flag} is similar"),
-            None => "; see duke --help".to_owned(),
-        }
-    } else {
-        String::new()
+    let advice = match (error.kind(), error.get(ContextKind::SuggestedArg)) {
+        (_, Some(flag)) => format!("; did you mean {flag}?"),
+        (ErrorKind::UnknownArgument, None) => "; see duke --help".to_owned(),
+        _ => String::new(),
     };
     UsageError::Usage(escape(line.strip_prefix("error: ").unwrap_or(&line).as_bytes()).into_owned() + &advice)
-}
-
-/// Returns the flag that the user probably meant: one that differs from the typed flag in one or two letters.
-/// Swapped neighbors count as one letter.
-fn similar(error: &clap::Error) -> Option<String> {
-    let typed = error.get(ContextKind::InvalidArg)?.to_string();
-    let typed = typed.strip_prefix("--")?;
-    // The usage text names the subcommand.
-    let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
-    let name = usage.split_whitespace().skip_while(|word| *word != "duke").nth(1);
-    let commands = Cli::command();
-    let main = Arguments::command();
-    let command = name.and_then(|name| commands.find_subcommand(name)).unwrap_or(&main);
-    let flags = command.get_arguments().filter(|arg| !arg.is_hide_set()).filter_map(|arg| arg.get_long());
-    let most = if typed.len() < 5 { 1 } else { 2 };
-    let near = flags.map(|flag| (distance(typed, flag), flag)).filter(|(distance, _)| *distance <= most);
-    near.min().map(|(_, flag)| format!("--{flag}"))
-}
-
-/// Returns the edit distance of two words: the minimum number of letters to change, insert, delete, or swap
-/// with the next letter.
-fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
-    for (i, a) in one.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, b) in other.iter().enumerate() {
-            let mut least = (rows[i][j] + usize::from(a != b)).min(rows[i][j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
-                least = least.min(rows[i - 1][j - 1] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[one.len()][other.len()]
 }

@@ -23,10 +23,11 @@ mod subcommands;
 mod tests;
 mod values;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use crate::base::format::Measure;
+use crate::base::format::{Measure, Units};
+use crate::base::text::escape;
 use crate::cli::args::{Arguments, Cli};
 pub use crate::cli::error::UsageError;
 use crate::cli::error::refusal;
@@ -37,6 +38,7 @@ use crate::cli::values::{PaneChoice, StartView, When};
 use crate::run::browse;
 use crate::run::print;
 use crate::run::print::{DiffJob, Format, Output, PrintJob, Saving, Selection};
+use crate::run::streams::print_error;
 use crate::scan::{self, Mounts};
 use crate::source::SourceSpec;
 use crate::table::column::RowLook;
@@ -90,18 +92,17 @@ pub fn request(
     environment: &Environment,
 ) -> Result<Request, UsageError> {
     let words: Vec<OsString> = words.into_iter().collect();
-    if words.get(1).is_some_and(|word| Command::is(word)) {
+    if let Some(word) = words.get(1).filter(|word| Command::is(word)) {
+        let is_ambiguous = words.len() == 2 && Path::new(word).is_dir();
+        if let Some(name) = word.to_str().filter(|_| is_ambiguous) {
+            print_error(&format!("{name} is a command; the directory is ./{name}"));
+        }
         let parsed = Cli::understand(&words).map_err(refusal)?;
         if let Some(command) = parsed.command {
             return of_command(command, environment);
         }
     }
     let typed = words.get(1..).unwrap_or_default();
-    if typed == ["help"] && !Path::new("help").exists() {
-        return Err(UsageError::Usage(
-            "help: no such file or directory; duke --help shows the help".to_owned(),
-        ));
-    }
     let alone = understood(&[], typed)?;
     let source = source(alone.config, alone.no_config, environment);
     let configured = Configured::read(&source, typed, environment)?;
@@ -120,6 +121,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
             Request::ConfigOutput(crate::cli::kept_snapshots::list(words.old.as_ref(), environment)?)
         }
         Command::Diff(words) => return diff(&words, environment),
+        Command::Help { command } => return Err(help(command.as_deref())),
         Command::Man => Request::Describe(Description::Manual),
         Command::Save(words) if words.list => match words.paths.as_slice() {
             paths @ ([] | [_]) => {
@@ -129,6 +131,18 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
         },
         Command::Save(words) => Request::Save(crate::cli::snapshots::saving(&words, environment)?),
     })
+}
+
+/// Returns the help of duke or of a command, or the reason why there is none.
+fn help(command: Option<&str>) -> UsageError {
+    let words = ["duke"].into_iter().chain(command).chain(["--help"]).map(OsString::from);
+    match Cli::understand(&words.collect::<Vec<_>>()) {
+        Err(answer) if command.is_none_or(|name| Command::is(OsStr::new(name))) => refusal(answer),
+        _ => UsageError::Usage(format!(
+            "help: no command is called '{}'",
+            escape(command.unwrap_or_default().as_bytes())
+        )),
+    }
 }
 
 /// Returns the request of `duke diff`, with or without the browser.
@@ -190,6 +204,7 @@ fn look(
             && !environment.is_dumb()
             && !arguments.no_interactive
             && depth.is_none()
+            && !arguments.bytes
             && !crate::cli::sources::selects(arguments);
     let output = if let Some(export) = crate::cli::sources::export(arguments, environment.is_terminal)? {
         export
@@ -203,6 +218,7 @@ fn look(
         let subject = browse::Subject::Present(wanted);
         return Ok(Request::Browse(Box::new(browser(arguments, configured, environment, subject)?)));
     } else {
+        let units = if arguments.bytes { Units::Bytes } else { units };
         Output::Printed(Format::Table { depth: depth.unwrap_or(1), order, units })
     };
     let progress = progress(arguments.quiet, units);

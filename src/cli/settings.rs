@@ -18,16 +18,20 @@ use crate::cli::config::{Setting, Value, Warning};
 use crate::cli::error::refusal;
 use crate::cli::exclude::filter;
 
-/// Flags that cannot be set, because they select the task of one run. Flags without a long name, which take
-/// file names, cannot be set either.
-const FOR_ONCE: [&str; 14] = [
+/// Flags that cannot be set, because they select the task of one run, or take the names of files.
+const FOR_ONCE: [&str; 19] = [
     "help",
     "version",
     "json",
     "ndjson",
     "csv",
     "summarize",
+    "output",
+    "compress",
+    "import",
+    "exclude_from",
     "depth",
+    "bytes",
     "min_size",
     "top",
     "by",

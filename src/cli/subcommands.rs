@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::builder::ValueParser;
-use clap::{Subcommand, ValueEnum};
+use clap::{Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
 use crate::cli::values::{since, size, threads};
@@ -19,7 +19,7 @@ pub enum Command {
         what: ConfigQuery,
 
         /// Read the configuration from FILE
-        #[arg(long, value_name = "FILE", overrides_with = "no_config")]
+        #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, overrides_with = "no_config")]
         config: Option<PathBuf>,
 
         /// Ignore configuration files
@@ -42,6 +42,11 @@ pub enum Command {
     Diff(Box<Difference>),
     /// Explain why df and a scan differ
     Df(Box<Df>),
+    /// Print the help of duke, or of a command
+    Help {
+        /// Command
+        command: Option<String>,
+    },
     /// Print the manual page, for man -l -
     Man,
     /// Save a snapshot of each PATH, for -f and diff
@@ -55,11 +60,11 @@ pub enum Command {
 #[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
 pub struct Save {
     /// Directories to save (default: the current directory)
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub paths: Vec<OsString>,
 
     /// Write to FILE once it is complete; - is standard output
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<OsString>,
 
     /// Do not cross file-system boundaries below a PATH
@@ -98,11 +103,11 @@ pub struct Save {
 #[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
 pub struct Difference {
     /// Baseline: export, snapshot or directory
-    #[arg(value_name = "OLD")]
+    #[arg(value_name = "OLD", value_hint = ValueHint::AnyPath)]
     pub old: Option<OsString>,
 
     /// New side of the comparison (default: a new scan of the directory)
-    #[arg(value_name = "NEW")]
+    #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     pub new: Option<OsString>,
 
     /// Compare a directory with the newest snapshot that is at least as old
@@ -159,7 +164,7 @@ pub struct Difference {
 #[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
 pub struct Df {
     /// Directories to scan, preferably mount points (default: the current directory)
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub paths: Vec<OsString>,
 
     /// Print JSON

@@ -223,10 +223,10 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("-t 0", "not a number from 1 to 1024"),
         ("-t many", "not a number from 1 to 1024"),
         ("-d -1", "unexpected argument '-1' found; see duke --help"),
-        ("--tpo 3", "unexpected argument '--tpo' found; --top is similar"),
-        ("--jsn", "unexpected argument '--jsn' found; --json is similar"),
-        ("--exclud-cahces", "unexpected argument '--exclud-cahces' found; --exclude-caches is similar"),
-        ("diff --min-chagne 1 x", "unexpected argument '--min-chagne' found; --min-change is similar"),
+        ("--colr x", "unexpected argument '--colr' found; did you mean --color?"),
+        ("--jsn", "unexpected argument '--jsn' found; did you mean --json?"),
+        ("--exclud-cahces", "unexpected argument '--exclud-cahces' found; did you mean --exclude-caches?"),
+        ("diff --min-chagne 1 x", "unexpected argument '--min-chagne' found; did you mean --min-change?"),
         ("-d x", "not a number"),
         ("--top x", "not a number"),
         ("-s -d 1", "cannot be used with"),
@@ -260,6 +260,8 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("save --list", "neither XDG_STATE_HOME nor HOME is set"),
         ("save --list -o x", "cannot be used with"),
         ("save --list a b", "takes a single PATH"),
+        ("help nope", "no command is called 'nope'"),
+        ("--bytes --json", "cannot be used with"),
         ("--exclude a[b", "pattern 'a[b': unclosed"),
     ];
     for (words, reason) in cases {

@@ -31,9 +31,14 @@ fn help_and_version_are_printed() {
     let short = run_in(place.path(), ["-h"]).ended(0);
     let long = run_in(place.path(), ["--help"]).ended(0);
     assert!(short.text().len() < long.text().len());
-    for word in ["--json", "--exclude-caches", "-X <FILE>", "Scan:"] {
+    for word in ["--json", "--exclude-caches", "-X, --exclude-from <FILE>", "Scan:"] {
         assert!(short.text().contains(word) && long.text().contains(word), "{word}");
     }
+    for command in ["df", "diff"] {
+        let help = run_in(place.path(), ["help", command]).ended(0);
+        assert_eq!(help.text(), run_in(place.path(), [command, "--help"]).ended(0).text());
+    }
+    assert_eq!(run_in(place.path(), ["help"]).ended(0).text(), long.text());
     for word in ["Environment:", "DUKE_THREADS", "Exit codes:", "130"] {
         assert!(long.text().contains(word), "{word}");
     }
@@ -50,6 +55,28 @@ fn the_table_has_one_level_largest_first_and_the_total_last() {
     assert!(widths.iter().all(|width| *width == widths[0]), "{}", table.text());
     assert!(table.text().lines().last().unwrap().contains("100.0%"));
     assert_eq!(table.stderr, "");
+}
+
+#[test]
+fn sizes_in_bytes_are_those_of_json() {
+    let place = some();
+    let json = run_in(place.path(), ["--json"]).ended(0).json();
+    let total = json.root().get("totals").get("disk").number();
+    for words in [&["--bytes"][..], &["--bytes", "-s"], &["--bytes", "--max-depth", "0"]] {
+        let table = run_in(place.path(), words.iter().copied()).ended(0);
+        let last = table.text().lines().last().unwrap();
+        assert_eq!(last.split_whitespace().next(), Some(total.to_string().as_str()), "{}", table.text());
+    }
+}
+
+#[test]
+fn the_directory_with_the_name_of_a_command_is_hinted_at() {
+    let place = Place::new();
+    place.directory("man");
+    let run = run_in(place.path(), ["man"]).ended(0);
+    assert_eq!(run.stderr, "duke: man is a command; the directory is ./man\n");
+    assert_eq!(run_in(place.path(), ["help", "man"]).ended(0).stderr, "");
+    assert!(run_in(place.path(), ["-n", "./man"]).ended(0).text().contains("./man"));
 }
 
 #[test]
@@ -166,8 +193,8 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
     let cases: [(&[&str], &str); 10] = [
         (&["-o", "x.csv"], &csv),
         (&["save", "-o", "x.json"], &json),
-        (&["help"], "duke: help: no such file or directory; duke --help shows the help\n"),
-        (&["--no-such-flag"], "duke: unexpected argument '--no-such-flag' found; see duke --help\n"),
+        (&["help", "folder"], "duke: help: no command is called 'folder'\n"),
+        (&["--zzz"], "duke: unexpected argument '--zzz' found; see duke --help\n"),
         (&["--exclude", "a[b"], "duke: pattern 'a[b': unclosed character class; missing ']'\n"),
         (&["-X", "missing"], "duke: missing: no such file or directory\n"),
         (&["-X", "folder"], "duke: folder: is a directory\n"),

@@ -17,6 +17,8 @@ pub enum Units {
     Binary,
     /// Powers of 1000: kB, MB (SI).
     Decimal,
+    /// Bytes without a unit, for scripts. Where there is no room for them, powers of 1024.
+    Bytes,
 }
 
 /// Kind of size to show and to sort by.
@@ -50,14 +52,14 @@ impl Measure {
 impl Units {
     const fn base(self) -> u128 {
         match self {
-            Self::Binary => 1024,
+            Self::Binary | Self::Bytes => 1024,
             Self::Decimal => 1000,
         }
     }
 
     const fn names(self) -> [&'static str; 7] {
         match self {
-            Self::Binary => ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"],
+            Self::Binary | Self::Bytes => ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"],
             Self::Decimal => ["B", "kB", "MB", "GB", "TB", "PB", "EB"],
         }
     }
@@ -67,6 +69,8 @@ impl Units {
         match self {
             Self::Binary => 9,
             Self::Decimal => 8,
+            // Digits of the largest number.
+            Self::Bytes => 20,
         }
     }
 }
@@ -80,8 +84,12 @@ pub const PERCENT: usize = 6;
 
 /// Formats a size, such as `  1.5 GiB`, right-aligned in [`Units::width`] columns. Bytes have no fraction.
 pub fn size(bytes: u64, units: Units) -> String {
+    let width = units.width();
+    if units == Units::Bytes {
+        return format!("{bytes:>width$}");
+    }
     let (tenths, step) = scale(bytes, units);
-    let width = units.width() - 6;
+    let width = width - 6;
     let unit = units.names()[step];
     match step {
         0 => format!("{bytes:>5} {unit:>width$}"),
