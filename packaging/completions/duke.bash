@@ -1,3 +1,21 @@
+_duke_words() {
+    local IFS=$' \n' word words=
+    for word in $2; do
+        [[ $word == -* && $3 != -* ]] || words+="$word "
+    done
+    [[ $1 == duke && $3 != -* && $COMP_CWORD -gt 1 ]] && words=
+    COMPREPLY=($(compgen -W "$words" -- "$3"))
+    IFS=$'\n'
+    case "$1,$3" in
+        *,-*) ;;
+        duke,* | *__save,* | *__df,*) COMPREPLY+=($(compgen -d -- "$3")) ;;
+        *__diff,*) COMPREPLY+=($(compgen -f -- "$3")) ;;
+    esac
+    if [[ $3 != -* && "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+        compopt -o filenames
+    fi
+}
+
 _duke() {
     local i cur prev opts cmd
     COMPREPLY=()
@@ -46,7 +64,7 @@ _duke() {
         duke)
             opts="-o -c -f -n -s -d -q -a -0 -t -x -X -r -e -h -V --json --ndjson --csv --output --compress --import --no-interactive --summarize --depth --bytes --min-size --top --by --quiet --apparent-size --si --sort --reverse --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --read-only --dry-run --type-name-over --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df help man save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
             fi
             case "${prev}" in
@@ -238,13 +256,13 @@ _duke() {
                     COMPREPLY=()
                     ;;
             esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            _duke_words "${cmd}" "${opts}" "${cur}"
             return 0
             ;;
         duke__subcmd__completions)
             opts="-h --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
             fi
             case "${prev}" in
@@ -252,13 +270,13 @@ _duke() {
                     COMPREPLY=()
                     ;;
             esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            _duke_words "${cmd}" "${opts}" "${cur}"
             return 0
             ;;
         duke__subcmd__config)
             opts="-h --config --no-config --help show path"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
             fi
             case "${prev}" in
@@ -281,13 +299,13 @@ _duke() {
                     COMPREPLY=()
                     ;;
             esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            _duke_words "${cmd}" "${opts}" "${cur}"
             return 0
             ;;
         duke__subcmd__df)
             opts="-q -t -x -h --json --si --quiet --threads --one-file-system --skip-network --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
             fi
             case "${prev}" in
@@ -303,13 +321,13 @@ _duke() {
                     COMPREPLY=()
                     ;;
             esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            _duke_words "${cmd}" "${opts}" "${cur}"
             return 0
             ;;
         duke__subcmd__diff)
             opts="-n -a -x -q -h --since --list --json --no-interactive --min-change --apparent-size --si --one-file-system --exclude --skip-network --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
             fi
             case "${prev}" in
@@ -329,13 +347,13 @@ _duke() {
                     COMPREPLY=()
                     ;;
             esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            _duke_words "${cmd}" "${opts}" "${cur}"
             return 0
             ;;
         duke__subcmd__help)
-            opts="-h --help"
+            opts="-h --help completions config df diff help man save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
             fi
             case "${prev}" in
@@ -343,13 +361,13 @@ _duke() {
                     COMPREPLY=()
                     ;;
             esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            _duke_words "${cmd}" "${opts}" "${cur}"
             return 0
             ;;
         duke__subcmd__man)
             opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
             fi
             case "${prev}" in
@@ -357,13 +375,13 @@ _duke() {
                     COMPREPLY=()
                     ;;
             esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            _duke_words "${cmd}" "${opts}" "${cur}"
             return 0
             ;;
         duke__subcmd__save)
             opts="-o -x -e -q -h --output --one-file-system --exclude --exclude-caches --skip-network --extended --quiet --list --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
             fi
             case "${prev}" in
@@ -405,7 +423,7 @@ _duke() {
                     COMPREPLY=()
                     ;;
             esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            _duke_words "${cmd}" "${opts}" "${cur}"
             return 0
             ;;
     esac

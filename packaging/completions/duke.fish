@@ -8,7 +8,7 @@ function __fish_duke_needs_command
     set -l cmd (commandline -opc)
     set -e cmd[1]
     argparse -s (__fish_duke_global_optspecs) -- $cmd 2>/dev/null
-    or return
+    or return 0
     if set -q argv[1]
         # Also print the command, so this can be used to figure out what it is.
         echo $argv[1]
@@ -128,3 +128,8 @@ complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Kee
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the snapshots of a PATH (or all) without saving'
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_needs_command" -f -a "(__fish_complete_directories)"
+complete -c duke -n "__fish_duke_using_subcommand save df" -f -a "(__fish_complete_directories)"
+complete -c duke -n "__fish_duke_using_subcommand config" -f -a "show path"
+complete -c duke -n "__fish_duke_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
+complete -c duke -n "__fish_duke_using_subcommand help" -f -a "completions config df diff help man save"

@@ -7,7 +7,7 @@ use std::io::Write;
 use clap_complete::Shell;
 
 use crate::cli::args::Cli;
-use crate::cli::man_page;
+use crate::cli::{completions, man_page};
 use crate::run::exit::Exit;
 use crate::run::streams::print;
 
@@ -28,14 +28,11 @@ impl Description {
 
     /// Returns the text of the description.
     pub fn text(self) -> Vec<u8> {
-        let mut command = Cli::definition();
-        match self {
-            Self::Completions(shell) => {
-                let mut text = Vec::new();
-                clap_complete::generate(shell, &mut command, "duke", &mut text);
-                text
-            }
-            Self::Manual => man_page::page(command).into_bytes(),
-        }
+        let command = Cli::definition();
+        let text = match self {
+            Self::Completions(shell) => completions::script(shell, command),
+            Self::Manual => man_page::page(command),
+        };
+        text.into_bytes()
     }
 }

@@ -4,6 +4,7 @@
 //! ignored.
 
 mod args;
+mod completions;
 pub(crate) mod config;
 mod configured;
 mod describe;
@@ -23,11 +24,10 @@ mod subcommands;
 mod tests;
 mod values;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::Path;
 
 use crate::base::format::{Measure, Units};
-use crate::base::text::escape;
 use crate::cli::args::{Arguments, Cli};
 pub use crate::cli::error::UsageError;
 use crate::cli::error::refusal;
@@ -133,16 +133,11 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
     })
 }
 
-/// Returns the help of duke or of a command, or the reason why there is none.
+/// Returns the help of duke or of a command.
 fn help(command: Option<&str>) -> UsageError {
     let words = ["duke"].into_iter().chain(command).chain(["--help"]).map(OsString::from);
-    match Cli::understand(&words.collect::<Vec<_>>()) {
-        Err(answer) if command.is_none_or(|name| Command::is(OsStr::new(name))) => refusal(answer),
-        _ => UsageError::Usage(format!(
-            "help: no command is called '{}'",
-            escape(command.unwrap_or_default().as_bytes())
-        )),
-    }
+    Cli::understand(&words.collect::<Vec<_>>())
+        .map_or_else(refusal, |_| unreachable!("--help always ends the parsing"))
 }
 
 /// Returns the request of `duke diff`, with or without the browser.

@@ -9,6 +9,9 @@ use clap_complete::Shell;
 
 use crate::cli::values::{since, size, threads};
 
+/// Names of the subcommands.
+pub const NAMES: [&str; 7] = ["completions", "config", "df", "diff", "help", "man", "save"];
+
 /// Subcommands, recognized only as the first word.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
@@ -45,6 +48,7 @@ pub enum Command {
     /// Print the help of duke, or of a command
     Help {
         /// Command
+        #[arg(value_parser = NAMES)]
         command: Option<String>,
     },
     /// Print the manual page, for man -l -

@@ -260,7 +260,7 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("save --list", "neither XDG_STATE_HOME nor HOME is set"),
         ("save --list -o x", "cannot be used with"),
         ("save --list a b", "takes a single PATH"),
-        ("help nope", "no command is called 'nope'"),
+        ("help nope", "invalid value 'nope'"),
         ("--bytes --json", "cannot be used with"),
         ("--exclude a[b", "pattern 'a[b': unclosed"),
     ];

@@ -193,7 +193,10 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
     let cases: [(&[&str], &str); 10] = [
         (&["-o", "x.csv"], &csv),
         (&["save", "-o", "x.json"], &json),
-        (&["help", "folder"], "duke: help: no command is called 'folder'\n"),
+        (
+            &["help", "folder"],
+            "duke: invalid value 'folder' for '[COMMAND]' [possible values: completions, config, df, diff, help, man, save]\n",
+        ),
         (&["--zzz"], "duke: unexpected argument '--zzz' found; see duke --help\n"),
         (&["--exclude", "a[b"], "duke: pattern 'a[b': unclosed character class; missing ']'\n"),
         (&["-X", "missing"], "duke: missing: no such file or directory\n"),

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use crate::program::json::{Document, Value, parse};
 use crate::program::place::Place;
-use crate::program::{Run, program, run, run_in, schema};
+use crate::program::{Run, is_installed, program, run, run_in, schema};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -42,15 +42,6 @@ fn totals(run: &Run) -> [i128; 3] {
     let document = run.json();
     let totals = document.root().get("totals");
     ["disk", "apparent", "items"].map(|key| totals.get(key).number())
-}
-
-/// Returns `true` if a program can be run; otherwise reports that the test is skipped.
-fn is_installed(name: &str, argument: &str) -> bool {
-    let is_there = Command::new(name).arg(argument).stdin(Stdio::null()).output().is_ok();
-    if !is_there {
-        eprintln!("SKIPPED: {name} is not installed");
-    }
-    is_there
 }
 
 /// Returns the sorted lines of an export, without its head and without punctuation that depends on the order.

@@ -12,6 +12,7 @@ mod again;
 mod alignment;
 mod cli;
 mod clock;
+mod completions;
 mod config;
 mod exchange;
 mod generated;

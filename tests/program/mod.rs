@@ -69,6 +69,15 @@ pub fn for_anybody(place: &place::Place) -> PathBuf {
     copy
 }
 
+/// Returns `true` if a program can be run; otherwise reports that the test is skipped.
+pub fn is_installed(name: &str, argument: &str) -> bool {
+    let is_there = Command::new(name).arg(argument).stdin(Stdio::null()).output().is_ok();
+    if !is_there {
+        eprintln!("SKIPPED: {name} is not installed");
+    }
+    is_there
+}
+
 /// Runs the program with `words` in the directory `place`.
 pub fn run_in<S: AsRef<OsStr>>(place: &Path, words: impl IntoIterator<Item = S>) -> Run {
     run(program().current_dir(place).args(words))

@@ -1,0 +1,88 @@
+//! Shell completions: those that `clap_complete` generates, corrected for words that are PATHs or commands.
+//!
+//! `clap_complete` assumes that a word is either an argument or a subcommand. In duke, the first word may be both.
+//! tests/it/completions.rs runs the results in the shells.
+
+use clap::Command;
+use clap_complete::Shell;
+
+use crate::cli::subcommands::NAMES;
+
+/// Completes a word that is not the value of a flag. Arguments: the command, its flags and other words, and the typed word.
+const BASH_WORDS: &str = r#"
+_duke_words() {
+    local IFS=$' \n' word words=
+    for word in $2; do
+        [[ $word == -* && $3 != -* ]] || words+="$word "
+    done
+    [[ $1 == duke && $3 != -* && $COMP_CWORD -gt 1 ]] && words=
+    COMPREPLY=($(compgen -W "$words" -- "$3"))
+    IFS=$'\n'
+    case "$1,$3" in
+        *,-*) ;;
+        duke,* | *__save,* | *__df,*) COMPREPLY+=($(compgen -d -- "$3")) ;;
+        *__diff,*) COMPREPLY+=($(compgen -f -- "$3")) ;;
+    esac
+    if [[ $3 != -* && "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+        compopt -o filenames
+    fi
+}
+"#;
+
+/// Directories for the PATHs of fish, which would offer files too.
+const FISH_DIRECTORIES: &str = r#"complete -c duke -n "__fish_duke_needs_command" -f -a "(__fish_complete_directories)"
+complete -c duke -n "__fish_duke_using_subcommand save df" -f -a "(__fish_complete_directories)"
+"#;
+
+/// Returns the part of the script of zsh that decides what the words are: the first is a command or a directory.
+fn zsh_words() -> String {
+    format!(
+        r#"    local -a duke_words=('*:directory:_files -/')
+    if (( CURRENT == 2 )); then
+        duke_words=('1: :{{ _duke_commands; _files -/ }}')
+    elif [[ $words[2] == ({}) ]]; then
+        duke_words=('1: :_duke_commands' '*::: :->duke')
+    fi
+"#,
+        NAMES.join("|")
+    )
+}
+
+/// Returns the completion script of a shell.
+pub fn script(shell: Shell, mut command: Command) -> String {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut command, "duke", &mut text);
+    let text = String::from_utf8_lossy(&text).into_owned();
+    match shell {
+        Shell::Bash => {
+            let words = r#"COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )"#;
+            BASH_WORDS.trim_start().to_owned()
+                + "\n"
+                + &text.replace(words, r#"_duke_words "${cmd}" "${opts}" "${cur}""#)
+        }
+        Shell::Fish => {
+            // A flag that still lacks its value is not a command.
+            let text = text.replacen("    or return\n", "    or return 0\n", 1);
+            let mut text = text + FISH_DIRECTORIES;
+            for subcommand in command.get_subcommands() {
+                let values = subcommand.get_positionals().flat_map(clap::Arg::get_possible_values);
+                let values: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
+                if !values.is_empty() {
+                    let (name, values) = (subcommand.get_name(), values.join(" "));
+                    text += &format!(
+                        "complete -c duke -n \"__fish_duke_using_subcommand {name}\" -f -a \"{values}\"\n"
+                    );
+                }
+            }
+            text
+        }
+        Shell::Zsh => {
+            let text = text.replacen("    local ret=1\n", &format!("    local ret=1\n{}", zsh_words()), 1);
+            let lines = text.lines().filter(|line| !line.starts_with("'::paths -- Directories or files"));
+            let text: String = lines.flat_map(|line| [line, "\n"]).collect();
+            let words = "\":: :_duke_commands\" \\\n\"*::: :->duke\" \\\n";
+            text.replacen(words, "\"${duke_words[@]}\" \\\n", 1).replace("$line[2]", "$line[1]")
+        }
+        _ => text,
+    }
+}
