@@ -3,6 +3,8 @@
 //! `clap_complete` assumes that a word is either an argument or a subcommand. In duke, the first word may be both.
 //! tests/it/completions.rs runs the results in the shells.
 
+use std::fmt::Write;
+
 use clap::Command;
 use clap_complete::Shell;
 
@@ -37,13 +39,13 @@ complete -c duke -n "__fish_duke_using_subcommand save df" -f -a "(__fish_comple
 /// Returns the part of the script of zsh that decides what the words are: the first is a command or a directory.
 fn zsh_words() -> String {
     format!(
-        r#"    local -a duke_words=('*:directory:_files -/')
+        r"    local -a duke_words=('*:directory:_files -/')
     if (( CURRENT == 2 )); then
         duke_words=('1: :{{ _duke_commands; _files -/ }}')
     elif [[ $words[2] == ({}) ]]; then
         duke_words=('1: :_duke_commands' '*::: :->duke')
     fi
-"#,
+",
         NAMES.join("|")
     )
 }
@@ -69,8 +71,9 @@ pub fn script(shell: Shell, mut command: Command) -> String {
                 let values: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
                 if !values.is_empty() {
                     let (name, values) = (subcommand.get_name(), values.join(" "));
-                    text += &format!(
-                        "complete -c duke -n \"__fish_duke_using_subcommand {name}\" -f -a \"{values}\"\n"
+                    let _ = writeln!(
+                        text,
+                        "complete -c duke -n \"__fish_duke_using_subcommand {name}\" -f -a \"{values}\""
                     );
                 }
             }
