@@ -61,4 +61,7 @@ pub mod testing;
 
 #[cfg(feature = "cli")]
 #[doc(hidden)]
+pub use cli::ncdu_flags;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub use cli::run;

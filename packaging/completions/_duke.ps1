@@ -61,6 +61,8 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--apparent-size', '--apparent-size', [CompletionResultType]::ParameterName, 'Show apparent size instead of disk usage')
             [CompletionResult]::new('--si', '--si', [CompletionResultType]::ParameterName, 'Show sizes in powers of 1000')
             [CompletionResult]::new('--reverse', '--reverse', [CompletionResultType]::ParameterName, 'Reverse the sort order')
+            [CompletionResult]::new('--directories-first', '--directories-first', [CompletionResultType]::ParameterName, 'List directories before all other entries')
+            [CompletionResult]::new('--no-hidden', '--no-hidden', [CompletionResultType]::ParameterName, 'Do not show hidden and excluded entries')
             [CompletionResult]::new('--no-collapse', '--no-collapse', [CompletionResultType]::ParameterName, 'Show each directory in its own row, even if it contains only one directory')
             [CompletionResult]::new('--ascii', '--ascii', [CompletionResultType]::ParameterName, 'Draw with ASCII characters only')
             [CompletionResult]::new('--no-mouse', '--no-mouse', [CompletionResultType]::ParameterName, 'Leave the mouse to the terminal')
@@ -72,9 +74,13 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--exclude-caches', '--exclude-caches', [CompletionResultType]::ParameterName, 'Exclude directories that hold a CACHEDIR.TAG')
             [CompletionResult]::new('--include-kernfs', '--include-kernfs', [CompletionResultType]::ParameterName, 'Enter /proc, /sys and other kernel file systems below a PATH')
             [CompletionResult]::new('--skip-network', '--skip-network', [CompletionResultType]::ParameterName, 'Skip network file systems below a PATH')
+            [CompletionResult]::new('-L', '-L ', [CompletionResultType]::ParameterName, 'Count the file that a symbolic link leads to')
+            [CompletionResult]::new('--follow-symlinks', '--follow-symlinks', [CompletionResultType]::ParameterName, 'Count the file that a symbolic link leads to')
             [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Disable deletion')
             [CompletionResult]::new('--read-only', '--read-only', [CompletionResultType]::ParameterName, 'Disable deletion')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be deleted, delete nothing')
+            [CompletionResult]::new('--select-yes', '--select-yes', [CompletionResultType]::ParameterName, 'Select Yes at first when the browser asks about a deletion')
+            [CompletionResult]::new('--confirm-quit', '--confirm-quit', [CompletionResultType]::ParameterName, 'Ask before the browser quits, even if nothing would be lost')
             [CompletionResult]::new('-e', '-e', [CompletionResultType]::ParameterName, 'Keep owner, group and mode of every entry')
             [CompletionResult]::new('--extended', '--extended', [CompletionResultType]::ParameterName, 'Keep owner, group and mode of every entry')
             [CompletionResult]::new('--no-snapshots', '--no-snapshots', [CompletionResultType]::ParameterName, 'Do not keep a snapshot of the scan')
@@ -89,6 +95,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('df', 'df', [CompletionResultType]::ParameterValue, 'Explain why df and a scan differ')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print the help of duke, or of a command')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, for man -l -')
+            [CompletionResult]::new('ncdu', 'ncdu', [CompletionResultType]::ParameterValue, 'Browse with the command line and the configuration files of ncdu')
             [CompletionResult]::new('save', 'save', [CompletionResultType]::ParameterValue, 'Save a snapshot of each PATH, for -f and diff')
             break
         }
@@ -144,6 +151,11 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;man' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'duke;ncdu' {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

@@ -52,6 +52,9 @@ _duke() {
             duke,man)
                 cmd="duke__subcmd__man"
                 ;;
+            duke,ncdu)
+                cmd="duke__subcmd__ncdu"
+                ;;
             duke,save)
                 cmd="duke__subcmd__save"
                 ;;
@@ -62,7 +65,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -r -e -h -V --json --ndjson --csv --output --compress --import --no-interactive --summarize --depth --bytes --min-size --top --by --quiet --apparent-size --si --sort --reverse --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --read-only --dry-run --type-name-over --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df help man save"
+            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -L -r -e -h -V --json --ndjson --csv --output --compress --import --no-interactive --summarize --depth --bytes --min-size --top --by --quiet --apparent-size --si --sort --reverse --directories-first --no-hidden --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --follow-symlinks --read-only --dry-run --type-name-over --select-yes --confirm-quit --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df help man ncdu save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
@@ -274,7 +277,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__config)
-            opts="-h --config --no-config --help show path"
+            opts="-h --config --no-config --help show path import-ncdu"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
@@ -351,7 +354,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__help)
-            opts="-h --help completions config df diff help man save"
+            opts="-h --help completions config df diff help man ncdu save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
@@ -365,6 +368,20 @@ _duke() {
             return 0
             ;;
         duke__subcmd__man)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                _duke_words "${cmd}" "${opts}" "${cur}"
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            _duke_words "${cmd}" "${opts}" "${cur}"
+            return 0
+            ;;
+        duke__subcmd__ncdu)
             opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"

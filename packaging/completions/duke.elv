@@ -58,6 +58,8 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --apparent-size 'Show apparent size instead of disk usage'
             cand --si 'Show sizes in powers of 1000'
             cand --reverse 'Reverse the sort order'
+            cand --directories-first 'List directories before all other entries'
+            cand --no-hidden 'Do not show hidden and excluded entries'
             cand --no-collapse 'Show each directory in its own row, even if it contains only one directory'
             cand --ascii 'Draw with ASCII characters only'
             cand --no-mouse 'Leave the mouse to the terminal'
@@ -69,9 +71,13 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --exclude-caches 'Exclude directories that hold a CACHEDIR.TAG'
             cand --include-kernfs 'Enter /proc, /sys and other kernel file systems below a PATH'
             cand --skip-network 'Skip network file systems below a PATH'
+            cand -L 'Count the file that a symbolic link leads to'
+            cand --follow-symlinks 'Count the file that a symbolic link leads to'
             cand -r 'Disable deletion'
             cand --read-only 'Disable deletion'
             cand --dry-run 'Show what would be deleted, delete nothing'
+            cand --select-yes 'Select Yes at first when the browser asks about a deletion'
+            cand --confirm-quit 'Ask before the browser quits, even if nothing would be lost'
             cand -e 'Keep owner, group and mode of every entry'
             cand --extended 'Keep owner, group and mode of every entry'
             cand --no-snapshots 'Do not keep a snapshot of the scan'
@@ -86,6 +92,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand df 'Explain why df and a scan differ'
             cand help 'Print the help of duke, or of a command'
             cand man 'Print the manual page, for man -l -'
+            cand ncdu 'Browse with the command line and the configuration files of ncdu'
             cand save 'Save a snapshot of each PATH, for -f and diff'
         }
         &'duke;config'= {
@@ -135,6 +142,10 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;man'= {
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'duke;ncdu'= {
             cand -h 'Print help'
             cand --help 'Print help'
         }

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o/output= c/compress f/import= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network r/read-only dry-run type-name-over= e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
+    string join \n json ndjson csv o/output= c/compress f/import= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse directories-first no-hidden columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network L/follow-symlinks r/read-only dry-run type-name-over= select-yes confirm-quit e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -71,6 +71,8 @@ complete -c duke -n "__fish_duke_needs_command" -s q -l quiet -d 'Print no progr
 complete -c duke -n "__fish_duke_needs_command" -s a -l apparent-size -d 'Show apparent size instead of disk usage'
 complete -c duke -n "__fish_duke_needs_command" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_needs_command" -l reverse -d 'Reverse the sort order'
+complete -c duke -n "__fish_duke_needs_command" -l directories-first -d 'List directories before all other entries'
+complete -c duke -n "__fish_duke_needs_command" -l no-hidden -d 'Do not show hidden and excluded entries'
 complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show each directory in its own row, even if it contains only one directory'
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
 complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Leave the mouse to the terminal'
@@ -80,8 +82,11 @@ complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Do n
 complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_needs_command" -l include-kernfs -d 'Enter /proc, /sys and other kernel file systems below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -l skip-network -d 'Skip network file systems below a PATH'
+complete -c duke -n "__fish_duke_needs_command" -s L -l follow-symlinks -d 'Count the file that a symbolic link leads to'
 complete -c duke -n "__fish_duke_needs_command" -s r -l read-only -d 'Disable deletion'
 complete -c duke -n "__fish_duke_needs_command" -l dry-run -d 'Show what would be deleted, delete nothing'
+complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Select Yes at first when the browser asks about a deletion'
+complete -c duke -n "__fish_duke_needs_command" -l confirm-quit -d 'Ask before the browser quits, even if nothing would be lost'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Keep owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Ignore configuration files'
@@ -93,6 +98,7 @@ complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Show what changed 
 complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Explain why df and a scan differ'
 complete -c duke -n "__fish_duke_needs_command" -a "help" -d 'Print the help of duke, or of a command'
 complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page, for man -l -'
+complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the command line and the configuration files of ncdu'
 complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save a snapshot of each PATH, for -f and diff'
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Ignore configuration files'
@@ -119,6 +125,7 @@ complete -c duke -n "__fish_duke_using_subcommand df" -l skip-network -d 'Skip n
 complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand help" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand man" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand ncdu" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write to FILE once it is complete; - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
@@ -130,6 +137,6 @@ complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the sna
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_needs_command" -f -a "(__fish_complete_directories)"
 complete -c duke -n "__fish_duke_using_subcommand save df" -f -a "(__fish_complete_directories)"
-complete -c duke -n "__fish_duke_using_subcommand config" -f -a "show path"
+complete -c duke -n "__fish_duke_using_subcommand config" -f -a "show path import-ncdu"
 complete -c duke -n "__fish_duke_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
-complete -c duke -n "__fish_duke_using_subcommand help" -f -a "completions config df diff help man save"
+complete -c duke -n "__fish_duke_using_subcommand help" -f -a "completions config df diff help man ncdu save"

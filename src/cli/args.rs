@@ -150,6 +150,14 @@ pub struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub reverse: bool,
 
+    /// List directories before all other entries
+    #[arg(long, help_heading = "Display")]
+    pub directories_first: bool,
+
+    /// Do not show hidden and excluded entries
+    #[arg(long, help_heading = "Display")]
+    pub no_hidden: bool,
+
     /// Columns of the list beside the size and the name, separated by commas (default: share,bar,count)
     ///
     /// Columns that do not fit into the window are left out; the title line then ends in an ellipsis.
@@ -232,6 +240,13 @@ pub struct Arguments {
     #[arg(long, help_heading = "Scan")]
     pub skip_network: bool,
 
+    /// Count the file that a symbolic link leads to
+    ///
+    /// The link is shown with the sizes of that file. A file counts once for each such link, and once more where it lies.
+    /// Links to directories are not followed.
+    #[arg(short = 'L', long, help_heading = "Scan")]
+    pub follow_symlinks: bool,
+
     /// Disable deletion
     #[arg(short, long, help_heading = "Deleting")]
     pub read_only: bool,
@@ -249,6 +264,14 @@ pub struct Arguments {
         long, value_name = "SIZE", value_parser = ValueParser::new(size), default_value = "100G", help_heading = "Deleting"
     )]
     pub type_name_over: u64,
+
+    /// Select Yes at first when the browser asks about a deletion
+    #[arg(long, help_heading = "Deleting")]
+    pub select_yes: bool,
+
+    /// Ask before the browser quits, even if nothing would be lost
+    #[arg(long, help_heading = "Display")]
+    pub confirm_quit: bool,
 
     /// Keep owner, group and mode of every entry
     #[arg(short, long, help_heading = "Scan")]

@@ -14,6 +14,7 @@ mod exclude;
 mod help_text;
 mod kept_snapshots;
 mod man_page;
+mod ncdu;
 mod options;
 mod settings;
 mod show;
@@ -32,6 +33,8 @@ use crate::cli::args::{Arguments, Cli};
 pub use crate::cli::error::UsageError;
 use crate::cli::error::refusal;
 use crate::cli::exclude::{filter, patterns};
+use crate::cli::ncdu::Translation;
+pub use crate::cli::ncdu::markdown as ncdu_flags;
 use crate::cli::options::{mounts, progress, threads, units};
 use crate::cli::subcommands::{Command, Df, Difference};
 use crate::cli::values::{PaneChoice, StartView, When};
@@ -42,8 +45,8 @@ use crate::run::streams::print_error;
 use crate::scan::{self, Mounts};
 use crate::source::SourceSpec;
 use crate::table::column::RowLook;
-use crate::table::rows::{Direction, Order};
-use crate::ui::options::{DeleteMode, DeletePolicy, MouseCapture, Panes, Start, TabProgress};
+use crate::table::rows::{Direction, Grouping, Hidden, Order};
+use crate::ui::options::{DeleteMode, DeletePolicy, MouseCapture, Panes, Quitting, Start, TabProgress};
 use crate::ui::theme::{Background, ColorChoice, Colors, Glyphs, Looks, Theme};
 use configured::{Configured, configured, source, understood};
 pub use describe::Description;
@@ -92,6 +95,11 @@ pub fn request(
     environment: &Environment,
 ) -> Result<Request, UsageError> {
     let words: Vec<OsString> = words.into_iter().collect();
+    if let Some((program, typed)) = words.split_first()
+        && ncdu::is_name(program)
+    {
+        return as_ncdu(typed, environment);
+    }
     if let Some(word) = words.get(1).filter(|word| Command::is(word)) {
         let is_ambiguous = words.len() == 2 && Path::new(word).is_dir();
         if let Some(name) = word.to_str().filter(|_| is_ambiguous) {
@@ -102,10 +110,20 @@ pub fn request(
             return of_command(command, environment);
         }
     }
-    let typed = words.get(1..).unwrap_or_default();
+    without_subcommand(words.get(1..).unwrap_or_default(), &[], environment)
+}
+
+/// Returns the request of a command line without a subcommand and without the program's name. The actions
+/// `without_keys` cannot be used.
+fn without_subcommand(
+    typed: &[OsString],
+    without_keys: &[&str],
+    environment: &Environment,
+) -> Result<Request, UsageError> {
     let alone = understood(&[], typed)?;
     let source = source(alone.config, alone.no_config, environment);
-    let configured = Configured::read(&source, typed, environment)?;
+    let mut configured = Configured::read(&source, typed, environment)?;
+    configured.config.take_keys(without_keys);
     look(&understood(&configured.words, typed)?, configured, environment)
 }
 
@@ -122,6 +140,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
         }
         Command::Diff(words) => return diff(&words, environment),
         Command::Help { command } => return Err(help(command.as_deref())),
+        Command::Ncdu { words } => return as_ncdu(&words, environment),
         Command::Man => Request::Describe(Description::Manual),
         Command::Save(words) if words.list => match words.paths.as_slice() {
             paths @ ([] | [_]) => {
@@ -133,11 +152,20 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
     })
 }
 
+/// Returns the request of a command line of ncdu.
+fn as_ncdu(typed: &[OsString], environment: &Environment) -> Result<Request, UsageError> {
+    let Translation { words, without_keys } = ncdu::translate(typed, environment)?;
+    without_subcommand(&words, &without_keys, environment)
+}
+
 /// Returns the help of duke or of a command.
 fn help(command: Option<&str>) -> UsageError {
     let words = ["duke"].into_iter().chain(command).chain(["--help"]).map(OsString::from);
-    Cli::understand(&words.collect::<Vec<_>>())
-        .map_or_else(refusal, |_| unreachable!("--help always ends the parsing"))
+    match Cli::understand(&words.collect::<Vec<_>>()) {
+        Err(help) => refusal(help),
+        // The flags of ncdu are not those of a subcommand.
+        Ok(_) => refusal(ncdu::help()),
+    }
 }
 
 /// Returns the request of `duke diff`, with or without the browser.
@@ -188,6 +216,7 @@ fn look(
         skip_caches: arguments.exclude_caches,
         skip_network: arguments.skip_network,
         skip_silent: false,
+        follow_symlinks: arguments.follow_symlinks,
         owners: arguments.extended || crate::cli::sources::needs_owners(arguments),
     };
     let wanted = crate::cli::sources::wanted(arguments, &patterns, scan)?;
@@ -239,6 +268,7 @@ fn browser(
         policy: policy(arguments),
         keymap: config.keymap,
         notice,
+        quitting: if arguments.confirm_quit { Quitting::AlwaysAsk } else { Quitting::AskIfLost },
         mouse: if arguments.no_mouse { MouseCapture::Off } else { MouseCapture::On },
         cwd_file: arguments.cwd_file.clone(),
         start: match arguments.start {
@@ -262,7 +292,9 @@ fn order(arguments: &Arguments) -> Order {
     let column = arguments.sort;
     let measure = if arguments.apparent_size { Measure::Apparent } else { Measure::Disk };
     let direction = if arguments.reverse { Direction::Reversed } else { Direction::Usual };
-    Order { column, direction, measure, ..Order::default() }
+    let grouping = if arguments.directories_first { Grouping::DirectoriesFirst } else { Grouping::Mixed };
+    let hidden = if arguments.no_hidden { Hidden::LeftOut } else { Hidden::Shown };
+    Order { column, direction, measure, grouping, hidden }
 }
 
 /// Returns the look of the rows.
@@ -278,7 +310,12 @@ fn policy(arguments: &Arguments) -> DeletePolicy {
         (false, true) => DeleteMode::DryRun,
         (false, false) => DeleteMode::Confirm,
     };
-    DeletePolicy { mode, typed_over: arguments.type_name_over, journal: None }
+    DeletePolicy {
+        mode,
+        typed_over: arguments.type_name_over,
+        selects_yes: arguments.select_yes,
+        journal: None,
+    }
 }
 
 fn theme(arguments: &Arguments, looks: Looks, environment: &Environment) -> Result<Theme, UsageError> {

@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 
-use clap::{Arg, ArgAction, ArgMatches, CommandFactory};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, CommandFactory, FromArgMatches};
 
 use super::configured::Configured;
 use super::{Environment, UsageError};
@@ -18,6 +19,8 @@ use crate::cli::config::Config;
 use crate::cli::config::file::Source;
 use crate::cli::config::value::{list, quote};
 use crate::cli::error::refusal;
+use crate::cli::exclude::patterns;
+use crate::cli::ncdu::{self, Translation};
 use crate::cli::settings;
 use crate::cli::subcommands::ConfigQuery;
 use crate::run::exit::Exit;
@@ -59,6 +62,7 @@ pub fn answer(
     environment: &Environment,
 ) -> Result<ConfigOutput, UsageError> {
     match (what, source.path()) {
+        (ConfigQuery::ImportNcdu, _) => Ok(ConfigOutput::Text(imported(&ncdu::configuration(environment)?)?)),
         (ConfigQuery::Path, Some(path)) => Ok(ConfigOutput::Path(path.as_os_str().as_bytes().to_vec())),
         (ConfigQuery::Path, None) => {
             Err(UsageError::Usage("no configuration: neither XDG_CONFIG_HOME nor HOME is set".into()))
@@ -74,6 +78,32 @@ pub fn answer(
             Ok(ConfigOutput::Text(text))
         }
     }
+}
+
+/// Returns a configuration with the settings of ncdu only.
+fn imported(from: &Translation) -> Result<String, UsageError> {
+    let matches =
+        settings::command().try_get_matches_from(settings::line(&[], &from.words)).map_err(refusal)?;
+    let arguments = Arguments::from_arg_matches(&matches).map_err(refusal)?;
+    let mut text = "# Settings from the configuration files of ncdu\n".to_owned();
+    for arg in settings::settable(&Arguments::command()) {
+        let is_given = matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+        if let Some(value) = value(arg, &matches).filter(|_| is_given && arg.get_long() != Some("exclude")) {
+            push(&mut text, format_args!("{} = {value}", settings::name(arg)));
+        }
+    }
+    // A configuration cannot name a file of patterns, so it gets the patterns.
+    let patterns = patterns(&arguments)?;
+    if !patterns.is_empty() {
+        push(&mut text, format_args!("exclude = {}", list(patterns.into_iter())));
+    }
+    if !from.without_keys.is_empty() {
+        push(&mut text, format_args!("\n[keys]"));
+    }
+    for action in &from.without_keys {
+        push(&mut text, format_args!("{action} = []"));
+    }
+    Ok(text)
 }
 
 /// Returns the settings from environment variables as command-line words.
@@ -127,6 +157,7 @@ fn value(arg: &Arg, matches: &ArgMatches) -> Option<String> {
     match arg.get_action() {
         ArgAction::SetTrue => Some((matches.get_flag(id) != settings::is_inverted(arg)).to_string()),
         ArgAction::Append => Some(list(words())),
+        _ if arg.get_value_delimiter().is_some() => matches.get_raw(id).map(|_| list(words())),
         _ => words().next_back().map(|word| plain(&word)),
     }
 }

@@ -19,6 +19,7 @@ use crate::source::snapshot_store::{DAY, RetentionPolicy};
 /// Returns the settings of `duke save`.
 pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, UsageError> {
     let scan = scan::Options {
+        follow_symlinks: false,
         threads: options::threads(None, environment)?,
         mounts: options::mounts(words.one_file_system),
         filter: filter(&words.exclude)?,

@@ -150,6 +150,7 @@ fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<
     flag(scan.skip_caches, "--exclude-caches");
     flag(scan.mounts == Mounts::All, "--include-kernfs");
     flag(scan.skip_network, "--skip-network");
+    flag(scan.follow_symlinks, "--follow-symlinks");
     flags.extend(scan.threads.map(|threads| format!("--threads={threads}").into()));
     flags.extend(patterns.iter().map(|pattern| format!("--exclude={pattern}").into()));
     let refused = |reason| UsageError::Usage(format!("{}: {reason}", escape(path.as_bytes())));

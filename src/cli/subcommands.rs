@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use crate::cli::values::{since, size, threads};
 
 /// Names of the subcommands.
-pub const NAMES: [&str; 7] = ["completions", "config", "df", "diff", "help", "man", "save"];
+pub const NAMES: [&str; 8] = ["completions", "config", "df", "diff", "help", "man", "ncdu", "save"];
 
 /// Subcommands, recognized only as the first word.
 #[derive(Clone, Debug, Subcommand)]
@@ -53,6 +53,13 @@ pub enum Command {
     },
     /// Print the manual page, for man -l -
     Man,
+    /// Browse with the command line and the configuration files of ncdu
+    #[command(disable_help_flag = true)]
+    Ncdu {
+        /// Words of ncdu's command line; duke ncdu --help lists them
+        #[arg(value_name = "WORD", trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<OsString>,
+    },
     /// Save a snapshot of each PATH, for -f and diff
     ///
     /// Without -o, it is stored beside the automatic snapshots, and its path is printed.
@@ -210,4 +217,6 @@ pub enum ConfigQuery {
     Show,
     /// Path of the configuration file
     Path,
+    /// The settings in ncdu's configuration files, as a configuration file of duke
+    ImportNcdu,
 }

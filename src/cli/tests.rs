@@ -222,7 +222,7 @@ fn invalid_command_lines_are_rejected_in_one_line() {
     let cases = [
         ("-t 0", "not a number from 1 to 1024"),
         ("-t many", "not a number from 1 to 1024"),
-        ("-d -1", "unexpected argument '-1' found; see duke --help"),
+        ("-d -1", "unexpected argument '-1' found; see --help"),
         ("--colr x", "unexpected argument '--colr' found; did you mean --color?"),
         ("--jsn", "unexpected argument '--jsn' found; did you mean --json?"),
         ("--exclud-cahces", "unexpected argument '--exclud-cahces' found; did you mean --exclude-caches?"),

@@ -29,7 +29,7 @@ use crate::table::rows::Order;
 use crate::tree::{DirId, Entry, EntryState};
 use crate::ui::keys::Keymap;
 use crate::ui::notice::Notice;
-use crate::ui::options::{DeletePolicy, Panes, TabProgress};
+use crate::ui::options::{DeletePolicy, Panes, Quitting, TabProgress};
 use crate::ui::theme::Theme;
 use crate::ui::{self, MouseCapture, Settings, Start};
 
@@ -61,6 +61,8 @@ pub struct BrowseJob {
     pub start: Start,
     /// Panes to show in a wide window.
     pub panes: Panes,
+    /// Condition for a question before the browser quits.
+    pub quitting: Quitting,
     /// Mouse capture.
     pub mouse: MouseCapture,
     /// Display of the scan's progress in the terminal's tab.
@@ -124,6 +126,7 @@ pub fn run(job: BrowseJob) -> Exit {
         notice: job.notice.map(Notice::Message),
         source_kind: source.kind(),
         policy,
+        quitting: job.quitting,
         mouse: job.mouse,
         look: job.look,
         tab: job.tab,

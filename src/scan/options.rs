@@ -32,6 +32,8 @@ pub struct Options {
     /// `true` to record an error instead of waiting if a file system mounted below a root does not respond within two
     /// seconds.
     pub skip_silent: bool,
+    /// `true` to record a symbolic link to a file with the sizes of that file.
+    pub follow_symlinks: bool,
     /// `true` to record the uid, gid and mode of every entry.
     pub owners: bool,
 }
@@ -40,7 +42,7 @@ impl Options {
     /// Returns the flags that request the same exclusions. Scans with the same flags are comparable. Returns `None` if
     /// flags alone do not describe the exclusions.
     pub fn scope(&self) -> Option<&'static str> {
-        let is_whole = self.filter.is_empty() && !self.skip_caches;
+        let is_whole = self.filter.is_empty() && !self.skip_caches && !self.follow_symlinks;
         is_whole.then_some(match (self.mounts, self.skip_network) {
             (Mounts::None, _) => "-x",
             (Mounts::Real, false) => "",

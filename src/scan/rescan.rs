@@ -135,7 +135,10 @@ impl Shared {
                 continue;
             }
             let found = match &opened {
-                Ok(Some(opened)) => opened.attributes_of(record.name),
+                Ok(Some(opened)) => {
+                    let found = opened.attributes_of(record.name);
+                    found.map(|found| self.followed(found, || opened.attributes_of_target(record.name)))
+                }
                 Ok(None) => attributes_of_path(&super::path(record.name.to_vec())),
                 Err(errno) => Err(*errno),
             };

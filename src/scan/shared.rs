@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use super::options::{Options, default_threads};
 use super::paths::path;
 use super::workers::Workers;
+use crate::base::kind::Kind;
 use crate::base::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, OnceLock, Ordering};
 use crate::platform::entry::probe::major_minor;
 use crate::platform::fs::mounts::recursive_lengths;
 use crate::platform::process::descriptors::Descriptors;
 use crate::platform::process::limits;
-use crate::platform::{Attributes, Directory};
+use crate::platform::{Attributes, Directory, Errno};
 use crate::tree::{DirId, Links, Metadata, Owner, Tree};
 
 /// Outcome of a scan or an import.
@@ -74,6 +75,24 @@ impl Shared {
             started: Instant::now(),
             end: Mutex::new(None),
             ended: Condvar::new(),
+        }
+    }
+
+    /// Returns the attributes to record for an entry. A symbolic link to a file has the sizes of the file if the
+    /// options say so.
+    pub fn followed(
+        &self,
+        own: Attributes,
+        target: impl FnOnce() -> Result<Attributes, Errno>,
+    ) -> Attributes {
+        if own.kind != Kind::Symlink || !self.options.follow_symlinks {
+            return own;
+        }
+        match target() {
+            Ok(target) if !target.is_directory() => {
+                Attributes { blocks: target.blocks, apparent: target.apparent, ..own }
+            }
+            _ => own,
         }
     }
 

@@ -345,6 +345,7 @@ impl<'v> Visitor<'v> {
                 return batch.push(id, &Entry { name, kind: entry.hint, state });
             }
         };
+        let attributes = self.shared.followed(attributes, || directory.attributes_of_target(entry.name));
         let metadata = self.policy.metadata(&attributes, context);
         if !attributes.is_directory() {
             return batch

@@ -11,6 +11,8 @@ pub struct DeletePolicy {
     pub mode: DeleteMode,
     /// Size in bytes above which the user must type the name of the entry to confirm a deletion.
     pub typed_over: u64,
+    /// `true` to select Yes at first in the question about a deletion.
+    pub selects_yes: bool,
     /// Journal of deletions.
     pub journal: Option<Journal>,
 }
@@ -30,8 +32,18 @@ pub enum DeleteMode {
 impl Default for DeletePolicy {
     /// Returns a policy without typed names and without a journal.
     fn default() -> Self {
-        Self { mode: DeleteMode::default(), typed_over: u64::MAX, journal: None }
+        Self { mode: DeleteMode::default(), typed_over: u64::MAX, selects_yes: false, journal: None }
     }
+}
+
+/// Condition for a question before the browser quits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Quitting {
+    /// A long scan, a running operation or an unfinished file would be lost.
+    #[default]
+    AskIfLost,
+    /// Always.
+    AlwaysAsk,
 }
 
 /// Receiver of mouse events.

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::keys::Keymap;
 use super::notice::Notice;
-use super::options::{DeletePolicy, MouseCapture, Panes, Start, TabProgress};
+use super::options::{DeletePolicy, MouseCapture, Panes, Quitting, Start, TabProgress};
 use super::theme::Theme;
 use crate::base::format::Units;
 use crate::source::SourceKind;
@@ -32,6 +32,8 @@ pub struct Settings {
     pub mouse: MouseCapture,
     /// Use of the progress indicator in the terminal's tab.
     pub tab: TabProgress,
+    /// Condition for a question before the browser quits.
+    pub quitting: Quitting,
     /// Policy for deletions.
     pub policy: DeletePolicy,
     /// Kind of the source, which determines whether the tree can be rescanned and entries deleted.
@@ -54,6 +56,7 @@ impl Settings {
             notice: None,
             zone,
             mouse: MouseCapture::default(),
+            quitting: Quitting::default(),
             tab: TabProgress::default(),
             source_kind: SourceKind::default(),
             panes: Panes::default(),

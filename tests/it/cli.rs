@@ -70,6 +70,35 @@ fn sizes_in_bytes_are_those_of_json() {
 }
 
 #[test]
+fn the_command_line_of_ncdu_is_understood_under_its_name() {
+    let place = some();
+    let ncdu = place.join("ncdu");
+    symlink(env!("CARGO_BIN_EXE_duke"), &ncdu).unwrap();
+    let as_ncdu = || {
+        let mut command = Command::new(&ncdu);
+        command.env_clear().current_dir(place.path());
+        command
+    };
+    place.file("out", 0);
+    let own = run_in(
+        place.path(),
+        ["-q", "--include-kernfs", "-o", "out", "--exclude", "ncdu", "--exclude", "out", "."],
+    )
+    .ended(0);
+    let export =
+        run(as_ncdu().args(["-0", "--exclude", "ncdu", "--exclude", "out", "-o", "-", "."])).ended(0);
+    let items = |bytes: &[u8]| bytes.iter().skip_while(|byte| **byte != b'\n').copied().collect::<Vec<u8>>();
+    assert_eq!((own.stderr, export.stderr), (String::new(), String::new()));
+    assert_eq!(items(&fs::read(place.join("out")).unwrap()), items(&export.stdout));
+    let words = ["ncdu", "-0o-", "--exclude=ncdu", "--exclude=out"];
+    assert_eq!(items(&run_in(place.path(), words).ended(0).stdout), items(&export.stdout));
+    let help = run(as_ncdu().arg("--help")).ended(0);
+    assert!(help.text().contains("--group-directories-first"), "{}", help.text());
+    assert_eq!(run_in(place.path(), ["help", "ncdu"]).ended(0).text(), help.text());
+    run(as_ncdu().arg("--no-such")).ended(2);
+}
+
+#[test]
 fn the_directory_with_the_name_of_a_command_is_hinted_at() {
     let place = Place::new();
     place.directory("man");
@@ -195,9 +224,9 @@ fn wrong_usage_is_one_line_with_exit_code_2() {
         (&["save", "-o", "x.json"], &json),
         (
             &["help", "folder"],
-            "duke: invalid value 'folder' for '[COMMAND]' [possible values: completions, config, df, diff, help, man, save]\n",
+            "duke: invalid value 'folder' for '[COMMAND]' [possible values: completions, config, df, diff, help, man, ncdu, save]\n",
         ),
-        (&["--zzz"], "duke: unexpected argument '--zzz' found; see duke --help\n"),
+        (&["--zzz"], "duke: unexpected argument '--zzz' found; see --help\n"),
         (&["--exclude", "a[b"], "duke: pattern 'a[b': unclosed character class; missing ']'\n"),
         (&["-X", "missing"], "duke: missing: no such file or directory\n"),
         (&["-X", "folder"], "duke: folder: is a directory\n"),

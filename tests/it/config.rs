@@ -286,7 +286,7 @@ fn users_read_only_their_own_files_or_those_of_root() {
 #[test]
 fn config_show_prints_an_equivalent_configuration() {
     let place = home(
-        "exclude = ['*.o', \"a\\\"\\\\\\u001b\"]\nthreads = 2\nextended = true\ntheme = 'high-contrast'\n\
+        "exclude = ['*.o', \"a\\\"\\\\\\u001b\"]\nthreads = 2\nextended = true\ncolumns = ['bar', 'mtime']\ntheme = 'high-contrast'\n\
          [colors]\nbar = '#3A80c4'\nfaint = 244\ncode = 'bright blue'\nplain = 'terminal'\n\
          [keys]\nmark = ['x', 'Ins']\nrescan = []\nup = ['Up', 'K']\nbars = '\"'\n",
     );
@@ -295,6 +295,7 @@ fn config_show_prints_an_equivalent_configuration() {
     for line in [
         "threads = 2",
         "extended = true",
+        "columns = [\"bar\", \"mtime\"]",
         "theme = \"high-contrast\"",
         "bar = \"#3a80c4\"",
         "# warning = COLOR",

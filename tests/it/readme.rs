@@ -26,6 +26,11 @@ fn the_documented_settings_of_keys_are_those_of_the_browser() {
 }
 
 #[test]
+fn the_documented_flags_of_ncdu_are_those_that_duke_understands() {
+    check_generated("docs/coming-from.md", "flags of ncdu", &duke::ncdu_flags());
+}
+
+#[test]
 fn the_documented_flags_are_those_of_the_help() {
     let place = Place::new();
     let help = run_in(place.path(), ["--help"]).ended(0);

@@ -342,3 +342,39 @@ fn names_read_with_different_sizes_count_with_their_own() {
     }
     assert_eq!(picture(scan.tree()), picture(self::scan(root.path()).tree()));
 }
+
+#[test]
+fn links_to_files_count_like_the_files_after_a_rescan_too() {
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    fs::create_dir_all(path("links")).unwrap();
+    fs::create_dir(path("files")).unwrap();
+    fs::write(path("files/one"), vec![b'x'; 50_000]).unwrap();
+    for (target, link) in
+        [("../files/one", "file"), ("../files", "directory"), ("../missing", "dangling"), ("file", "second")]
+    {
+        std::os::unix::fs::symlink(target, path("links").join(link)).unwrap();
+    }
+    let options = Options { follow_symlinks: true, ..Options::default() };
+    let scan = Scan::run(vec![root.path().to_owned()], options);
+    let sizes = || {
+        let listing = scan.tree().listing(find(scan.tree(), &path("links")));
+        let entry = |record: &duke::tree::Entry<'_>| match record.state {
+            EntryState::Known(metadata) => {
+                (record.name.to_vec(), (record.kind == duke::base::kind::Kind::Symlink, metadata.apparent))
+            }
+            _ => panic!("everything can be read"),
+        };
+        listing.entries().map(|(_, record)| entry(&record)).collect::<BTreeMap<_, _>>()
+    };
+    let expected: [(&[u8], u64); 4] =
+        [(b"dangling", 10), (b"directory", 8), (b"file", 50_000), (b"second", 50_000)];
+    let expected: BTreeMap<_, _> =
+        expected.iter().map(|(name, size)| (name.to_vec(), (true, *size))).collect();
+    assert_eq!(sizes(), expected);
+    rescan(&scan, &path("links"));
+    assert_eq!(sizes(), expected);
+    let without = Scan::run(vec![root.path().to_owned()], Options::default());
+    let total = |scan: &Scan| scan.tree().totals(find(scan.tree(), root.path())).apparent;
+    assert_eq!(total(&scan) - total(&without), 2 * 50_000 - 12 - 4);
+}

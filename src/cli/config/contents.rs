@@ -3,7 +3,7 @@
 use crate::base::text::escape;
 use crate::cli::config::position::{Place, Warning};
 use crate::cli::config::value::Value;
-use crate::ui::keys::Keymap;
+use crate::ui::keys::{Keymap, line};
 use crate::ui::theme::Looks;
 
 /// Contents of a configuration file.
@@ -33,6 +33,13 @@ pub struct Setting {
 }
 
 impl Config {
+    /// Removes all keys of actions, given by their names in the table of keys.
+    pub fn take_keys(&mut self, actions: &[&str]) {
+        for line in actions.iter().filter_map(|action| line(action)) {
+            self.keymap.give(line, Vec::new());
+        }
+    }
+
     /// Adds a warning about the position `at`.
     pub fn warn(&mut self, at: Place, reason: &str) {
         self.warnings.push(Warning::new(at, reason));

@@ -16,13 +16,11 @@ use crate::ui::component::{Handled, Input};
 use crate::ui::hit_map::Button;
 use crate::ui::keys::Answer;
 use crate::ui::layers::Layer;
-use crate::ui::layers::question::{Question, QuestionDialog};
+use crate::ui::layers::question::{PRECIOUS, Question, QuestionDialog};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::DeletionRequest;
-
-/// Minimum duration of a scan for which quitting asks a question.
-const PRECIOUS: Duration = Duration::from_secs(5);
+use crate::ui::options::Quitting;
 
 impl<'t> App<'t> {
     /// Passes an input to the top layer.
@@ -129,7 +127,9 @@ impl<'t> App<'t> {
     }
 
     pub(super) fn quit(&mut self) -> Option<Effect> {
-        if self.cx.scan.last.elapsed <= PRECIOUS && !self.cx.is_deleting() && self.cx.written().is_none() {
+        let loses_nothing =
+            self.cx.scan.last.elapsed <= PRECIOUS && !self.cx.is_deleting() && self.cx.written().is_none();
+        if loses_nothing && self.cx.quitting == Quitting::AskIfLost {
             return Some(Effect::Quit);
         }
         self.ask(Question::Quit);

@@ -35,7 +35,7 @@ use super::list_state::{ListState, SavedCursor};
 use super::marks::{self, Marks};
 use super::notice::Notice;
 use super::operations::export::Exporting;
-use super::options::{Panes, Start};
+use super::options::{Panes, Quitting, Start};
 use super::owner_names::OwnerNames;
 use super::progress::{Rescan, ScanState};
 use super::settings::Settings;
@@ -68,6 +68,8 @@ pub struct Context<'t> {
     pub zone: TimeZone,
     /// Kind of the source, which determines whether the tree can be rescanned and entries deleted.
     pub source_kind: SourceKind,
+    /// Condition for a question before the browser quits.
+    pub quitting: Quitting,
     /// State of the scan.
     pub scan: ScanState,
     /// Path of the shown directory, with the root as displayed.
@@ -134,6 +136,7 @@ impl<'t> Context<'t> {
             keymap: settings.keymap.clone(),
             zone: settings.zone.clone(),
             source_kind: settings.source_kind,
+            quitting: settings.quitting,
             scan: ScanState::default(),
             path: Vec::new(),
             window: Window::default(),

@@ -320,6 +320,22 @@ fn root_needs_a_second_confirmation_in_directories_of_others() {
 }
 
 #[test]
+fn yes_is_selected_at_first_only_if_the_settings_say_so() {
+    let tree = home();
+    let mut app = safe(&tree, DeletePolicy { selects_yes: true, ..DeletePolicy::default() });
+    assert_eq!(press(&mut app, "g d Enter").len(), 1, "without a preview, Enter confirms nothing");
+    assert!(!app.cx.is_deleting());
+    probed(&mut app, Preview { files: 2, least: 1, most: 2, is_complete: true, ..Preview::default() });
+    assert_eq!(app.delete_dialog().unwrap().button, Button::Yes);
+    press(&mut app, "Enter");
+    assert!(app.cx.is_deleting());
+    let mut app = safe(&tree, DeletePolicy { selects_yes: true, ..DeletePolicy::default() });
+    asked_twice(&mut app);
+    press(&mut app, "Enter");
+    assert_eq!(app.delete_dialog().unwrap().button, Button::No, "the second question selects No");
+}
+
+#[test]
 fn read_only_mode_changes_nothing() {
     let tree = home();
     let mut app = safe(&tree, DeletePolicy { mode: DeleteMode::ReadOnly, ..DeletePolicy::default() });

@@ -32,7 +32,7 @@ use super::layers::marks_list::MarksList;
 use super::layers::question::Question;
 use super::loader::Sources;
 use super::message::{Effect, Event};
-use super::options::DeletePolicy;
+use super::options::{DeletePolicy, Quitting};
 use super::progress::Tick;
 use super::theme::{Colors, Role, Theme};
 use super::views::{LIST, OVERVIEW, TREEMAP};
@@ -391,6 +391,18 @@ fn quitting_asks_only_after_a_long_scan() {
     press(&mut app, "q");
     assert_eq!(press(&mut app, "Ctrl-C"), [Effect::Quit]);
     assert_eq!(press(&mut app, "q"), [Effect::Quit], "asked still");
+}
+
+#[test]
+fn quitting_always_asks_if_the_settings_say_so() {
+    let tree = home();
+    let settings = Settings { quitting: Quitting::AlwaysAsk, ..settings() };
+    let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    assert_eq!(press(&mut app, "q"), []);
+    assert!(screen(&mut app).contains("Quit?"), "{}", screen(&mut app));
+    assert_eq!(press(&mut app, "n"), []);
+    assert_eq!(press(&mut app, "q y"), [Effect::Quit]);
 }
 
 #[test]

@@ -11,6 +11,8 @@
 //! On a screen too small for a box, the question is one line: `Quit? y/n`. Until a Yes is accepted, its button
 //! has no brackets, and the line has `-` instead of `y`.
 
+use std::time::Duration;
+
 use ratatui::layout::{Alignment, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Clear, Paragraph, Widget};
@@ -146,6 +148,9 @@ fn place(text: &str, area: Rect) -> Option<Rect> {
     })
 }
 
+/// Minimum duration of a scan for which quitting asks a question.
+pub const PRECIOUS: Duration = Duration::from_secs(5);
+
 /// Returns the question about scanning the parent directory, with the number of marks that would be lost.
 fn above(cx: &Context<'_>, columns: usize) -> String {
     let path = cx.above().unwrap_or_default();
@@ -174,6 +179,7 @@ fn loss(cx: &Context<'_>) -> String {
         return format!("Quit and cancel writing {shown}?");
     }
     match cx.marks().count() {
+        0 if cx.scan.last.elapsed <= PRECIOUS => "Quit?".to_owned(),
         0 => format!("Quit and lose the scan of {scan}?"),
         1 => format!("Quit and lose the scan of {scan} and 1 mark?"),
         marks => format!("Quit and lose the scan of {scan} and {} marks?", grouped(marks)),

@@ -105,6 +105,14 @@ impl Directory {
         Ok(retry(|| fstatat(&self.fd, name, AtFlags::AT_SYMLINK_NOFOLLOW | NO_AUTOMOUNT))?.into())
     }
 
+    /// Returns the attributes of the entry that the symbolic link `name` in this directory leads to.
+    ///
+    /// # Errors
+    /// Returns any error of fstatat(2).
+    pub fn attributes_of_target(&self, name: &(impl NixPath + ?Sized)) -> Result<Attributes, Errno> {
+        Ok(retry(|| fstatat(&self.fd, name, NO_AUTOMOUNT))?.into())
+    }
+
     /// Opens the regular file `name` in this directory for reading. Never follows a symbolic link and never opens
     /// another kind of file: a fifo without a writer would block, and a tape drive might start to move.
     ///

@@ -69,7 +69,7 @@ impl DeleteDialog {
             kind,
             selection,
             probe: None,
-            button: Button::No,
+            button: if policy.selects_yes { Button::Yes } else { Button::No },
             stage: ConfirmStep::Ask,
             gate: AnswerGate::default(),
             can_be_emptied,

@@ -1,0 +1,78 @@
+//! Configuration files of ncdu: one flag in each line.
+
+use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use super::words::{Given, given, translation};
+use crate::base::os_error::words;
+use crate::base::text::escape_path;
+use crate::cli::environment::Environment;
+use crate::cli::error::{UsageError, refusal};
+
+/// Returns the flags of all configuration files, in the order in which ncdu reads them.
+///
+/// # Errors
+/// When a file exists but cannot be read, or when a line without `@` is wrong.
+pub fn flags(environment: &Environment) -> Result<Vec<Given>, UsageError> {
+    let home = environment.variable("HOME");
+    let own = environment.variable("XDG_CONFIG_HOME").map(PathBuf::from);
+    let own = own.or_else(|| Some(Path::new(home?).join(".config")));
+    let own = own.map(|folder| folder.join("ncdu/config"));
+    let mut all = Vec::new();
+    for path in [PathBuf::from("/etc/ncdu.conf")].into_iter().chain(own) {
+        let text = match std::fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
+            Err(error) => {
+                return Err(UsageError::Usage(format!("{}: {}", escape_path(&path), words(&error))));
+            }
+        };
+        all.extend(flags_of(&text, &path, home.map(OsString::as_os_str))?);
+    }
+    Ok(all)
+}
+
+/// Returns the flags of the file at `path` that contains `text`.
+fn flags_of(text: &[u8], path: &Path, home: Option<&OsStr>) -> Result<Vec<Given>, UsageError> {
+    let mut all = Vec::new();
+    for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {
+        let line = line.trim_ascii();
+        if line.is_empty() || line.starts_with(b"#") {
+            continue;
+        }
+        let (line, is_optional) = line.strip_prefix(b"@").map_or((line, false), |line| (line, true));
+        match checked(&words_of(line, home)) {
+            Ok(flags) => all.extend(flags),
+            Err(_) if is_optional => {}
+            Err(reason) => {
+                let place = format!("{}:{number}", escape_path(path));
+                return Err(UsageError::Usage(format!("{place}: {reason} (--ignore-config skips the file)")));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Parses the words of a line, or returns the reason why they cannot be used.
+fn checked(words: &[OsString]) -> Result<Vec<Given>, String> {
+    let flags = given(words).map_err(|error| refusal(error).reason())?;
+    if flags.iter().any(|(flag, _)| flag.is_none()) {
+        return Err("not a flag".to_owned());
+    }
+    translation(&flags, false).map_err(UsageError::reason)?;
+    Ok(flags)
+}
+
+/// Splits a line into a flag and its value, which stand apart with a space or `=`. `~/` in a value is the home directory.
+fn words_of(line: &[u8], home: Option<&OsStr>) -> Vec<OsString> {
+    let end = line.iter().position(|byte| byte.is_ascii_whitespace() || *byte == b'=');
+    let Some(end) = end else { return vec![OsString::from_vec(line.to_vec())] };
+    let (flag, value) = (&line[..end], line[end + 1..].trim_ascii());
+    let value = match (value.strip_prefix(b"~/"), home) {
+        (Some(rest), Some(home)) => [home.as_bytes(), b"/", rest].concat(),
+        _ => value.to_vec(),
+    };
+    vec![OsString::from_vec(flag.to_vec()), OsString::from_vec(value)]
+}

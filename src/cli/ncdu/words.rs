@@ -1,0 +1,184 @@
+//! Words of ncdu's command line, parsed and translated into words of duke.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use super::flags::{FLAGS, Flag, Means, PROGRAMS, REFRESH};
+use crate::base::text::escape;
+use crate::cli::error::UsageError;
+
+/// Words about the scan, which ncdu accepts without effect for an import.
+const SCAN: [&str; 6] = ["-e", "-t", "-L", "-X", "--exclude", "--exclude-caches"];
+
+/// Command line of duke that corresponds to one of ncdu.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Translation {
+    /// Words without the program's name.
+    pub words: Vec<OsString>,
+    /// Actions that get no keys.
+    pub without_keys: Vec<&'static str>,
+}
+
+/// Flag with its value. Without a flag, the value is the path.
+pub type Given = (Option<&'static Flag>, OsString);
+
+/// Returns the definition of ncdu's command line.
+fn command() -> Command {
+    let arguments = FLAGS.iter().enumerate().map(|(number, flag)| {
+        let arg = Arg::new(number.to_string()).action(ArgAction::Append).help(flag.help);
+        let arg = flag.short.map_or(arg.clone(), |short| arg.short(short));
+        let arg = if flag.long.is_empty() { arg } else { arg.long(flag.long) };
+        match flag.value {
+            Some(name) => arg.value_name(name).value_parser(clap::value_parser!(OsString)),
+            // Without a value, clap records the place of the flag only if there is a value to record.
+            None => arg.num_args(0).default_missing_value("").value_parser(clap::value_parser!(OsString)),
+        }
+    });
+    let path =
+        Arg::new("PATH").action(ArgAction::Append).num_args(0..).value_parser(clap::value_parser!(OsString));
+    Command::new("duke ncdu")
+        .about("Browses a directory like duke, with the command line and the configuration files of ncdu.")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(arguments)
+        .arg(path.help("Directory to scan (default: the current directory)"))
+        .disable_version_flag(true)
+        .disable_help_flag(true)
+        .arg(
+            Arg::new("help")
+                .short('h')
+                .short_alias('?')
+                .long("help")
+                .action(ArgAction::Help)
+                .help("Print help"),
+        )
+        .arg(
+            Arg::new("version")
+                .short('v')
+                .short_alias('V')
+                .long("version")
+                .action(ArgAction::Version)
+                .help("Print the version"),
+        )
+}
+
+/// Returns the help of ncdu's command line.
+pub fn help() -> clap::Error {
+    let mut command = command();
+    let text = command.render_long_help();
+    command.error(clap::error::ErrorKind::DisplayHelp, text)
+}
+
+/// Parses words into flags, in their order.
+pub fn given(words: &[OsString]) -> Result<Vec<Given>, clap::Error> {
+    let program = OsString::from("duke ncdu");
+    let mut matches: ArgMatches = command().try_get_matches_from(std::iter::once(&program).chain(words))?;
+    let mut all: Vec<(usize, Given)> = Vec::new();
+    for id in matches.ids().map(ToString::to_string).collect::<Vec<_>>() {
+        let flag = id.parse::<usize>().ok().and_then(|number| FLAGS.get(number));
+        let places: Vec<usize> = matches.indices_of(&id).into_iter().flatten().collect();
+        let values = matches.remove_many::<OsString>(&id).into_iter().flatten();
+        all.extend(places.into_iter().zip(values.map(|value| (flag, value))));
+    }
+    all.sort_by_key(|(place, _)| *place);
+    Ok(all.into_iter().map(|(_, given)| given).collect())
+}
+
+/// Translates flags. Later ones take precedence, as in ncdu. `enters_kernfs` is the default for kernel file systems.
+pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation, UsageError> {
+    let mut words: Vec<OsString> = Vec::new();
+    let mut columns = vec!["share", "bar", "count"];
+    let mut has_columns = false;
+    let mut without_keys: Vec<&'static str> = Vec::new();
+    let (mut is_confined, mut is_compressed, mut is_export) = (false, false, false);
+    let mut read_only = 0;
+    let is_import = all.iter().any(|(flag, _)| flag.is_some_and(|flag| flag.short == Some('f')));
+    let mut set_column = |name: &'static str, is_shown: bool| {
+        has_columns = true;
+        columns.retain(|column| *column != name);
+        columns.extend(is_shown.then_some(name));
+    };
+    let mut set_keys = |actions: &[&'static str], have_keys: bool| {
+        without_keys.retain(|action| !actions.contains(action));
+        without_keys.extend(actions.iter().filter(|_| !have_keys));
+    };
+    for (flag, value) in all {
+        let Some(flag) = flag else {
+            words.push(value.clone());
+            continue;
+        };
+        let wrong = || {
+            UsageError::Usage(format!("ncdu: --{} {}: unknown value", flag.long, escape(value.as_bytes())))
+        };
+        match flag.means {
+            Means::Words(word) if is_import && SCAN.contains(&word) => {}
+            Means::Words(word) => {
+                words.push(word.into());
+                words.extend(flag.value.map(|_| value.clone()));
+                is_export |= flag.short == Some('o');
+            }
+            Means::Columns(name, is_shown) => set_column(name, is_shown),
+            Means::SharedColumn => match value.to_str() {
+                Some(shown @ ("off" | "shared" | "unique")) => set_column("shared", shown != "off"),
+                _ => return Err(wrong()),
+            },
+            Means::Actions(actions, have_keys) => set_keys(actions, have_keys),
+            Means::ReadOnly => {
+                read_only += 1;
+                match read_only {
+                    1 => words.push("--read-only".into()),
+                    2 => set_keys(PROGRAMS, false),
+                    _ => set_keys(REFRESH, false),
+                }
+            }
+            Means::Compress(is_on) => is_compressed = is_on,
+            Means::OneFileSystem(is_on) => is_confined = is_on,
+            Means::Kernfs(is_on) => enters_kernfs = is_on,
+            Means::Sort => words.extend(sort(value).ok_or_else(wrong)?.map(OsString::from)),
+            Means::Color => words.push(color(value).ok_or_else(wrong)?.into()),
+            Means::Ignored => {}
+        }
+    }
+    let mut settings: Vec<OsString> = Vec::new();
+    settings.extend(if is_import {
+        None
+    } else if is_confined {
+        Some("-x".into())
+    } else {
+        enters_kernfs.then(|| "--include-kernfs".into())
+    });
+    settings.extend((is_compressed && is_export).then(|| "--compress".into()));
+    settings.extend(has_columns.then(|| format!("--columns={}", columns.join(",")).into()));
+    settings.append(&mut words);
+    Ok(Translation { words: settings, without_keys })
+}
+
+/// Returns the words for a value of `--sort`, such as `name-desc`.
+fn sort(value: &OsStr) -> Option<impl Iterator<Item = &'static str>> {
+    let value = value.to_str()?;
+    let (name, direction) = match value.rsplit_once('-') {
+        Some((name, direction @ ("asc" | "desc"))) => (name, Some(direction)),
+        _ => (value, None),
+    };
+    // The column of duke, the direction that duke uses, and the one that ncdu uses by default.
+    let (column, usual, default) = match name {
+        "disk-usage" | "apparent-size" => ("--sort=size", "desc", "desc"),
+        "itemcount" => ("--sort=count", "desc", "desc"),
+        "mtime" => ("--sort=mtime", "desc", "asc"),
+        "name" => ("--sort=name", "asc", "asc"),
+        _ => return None,
+    };
+    let measure = (name == "apparent-size").then_some("--apparent-size");
+    let reverse = if direction.unwrap_or(default) == usual { "--no-reverse" } else { "--reverse" };
+    Some([column, reverse].into_iter().chain(measure))
+}
+
+/// Returns the word for a value of `--color`.
+fn color(value: &OsStr) -> Option<&'static str> {
+    match value.to_str()? {
+        "off" => Some("--color=never"),
+        "dark" | "dark-bg" => Some("--color=auto"),
+        _ => None,
+    }
+}
