@@ -100,10 +100,14 @@ pub fn request(
     {
         return as_ncdu(typed, environment);
     }
+    if words.get(1).is_some_and(|word| word == ncdu::NAME) {
+        // The flags of ncdu, such as --help, are not those of a subcommand.
+        return as_ncdu(&words[2..], environment);
+    }
     if let Some(word) = words.get(1).filter(|word| Command::is(word)) {
         let is_ambiguous = words.len() == 2 && Path::new(word).is_dir();
         if let Some(name) = word.to_str().filter(|_| is_ambiguous) {
-            print_error(&format!("{name} is a command; the directory is ./{name}"));
+            print_error(&format!("{name} is a command; for the directory, use ./{name}"));
         }
         let parsed = Cli::understand(&words).map_err(refusal)?;
         if let Some(command) = parsed.command {
@@ -160,12 +164,13 @@ fn as_ncdu(typed: &[OsString], environment: &Environment) -> Result<Request, Usa
 
 /// Returns the help of duke or of a command.
 fn help(command: Option<&str>) -> UsageError {
-    let words = ["duke"].into_iter().chain(command).chain(["--help"]).map(OsString::from);
-    match Cli::understand(&words.collect::<Vec<_>>()) {
-        Err(help) => refusal(help),
-        // The flags of ncdu are not those of a subcommand.
-        Ok(_) => refusal(ncdu::help()),
-    }
+    let parsed = if command == Some(ncdu::NAME) {
+        ncdu::help()
+    } else {
+        let words = ["duke"].into_iter().chain(command).chain(["--help"]).map(OsString::from);
+        Cli::understand(&words.collect::<Vec<_>>()).map(|_| ())
+    };
+    refusal(parsed.expect_err("--help is answered with an error that contains the help"))
 }
 
 /// Returns the request of `duke diff`, with or without the browser.

@@ -65,8 +65,8 @@ fn invalid_values_are_reported_with_their_position() {
         ("a = [[1]]", "f:1:5: 'a': only strings and integers are allowed in a list"),
         ("[other]\nx = 1", "f:1:2: unknown table 'other'"),
         ("[\"\\u001b[31m\"]", "f:1:2: unknown table '\\x1b[31m'"),
-        ("keys = 1", "f:1:8: 'keys' is a table"),
-        ("colors = []", "f:1:10: 'colors' is a table"),
+        ("keys = 1", "f:1:8: 'keys' must be a table"),
+        ("colors = []", "f:1:10: 'colors' must be a table"),
         (
             "theme = 'gray'",
             "f:1:9: unknown theme; expected one of default, dark, light, color-blind, high-contrast, plain",

@@ -82,7 +82,7 @@ pub const FLAGS: [Flag; 58] = [
     flag(' ', "include-caches", Words("--no-exclude-caches"), "Enter directories that hold a CACHEDIR.TAG"),
     flag(' ', "exclude-kernfs", Kernfs(false), "Do not enter /proc, /sys and other kernel file systems"),
     flag(' ', "include-kernfs", Kernfs(true), "Enter them; the default, unlike that of duke"),
-    flag('L', "follow-symlinks", Words("-L"), "Count the file that a symbolic link leads to"),
+    flag('L', "follow-symlinks", Words("-L"), "Count the file that a symbolic link points to"),
     flag(' ', "no-follow-symlinks", Words("--no-follow-symlinks"), "Do not follow symbolic links"),
     valued('t', "threads", "N", Words("-t"), "Read with N threads"),
     flag('e', "extended", Words("-e"), "Keep owner, group and mode"),
@@ -127,7 +127,7 @@ pub const FLAGS: [Flag; 58] = [
         "shared-column",
         "COLUMN",
         SharedColumn,
-        "off, shared or unique; duke has a column of the shared size only",
+        "off, shared or unique; duke only has a column of the shared size",
     ),
     valued(
         ' ',

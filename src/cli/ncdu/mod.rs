@@ -19,7 +19,7 @@ pub use words::{Translation, help};
 use words::{given, translation};
 
 /// Name of the subcommand, and name under which the command line is that of ncdu.
-const NAME: &str = "ncdu";
+pub const NAME: &str = "ncdu";
 
 /// Returns `true` if duke was started under the name of ncdu.
 pub fn is_name(program: &OsStr) -> bool {

@@ -63,11 +63,9 @@ fn command() -> Command {
         )
 }
 
-/// Returns the help of ncdu's command line.
-pub fn help() -> clap::Error {
-    let mut command = command();
-    let text = command.render_long_help();
-    command.error(clap::error::ErrorKind::DisplayHelp, text)
+/// Returns the help of ncdu's command line, as the parser's error.
+pub fn help() -> Result<(), clap::Error> {
+    given(&["--help".into()]).map(|_| ())
 }
 
 /// Parses words into flags, in their order.
