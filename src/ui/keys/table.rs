@@ -238,7 +238,7 @@ const EDITS: &[Binding] = &{
             TYPED,
             C::Erase(TextMotion::Right),
             Text,
-            "delete the next character",
+            "delete forward",
         ),
         bind(&[control('w')], TYPED, C::Erase(TextMotion::WordLeft), Text, "delete a word"),
         bind(&[alt('d')], TYPED, C::Erase(TextMotion::WordRight), Text, "delete the next word"),
