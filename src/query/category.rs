@@ -1,9 +1,11 @@
 //! Categories of files by extension, for `type:video` and the rows of the types view.
 //!
 //! Files are not opened to detect their type. An ambiguous extension belongs to the category of most files that
-//! use it: `ts` and `mod` are code. A known name without an extension, such as `Makefile`, is its own extension.
+//! use it: `mod` is code. The length of a file tells TypeScript from MPEG transport streams, which both use `ts`. A
+//! known name without an extension, such as `Makefile`, is its own extension.
 
 use crate::base::sync::OnceLock;
+use crate::tree::{Entry, EntryState};
 
 /// Category of a file, guessed from its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -78,7 +80,24 @@ impl Category {
         Self::ALL.into_iter().find(|category| category.name() == name)
     }
 
-    /// Returns the category of a file called `name`.
+    /// Returns the category of a regular file.
+    pub fn of(file: &Entry<'_>) -> Self {
+        Extension::of(file.name).map_or(Self::Other, |extension| Self::of_file(extension, file))
+    }
+
+    /// Returns the category of a regular file with this extension.
+    pub fn of_file(extension: Extension, file: &Entry<'_>) -> Self {
+        let length = match file.state {
+            EntryState::Known(metadata) => metadata.apparent,
+            EntryState::Excluded(_) | EntryState::Failed(_) => 0,
+        };
+        let is_stream = matches!(extension.as_bytes(), b"ts" | b"mts")
+            && length >= SMALLEST_STREAM
+            && PACKETS.iter().any(|packet| length.is_multiple_of(*packet));
+        if is_stream { Self::Video } else { Self::of_extension(extension) }
+    }
+
+    /// Returns the category of a file called `name`, whose length is not known.
     pub fn of_name(name: &[u8]) -> Self {
         Extension::of(name).map_or(Self::Other, Self::of_extension)
     }
@@ -89,6 +108,12 @@ impl Category {
         table.binary_search_by_key(&key, |(key, _)| *key).map_or(Self::Other, |index| table[index].1)
     }
 }
+
+/// Sizes in bytes of the packets of MPEG transport streams: ISO/IEC 13818-1, and with the time stamps of cameras and
+/// Blu-ray discs. A file consists of whole packets.
+const PACKETS: [u64; 2] = [188, 192];
+/// Minimum length in bytes of a transport stream. Files of code are shorter.
+const SMALLEST_STREAM: u64 = 1 << 20;
 
 /// Maximum length of an extension in bytes.
 const LONGEST: usize = 15;
@@ -221,6 +246,8 @@ fn key(text: &[u8]) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::kind::Kind;
+    use crate::tree::Metadata;
 
     #[test]
     fn every_extension_has_one_category() {
@@ -280,6 +307,29 @@ mod tests {
             assert_eq!(Category::of_name(name.as_bytes()), class, "{name}");
         }
         assert_eq!(Category::of_name(b"FILM.mkv"), Category::Video);
+    }
+
+    #[test]
+    fn large_ts_files_of_whole_packets_are_videos() {
+        let of = |name: &str, apparent| {
+            let metadata = Metadata { apparent, ..Metadata::default() };
+            Category::of(&Entry {
+                name: name.as_bytes(),
+                kind: Kind::File,
+                state: EntryState::Known(metadata),
+            })
+        };
+        assert_eq!(of("a.ts", 188 * 6_000), Category::Video);
+        assert_eq!(of("a.MTS", 192 * 6_000), Category::Video);
+        assert_eq!(of("a.ts", 188 * 6_000 + 1), Category::Code, "no whole packets");
+        assert_eq!(of("a.ts", 188 * 100), Category::Code, "short");
+        assert_eq!(of("a.rs", 188 * 6_000), Category::Code, "another extension");
+        let state = EntryState::Failed(5);
+        assert_eq!(Category::of(&Entry { name: b"a.ts", kind: Kind::File, state }), Category::Code);
+    }
+
+    #[test]
+    fn names_without_an_extension_are_in_no_category() {
         assert_eq!(Category::of_name(b"film"), Category::Other);
     }
 }

@@ -162,7 +162,7 @@ impl Types {
         self.kinds & 1 << record.kind as u8 != 0
             || self.classes != 0
                 && record.kind == Kind::File
-                && self.classes & 1 << Category::of_name(record.name) as u16 != 0
+                && self.classes & 1 << Category::of(record) as u16 != 0
     }
 }
 

@@ -8,7 +8,7 @@
 use std::io;
 use std::time::Duration;
 
-use crate::analysis::search::{Order, Query, Request};
+use crate::analysis::search::{Category, Order, Query, Request};
 use crate::analysis::survey;
 use crate::analysis::survey::Age;
 use crate::analysis::types::Type;
@@ -115,8 +115,10 @@ fn finish<T>(job: &Job<T>) -> io::Result<Arc<T>> {
 
 fn type_name(of: &Type) -> String {
     match of {
-        Type::Extension(extension) => {
-            format!("{}{}", extension.dot(), String::from_utf8_lossy(extension.as_bytes()))
+        Type::Extension(extension, category) => {
+            let name = format!("{}{}", extension.dot(), String::from_utf8_lossy(extension.as_bytes()));
+            let is_unusual = Category::of_extension(*extension) != *category;
+            if is_unusual { format!("{name} ({})", category.name()) } else { name }
         }
         Type::NoExtension => "no extension".to_owned(),
         Type::Kind(kind) => kind.name().to_owned(),

@@ -124,7 +124,7 @@ impl Reader<'_> {
                 Some(totals) => measure.of(totals.disk, totals.apparent),
                 None => measure.of(metadata.disk(), metadata.apparent),
             };
-            categories.add(record.name, record.kind, size);
+            categories.add(&record, size);
             if size < self.least {
                 level.others += u64::from(size > 0);
                 level.rest = level.rest.saturating_add(size);
@@ -149,7 +149,7 @@ impl Reader<'_> {
                 size,
                 mtime: metadata.mtime,
                 change,
-                category: (record.kind == Kind::File).then(|| Category::of_name(record.name)),
+                category: (record.kind == Kind::File).then(|| Category::of(&record)),
                 inner: Level::default(),
             });
         }

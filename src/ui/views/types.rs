@@ -149,7 +149,7 @@ fn category_name(class: Category) -> String {
 
 fn name(of: Type) -> String {
     match of {
-        Type::Extension(extension) => format!("{}{}", extension.dot(), escape(extension.as_bytes())),
+        Type::Extension(extension, _) => format!("{}{}", extension.dot(), escape(extension.as_bytes())),
         Type::NoExtension => "no extension".to_owned(),
         Type::Kind(kind) => kind_name(kind).to_owned(),
     }
@@ -175,7 +175,10 @@ mod tests {
 
     #[test]
     fn a_category_is_followed_by_all_of_its_files_and_by_its_types() {
-        let extension = |name: &str| Type::Extension(Extension::of(name.as_bytes()).unwrap());
+        let extension = |name: &str| {
+            let extension = Extension::of(name.as_bytes()).unwrap();
+            Type::Extension(extension, Category::of_extension(extension))
+        };
         let totals = Totals::default();
         let types = [extension("a.xyz"), extension("a.mkv"), Type::Kind(Kind::Directory)];
         let counted = TypeTotals {
