@@ -15,9 +15,8 @@ impl Context<'_> {
         }
         match self.scan.last.outcome {
             None => Err(Notice::ExportBeforeEnd),
-            Some(Outcome::Complete) if self.rescan().is_some() || self.is_deleting() => {
-                Err(Notice::RescanRunning)
-            }
+            Some(Outcome::Complete) if self.is_deleting() => Err(Notice::Deleting),
+            Some(Outcome::Complete) if self.rescan().is_some() => Err(Notice::RescanRunning),
             Some(Outcome::Complete) => Ok(()),
             Some(_) => Err(Notice::ExportOfPart),
         }

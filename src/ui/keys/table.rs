@@ -259,7 +259,7 @@ const OTHERS: &[Binding] = &{
                 "back from a view",
             ),
         ),
-        hint(2, "go to entry", bind(&[key(K::Enter)], SHEET, C::Open, G::View, "go to the entry")),
+        hint(2, "open", bind(&[key(K::Enter)], SHEET, C::Open, G::View, "go to the entry")),
         bind(&[key(K::Right), letter('l')], SHEET, C::Inside, G::View, "open it in place"),
         bind(&[key(K::Left), letter('h')], CELLS, C::Cell(Side::Left), G::Treemap, "cell to the left"),
         bind(&[key(K::Right), letter('l')], CELLS, C::Cell(Side::Right), G::Treemap, "cell to the right"),
