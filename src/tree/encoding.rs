@@ -45,8 +45,7 @@ struct Previous {
 
 /// Number of bytes reserved for the header before the records: the length of the longest varint.
 const HEAD: usize = 10;
-/// Initial capacity of a draft in bytes, more than a batch from the kernel needs. Memory pages that are never written
-/// to take no memory.
+/// Initial capacity of a draft in bytes, more than a batch from the kernel needs. Unused pages of it take no memory.
 const ROOM: usize = 160 << 10;
 
 /// Segment being written. [`Draft::clear`] keeps the allocation for the next segment.

@@ -222,7 +222,8 @@ fn lies_in(above: &[usize], other: usize, number: usize) -> bool {
         .any(|at| at == number)
 }
 
-/// Returns the parents and sizes of a tree with a wide and a deep part, in which many directories wait for a few.
+/// Returns the parents and sizes of a tree with a wide part and a deep part, in which a few directories have many
+/// others below them.
 fn thicket() -> (Vec<usize>, Vec<u64>) {
     let above: Vec<usize> =
         (0..3_000).map(|number| if number % 3 == 0 { number } else { number / 50 }).collect();

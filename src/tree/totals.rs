@@ -1,4 +1,4 @@
-//! Totals of directories. No other module changes them.
+//! Totals of directories, and the functions that change them.
 //!
 //! The totals of a directory are its own sizes, the sizes of the entries read in it, and the totals of every *complete*
 //! child directory. `pending` counts the claims on a directory: one for reading it, one for each batch given to another

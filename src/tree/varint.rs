@@ -21,7 +21,6 @@ pub(crate) struct ByteReader<'a> {
 }
 
 impl<'a> ByteReader<'a> {
-    /// Creates a reader at the start of `bytes`.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
@@ -31,7 +30,6 @@ impl<'a> ByteReader<'a> {
         self.bytes
     }
 
-    /// Reads an error number.
     pub(crate) fn errno(&mut self) -> Result<i32, Malformed> {
         i32::try_from(self.varint()?).map_err(|_| Malformed)
     }
