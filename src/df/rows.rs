@@ -43,7 +43,7 @@ pub enum Subject {
     UnlinkedFile,
     /// Deleted but open file with this index.
     File(usize),
-    /// Part of the overhead with this index.
+    /// Overhead with this index.
     Overhead(usize),
     /// Unexplained part of the used space.
     Unexplained,
@@ -236,7 +236,7 @@ impl Rows<'_> {
                 Ok(hidden) if hidden.entries > 0 => {
                     (Amount::Bytes(hidden.disk), Some(counted(hidden.entries, "entry", "entries")))
                 }
-                // The only entry is the covered directory itself.
+                // The covered directory is empty.
                 Ok(_) => continue,
                 Err(_) => (Amount::Unknown, None),
             };

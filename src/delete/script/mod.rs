@@ -42,7 +42,7 @@ const LONGEST: usize = 4096;
 pub enum ScriptError {
     /// An entry may not be deleted. Contains its path and the reason.
     Refused(Vec<u8>, Reason),
-    /// Other users could change the script before it is run, in every possible folder.
+    /// In every possible folder, other users could change the script before it is run.
     Exposed,
     /// The script cannot be written.
     Failed(std::io::Error),
@@ -86,7 +86,8 @@ pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<Dele
     Ok((script, warnings))
 }
 
-/// Returns the part of the script that prints the warnings and asks for confirmation.
+/// Returns the part of the script that prints the warnings and asks for confirmation, or nothing if there are no
+/// warnings.
 fn confirmation(warnings: &[DeleteWarning]) -> String {
     if warnings.is_empty() {
         return String::new();
@@ -141,7 +142,8 @@ fn look(directory: &Directory, name: &CStr) -> Result<Identity, Reason> {
     })
 }
 
-/// Formats the device and inode, and the birth time as stat(1) prints it: with nanoseconds, except on macOS.
+/// Returns two quoted arguments: device and inode, and the birth time as stat(1) prints it (with nanoseconds, except on
+/// macOS).
 fn identity(found: &Identity) -> [String; 2] {
     let birth = match found.born {
         None | Some((..=0, _)) => String::new(),
