@@ -5,8 +5,8 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// Returns the folder given by `$XDG_STATE_HOME` and `$HOME` (XDG Base Directory Specification). Relative paths are
-/// ignored.
+/// Returns duke's folder in `$XDG_STATE_HOME` or, if that is not set, in `$HOME/.local/state` (XDG Base Directory
+/// Specification). Relative paths are ignored.
 pub fn folder(state_home: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf> {
     let absolute = |path: &OsStr| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
     let state = state_home.and_then(absolute);

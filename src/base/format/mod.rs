@@ -17,7 +17,7 @@ pub enum Units {
     Binary,
     /// Powers of 1000: kB, MB (SI).
     Decimal,
-    /// Bytes without a unit, for scripts. Where there is no room for them, powers of 1024.
+    /// Bytes without a unit, for scripts. In columns that are too narrow for bytes, powers of 1024.
     Bytes,
 }
 
@@ -69,7 +69,7 @@ impl Units {
         match self {
             Self::Binary => 9,
             Self::Decimal => 8,
-            // Digits of the largest number.
+            // The largest `u64` has 20 digits.
             Self::Bytes => 20,
         }
     }
@@ -198,7 +198,7 @@ pub fn since(then: i64, now: i64) -> String {
     ];
     // The clocks of two machines may differ, so a time in the future is treated as now.
     let seconds = now.saturating_sub(then).max(0).unsigned_abs();
-    // An age below two of a unit is given in the next smaller unit, for precision.
+    // An age of less than two units is shown in the next smaller unit, which is more precise (36 hours, not 1 day).
     let step = STEPS.iter().find(|(length, _)| seconds >= 2 * length);
     match step {
         Some((length, unit)) => format!("since {} {unit}s ago", grouped(seconds / length)),
