@@ -139,7 +139,7 @@ pub fn rows(space: &FileSystemUsage, units: Units) -> Vec<Row> {
 
 /// Returns the reason why the size of a file system is unknown.
 pub fn no_capacity(error: Errno) -> String {
-    // The system's message for this error does not mention a timeout; see `platform::fs::answer`.
+    // This error results from the time limit in `platform::fs::answer`, so the system's message would be misleading.
     if error == Errno::ETIMEDOUT { "not responding".to_owned() } else { error_text(error as i32) }
 }
 
