@@ -1,4 +1,4 @@
-//! `statx(2)`, which reports the mount of an entry in addition to [`Attributes`]. Linux only.
+//! Linux: `statx(2)`, which reports the mount of an entry in addition to [`Attributes`].
 //!
 //! Invariant: a call never triggers a mount.
 
