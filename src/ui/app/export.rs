@@ -1,4 +1,4 @@
-//! Export to a file, and its result.
+//! Export of the tree to a file: the prompt for the name, and the result.
 //!
 //! Invariant: only one file is written at a time, and an existing file is replaced only after a Yes.
 
