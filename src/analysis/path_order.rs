@@ -1,4 +1,4 @@
-//! Sorts names in a tree by path, without building the paths.
+//! Sorting names in a tree by path, without building the paths.
 //!
 //! The children of each directory above the names are sorted once. So the time depends on the number of names and
 //! directories, not on the length of the paths: an export may contain a name at each of 20,000 levels.
@@ -14,9 +14,9 @@ pub(crate) type Place<'t> = (DirId, &'t [u8]);
 
 /// Child of a directory above the names.
 enum Child {
-    /// Name, by index.
+    /// Name with this index.
     Place(usize),
-    /// Everything below the directory.
+    /// Everything below this directory.
     Below(DirId),
 }
 

@@ -129,8 +129,8 @@ impl TypeCounts {
     }
 }
 
-/// Sorts rows in the requested order. Rows with equal totals are sorted by their first value; an order by path sorts by
-/// the result of `name`.
+/// Sorts rows in the requested order. Rows with equal totals are sorted by their first value. If the order is by path,
+/// rows are sorted by the result of `name` instead.
 pub(crate) fn sorted<T: Copy + Ord, N: Ord>(
     order: Order,
     rows: impl Iterator<Item = (T, Totals)>,
