@@ -1,8 +1,8 @@
-//! Overhead of a file system: what it reports beyond statvfs(3), in its own terms.
+//! Overhead of a file system, based on the numbers that the file system reports in addition to statvfs(3).
 //!
 //! | type | source |
 //! |---|---|
-//! | ext2, ext3, ext4 | the superblock on the device, if it may be read; `/sys/fs/ext4` |
+//! | ext2, ext3, ext4 | the superblock on the device, if duke may read it; `/sys/fs/ext4` |
 //! | XFS | `XFS_IOC_FSGEOMETRY_V1`, `XFS_IOC_FSCOUNTS`, `XFS_IOC_GET_RESBLKS` |
 //! | btrfs | `BTRFS_IOC_SPACE_INFO`, `BTRFS_IOC_TREE_SEARCH` |
 //! | APFS | `getattrlist(2)`, `fs_snapshot_list(2)` |
@@ -35,7 +35,7 @@ pub enum Native {
     Apfs(Apfs),
     /// The request failed with this error.
     Refused(Errno),
-    /// File systems of this type report nothing beyond statvfs(3).
+    /// File systems of this type report no more than statvfs(3).
     Silent,
 }
 
@@ -46,7 +46,7 @@ pub struct Xfs {
     pub log: Option<u64>,
     /// Total size of the inodes that exist, used or not.
     pub inodes: Option<u64>,
-    /// Reserve pool for the file system's own operations, which counts as used. Only root can read it.
+    /// Reserve pool for the file system's own operations, which counts as used. Only root can read this number.
     pub pool: Option<u64>,
 }
 
@@ -59,11 +59,11 @@ pub struct Apfs {
     pub snapshots: Option<Vec<Vec<u8>>>,
 }
 
-/// Limit that is lower than the size of the file system.
+/// Limit on the space that a user may use in a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Maximum number of bytes that may be used.
+    /// Limit in bytes.
     pub limit: u64,
-    /// Number of bytes that are used.
+    /// Number of used bytes.
     pub used: u64,
 }

@@ -8,7 +8,7 @@ pub mod items;
 pub struct Btrfs {
     /// Block groups by purpose.
     pub chunks: Vec<BlockGroups>,
-    /// All subvolumes except the first; `None` if this process may not list them.
+    /// All subvolumes except the top-level one; `None` if this process may not list them.
     pub subvolumes: Option<Vec<Subvolume>>,
 }
 
