@@ -1,6 +1,6 @@
 //! Search: parsing of the typed text, and the view of the results.
 //!
-//! Invariant: each frame shows the results for the typed text.
+//! Invariant: after each edit of the text, the view of the results belongs to the new text.
 
 use super::Context;
 use crate::analysis::search::Query;
@@ -17,7 +17,7 @@ impl Context<'_> {
         !self.views.filter.is_empty()
     }
 
-    /// Drops the search and its results.
+    /// Clears the search, its results and the filter.
     pub fn leave_search(&mut self) {
         self.views.sheets.clear();
         self.views.text.clear();
@@ -44,7 +44,8 @@ impl Context<'_> {
         let request = self.request(filter.clone());
         self.views.filter = filter;
         if self.views.filtering.take().is_some() {
-            // A search that the user keeps becomes the filter again.
+            // While its results are shown, the search is not a filter. It becomes one again when the user goes
+            // to the list.
             self.sort_anew();
         }
         let before = self.views.sheets.pop();
