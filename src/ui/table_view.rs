@@ -1,8 +1,8 @@
 //! Table view: a view of a whole subtree with a request, rows, and a cursor.
 //!
-//! The rows and targets of each view are defined in `views`; this file contains the common part. A cursor below
-//! the first row follows its entry while more rows are found. Rows below other rows are folded until the user
-//! unfolds them.
+//! The rows and targets of each view are defined in `views`; this file contains the common part. A cursor below the
+//! first row follows its entry while more rows are found. If the rows form a tree, rows below other rows are folded
+//! until the user unfolds them.
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
 
@@ -37,13 +37,13 @@ pub struct TablePage {
     pub summary: TableSummary,
     /// `true` if no more rows are expected.
     pub is_complete: bool,
-    /// Reason for which there are no rows; `None` if the job did not fail.
+    /// Text shown instead of rows, such as the error of a failed job; `None` if there is no such text.
     pub failure: Option<String>,
-    /// Number of all rows.
+    /// Number of all rows, visible or not.
     pub rows: usize,
-    /// Row of the cursor.
+    /// Index of the cursor's row.
     pub index: usize,
-    /// First visible row.
+    /// Index of the first visible row.
     pub offset: usize,
     /// Visible rows.
     pub lines: Vec<Row>,
@@ -58,7 +58,7 @@ impl TablePage {
     }
 }
 
-/// Settings for the visible part of a view.
+/// Settings that determine the visible part of a view.
 #[derive(Clone, Copy)]
 pub struct Sight<'m, 't> {
     /// All marks, for the signs of marked rows.
@@ -75,7 +75,7 @@ pub struct Sight<'m, 't> {
     pub lines: usize,
 }
 
-/// View of a subtree.
+/// Table view of a subtree.
 #[derive(Debug)]
 pub struct TableView {
     /// Description of the table.
@@ -92,9 +92,9 @@ pub struct TableView {
     columns: usize,
     /// Keys of the unfolded rows.
     unfolded: HashSet<u64>,
-    /// Numbers of the rows that are not folded; empty if the rows are no tree.
+    /// Numbers of the rows that are not folded; empty if the rows do not form a tree.
     shown: Vec<usize>,
-    /// `true` once rows that are unfolded at first have been.
+    /// `true` once the rows to show initially have been unfolded.
     is_arranged: bool,
     /// `true` if all rows are to be marked once they are found.
     will_mark: bool,
@@ -121,8 +121,8 @@ impl TableView {
         Self { rows: Loader::given(None), text: Some(text), ..self }
     }
 
-    /// Shows the rows of `before`, if it is a view of the same kind, until new rows are loaded, so that results
-    /// do not flicker with every typed letter.
+    /// Until new rows are loaded, shows the rows of `before`, if that is a view of the same kind. So results do not
+    /// flicker with every typed letter.
     #[must_use]
     pub fn showing_rows_of(self, before: Option<Self>) -> Self {
         let before =
@@ -136,7 +136,6 @@ impl TableView {
         self.rows.value().filter(|_| self.rows.error().is_none())
     }
 
-    /// Returns the order of the rows.
     pub fn order(&self) -> Order {
         self.request.order
     }
@@ -176,13 +175,14 @@ impl TableView {
         true
     }
 
-    /// Requests that [`Self::take_found`] returns the number of rows once all of them are found, or cancels this.
+    /// Requests that all rows be marked once they are found, or cancels this request. [`Self::take_found`] reports when
+    /// they are found.
     pub fn mark_all_found(&mut self, is_wanted: bool) {
         self.will_mark = is_wanted;
     }
 
-    /// Returns the numbers of rows and of entries found, once, if they were requested and are complete. More entries
-    /// than rows are found if the table has a maximum.
+    /// If the marking of all rows was requested and all of them are found, ends the request, and returns the number of
+    /// rows and the number of entries found. There are fewer rows than entries if the number of rows is limited.
     pub fn take_found(&mut self) -> Option<(u64, u64)> {
         let is_due = self.will_mark && !self.rows.is_loading();
         let answer = self.answer().filter(|_| is_due)?;
@@ -215,7 +215,7 @@ impl TableView {
         self.cursor.step(motion, lines, self.count());
     }
 
-    /// Returns the row of the cursor.
+    /// Returns the index of the cursor's row.
     pub fn index(&self) -> usize {
         self.cursor.index
     }
@@ -225,7 +225,7 @@ impl TableView {
         self.cursor.index = index.min(self.count().saturating_sub(1));
     }
 
-    /// Returns the target of the row under the cursor.
+    /// Returns the target of the row under the cursor, if there is one.
     pub fn target(&self) -> Option<Target> {
         self.answer()?.data.target(self.number(self.cursor.index)?)
     }
@@ -245,13 +245,14 @@ impl TableView {
         }
     }
 
-    /// Returns the number of a row in the answer, which also counts the folded ones.
+    /// Converts the index of a row that is not folded to the number of that row in the answer, which also counts folded
+    /// rows.
     fn number(&self, row: usize) -> Option<usize> {
         let is_tree = self.answer()?.data.is_tree();
         if is_tree { self.shown.get(row).copied() } else { Some(row) }
     }
 
-    /// Finds the rows that are not folded.
+    /// Updates the list of the rows that are not folded.
     fn fold(&mut self) {
         let data = self.answer().map(|answer| Arc::clone(&answer.data)).filter(|data| data.is_tree());
         let Some(data) = data else { return };
@@ -274,7 +275,7 @@ impl TableView {
         }
     }
 
-    /// Unfolds a row, and the rows that follow it.
+    /// Unfolds a row. Then does the same with the next row, if that row is unfolded together with this one.
     fn unfold(&mut self, data: &dyn TableData, row: usize) {
         let Branch { depth, key: Some(key), .. } = data.branch(row) else { return };
         self.unfolded.insert(key);
@@ -284,7 +285,7 @@ impl TableView {
         }
     }
 
-    /// Folds or unfolds the row under the cursor. Returns `false` if there are no rows below it.
+    /// Folds or unfolds the row under the cursor. Returns `false` if that row has no rows below it in the tree.
     pub fn toggle(&mut self) -> bool {
         let found = || {
             let data = Arc::clone(&self.answer()?.data);
@@ -299,7 +300,7 @@ impl TableView {
         true
     }
 
-    /// Scrolls as little as necessary to make the cursor visible, and returns the visible part.
+    /// Scrolls just enough to show the cursor, and returns the visible part.
     pub fn look(&mut self, tree: &Tree, sight: Sight<'_, '_>) -> TablePage {
         let Sight { marks, measure, scale, glyphs, columns, lines } = sight;
         self.columns = columns;
