@@ -281,7 +281,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
     }
 
     fn field(&mut self) -> Result<()> {
-        // All known field names have fewer than 12 bytes, so a longer name is unknown.
+        // All known field names fit into 12 bytes, so a longer name is unknown.
         let mut key = [0; 12];
         let text = self.lexer.string()?;
         let length = text.len().min(key.len());
