@@ -1,10 +1,11 @@
-//! Chains of directories that contain nothing but a single directory each. A list shows a chain in one row: `a/b/c/`.
+//! Chains of directories, each of which contains nothing but the next directory. A list shows a chain in one row:
+//! `a/b/c/`.
 
 use super::rows::Order;
 use crate::tree::{DirId, Tree};
 
-/// Maximum number of directories per row, because a chain is walked again for every frame and could have 50,000
-/// directories.
+/// Maximum number of directories per row. The number is limited because a chain is walked again for every frame and
+/// could have 50,000 directories.
 const MAX: usize = 32;
 
 /// Returns the directories of the chain that begins in `id`, excluding `id` itself, each with its name. A directory
@@ -14,7 +15,7 @@ pub fn chain(tree: &Tree, order: Order, id: DirId) -> impl Iterator<Item = (&[u8
         .take(MAX)
 }
 
-/// Returns the only entry of a directory, if that entry is itself a directory.
+/// Returns the name and ID of the only entry of a directory, if that entry is itself a directory.
 pub fn only_directory(tree: &Tree, order: Order, id: DirId) -> Option<(&[u8], DirId)> {
     if id == DirId::TOP || !tree.status(id).is_known() {
         return None;

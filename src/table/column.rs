@@ -11,7 +11,7 @@ use crate::tree::{Metadata, Totals, Tree};
 /// Columns in display order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Column {
-    /// Markers of an entry, and its size.
+    /// Size of an entry, with two markers before it.
     #[default]
     Size,
     /// Change in size since an earlier scan.
@@ -39,9 +39,9 @@ pub enum Column {
 /// Alignment of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Alignment of text.
+    /// Left-aligned, for text.
     Left,
-    /// Alignment of numbers.
+    /// Right-aligned, for numbers.
     Right,
 }
 
@@ -52,7 +52,7 @@ pub enum Width {
     Cells(usize),
     /// Width of a formatted size, plus this number of cells.
     Size(usize),
-    /// A third of the free width, limited to at least the first and at most the second number of cells.
+    /// First number of cells plus a third of the free width, but at most the second number of cells.
     Stretch(usize, usize),
 }
 
@@ -90,7 +90,7 @@ pub struct SortContext<'a> {
     pub totals: Option<Totals>,
     /// Size of the entry by the measure shown.
     pub size: u64,
-    /// Difference from the entry's earlier size, if known.
+    /// Absolute difference from the entry's earlier size, if known.
     pub change: Option<u64>,
 }
 
@@ -290,8 +290,8 @@ impl Column {
     }
 }
 
-/// Returns the shared disk usage in bytes. For a directory, this is what several of its entries share; for any other
-/// entry with several names, its whole disk usage.
+/// Returns the shared disk usage in bytes. For a directory, these are the bytes that several of its entries share. For
+/// any other entry with several names, this is its whole disk usage.
 pub fn shared(tree: &Tree, metadata: &Metadata) -> u64 {
     match metadata.directory {
         Some(id) => tree.shared(id),
@@ -327,7 +327,7 @@ pub struct RowLook {
     pub columns: ColumnSet,
     /// Scale of the bars.
     pub scale: Scale,
-    /// `true` if a directory that contains only one directory shares a row with it.
+    /// `true` if one row shows a whole chain of directories, each of which contains nothing but the next.
     pub collapses: bool,
 }
 

@@ -2,7 +2,6 @@
 
 use crate::table::column::Column;
 
-/// Set of columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColumnSet(u16);
 

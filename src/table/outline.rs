@@ -17,9 +17,9 @@ use crate::table::main_category::{CategorySizes, main_category};
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Tree};
 
-/// Number of levels below the directory.
+/// Maximum number of levels below the directory.
 const LEVELS: usize = 5;
-/// Minimum size of an entry in an outline, in cells.
+/// Minimum size of an entry in an outline, in cells of the drawing.
 const SMALLEST: u64 = 3;
 /// Maximum number of nodes per directory.
 const MOST: usize = 400;
@@ -29,7 +29,7 @@ const MOST: usize = 400;
 pub struct Node {
     /// Address of the entry.
     pub entry: EntryId,
-    /// Name in a form that is safe to print to a terminal. Names of directories end in a slash.
+    /// Name, escaped for the terminal. Names of directories end in a slash.
     pub label: String,
     /// Kind of the entry.
     pub kind: Kind,
@@ -65,7 +65,7 @@ pub struct OutlineRequest {
     pub order: Order,
     /// Totals, filter and comparison.
     pub sizes: SizeSource,
-    /// Number of cells available for drawing. Entries smaller than a few of them are omitted.
+    /// Number of cells available for drawing. Entries smaller than a few cells are omitted.
     pub parts: u64,
 }
 

@@ -34,7 +34,7 @@ pub enum CellValue {
     None,
     /// Size in bytes.
     Bytes(u64),
-    /// Sizes in bytes before and after a change; `None` if the entry did not exist then.
+    /// Sizes in bytes before and after a change. A size is `None` if the entry did not exist at that time.
     Change(Option<u64>, Option<u64>),
     /// Number of entries.
     Count(u64),
@@ -69,7 +69,7 @@ impl CellValue {
     pub fn text(self, width: usize, format: NumberFormat<'_>) -> String {
         let units = format.units;
         match self {
-            // Charts have characters of the theme, which draws them.
+            // A chart is drawn later, with the characters of the theme.
             Self::None | Self::Trend(_) => String::new(),
             Self::Bytes(bytes) if width >= units.width() => size(bytes, units),
             Self::Bytes(bytes) => brief_size(bytes, units),
@@ -170,7 +170,7 @@ pub struct Row {
     pub kind: Option<Kind>,
     /// Directory to show when the user opens the row.
     pub directory: Option<DirId>,
-    /// Name, path or description, in a form that is safe to print to a terminal.
+    /// Name, path or description, escaped for the terminal.
     pub label: String,
     /// Style of the label.
     pub style: RowStyle,
@@ -227,7 +227,7 @@ impl Row {
         }
     }
 
-    /// Adds the row's share of `whole`, and a bar that would be full at the size `full`.
+    /// Sets the row's share of `whole`, and its bar, which is full at the size `full`.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
         if let Some(size) = self.size() {
             self.cells[Column::Percent as usize] = CellValue::Share(share(size, whole));

@@ -1,8 +1,8 @@
 //! Order of a directory's entries, and selection of the entries to show.
 //!
-//! This takes only eight bytes of memory per entry, and only for the directory being shown. Sorting a directory of a
-//! million entries takes a while, so the duration is measured, and [`SortedEntries::may_sort`] allows the next sort
-//! only after ten times that duration. So a huge directory that is growing takes at most a tenth of the drawing
+//! The order takes only eight bytes of memory per entry, and only for the directory being shown. Sorting a directory of
+//! a million entries takes a while, so the duration is measured, and [`SortedEntries::may_sort`] allows the next sort
+//! only after ten times that duration. So sorting a huge, growing directory takes at most a tenth of the drawing
 //! thread's time.
 //!
 //! Invariant: every row is an entry of the sorted listing and occurs only once.
@@ -43,10 +43,10 @@ impl Direction {
 /// Placement of directories in the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grouping {
-    /// Among all other entries.
+    /// Directories are sorted among all other entries.
     #[default]
     Mixed,
-    /// Before all other entries.
+    /// Directories come before all other entries.
     DirectoriesFirst,
 }
 
@@ -60,7 +60,7 @@ pub enum Hidden {
     LeftOut,
 }
 
-/// Requested order.
+/// Requested order of entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     /// Column to sort by.
@@ -80,7 +80,7 @@ pub struct Order {
 pub struct SizeSource {
     /// Totals of the tree.
     pub live: Arc<LiveTotals>,
-    /// Result of the active filter. Entries not kept by the filter are hidden.
+    /// Result of the active filter. Entries that the filter does not keep are not shown.
     pub filtered: Option<Arc<Filtered>>,
     /// Comparison with an earlier tree, if growth is shown.
     pub growth: Option<Arc<Comparison>>,
@@ -98,7 +98,7 @@ impl SizeSource {
     }
 }
 
-/// Maximum sort key of a number. The bit above it is used for the grouping.
+/// Maximum sort key that stands for a number. The highest bit of a sort key is used for the grouping.
 const LARGEST: u64 = u64::MAX >> 1;
 
 impl Order {
@@ -134,7 +134,7 @@ impl Order {
 }
 
 /// Sorts the entries of `id` in the background. Takes a new sample of the live totals, so that a directory that is
-/// still being read is sorted by what has been read of it so far.
+/// still being read is sorted by the sizes read so far.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -214,7 +214,7 @@ impl SortedEntries {
             Some(order.key(&SortContext { tree, totals, size, change }, metadata))
         });
         Self {
-            // Reuses the allocation of `rows`; boxing frees the half that is no longer needed.
+            // Reuses the allocation of `rows`; boxing frees the unused half.
             sorted: rows.into_iter().map(|row| row.position).collect(),
             length: listing.length(),
             left_out: left_out.into_inner(),
@@ -277,7 +277,7 @@ impl SortedEntries {
         self.sorted.get(index).copied()
     }
 
-    /// Returns the row of the entry at `position`.
+    /// Returns the index of the row that shows the entry at `position`, if there is one.
     pub fn find(&self, position: Position) -> Option<usize> {
         self.sorted.iter().position(|row| *row == position)
     }

@@ -1,9 +1,9 @@
 //! Gate for answers: a Yes is ignored if it was typed before the user could read the question.
 //!
 //! ```text
-//! Closed -> (it is on the screen, no input waits) -> Quiet -> (no input for the required time) -> Open
-//!    ^                                                                                             |
-//!    +------------------------------------ any input ----------------------------------------------+
+//! Closed -> (question shown, no input pending) -> Quiet -> (no input for the required time) -> Open
+//!    ^                                                                                          |
+//!    +---------------------------------- any input ---------------------------------------------+
 //! ```
 //!
 //! The quiet time begins and ends with a check that finds no terminal input. So keys pressed while the program

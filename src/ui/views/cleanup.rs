@@ -25,7 +25,6 @@ use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{EntryId, Totals};
 use crate::ui::loader::Load;
 
-/// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
     name: "cleanup",
     key: '9',
@@ -49,7 +48,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..ENTRIES
 };
 
-/// Rows, in the order in which they are shown.
+/// Rows in display order.
 #[derive(Debug)]
 struct CleanupRows {
     hints: Arc<Hints>,
@@ -58,14 +57,14 @@ struct CleanupRows {
 
 #[derive(Debug)]
 enum CleanupRow {
-    /// All candidates for the same reason, which the rule with this index gives.
+    /// All candidates with the same reason. `rule` is the index of a rule that gives this reason.
     Kind { rule: usize, reason: &'static str, totals: Totals, candidates: Vec<usize> },
     /// Candidate with this index.
     Candidate(usize),
 }
 
 impl CleanupRows {
-    /// Arranges the rows: each kind followed by its candidates, the largest first.
+    /// Arranges the rows: the kinds, the largest first, each followed by its candidates.
     fn new(hints: Arc<Hints>) -> Self {
         let mut kinds: Vec<(&'static str, usize, Totals, Vec<usize>)> = Vec::new();
         for (index, hint) in hints.rows.iter().enumerate() {

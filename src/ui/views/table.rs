@@ -1,6 +1,6 @@
 //! Description of a view and its table: key, texts, columns, sort orders, and the job that finds the rows.
 //!
-//! Invariant: a table can be sorted by exactly the columns that its notice about sorting names.
+//! Invariant: the notice about sorting lists exactly the columns by which a table can be sorted.
 
 use std::fmt::Debug;
 use std::io;
@@ -19,7 +19,6 @@ use crate::ui::window::totals_size;
 
 use Column as C;
 
-/// Description of a view.
 #[derive(Debug)]
 pub struct ViewSpec {
     /// Name of the view's key in the configuration.
@@ -34,7 +33,7 @@ pub struct ViewSpec {
     pub title: &'static str,
     /// Prerequisite of the view.
     pub needs: Needs,
-    /// Table; `None` for the list and the treemap, which show the directory itself.
+    /// Table; `None` for the list, the treemap and the overview, which have no table.
     pub table: Option<&'static TableSpec>,
 }
 
@@ -50,7 +49,7 @@ pub enum Needs {
 }
 
 impl PartialEq for ViewSpec {
-    /// Compares addresses, because each view is one static.
+    /// Compares addresses, because each view exists only once, as a static.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
@@ -62,7 +61,6 @@ impl Eq for ViewSpec {}
 /// example because system calls are not allowed.
 pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
 
-/// Description of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
     /// Name of the rows, for the beginning of a sentence.
@@ -85,20 +83,20 @@ pub struct TableSpec {
     pub is_list: bool,
     /// `true` if bars can be relative to the largest row.
     pub has_scale: bool,
-    /// Column with the times by which the table can be sorted.
+    /// Column that is marked as sorted if the rows are sorted by time.
     pub time: Column,
     /// Initial sort order; `None` for the order by size.
     pub first_order: Option<By>,
     /// Words for one match and for several in the header; `None` if matches are not counted.
     pub counted: Option<[&'static str; 2]>,
-    /// Texts for an empty table: when there are no rows, and while a scan is running.
+    /// Texts for an empty table: one for when the scan has ended, and one for while it is running.
     pub empty: [&'static str; 2],
     /// Starts the job that finds the rows.
     pub start: StartRows,
 }
 
 impl PartialEq for TableSpec {
-    /// Compares addresses, because each table is one static.
+    /// Compares addresses, because each table exists only once, as a static.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
@@ -122,7 +120,7 @@ impl TableSpec {
         self.titles.iter().find(|(of, _)| *of == column).map(|(_, title)| *title)
     }
 
-    /// Returns the requested columns that the table has, and the columns that are always shown.
+    /// Returns the columns to show: those of `wanted` that the table has, and those that are always shown.
     pub fn shown(&self, wanted: ColumnSet) -> ColumnSet {
         // In tables with times, the bar is dropped in favor of longer paths, because it only repeats the
         // percentage.
@@ -137,7 +135,7 @@ impl TableSpec {
 pub enum Target {
     /// Entry to show in its directory.
     Entry(EntryId),
-    /// Changed entry to show; if it was deleted, its former directory.
+    /// Changed entry to show. If the entry was deleted, its former directory is shown.
     Change(compare::Row),
     /// Entries that match a query.
     Files {
@@ -175,24 +173,24 @@ pub struct TableSummary {
     pub sum: Option<Totals>,
     /// Sizes of the directory before and after, by measure; `None` if unknown.
     pub growth: Option<[(u64, u64); 2]>,
-    /// Number of entries in all rows.
+    /// Number of entries that match, even if there are fewer rows.
     pub matched: u64,
     /// Number of entries searched.
     pub searched: u64,
     /// Largest value of each size among the rows, for bars relative to the largest row.
     pub largest: Totals,
-    /// `true` when the answer is complete.
+    /// `true` if the answer is complete.
     pub is_complete: bool,
-    /// `true` if rows have sizes over time.
+    /// `true` if rows have charts of their sizes over time.
     pub has_trend: bool,
 }
 
-/// Position of a row in a tree of rows. The rows below it follow it, with a larger depth.
+/// Position of a row in a tree of rows. A row is followed by the rows below it, which have a larger depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Branch {
-    /// Number of rows above it in the tree.
+    /// Number of rows above this row in the tree.
     pub depth: usize,
-    /// Key of the row, the same in all answers; `None` if there are no rows below it.
+    /// Key that identifies the row in every answer; `None` if there are no rows below it in the tree.
     pub key: Option<u64>,
     /// `true` if the row is unfolded together with the row above it.
     pub follows: bool,
@@ -206,12 +204,13 @@ pub trait TableData: Debug + Send + Sync {
     /// Returns the number of rows on a screen with `columns` columns.
     fn rows(&self, columns: usize) -> usize;
 
-    /// Returns row number `_index`; `None` for an accounting or a text, which have a ledger.
+    /// Returns the row with this index; `None` in the df view and in explanations, which implement [`Self::ledger`]
+    /// instead.
     fn row(&self, _index: usize, _context: &TableContext<'_>) -> Option<Row> {
         None
     }
 
-    /// Returns `true` if rows are below other rows, which hide them until they are unfolded.
+    /// Returns `true` if the rows form a tree, in which rows below a folded row are not shown.
     fn is_tree(&self) -> bool {
         false
     }
@@ -231,13 +230,14 @@ pub trait TableData: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Returns the number of an entry's row. Implement this to keep the cursor on its entry when the answer
-    /// changes.
+    /// Returns the index of an entry's row. A table that implements this method keeps the cursor on its entry when the
+    /// answer changes.
     fn find(&self, _entry: EntryId) -> Option<usize> {
         None
     }
 
-    /// Returns the rows of an accounting or of a text for this number of columns. These rows have other cells.
+    /// Returns the rows of the df view or of an explanation, for a screen with this number of columns. These rows have
+    /// their own format.
     fn ledger(&self, _columns: usize) -> Vec<ledger::Row> {
         Vec::new()
     }
@@ -269,7 +269,7 @@ pub fn rows<T: TableData + 'static>(job: io::Result<Job<T>>) -> io::Result<Optio
     Ok(Some(Load::of(job?, |data| Ok(TableAnswer::shared(data)))))
 }
 
-/// Returns the larger disk usage and the larger apparent size.
+/// Returns totals with the larger of both disk usages and the larger of both apparent sizes.
 pub fn larger(one: Totals, other: &Totals) -> Totals {
     Totals { disk: one.disk.max(other.disk), apparent: one.apparent.max(other.apparent), ..one }
 }
