@@ -48,7 +48,7 @@ pub fn side_by_side<const COUNT: usize>(buttons: [(Button, &str, u16); COUNT], l
     })
 }
 
-/// Draws a button. A Yes that is not accepted yet has no brackets.
+/// Draws a button. The Yes button has no brackets until a Yes is accepted.
 pub fn draw_button(
     theme: Theme,
     (button, place): (Button, Rect),

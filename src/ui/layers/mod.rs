@@ -44,7 +44,6 @@ pub enum Layer<'t> {
 }
 
 impl<'t> Layer<'t> {
-    /// Returns the layer as a component.
     pub fn component(&self) -> &dyn Component<'t> {
         match self {
             Self::Help(page) => page,
@@ -58,7 +57,6 @@ impl<'t> Layer<'t> {
         }
     }
 
-    /// Returns the layer as a component that can be changed.
     pub fn component_mut(&mut self) -> &mut dyn Component<'t> {
         match self {
             Self::Help(page) => page,

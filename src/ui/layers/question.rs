@@ -8,8 +8,8 @@
 //! └──────────────────────────────────────┘
 //! ```
 //!
-//! On a screen too small for a box, the question is one line: `Quit? y/n`. Until a Yes is accepted, its button
-//! has no brackets, and the line has `-` instead of `y`.
+//! On a screen that is too small for the box, the question is a single line: `Quit? y/n`. Before a Yes is
+//! accepted, the Yes button has no brackets, and the line contains `-` instead of `y`.
 
 use std::time::Duration;
 
@@ -47,9 +47,9 @@ pub struct QuestionDialog {
 /// Subject of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Quit and lose what is not saved.
+    /// Quit and lose unsaved results.
     Quit,
-    /// Replace the scan with one of the parent directory.
+    /// Replace the tree with a scan of the parent directory.
     Above,
     /// Replace an existing file.
     Replace(ExportRequest),
@@ -61,7 +61,7 @@ impl QuestionDialog {
         Self { about, button, gate: AnswerGate::default() }
     }
 
-    /// Returns the question as a sentence, and as one short line.
+    /// Returns the question as a sentence for the box, and in a short form for a single line.
     fn texts(&self, cx: &Context<'_>, columns: u16) -> (String, &'static str) {
         let (text, brief) = match &self.about {
             Question::Quit => (loss(cx), ["Quit? -/n", "Quit? y/n"]),
@@ -148,7 +148,7 @@ fn place(text: &str, area: Rect) -> Option<Rect> {
     })
 }
 
-/// Minimum duration of a scan for which quitting asks a question.
+/// Duration of a scan above which quitting asks a question first.
 pub const PRECIOUS: Duration = Duration::from_secs(5);
 
 /// Returns the question about scanning the parent directory, with the number of marks that would be lost.

@@ -25,7 +25,7 @@ pub struct ExportRequest {
 /// State of exports.
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
-    /// Last file name typed, as the default of the next prompt, with the names before it.
+    /// Last file name typed, which is the default of the next prompt. Includes the names typed before.
     pub name: Field,
     /// Request for the file being written, if there is one.
     pub order: Option<ExportRequest>,
