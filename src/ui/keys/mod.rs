@@ -1,5 +1,5 @@
-//! Keys: one table, which the configuration can change. Lookup, help page, footer and the table of docs/keys.md
-//! are derived from it.
+//! Keys: a single table of key bindings, which the configuration can change. The lookup of keys, the help page,
+//! the footer and the tables in docs/keys.md are derived from this table.
 //!
 //! Invariant: within a scope, a key has exactly one meaning.
 
@@ -18,7 +18,7 @@ pub use keymap::{Keymap, line};
 pub use markdown::{in_group, markdown, settings_markdown};
 pub use table::KEYMAP;
 
-/// Command that a key can have.
+/// Command that a key can be bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Move the cursor, or scroll a page.
@@ -29,19 +29,19 @@ pub enum Command {
     Inside,
     /// Go to the parent directory.
     Parent,
-    /// Sort by a column, or reverse its order.
+    /// Sort by a column. If the rows are already sorted by that column, reverse the order.
     Sort(Column),
     /// Switch between apparent sizes and disk usage.
     Measure,
     /// Show or hide a column.
     Show(Column),
-    /// Switch bars between shares of the directory and shares of its largest entry.
+    /// Switch the bars between shares of the directory and shares of its largest entry.
     Scale,
-    /// Switch between listing directories first and listing them among the other entries.
+    /// Switch between listing directories first and mixing them with the other entries.
     DirectoriesFirst,
     /// Show or hide entries whose names begin with a dot, and excluded entries.
     Hidden,
-    /// Switch to the next combination of bar and percentage: both, one of them, or neither.
+    /// Show the next combination of bar and percentage: both, one of them, or neither.
     Graph,
     /// Show the next combination of panes.
     Preview,
@@ -49,13 +49,13 @@ pub enum Command {
     OlderBaseline,
     /// Compare with the next newer snapshot.
     NewerBaseline,
-    /// Give the colors of the treemap another meaning.
+    /// Switch the meaning of the treemap's colors, such as type or age.
     MapColors,
     /// Open the help page.
     Help,
     /// Close the top layer or view, or stop a running operation.
     Back,
-    /// Quit, after a question if data would be lost.
+    /// Quit, but ask first if data would be lost.
     Quit,
     /// Stop the scan and keep the partial result; without a scan, quit.
     Interrupt,
@@ -101,7 +101,7 @@ pub enum Command {
     Delete,
     /// Move the marked entries or the entry under the cursor to the trash, after a question.
     Trash,
-    /// Restore the items that were trashed last.
+    /// Restore the most recently trashed items.
     Restore,
     /// Write a script that deletes the marked entries or the entry under the cursor.
     Script,
@@ -133,7 +133,7 @@ impl Command {
     }
 }
 
-/// Side of a treemap cell, on which the next cell is.
+/// Side of a treemap cell on which the cursor moves to the next cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// To the left of the cell.
@@ -146,16 +146,16 @@ pub enum Side {
     Below,
 }
 
-/// Text next to the cursor of a text field, to step over or to delete.
+/// Text next to the cursor of a text field, which a command skips or deletes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextMotion {
     /// The character before the cursor.
     Left,
     /// The character after the cursor.
     Right,
-    /// Everything back to the start of the word before the cursor.
+    /// Everything from the start of the previous word to the cursor.
     WordLeft,
-    /// Everything up to the start of the next word.
+    /// Everything from the cursor to the start of the next word.
     WordRight,
     /// Everything before the cursor.
     Start,
@@ -210,7 +210,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Returns `true` if the scope has a text field, so that letters are typed and not commands.
+    /// Returns `true` if the scope has a text field, so that letters are typed as text and are not commands.
     pub fn is_typed(self) -> bool {
         matches!(self, Self::Prompt | Self::FileName | Self::Typing)
     }
@@ -238,7 +238,7 @@ impl Scope {
     ];
 }
 
-/// Heading of the help page.
+/// Group of keys with a heading on the help page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelpGroup {
     /// Keys that move the cursor.
@@ -281,7 +281,7 @@ impl HelpGroup {
         Self::Question,
     ];
 
-    /// Returns the heading as text.
+    /// Returns the heading of the group.
     pub fn name(self) -> &'static str {
         match self {
             Self::Move => "Move",
@@ -330,7 +330,8 @@ impl Key {
     }
 
     fn is(self, event: KeyEvent) -> bool {
-        // Only some terminals report Shift as a modifier; the upper-case letter implies it.
+        // Shift is ignored, because only some terminals report it as a modifier, and an upper-case letter
+        // implies it.
         self.code == event.code && event.modifiers - KeyModifiers::SHIFT == self.held
     }
 }
@@ -342,12 +343,13 @@ pub struct Binding {
     pub keys: &'static [Key],
     /// Scopes in which the binding applies.
     pub scopes: &'static [Scope],
-    /// Command that the keys give.
+    /// Command of the keys.
     pub command: Command,
-    /// Heading on the help page.
+    /// Group of the binding on the help page.
     pub group: HelpGroup,
     /// Description on the help page.
     pub help: &'static str,
-    /// Word in the footer, with its rank; low ranks are shown first when there is little room.
+    /// Rank and word of the hint in the footer, if there is one. Hints with low ranks are preferred if there is
+    /// little room.
     pub footer: Option<(u8, &'static str)>,
 }

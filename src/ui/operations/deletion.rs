@@ -89,7 +89,7 @@ impl Deletions {
                     task.publish(script::write(&directory, fallback.as_deref(), &selection, &sizes));
                 };
                 let job = self.start(|pool| pool.start(write));
-                // If duke exits, the script is finished first, because a partial script would be worse than
+                // At exit, duke gives the script time to finish, because a partial script would be worse than
                 // none.
                 runner.add(job, AtExit::Finish, |update| match update {
                     Update::Result(script) => DeletionMessage::Script(script).into(),

@@ -1,4 +1,4 @@
-//! Number of colors of a terminal.
+//! Colors that a terminal supports, and the user's choice to use them.
 
 use std::ffi::OsString;
 
@@ -20,7 +20,7 @@ pub enum Colors {
     /// No colors.
     #[default]
     None,
-    /// The sixteen ANSI colors, which the user may have changed.
+    /// The sixteen ANSI colors, whose appearance the user may have changed.
     Sixteen,
     /// The palette of 256 colors.
     Palette,

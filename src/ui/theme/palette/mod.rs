@@ -1,9 +1,9 @@
-//! Palette: roles of text and cells, presets of colors, and the user's own colors.
+//! Palette: roles of text and cells, color presets, and the user's own colors.
 //!
-//! Every role has a color for dark and one for light backgrounds. Text is legible on its background, and the
-//! colors of the preset `color-blind` are distinct with every common form of color blindness; tests compute both.
-//! With 256 colors the nearest one is used. Of the sixteen ANSI colors only the names are known, so nothing
-//! important depends on them.
+//! Every role has one color for dark and one for light backgrounds. Tests check that text is legible on its
+//! background, and that users with any common form of color blindness can distinguish the colors of the preset
+//! `color-blind`. In a terminal with 256 colors, the nearest color is used. The appearance of the sixteen ANSI
+//! colors is unknown, so nothing important depends on them.
 //!
 //! Invariant: a style contains only colors that the terminal supports.
 
@@ -35,11 +35,11 @@ pub enum Role {
     Link,
     /// Name of a device, pipe or socket.
     Special,
-    /// Bars, up to their end.
+    /// Bars. If a bar has several colors, the color at its end.
     Bar,
-    /// Start of bars, for terminals with all colors.
+    /// Color at the start of bars, in terminals with all colors.
     BarStart,
-    /// Background of the unfilled part of a bar.
+    /// Background of bars, which is visible in their unfilled part.
     Track,
     /// Warnings and errors.
     Warning,
@@ -72,12 +72,13 @@ struct RoleSpec {
     role: Role,
     /// Name in the configuration.
     name: &'static str,
-    /// Color of a terminal with sixteen colors. In some color schemes bright black is the background, and blue
-    /// text is illegible in others.
+    /// Color for terminals with sixteen colors. Bright black and blue are not used for text: in some color
+    /// schemes, bright black is the background, and in others, blue text is illegible.
     sixteen: Option<Color>,
-    /// Color for a dark and for a light background; `None` for the terminal's own.
+    /// Colors for a dark and for a light background, as `0xRRGGBB`; `None` for the terminal's own color.
     exact: Option<[u32; 2]>,
-    /// Colors for color-blind users, in the same order; `None` if they do not differ.
+    /// Colors for color-blind users, for a dark and for a light background; `None` if they are the same as in
+    /// `exact`.
     distinct: Option<[u32; 2]>,
 }
 
@@ -165,12 +166,12 @@ impl Role {
         }
     }
 
-    /// Returns `true` for the cell of a category.
+    /// Returns `true` if the role is that of the cells of a file category.
     pub fn is_category(self) -> bool {
         self as usize >= Self::Video as usize
     }
 
-    /// Returns `true` for a color that is a background.
+    /// Returns `true` if the color of the role is a background color.
     fn is_background(self) -> bool {
         matches!(self, Self::Surface | Self::Track | Self::Selected)
     }
@@ -191,17 +192,18 @@ pub enum Background {
 }
 
 impl Background {
-    /// Returns the background that `COLORFGBG` names: text and background as numbers of ANSI colors, such as `15;0`.
+    /// Returns the background according to the variable `COLORFGBG`, which contains the ANSI color numbers of
+    /// text and background, such as `15;0`. Without a valid number, returns a dark background.
     pub fn detect(variable: Option<&str>) -> Self {
         let number = variable.and_then(|colors| colors.rsplit(';').next()?.parse::<u8>().ok());
         if matches!(number, Some(7 | 9..=15)) { Self::Light } else { Self::Dark }
     }
 }
 
-/// Preset of colors.
+/// Color preset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Colors for the background of the terminal.
+    /// Colors for the terminal's background, whether dark or light.
     #[default]
     Default,
     /// Colors for a dark background.
@@ -238,7 +240,7 @@ impl Preset {
         matches!(self, Self::Default | Self::ColorBlind)
     }
 
-    /// Returns the background for which the colors are chosen.
+    /// Returns the background for which this preset chooses its colors.
     fn on(self, background: Background) -> Background {
         match self {
             Self::Dark => Background::Dark,
@@ -277,10 +279,10 @@ impl Preset {
     }
 }
 
-/// Preset, with the background of the terminal and the user's own colors.
+/// Color preset, the terminal's background, and the user's own colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
-    /// Preset for roles without a color of the user's own.
+    /// Preset for roles for which the user has set no color.
     pub preset: Preset,
     /// Background of the terminal.
     pub background: Background,
@@ -304,7 +306,8 @@ impl Looks {
         self.preset.on(self.background) == Background::Dark
     }
 
-    /// Returns the style of `role`. A color that is a background comes with a color for text on it.
+    /// Returns the style of `role`. If its color is a background, the style also contains a legible color for
+    /// the text.
     pub(super) fn style(&self, role: Role, colors: Colors) -> Style {
         let own = self.own(role).and_then(|color| shown(color, colors));
         let color = own.or_else(|| self.preset.color(role, self.background, colors));
