@@ -48,7 +48,7 @@ pub struct Report {
     pub trashed: Vec<Trashed>,
     /// Change in free space during the operation, in bytes, whatever caused it; `None` if unknown.
     pub gained: Option<i64>,
-    /// Error because of which the journal is incomplete, if any.
+    /// Error that left the journal incomplete, if any.
     pub unwritten: Option<String>,
     /// `true` if the user cancelled the operation.
     pub is_cancelled: bool,

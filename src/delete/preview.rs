@@ -41,7 +41,7 @@ pub struct Preview {
     pub directories: u64,
     /// Number of names that are not directories.
     pub files: u64,
-    /// Number of bytes that are freed in any case.
+    /// Number of bytes that are certainly freed.
     pub least: u64,
     /// Number of bytes that are freed if everything that shares them is deleted too.
     pub most: u64,
@@ -130,7 +130,7 @@ struct Met {
     /// Number of names that would be deleted.
     going: u64,
     links: LinkTracker,
-    /// Support of each file system for shared extents, keyed by device.
+    /// Known support for shared extents, keyed by the device of the file system.
     sharing: HashMap<u64, Sharing>,
     asked: u64,
     due: Duration,
@@ -154,7 +154,7 @@ impl<'a> Previewer<'a> {
         }
     }
 
-    /// Returns the number of bytes that are freed in any case, because the file does not share them.
+    /// Returns the number of bytes that are certainly freed, because the file does not share them.
     fn least(&self, at: &Directory, name: &CStr, found: &Attributes, bytes: u64) -> u64 {
         if found.kind != Kind::File || bytes == 0 {
             return bytes;

@@ -33,7 +33,7 @@ impl DeleteWarning {
         }
     }
 
-    /// Returns the warning as text. `path` is the result of [`Self::path`] in a printable form.
+    /// Returns the warning as text. `path` is [`Self::path`], escaped for a terminal.
     pub fn words(&self, path: &str) -> String {
         match self {
             Self::SomebodysHome(_) => format!("{path} is a user's home directory"),

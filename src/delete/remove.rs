@@ -24,7 +24,7 @@ const REPORT: Duration = Duration::from_millis(50);
 pub struct Removal {
     /// Number of names deleted, including those of directories.
     pub entries: u64,
-    /// Size in bytes of the inodes whose last name was deleted.
+    /// Disk usage in bytes of the inodes whose last name was deleted.
     pub freed: u64,
     /// Entries that could not be deleted.
     pub failures: Failures,
@@ -39,7 +39,7 @@ pub struct Removal {
 pub struct ItemRemoval {
     /// Number of names deleted.
     pub entries: u64,
-    /// Size in bytes of the inodes whose last name was deleted.
+    /// Disk usage in bytes of the inodes whose last name was deleted.
     pub freed: u64,
     /// Number of failed entries, not counting entries that were skipped because the user cancelled.
     pub failed: u64,

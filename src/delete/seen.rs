@@ -33,7 +33,7 @@ pub(crate) struct Seen {
     pub(crate) unmoved: Kept,
 }
 
-/// Records the current identity of the selected entries and separates unchanged from changed ones.
+/// Records the current identity of the selected entries, and separates unchanged from changed entries.
 pub(crate) fn look(selection: &Selection) -> Seen {
     let (mut groups, mut changed, mut number) = (selection.groups.clone(), Vec::new(), 0);
     let mut unmoved = Kept::default();
@@ -120,8 +120,8 @@ impl Item {
         let has_new_time = found.mtime != self.mtime;
         let is_another = match (self.kind, now.born) {
             (Kind::Directory, Some(born)) => self.is_since_read(born) || has_new_time && born.0 > self.mtime,
-            // Adding or deleting a name updates both times of a directory. If only the change time is new, the
-            // modification time may have been set back.
+            // Adding or deleting a name updates both the modification time and the change time of a directory. If only
+            // the change time is new, the modification time may have been set back.
             (Kind::Directory, None) => !has_new_time && self.is_since_read(now.changed),
             _ => {
                 let is_touched = self.is_single && self.is_since_read(now.changed);

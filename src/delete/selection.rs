@@ -163,7 +163,7 @@ impl Selection {
         self
     }
 
-    /// Returns a selection of the entries for whose index `keep` returns `true`.
+    /// Returns a selection with only the entries for which `keep` returns `true`, given their index.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut number = 0;

@@ -57,7 +57,7 @@ pub enum FileSystem {
     Shown(Volume),
 }
 
-/// Report and the lines that show it.
+/// Accounting of the file systems, and the lines that show it.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
     /// Accounting of each file system.
@@ -79,8 +79,8 @@ pub fn account(pool: &Pool, tree: Arc<Tree>, from: DirId, units: Units) -> io::R
     })
 }
 
-/// Starts a check if any root is the top directory of its file system. If so, the accounting of that file system
-/// includes everything.
+/// Starts a job that checks if any root is the top directory of its file system. If so, the accounting of that file
+/// system includes everything.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

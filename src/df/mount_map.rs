@@ -68,7 +68,8 @@ pub struct MountMap {
     pub systems: Vec<System>,
     /// Mount points and roots that are directories, each with the index of its file system.
     pub starts: HashMap<DirId, usize>,
-    /// Mount points and roots that are not directories, keyed by parent and name, with the same index.
+    /// Mount points and roots that are not directories, keyed by parent and name, each with the index of its file
+    /// system.
     pub files: HashMap<(DirId, Vec<u8>), usize>,
     /// Mount points that the scan did not enter.
     closed: HashSet<(DirId, Vec<u8>)>,

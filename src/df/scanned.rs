@@ -25,7 +25,7 @@ pub struct Scanned {
     pub is_partial: bool,
 }
 
-/// Inodes that have been counted. Can be reused for another tree on the same file systems.
+/// Inodes that have been counted. These can be reused for another tree on the same file systems.
 #[derive(Debug, Default)]
 pub struct Met {
     /// Files with several names.

@@ -14,7 +14,7 @@ use crate::platform::fs::mounts::{Mount, mounts, standing};
 pub struct Volume {
     /// Path at which the scan reached the file system: a root, or a mount point below a root.
     pub path: PathBuf,
-    /// Mount that contains this path; `None` if unknown.
+    /// Mount that contains `path`; `None` if unknown.
     pub mount: Option<Mount>,
     /// Sizes as df reports them.
     pub capacity: Result<Capacity, Errno>,

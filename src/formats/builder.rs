@@ -170,7 +170,7 @@ impl<'t> Builder<'t> {
         self.open.push(child);
     }
 
-    /// Ends the current directory.
+    /// Leaves the current directory after its last entry.
     pub(crate) fn leave(&mut self) {
         self.seal(self.open.len() - 1);
         let child = self.open.pop().expect("who enters leaves, once");

@@ -112,7 +112,7 @@ impl<R: Read> Read for Counted<R> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whose {
-    /// The file contains the text itself.
+    /// The file is not compressed.
     Plain,
     /// The text was decompressed.
     Unpacked,

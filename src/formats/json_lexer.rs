@@ -202,7 +202,6 @@ impl<'a> Lexer<'a> {
         seconds.map_or_else(|| self.fault_at(start, "time larger than 64 bits"), Ok)
     }
 
-    /// Reads a boolean.
     pub(crate) fn boolean(&mut self) -> Result<bool> {
         let is_true = self.look()? == b't';
         self.word(if is_true { b"true" } else { b"false" })?;

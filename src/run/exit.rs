@@ -72,7 +72,7 @@ impl Exit {
     }
 }
 
-/// Returns the exit code for a source after reading.
+/// Returns the exit code for a source that has been read.
 pub(crate) fn exit_of(source: &Source, outcome: Option<&Outcome>) -> Exit {
     let ended = match outcome {
         Some(Outcome::Panicked(_)) => Exit::Incomplete,

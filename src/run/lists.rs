@@ -33,7 +33,7 @@ pub struct Selection {
 /// Grouping of totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Extension or, for entries that are not regular files, kind.
+    /// Extension of regular files, and kind of all other entries.
     Type,
     /// Time since the last change.
     Age,

@@ -176,14 +176,14 @@ impl Baseline {
         lock(found).entry(self.index).or_insert_with(look).clone()
     }
 
-    /// Returns a function that finds the earlier tree. The function is to be called in a job.
+    /// Returns a function that a job can call to find the earlier tree.
     pub fn finder(basis: Option<&Self>) -> impl FnOnce() -> Option<BaselineSource> + Send + 'static {
         let basis = basis.cloned();
         move || basis?.find()
     }
 
-    /// Returns a function that finds up to `most` earlier trees, the newest first. The function is to be called in a
-    /// job. Only snapshots are found, because other sources may still be loading.
+    /// Returns a function that a job can call to find up to `most` earlier trees, the newest first. Only snapshots are
+    /// found, because other sources may still be loading.
     pub fn history(basis: Option<&Self>, most: usize) -> impl FnOnce() -> Vec<Arc<Tree>> + Send + 'static {
         let basis = basis.cloned();
         move || {

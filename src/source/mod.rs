@@ -78,7 +78,7 @@ impl Source {
     /// Starts reading in the background.
     ///
     /// # Errors
-    /// Returns an error if no thread can be started. [`Source::run`] can do without a thread.
+    /// Returns an error if no thread can be started. [`Source::run`] can scan without a thread.
     pub fn start(wanted: SourceSpec) -> io::Result<Self> {
         if let Some(path) = wanted.snapshot() {
             return Ok(Self::Snapshot(SnapshotSource::open(path)));

@@ -144,8 +144,8 @@ pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> 
     kept_for(folder, roots, scope, before, 0).map(|(path, _)| path)
 }
 
-/// Returns the path of number `index`, counted from the newest, of the snapshots that [`latest_for`] could find, and
-/// how many there are.
+/// Searches the same snapshots as [`latest_for`]. Returns the path of number `index`, counted from the newest, and how
+/// many there are.
 pub fn kept_for(
     folder: &Path,
     roots: &[&[u8]],

@@ -11,7 +11,7 @@ use crate::ui::theme::Looks;
 pub struct Config {
     /// Settings other than theme and keys, in the order of the file.
     pub settings: Vec<Setting>,
-    /// Theme, with the colors that replace the theme's.
+    /// Theme, and the colors that override it.
     pub looks: Looks,
     /// Key bindings.
     pub keymap: Keymap,

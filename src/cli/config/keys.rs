@@ -40,7 +40,7 @@ pub fn read(config: &mut Config, text: Text<'_>, lines: &DeTable<'_>) {
     }
 }
 
-/// Returns the warning at `line` that `rival` has the same key, if one is needed.
+/// Returns the warning that `line` and `rival` have the same key, or `None` if no warning is needed.
 fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool) -> Option<String> {
     let (name, other) = (KEYMAP[line].name(), KEYMAP[rival].name());
     let key = quoted(&key.name()).into_owned();

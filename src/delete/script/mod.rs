@@ -6,9 +6,9 @@
 //! ```
 //!
 //! The script has the same refusals and warnings as the dialog. When run, it compares the device, inode and birth time
-//! of each entry and of the directory that contains the entry. It works only in directories that it has checked in this
-//! way, so no path is resolved again, and it skips mounts. Every name is quoted so that the shell reads the exact bytes
-//! of the name and the name is safe to print.
+//! of each entry and of the directory that contains the entry. The script works only in directories that it has checked
+//! in this way, so no path is resolved again. Mounts are skipped. Every name is quoted so that the shell reads the
+//! exact bytes of the name and the name is safe to print.
 //!
 //! Invariant: no byte of a name is outside quotes, and no byte controls the terminal.
 

@@ -49,7 +49,7 @@ pub trait Visitor: Sync {
     type Rights: Send + Sync;
     /// Reads the permissions of a directory.
     fn rights(&self, at: &Directory) -> Self::Rights;
-    /// Visits an entry that is not a directory.
+    /// Deletes or counts an entry that is not a directory.
     fn visit(
         &self,
         at: At<'_, Self::Rights>,
@@ -150,7 +150,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         });
     }
 
-    /// Acts on a selected entry that is not a directory, unless the entry was changed or replaced.
+    /// Processes a selected entry that is not a directory, unless the entry was changed or replaced.
     fn visit_selected(&self, group: &Group, item: &Item, number: usize, at: At<'_, A::Rights>) {
         let path = || group.path_of(item);
         let Ok(name) = CString::new(item.name.as_slice()) else { return };
@@ -209,7 +209,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Acts on a directory whose content is only in the cloud, without opening it.
+    /// Processes a directory whose content is only in the cloud, without opening it.
     fn visit_dataless(&self, above: &Directory, name: &CStr, item: usize) -> Result<(), Errno> {
         let found = above.attributes_of(name)?;
         if found.border != Boundary::Dataless || self.selection.extent == DeleteScope::Content {
@@ -225,7 +225,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         Ok((inside, found))
     }
 
-    /// Reads a directory, acts on its entries, and spawns work for its child directories. Releases one of the node's
+    /// Reads a directory, processes its entries, and spawns work for its child directories. Releases one of the node's
     /// claims.
     fn empty<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Directory)
     where
@@ -246,7 +246,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         scope.spawn(move |scope| self.visit(scope, node, directory));
     }
 
-    /// Acts on all entries of a directory except child directories, and returns the names of the child directories in
+    /// Processes all entries of a directory except child directories, and returns the names of the child directories in
     /// reverse order.
     fn read(&self, node: &Node<'w>, directory: &Directory) -> Vec<CString> {
         let mut buffer = lock(&self.buffers).pop().unwrap_or_default();
@@ -282,7 +282,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         directories
     }
 
-    /// Acts on an entry and returns `true`. Leaves a directory alone and returns `false`.
+    /// Processes an entry and returns `true`. Skips a directory and returns `false`.
     fn visit_entry(
         &self,
         node: &Node<'w>,
@@ -345,7 +345,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Acts on an entry that was reported as a directory but is not one.
+    /// Processes an entry that was reported as a directory but is not one.
     fn visit_again(&self, node: &Node<'w>, directory: &Directory, name: &CStr) {
         let rights = self.act.rights(directory);
         let at = At { directory, rights: &rights };
@@ -358,7 +358,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
     }
 
     /// Releases one of the node's claims. `directory` is the directory of the node, if it is open. The worker that
-    /// releases the last claim acts on the directory and continues with its parent.
+    /// releases the last claim processes the directory and continues with its parent.
     fn release<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Option<Arc<Directory>>)
     where
         'w: 's,
@@ -396,7 +396,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Acts on a directory whose entries are done. If the directory has gained new entries, opens and returns it.
+    /// Processes a directory after its entries. If the directory has gained new entries, opens and returns it.
     fn leave(&self, node: &Node<'w>, above: Option<&Directory>) -> Option<Directory> {
         let Some(above) = above else {
             self.fail_in(node, None, Reason::Changed);

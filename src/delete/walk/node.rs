@@ -1,4 +1,4 @@
-//! Directory in a walk, which can be reopened from a child and knows when its last entry is done.
+//! Directory in a walk. Counts the unfinished work in the directory, and can be reopened from a child.
 //!
 //! Invariant: reopening a directory either returns the same inode or fails.
 
@@ -18,8 +18,8 @@ pub struct Node<'w> {
     /// `true` if something in the directory is kept. Set by the workers in the directory and read by the worker that
     /// leaves it. The accesses are ordered by `claims`.
     stays: AtomicBool,
-    /// Number of workers in the directory plus the number of unfinished child directories. Each of these is called a
-    /// claim; when the last claim is released, the directory itself is next.
+    /// Number of workers in the directory plus the number of unfinished child directories. Each of these is a claim.
+    /// The worker that releases the last claim processes the directory itself.
     pub claims: AtomicU32,
     /// Number of times the directory has been read again.
     pub rounds: AtomicU32,
