@@ -36,7 +36,6 @@ pub enum Column {
     Name,
 }
 
-/// Alignment of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     /// Left-aligned, for text.
@@ -45,7 +44,6 @@ pub enum Align {
     Right,
 }
 
-/// Width of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// Fixed number of terminal cells.
@@ -97,7 +95,6 @@ pub struct SortContext<'a> {
 /// Function that returns the number by which an entry is sorted. The largest number comes first.
 pub type SortKey = fn(&SortContext<'_>, &Metadata) -> u64;
 
-/// Description of a column.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnSpec {
     /// Column that is described.
@@ -112,7 +109,6 @@ pub struct ColumnSpec {
     pub sort: Option<ColumnKey>,
     /// Key that shows or hides the column.
     pub show: Option<ColumnKey>,
-    /// Alignment of the cells.
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
@@ -281,10 +277,8 @@ pub const SORTABLE: [Column; 6] =
 pub const OPTIONAL: [Column; 4] = [Column::Items, Column::Modified, Column::Shared, Column::Owner];
 
 impl Column {
-    /// Number of columns.
     pub const COUNT: usize = 11;
 
-    /// Returns the description of the column.
     pub fn spec(self) -> &'static ColumnSpec {
         &COLUMNS[self as usize]
     }
@@ -311,7 +305,6 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// Switches to the other scale.
     pub fn toggle(&mut self) {
         *self = match self {
             Self::Directory => Self::Largest,
@@ -325,7 +318,6 @@ impl Scale {
 pub struct RowLook {
     /// Columns to show if there is room.
     pub columns: ColumnSet,
-    /// Scale of the bars.
     pub scale: Scale,
     /// `true` if one row shows a whole chain of directories, each of which contains nothing but the next.
     pub collapses: bool,

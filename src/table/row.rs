@@ -14,7 +14,6 @@ use crate::base::text::{fit, printable};
 use crate::table::column::Column;
 use crate::tree::{DirId, EntryId};
 
-/// Precision of a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
     /// The number is exact.
@@ -26,10 +25,8 @@ pub enum Precision {
     AtLeast,
 }
 
-/// Content of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellValue {
-    /// No content.
     #[default]
     None,
     /// Size in bytes.
@@ -42,7 +39,6 @@ pub enum CellValue {
     Share(u16),
     /// Seconds since 1970.
     Time(i64),
-    /// User ID.
     User(u32),
     /// Sizes over time.
     Trend(Trend),
@@ -56,7 +52,6 @@ pub type UserNames = BTreeMap<u32, String>;
 /// Settings for formatting numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct NumberFormat<'a> {
-    /// Units for sizes.
     pub units: Units,
     /// Time zone in which times are shown.
     pub zone: &'a TimeZone,
@@ -121,9 +116,7 @@ pub enum RowStyle {
     Plain,
     /// Title.
     Strong,
-    /// Directory.
     Directory,
-    /// Symbolic link.
     Link,
     /// Device, pipe or socket.
     Special,
@@ -136,7 +129,6 @@ pub enum RowStyle {
 /// Note shown after a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowNote {
-    /// Text of the note.
     pub text: String,
     /// `true` if the note reports an error.
     pub is_warning: bool,
@@ -161,7 +153,6 @@ impl RowStyle {
     }
 }
 
-/// Row of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Entry that the row shows; `None` for a total.
@@ -172,17 +163,13 @@ pub struct Row {
     pub directory: Option<DirId>,
     /// Name, path or description, escaped for the terminal.
     pub label: String,
-    /// Style of the label.
     pub style: RowStyle,
-    /// `true` if the entry is marked.
     pub is_marked: bool,
     /// `true` if something in the entry could not be read.
     pub has_errors: bool,
-    /// Precision of the size.
     pub precision: Precision,
     /// Contents of the cells, indexed by column.
     pub cells: [CellValue; Column::COUNT],
-    /// Note after the label.
     pub note: Option<RowNote>,
 }
 
@@ -206,7 +193,6 @@ impl Row {
         self
     }
 
-    /// Returns the value in a column.
     pub fn cell(&self, column: Column) -> CellValue {
         self.cells[column as usize]
     }

@@ -179,8 +179,8 @@ impl SortedEntries {
     pub fn new(tree: &Tree, sizes: &SizeSource, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         // The clock is used only to determine when the next sort may begin.
         let begin = Instant::now();
-        // Written and read by all workers of the sort. `Relaxed` ordering is enough, because the counters guard no
-        // data.
+        // All workers of the sort read and write these counters. `Relaxed` ordering is enough, because no other data
+        // depends on them.
         let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
         let cursor = sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
         let before = sizes.growth.as_ref().map(|growth| PreviousListing::of(growth, tree, id));
@@ -200,7 +200,7 @@ impl SortedEntries {
                 Some(totals) => order.measure.of(totals.disk, totals.apparent),
                 None => order.measure.of(metadata.disk(), metadata.apparent),
             };
-            // Checked before writing, because concurrent writes by all workers would slow them down.
+            // The value is checked first, because the workers would slow each other down if all of them wrote to it.
             if size > largest.load(Ordering::Relaxed) {
                 largest.fetch_max(size, Ordering::Relaxed);
             }
@@ -214,7 +214,7 @@ impl SortedEntries {
             Some(order.key(&SortContext { tree, totals, size, change }, metadata))
         });
         Self {
-            // Reuses the allocation of `rows`; boxing frees the unused half.
+            // `collect` reuses the allocation of `rows`, and boxing frees the unused half.
             sorted: rows.into_iter().map(|row| row.position).collect(),
             length: listing.length(),
             left_out: left_out.into_inner(),

@@ -20,7 +20,6 @@ pub enum Input<'i> {
     Command(Command),
     /// Key pressed in a text field, and the command that the key is bound to, if any.
     Key(KeyEvent, Option<Command>),
-    /// Pasted text.
     Paste(&'i str),
     /// Click on the row with this index.
     Row(usize),

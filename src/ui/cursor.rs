@@ -6,21 +6,13 @@
 /// Movement of a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
-    /// One line up.
     Up,
-    /// One line down.
     Down,
-    /// One screen up.
     PageUp,
-    /// One screen down.
     PageDown,
-    /// Half a screen up.
     HalfUp,
-    /// Half a screen down.
     HalfDown,
-    /// To the first row.
     Top,
-    /// To the last row.
     Bottom,
 }
 

@@ -7,7 +7,6 @@ use crate::ui::options::DeletePolicy;
 
 #[derive(Debug, Default)]
 pub struct DeletionState {
-    /// Running operation.
     pub running: Option<Running>,
     /// Failures of the last operation; taken when the list of failures is opened.
     pub failed: Option<Failed>,

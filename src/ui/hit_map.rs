@@ -12,15 +12,11 @@ use crate::table::column::Column;
 pub enum Hit {
     /// Row with this index. Rows that are scrolled out of view are counted, too.
     Row(usize),
-    /// Title of a column.
     Column(Column),
     /// Directory in the path, this number of levels above the shown directory.
     Level(usize),
-    /// Tab of a view.
     View(&'static ViewSpec),
-    /// Hint for a key.
     Key(Key),
-    /// Button of a dialog.
     Button(Button),
 }
 

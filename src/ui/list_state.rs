@@ -39,7 +39,6 @@ impl<'t> SavedCursor<'t> {
 /// Shown directory with its rows and its cursor.
 #[derive(Debug)]
 pub struct ListState<'t> {
-    /// ID of the shown directory.
     pub id: DirId,
     /// Listing at the time of sorting. Kept because a rescan changes the positions of entries.
     listing: Listing<'t>,
@@ -155,7 +154,6 @@ impl<'t> ListState<'t> {
         self.show_cursor(lines);
     }
 
-    /// Moves the cursor to a row.
     pub fn go_to(&mut self, index: usize) {
         self.cursor.index = index;
     }

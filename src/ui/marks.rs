@@ -14,7 +14,6 @@ use crate::tree::{
     DeviceIndex, DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Totals, Tree, join,
 };
 
-/// All marks.
 #[derive(Clone, Debug, Default)]
 pub struct Marks<'t> {
     names: HashMap<DirId, HashMap<&'t [u8], Mark>>,

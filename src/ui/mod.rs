@@ -82,7 +82,8 @@ const FRAME: usize = 1 << 18;
 /// wait for the source to finish. If the user scans the parent directory, that scan replaces `source`. `earlier` is the
 /// baseline for growth.
 ///
-/// # Errors Returns an error if the terminal cannot be taken over or no longer responds. The terminal has been restored
+/// # Errors
+/// Returns an error if the terminal cannot be taken over or no longer responds. The terminal has been restored
 /// by then.
 pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) -> io::Result<BrowserEnd> {
     let screen = Screen::new(settings.mouse, settings.tab)?;

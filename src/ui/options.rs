@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use crate::delete::Journal;
 
-/// Policy for deletions: which are permitted, and how the user confirms them.
+/// Policy for deletions: which deletions are permitted, and how the user confirms them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeletePolicy {
     /// Handling of requested deletions.

@@ -40,7 +40,6 @@ pub struct Part {
     pub empty: &'static str,
 }
 
-/// State of the overview.
 #[derive(Debug, Default)]
 pub struct OverviewState {
     /// Totals and largest entries of everything below the directory.
@@ -49,9 +48,7 @@ pub struct OverviewState {
     pub growth: Requested<OverviewKey, TableAnswer>,
     /// Size and free space of the file system; `None` if unknown.
     pub space: Requested<OverviewKey, Option<Capacity>>,
-    /// Parts that are shown.
     pub parts: Vec<Part>,
-    /// Index of the selected part.
     pub index: usize,
 }
 

@@ -27,13 +27,10 @@ use crate::tree::{EntryId, Relocation, Tree};
 /// Visible part of a table view.
 #[derive(Clone, Debug)]
 pub struct TablePage {
-    /// Description of the table.
     pub table: &'static TableSpec,
-    /// Order of the rows.
     pub order: Order,
     /// Title of the view, escaped for the terminal.
     pub title: String,
-    /// Sums over all rows.
     pub summary: TableSummary,
     /// `true` if no more rows are expected.
     pub is_complete: bool,
@@ -45,14 +42,12 @@ pub struct TablePage {
     pub index: usize,
     /// Index of the first visible row.
     pub offset: usize,
-    /// Visible rows.
     pub lines: Vec<Row>,
     /// Visible rows of the df view or of an explanation, which have other columns.
     pub ledger: Vec<ledger::Row>,
 }
 
 impl TablePage {
-    /// Returns the number of visible rows.
     pub fn visible(&self) -> usize {
         self.lines.len().max(self.ledger.len())
     }
@@ -63,13 +58,10 @@ impl TablePage {
 pub struct Sight<'m, 't> {
     /// All marks, for the signs of marked rows.
     pub marks: &'m Marks<'t>,
-    /// Measure of sizes.
     pub measure: Measure,
-    /// Scale of the bars.
     pub scale: Scale,
     /// Characters for drawing.
     pub glyphs: Glyphs,
-    /// Number of columns of the screen.
     pub columns: usize,
     /// Number of lines for rows.
     pub lines: usize,
@@ -78,7 +70,6 @@ pub struct Sight<'m, 't> {
 /// Table view of a subtree.
 #[derive(Debug)]
 pub struct TableView {
-    /// Description of the table.
     pub table: &'static TableSpec,
     /// Rows, loaded in the background.
     pub rows: Loader<TableAnswer>,
@@ -88,20 +79,18 @@ pub struct TableView {
     /// Text shown instead of rows.
     text: Option<String>,
     cursor: Cursor,
-    /// Number of columns of the screen.
     columns: usize,
     /// Keys of the unfolded rows.
     unfolded: HashSet<u64>,
     /// Numbers of the rows that are not folded; empty if the rows do not form a tree.
     shown: Vec<usize>,
-    /// `true` once the rows to show initially have been unfolded.
+    /// `true` once the initial unfolding has been done.
     is_arranged: bool,
     /// `true` if all rows are to be marked once they are found.
     will_mark: bool,
 }
 
 impl TableView {
-    /// Creates a view of `table`.
     pub fn new(title: String, table: &'static TableSpec, request: TableRequest) -> Self {
         let (rows, text, cursor, columns) = (Loader::default(), None, Cursor::default(), 0);
         let (unfolded, shown) = (HashSet::new(), Vec::new());
@@ -181,8 +170,8 @@ impl TableView {
         self.will_mark = is_wanted;
     }
 
-    /// If the marking of all rows was requested and all of them are found, ends the request, and returns the number of
-    /// rows and the number of entries found. There are fewer rows than entries if the number of rows is limited.
+    /// Returns the number of rows and the number of entries found, and ends the request, if marking was requested and
+    /// all rows are found. There may be fewer rows than entries, because the number of rows is limited.
     pub fn take_found(&mut self) -> Option<(u64, u64)> {
         let is_due = self.will_mark && !self.rows.is_loading();
         let answer = self.answer().filter(|_| is_due)?;
@@ -220,7 +209,6 @@ impl TableView {
         self.cursor.index
     }
 
-    /// Moves the cursor to a row.
     pub fn go_to(&mut self, index: usize) {
         self.cursor.index = index.min(self.count().saturating_sub(1));
     }

@@ -23,9 +23,7 @@ use crate::tree::{DirId, LiveTotals};
 pub struct Views {
     /// View of the directory itself, which lies below all other views.
     pub base: BaseView,
-    /// State of the preview.
     pub preview: PreviewState,
-    /// State of the overview.
     pub overview: OverviewState,
     /// Search as typed by the user; empty if there is no search.
     pub text: Field,
@@ -35,7 +33,6 @@ pub struct Views {
     pub page: Option<TablePage>,
     /// Outline for the treemap.
     pub map: Requested<OutlineRequest, Level>,
-    /// Meaning of the colors in the treemap.
     pub map_colors: MapColors,
     /// Areas of the rows in the treemap.
     pub tiles: Vec<Tile>,
@@ -49,11 +46,10 @@ pub struct Views {
     pub return_to: Option<Return>,
     /// Current time in seconds since 1970.
     pub clock: i64,
-    /// Time of the last refresh of a view, since the session began.
+    /// Time of the last refresh of a view, measured from the start of the session.
     pub refreshed: Duration,
-    /// Check whether a whole file system was scanned.
+    /// Result of the check that a whole file system was scanned.
     pub whole: Loader<Arc<bool>>,
-    /// Baseline, and comparison for the growth column.
     pub compared: GrowthState,
 }
 
@@ -63,7 +59,6 @@ pub enum BaseView {
     /// List of the directory's entries.
     #[default]
     List,
-    /// Treemap.
     Treemap,
     /// Overview of everything below the directory.
     Overview,
@@ -75,7 +70,6 @@ impl Views {
         self.base == BaseView::Treemap
     }
 
-    /// Returns `true` if the overview is shown.
     pub fn is_overview(&self) -> bool {
         self.base == BaseView::Overview && self.sheets.is_empty()
     }
@@ -144,7 +138,6 @@ impl Views {
         self.compared.offer().filter(|_| self.compared.column.is_none())
     }
 
-    /// Returns `true` if there is a baseline.
     pub fn can_grow(&self) -> bool {
         self.compared.offer().is_some()
     }
@@ -163,10 +156,8 @@ impl Views {
     }
 }
 
-/// Active filter and its result.
 #[derive(Debug)]
 pub struct Filtering {
-    /// Result of the filter.
     pub result: Loader<Arc<Filtered>>,
     pub query: Query,
     pub nothing: Arc<Filtered>,
@@ -260,7 +251,6 @@ pub struct Return {
 /// Job that sorts the rows of a directory, with its parameters.
 #[derive(Debug)]
 pub struct Sorting {
-    /// Sorted rows.
     pub rows: Loader<Arc<SortedEntries>>,
     pub directory: DirId,
     pub order: rows::Order,

@@ -24,7 +24,6 @@ use super::remark::{exclusion_text, kind_text, linked_text};
 pub struct Window {
     /// Totals of the directory; with a filter, only of the entries that match.
     pub totals: Totals,
-    /// Precision of the totals.
     pub bound: Precision,
     /// Error number of the directory, if it could not be read.
     pub errno: Option<i32>,
@@ -39,7 +38,6 @@ pub struct Window {
     pub index: usize,
     /// Index of the first visible row.
     pub offset: usize,
-    /// Visible rows.
     pub lines: Vec<Row>,
 }
 

@@ -68,9 +68,10 @@ pub static TABLE: TableSpec = TableSpec {
 };
 
 /// Starts the search for the changes that the overview shows: at most `most`, as a list and not as a tree. Returns
-/// `None` if there may be no comparison.
+/// `None` if a comparison is not possible.
 ///
-/// # Errors Returns an error if no thread can be started.
+/// # Errors
+/// Returns an error if no thread can be started.
 pub fn largest_changes(
     sources: &Sources<'_>,
     request: &TableRequest,

@@ -31,7 +31,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the largest files, each inode once.
+/// Table of the largest files, in which each inode occurs only once.
 pub static TABLE: TableSpec = TableSpec {
     start: |sources, request| rows(survey::largest(sources.pool, sources.request(request), MOST)),
     ..ENTRIES

@@ -23,7 +23,6 @@ use Column as C;
 pub struct ViewSpec {
     /// Name of the view's key in the configuration.
     pub name: &'static str,
-    /// Key that opens the view.
     pub key: char,
     /// Name in the view's tab, and a shorter name.
     pub tab: [&'static str; 2],
@@ -31,7 +30,6 @@ pub struct ViewSpec {
     pub help: &'static str,
     /// Title in the header, after the path.
     pub title: &'static str,
-    /// Prerequisite of the view.
     pub needs: Needs,
     /// Table; `None` for the list, the treemap and the overview, which have no table.
     pub table: Option<&'static TableSpec>,
@@ -40,7 +38,6 @@ pub struct ViewSpec {
 /// Prerequisite for opening a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// No prerequisite.
     Nothing,
     /// A source whose file systems can be accessed.
     FileSystem,
@@ -71,9 +68,8 @@ pub struct TableSpec {
     pub columns: ColumnSet,
     /// Columns that are always shown.
     pub fixed: ColumnSet,
-    /// Main column, which disappears last.
+    /// Main column, which is the last one to disappear in a narrow window.
     pub first: Column,
-    /// Minimum width of the name column.
     pub name_room: usize,
     /// Titles of columns that differ from the usual ones.
     pub titles: &'static [(Column, &'static str)],
@@ -105,12 +101,10 @@ impl PartialEq for TableSpec {
 impl Eq for TableSpec {}
 
 impl TableSpec {
-    /// Returns `true` if the table can be sorted by `column`.
     pub fn may_sort(&self, column: Column) -> bool {
         self.sortable.iter().any(|(sorted, _)| *sorted == column)
     }
 
-    /// Returns `true` if the rows are changes.
     pub fn is_of_changes(&self) -> bool {
         self.first == C::Growth
     }
@@ -139,16 +133,13 @@ pub enum Target {
     Change(compare::Row),
     /// Entries that match a query.
     Files {
-        /// Title of the view.
         label: String,
         /// Table that shows the entries.
         table: &'static TableSpec,
         /// Query that finds the entries.
         query: Query,
     },
-    /// Explanatory text.
     Words {
-        /// Title of the view.
         label: String,
         /// Paragraphs of the text.
         words: Vec<String>,
@@ -158,11 +149,9 @@ pub enum Target {
 /// Data needed to create a row.
 #[derive(Clone, Copy)]
 pub struct TableContext<'a> {
-    /// Tree that contains the entries.
     pub tree: &'a Tree,
     /// Directory to which paths are relative.
     pub from: DirId,
-    /// Measure of sizes.
     pub measure: Measure,
 }
 
@@ -198,7 +187,6 @@ pub struct Branch {
 
 /// Rows of an answer.
 pub trait TableData: Debug + Send + Sync {
-    /// Returns the sums over all rows.
     fn summary(&self) -> TableSummary;
 
     /// Returns the number of rows on a screen with `columns` columns.
@@ -215,7 +203,6 @@ pub trait TableData: Debug + Send + Sync {
         false
     }
 
-    /// Returns the position of a row in a tree of rows.
     fn branch(&self, _index: usize) -> Branch {
         Branch::default()
     }
@@ -246,14 +233,11 @@ pub trait TableData: Debug + Send + Sync {
 /// Rows of an answer, with precomputed sums.
 #[derive(Clone, Debug)]
 pub struct TableAnswer {
-    /// Rows of the table.
     pub data: Arc<dyn TableData>,
-    /// Sums over all rows.
     pub summary: TableSummary,
 }
 
 impl TableAnswer {
-    /// Creates an answer from these rows.
     pub fn new(data: impl TableData + 'static) -> Self {
         Self::shared(Arc::new(data))
     }

@@ -34,7 +34,6 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the types.
 pub static TABLE: TableSpec = TableSpec {
     rows: "Types",
     sortable: &[(C::Size, "size"), (C::Name, "name"), (C::Items, "items")],

@@ -39,7 +39,6 @@ pub fn aligned(text: &str, align: Align, columns: usize) -> String {
 pub struct Columns {
     /// Columns to the left of the name, with their widths.
     pub cells: Vec<(Column, usize)>,
-    /// Width of the name.
     pub name: usize,
     /// `true` if there is no room for some of the requested columns.
     pub is_cut: bool,

@@ -1,4 +1,4 @@
-//! Footer: a notice, else the progress of a scan or an operation, else the key hints.
+//! Footer: shows a notice if there is one, otherwise the progress of a scan or an operation, otherwise the key hints.
 //!
 //! ```text
 //!  ⠙ 12,345 entries · 85,000/s · 3.2 GiB · 2 errors  /usr/share/doc
@@ -309,7 +309,6 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// Returns the verb for a running operation.
 pub fn operation_verb(kind: OperationKind) -> &'static str {
     match kind {
         OperationKind::Delete | OperationKind::Empty => "deleting",
@@ -355,7 +354,6 @@ pub fn summary(cx: &Context<'_>) -> String {
     format!("{} {} {size}", mark_count(cx), cx.theme.glyphs.dot())
 }
 
-/// Returns the number of marks.
 pub fn mark_count(cx: &Context<'_>) -> String {
     format!("{} marked", grouped(cx.marks().count()))
 }

@@ -14,7 +14,6 @@ pub struct HalfBlocks {
 }
 
 impl HalfBlocks {
-    /// Creates a picture without colors.
     pub fn new(area: Rect) -> Self {
         // The number of half lines must fit into 16 bits.
         let area = Rect { height: area.height.min(u16::MAX / 4), ..area };

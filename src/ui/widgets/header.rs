@@ -36,7 +36,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         Some(page) => table::totals(cx, page),
         None => totals(cx).into(),
     };
-    // An active filter is shown even if there is no room for anything else.
+    // The numbers of an active filter are shown even if there is no room for anything else.
     let last = right.last().filter(|_| cx.is_filtered()).cloned();
     let fitting = right.into_iter().find(|text| width(text) + wanted + 2 <= room);
     let right = Line::raw(fit(&fitting.or(last).unwrap_or_default(), room, "").into_owned());

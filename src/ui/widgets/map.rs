@@ -84,12 +84,10 @@ pub struct Painter<'a, 't> {
 }
 
 impl<'a, 't> Painter<'a, 't> {
-    /// Begins a picture.
     pub fn new(cx: &'a Context<'t>, colors: MapColors, area: Rect) -> Self {
         Self { cx, colors, picture: HalfBlocks::new(area), labels: Vec::new(), edge: None }
     }
 
-    /// Draws the picture on the screen.
     pub fn draw(self, buffer: &mut Buffer) {
         self.picture.draw(buffer);
         for Label { x, y, text, style } in self.labels {
@@ -112,7 +110,6 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Paints an entry.
     pub fn shape(&mut self, shape: &Shape<'_>, area: Area) {
         if shape.is_selected {
             self.edge = Some(area.x);
@@ -180,7 +177,6 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Paints an entry without contents.
     fn leaf(&mut self, shape: &Shape<'_>, area: Area) {
         let inside = inset(area);
         let color = self.color(shape);
@@ -199,7 +195,6 @@ impl<'a, 't> Painter<'a, 't> {
         self.write(inside, shape.label, &plain_size(shape.size, self.cx.units), style);
     }
 
-    /// Paints a line around a rectangle.
     fn outline(&mut self, area: Area) {
         let Some(color) = self.cx.theme.style(Role::Accent).fg else { return };
         let (right, bottom) = (area.right() - 1, area.bottom() - 1);

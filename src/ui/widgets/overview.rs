@@ -29,7 +29,6 @@ use crate::ui::overview::{Part, WIDE};
 use crate::ui::theme::{Role, filled};
 use crate::ui::widgets::row::role_of_label;
 
-/// Maximum width of a bar.
 const BAR: usize = 24;
 /// Width of the label before the strip.
 const LABEL: u16 = 7;

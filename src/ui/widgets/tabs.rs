@@ -24,7 +24,6 @@ use crate::ui::theme::{Role, filled};
 use crate::ui::views::{LIST, OVERVIEW, TREEMAP, VIEWS, ViewSpec, errors, growth};
 use crate::ui::window::totals_size;
 
-/// Tab of a view.
 struct Tab {
     view: &'static ViewSpec,
     key: String,
