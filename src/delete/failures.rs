@@ -6,7 +6,7 @@ use crate::platform::Errno;
 /// Entry that could not be deleted or moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Path, starting with the root as the user gave it.
+    /// Path, starting with the root as given by the user.
     pub path: Vec<u8>,
     /// Reason for the failure.
     pub reason: Reason,

@@ -38,7 +38,7 @@ pub struct Selection {
 pub struct Group {
     /// Directory that contains the entries.
     pub directory: DirId,
-    /// Path of the directory: the root as the user gave it, then one step per name.
+    /// Path of the directory: the root as given by the user, then one step per name.
     pub steps: Vec<Step>,
     /// Selected entries of the directory.
     pub items: Vec<Item>,
@@ -47,7 +47,7 @@ pub struct Group {
 /// Directory on the path to selected entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Name of the directory; for a root, the path as the user gave it.
+    /// Name of the directory; for a root, the path as given by the user.
     pub name: Vec<u8>,
     /// Device number.
     pub device: u64,
@@ -58,7 +58,7 @@ pub struct Step {
 /// Entry to delete or move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Name of the entry; for a root, the path as the user gave it.
+    /// Name of the entry; for a root, the path as given by the user.
     pub name: Vec<u8>,
     /// Kind of the entry.
     pub kind: Kind,
