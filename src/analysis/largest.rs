@@ -150,8 +150,7 @@ impl File {
     fn compare(&self, other: &Self, tree: &Tree) -> Ordering {
         let key = |file: &Self| (Reverse(file.row.key), file.inode.inode);
         let device = |file: &Self| tree.device(file.row.entry.directory);
-        // A tree loaded from a file may lack inode numbers. Its directories are numbered in file order, so their
-        // numbers do not depend on thread timing.
+        // A tree loaded from a file may lack inode numbers, but its directory numbers do not depend on thread timing.
         let place = |file: &Self| file.row.entry;
         let rest = || device(self).cmp(&device(other)).then_with(|| place(self).cmp(&place(other)));
         key(self).cmp(&key(other)).then_with(rest)

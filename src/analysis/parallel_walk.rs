@@ -36,8 +36,8 @@ const PIECE: u64 = 1 << 17;
 const VISITS: usize = 256;
 /// Number of parts per worker; more than one, so that a worker that finishes early can take another part.
 const PARTS: usize = 2;
-/// Delay of the first result. The next result is due when `NEXT` times the time elapsed so far has passed, because
-/// producing a result takes time too.
+/// Delay of the first result. Each later result is due when `NEXT` times as much time has passed as at the previous
+/// result, because producing a result takes time too.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
@@ -53,7 +53,6 @@ pub(crate) enum Mode {
 /// Entry that matches the query or lies below a matching directory.
 pub(crate) struct WalkEntry<'a> {
     pub(crate) tree: &'a Tree,
-    /// Address of the entry.
     pub(crate) id: EntryId,
     pub(crate) record: &'a Entry<'a>,
     /// Sizes and items by which the entry is sorted. For a directory, they include its contents if the query counts

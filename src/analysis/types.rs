@@ -17,7 +17,7 @@ use crate::base::job::{Job, Pool};
 use crate::base::kind::Kind;
 use crate::tree::{Totals, UniqueSizes};
 
-/// Type that a row stands for.
+/// Type by which entries are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
     /// Regular files with this extension.

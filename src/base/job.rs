@@ -1,4 +1,4 @@
-//! Background jobs: a job runs on its own threads, and its latest result can be fetched at any time.
+//! Background jobs, whose latest results can be fetched at any time.
 //!
 //! Each job has its own thread, which hands the heavy parts of its work to a [`Pool`] shared by all jobs. So a new
 //! search waits for at most one such part of an older job. Dropping a job cancels it.

@@ -61,7 +61,6 @@ impl Points {
         points
     }
 
-    /// Returns `true` if there are no mount points.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

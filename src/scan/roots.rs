@@ -153,7 +153,8 @@ fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     let mut met: HashSet<FileId> = HashSet::new();
     for root in roots {
         let Some(identity) = root.identity() else { continue };
-        // The data volume may have the same identity as `/`. In this case too, `/` is kept, because it contains more.
+        // The data volume may have the same identity as `/`. Even then, the data volume becomes the alias, because `/`
+        // contains more.
         if has_top && FIRMLINK_TARGET.is_some_and(|target| is_at(root.path, target)) {
             (root.inside, root.is_behind_firmlinks) = (true, true);
             continue;

@@ -28,7 +28,7 @@ impl SecondMounts {
         Self::of(&mounts().unwrap_or_default(), &roots, &points)
     }
 
-    /// Selects the mounts below `roots`. `points` are the mount points on which the roots are.
+    /// Selects the mounts below `roots`. `points` are the mount points of the mounts that contain the roots.
     fn of(mounts: &[Mount], roots: &[PathBuf], points: &HashSet<Vec<u8>>) -> Self {
         // A root on a snapshot does not count as its volume. The exception is `/`, because macOS runs from a snapshot.
         let is_volume = |mount: &&Mount| !mount.is_snapshot || mount.point == b"/";
@@ -51,7 +51,6 @@ impl SecondMounts {
         Self(found)
     }
 
-    /// Returns `true` if no mount is excluded.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

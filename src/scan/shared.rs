@@ -24,9 +24,9 @@ pub enum Outcome {
     Stopped,
     /// A worker panicked with this message because of a bug. Parts of the tree may be missing.
     Panicked(String),
-    /// Some inputs could not be read completely. The strings are the reasons and are safe to print. After an import,
-    /// the tree contains the entries read before the error. After a rescan, it contains the old entries that could not
-    /// be checked.
+    /// Some inputs could not be read completely, for these reasons, which are safe to print. After an import, the tree
+    /// contains the entries read before the error. After a rescan, it contains the old entries that could not be
+    /// checked.
     Broken(Vec<String>),
 }
 
@@ -126,7 +126,7 @@ impl Shared {
             return None;
         }
         // With some mount options, the size of a directory is the number of its entries instead. This is checked on the
-        // parent, because the attribute of an unreadable directory cannot be read.
+        // parent, because the extended attributes of an unreadable directory cannot be read.
         let own = parent.attributes().ok()?.apparent;
         let is_size = parent.recursive_size() == Some(own);
         is_size

@@ -1,7 +1,7 @@
 //! Aliases: roots that are given twice or lie inside other roots.
 //!
-//! A directory is recognized as an alias by its number, which an entry of another directory or an earlier root also
-//! has. A file has no number. It is recognized by its path or, if its link count is one, by its inode. This works
+//! A directory is recognized as an alias if an entry of another directory or an earlier root has the same directory
+//! number. A file has no number. It is recognized by its path or, if its link count is one, by its inode. This works
 //! because counting hard links finds all names of every inode that is a root.
 //!
 //! Invariant: two roots that are not aliases share nothing but names of the same inode.
@@ -20,7 +20,7 @@ pub struct Alias<'t> {
     pub directory: Option<DirId>,
     /// Root in which the contents are counted, as the user gave it.
     pub root: &'t [u8],
-    /// `true` if the alias repeats that root, `false` if it lies inside.
+    /// `true` if the alias is that root again, `false` if it lies inside that root.
     pub is_root: bool,
 }
 

@@ -127,8 +127,8 @@ impl Batch {
         std::mem::replace(&mut self.page, page)
     }
 
-    /// Creates a directory that no listing contains yet. Its totals start with its own size. The worker that reads the
-    /// directory must release the one claim on it.
+    /// Creates a directory that no listing contains yet. Its totals start with its own size. It has one claim (see
+    /// `totals`), which the worker that reads it must release.
     pub fn new_directory(&mut self, tree: &Tree, parent: DirId, metadata: &Metadata, device: u32) -> DirId {
         if self.numbers.is_empty() {
             self.numbers = tree.numbers();
@@ -217,7 +217,7 @@ impl Tree {
         Self::default()
     }
 
-    /// Creates a tree with `count` directories. None of them is in memory yet, and there are no claims on them.
+    /// Creates a tree with `count` directories, none of which is in memory yet or has claims on it.
     pub(super) fn empty(count: u32, devices: Devices, stored: Option<Box<Stored>>) -> Self {
         Self {
             dirs: Slots::new(),

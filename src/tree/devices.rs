@@ -2,11 +2,11 @@
 //!
 //! A tree can contain entries of several hosts, which use the same device numbers for different devices.
 //!
-//! Invariant: an index always stands for the same device of the same host.
+//! Invariant: an index always identifies the same device of the same host.
 
 use crate::base::sync::{Mutex, lock};
 
-/// Devices of a tree. There is one per file system, so a linear search is fast.
+/// Devices of a tree. Each file system has only one, so a linear search is fast.
 #[derive(Default)]
 pub struct Devices {
     known: Mutex<Vec<Device>>,

@@ -71,7 +71,7 @@ impl Exclusion {
         Self::SecondLink,
     ];
 
-    /// Returns the name of the reason, as written by `--json` and in flat lines.
+    /// Returns the name of the reason in `--json` output and in flat lines.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pattern => "pattern",

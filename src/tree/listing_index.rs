@@ -12,7 +12,7 @@ use super::{Entry, Listing, Position};
 
 /// Maximum number of entries from one stop to the next. A stop is a position at which decoding can resume.
 const LONGEST_STRIDE: usize = 8;
-/// Number of bytes by which the length of a listing is divided to get the number of entries between stops.
+/// Divisor that turns the length of a listing into the number of entries from one stop to the next.
 const STEP: u64 = 1 << 16;
 
 /// Index of a listing: positions at which decoding can resume.

@@ -88,7 +88,7 @@ impl Tree {
         self.dir(id).detached.load(Ordering::Relaxed)
     }
 
-    /// Returns the totals that `id` adds to its parent, including `id` itself. A root is not an item of the top.
+    /// Returns the totals that `id` adds to its parent, including `id` itself. A root does not count as an item.
     pub(crate) fn counted(&self, parent: DirId, id: DirId) -> Totals {
         let totals = self.totals(id);
         Totals { items: totals.items.saturating_add(u64::from(parent != DirId::TOP)), ..totals }
@@ -144,8 +144,8 @@ pub type Changes = HashMap<Vec<u8>, Option<(Kind, Metadata)>>;
 
 #[doc(hidden)]
 impl Tree {
-    /// Replaces entries of `parent`. The replacement of a directory must be complete and detached. If a root is
-    /// replaced that was given under several names, the entries of all these names change.
+    /// Replaces entries of `parent`. The replacement of a directory must be complete and detached. If a replaced root
+    /// was given under several names, the entries of all these names change.
     pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
         let mut gone: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
         for (_, record) in self.listing(parent).entries() {

@@ -254,7 +254,7 @@ impl Iterator for Natural<'_> {
     }
 }
 
-/// Returns eight bytes of the form of a name that [`natural`] returns, from `start`, as a number; see [`chunk`].
+/// Returns the number that [`chunk`] would return for the natural form of a name; see [`natural`].
 fn natural_chunk(name: &[u8], start: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes.iter_mut().zip(natural(name).skip(start)).for_each(|(byte, next)| *byte = next);

@@ -61,7 +61,7 @@ impl Tree {
         self.dir(id).add(sum);
     }
 
-    /// Adds `count` claims to `id`.
+    /// Adds `count` claims on `id`, which stays incomplete until all claims are released.
     pub(crate) fn claim(&self, id: DirId, count: u32) {
         self.dir(id).pending.fetch_add(count, Ordering::Relaxed);
     }

@@ -25,7 +25,6 @@ impl<'a> ByteReader<'a> {
         Self { bytes }
     }
 
-    /// Returns the unread bytes.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.bytes
     }

@@ -383,8 +383,8 @@ fn inode(record: &Entry<'_>) -> u64 {
     }
 }
 
-/// Returns the pairs of roots that have the same position in both trees, in order. Roots that are files or lie inside
-/// other roots are omitted.
+/// Returns the pairs of roots that have the same position in both trees. Omits roots that are files or lie inside other
+/// roots.
 pub fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
     let of = |tree: &Tree| -> Vec<Option<DirId>> {
         let listing = tree.listing(DirId::TOP);

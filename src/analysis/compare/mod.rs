@@ -71,7 +71,6 @@ pub struct Comparison {
     pub whole: Option<(Sizes, Sizes)>,
     /// Error from loading the earlier tree, if only the readable part of that tree was compared.
     pub trouble: Option<String>,
-    /// Earlier tree.
     old: Arc<Tree>,
     /// Directories that are in both trees, as (present, earlier) pairs sorted by the present number.
     pairs: Vec<(DirId, DirId)>,

@@ -102,7 +102,7 @@ pub fn plain_size(bytes: u64, units: Units) -> String {
     size(bytes, units).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Formats a change, such as `+1.5 GiB`. Equal sizes have no sign.
+/// Formats a change, such as `+1.5 GiB`. A change of zero has no sign.
 pub fn change(before: u64, after: u64, units: Units) -> String {
     let sign = match before.cmp(&after) {
         std::cmp::Ordering::Less => "+",
@@ -228,7 +228,7 @@ pub fn parse(text: &str) -> Option<u64> {
     if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
         return None;
     }
-    // A number with too many digits exceeds any size.
+    // A number with too many digits for a `u64` exceeds any size.
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().unwrap_or(u64::MAX) };
     // Eighteen digits are precise to less than one byte, even in the largest unit.
     let digits = &fraction[..fraction.len().min(18)];

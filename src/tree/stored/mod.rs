@@ -176,7 +176,7 @@ impl Tree {
         self.damage().map_or(Ok(()), Err)
     }
 
-    /// Returns the damage found so far that is closest to the start of the tree's file, if any.
+    /// Returns the damage found so far that is closest to the start of the file, if any.
     pub fn damage(&self) -> Option<Damage> {
         self.stored.as_ref()?.damage()
     }
