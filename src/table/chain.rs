@@ -8,8 +8,8 @@ use crate::tree::{DirId, Tree};
 /// could have 50,000 directories.
 const MAX: usize = 32;
 
-/// Returns the directories of the chain that begins in `id`, excluding `id` itself, each with its name. A directory
-/// that is still being read, has failed, or has not been loaded from a snapshot ends the chain.
+/// Returns the directories of the chain that begins in `id`, excluding `id` itself, each with its name. The chain ends
+/// at a directory that is still being read, could not be read, or has not been loaded from a snapshot.
 pub fn chain(tree: &Tree, order: Order, id: DirId) -> impl Iterator<Item = (&[u8], DirId)> {
     std::iter::successors(only_directory(tree, order, id), move |(_, id)| only_directory(tree, order, *id))
         .take(MAX)

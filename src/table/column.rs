@@ -97,7 +97,6 @@ pub type SortKey = fn(&SortContext<'_>, &Metadata) -> u64;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnSpec {
-    /// Column that is described.
     pub column: Column,
     /// Name for `--sort`, and its help text; `None` if only the browser can sort by this column.
     pub option: Option<(&'static str, &'static str)>,

@@ -1,7 +1,7 @@
 //! Text field of one line, for a search, a file name, or a name typed to confirm a deletion.
 //!
-//! A field can start with a default text, which the first typed letter replaces. Up and Down recall earlier texts, as in
-//! a shell, until one of them is edited.
+//! A field can start with a default text, which is replaced by the first letter that is typed. Up and Down recall
+//! earlier texts, as in a shell, until one of them is edited.
 //!
 //! `tui-input` moves the cursor by graphemes or by Unicode words (UAX #29).
 //!

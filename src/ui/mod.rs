@@ -3,7 +3,8 @@
 //! ```text
 //! keys, resizes, ticks  ->  App::update  ->  Window  ->  App::draw  ->  cells
 //!                               |
-//!                               +-> Effect: quit, scan, stop, rescan, delete, write, start a program, copy, suspend, repaint
+//!                               +-> Effect: quit, scan, stop, rescan, delete, write, start a program, copy, suspend,
+//!                                           repaint
 //! ```
 //!
 //! While a scan or an operation runs, this thread checks its progress several times a second. Otherwise, it sleeps

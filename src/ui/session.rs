@@ -40,7 +40,7 @@ use crate::source::Source;
 use crate::source::baseline::Baseline;
 use crate::source::save::SaveError;
 
-/// Interval between ticks while a tree is growing.
+/// Interval between progress updates (ticks) while a tree is growing.
 const TICK: Duration = Duration::from_millis(80);
 /// Interval between checks of running jobs, short enough that results seem to appear at once.
 const GLANCE: Duration = Duration::from_millis(10);
@@ -194,7 +194,7 @@ impl<'s> Session<'s> {
         [tick, glance, idle].into_iter().flatten().min()
     }
 
-    /// Returns the idle event, if one is due. Called when no input is pending.
+    /// Returns [`Event::Idle`] if this event is due. Called when no input is pending.
     fn idle(&mut self) -> Vec<Event> {
         let now = self.begun.elapsed();
         let is_due = self.app.idle_wait(now) == Some(Duration::ZERO);

@@ -1,13 +1,13 @@
 //! Cleanup view: the directories that can be rebuilt or downloaded again, in one group per kind.
 //!
 //! ```text
-//!       Disk▾  Share                Items Modified           Path
-//!     1.9 GiB  84.3% ████████▍      9,003                    ▾ Rust build output  2 directories; cargo build rebuilds it
-//!     1.6 GiB  71.0% ███████▏       8,121 2026-11-21 08:15       duke/target/
+//!     Disk▾  Share                Items Modified           Path
+//!   1.9 GiB  84.3% ████████▍      9,003                    ▾ Rust build output  2 directories; cargo build rebuilds it
+//!   1.6 GiB  71.0% ███████▏       8,121 2026-11-21 08:15       duke/target/
 //! ```
 //!
-//! The `Modified` column shows the newest change below a directory, as an indication of when the directory was
-//! last used. The time is known once the search is complete. Enter unfolds a group, or opens the parent directory with the
+//! The `Modified` column shows the newest change below a directory, as an indication of when the directory was last
+//! used. The time is known once the search is complete. Enter unfolds a group, or opens the parent directory with the
 //! cursor on the directory. Nothing is marked automatically; a mark on a group marks all of its directories.
 
 use std::cmp::Reverse;
