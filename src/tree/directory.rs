@@ -51,9 +51,9 @@ impl Status {
     }
 }
 
-/// Data of one directory. Totals, `pending` and `partial` may be written by several workers at once, for example when
-/// they add completed child directories or stop early. All other fields have a single writer: until the directory is
-/// complete, the worker that reads it, and after that the code that changes a finished tree.
+/// Data of one directory. Totals, `pending` and `partial` may be written by several workers at once, when they add
+/// completed child directories or stop early. The worker that releases the last claim completes `state`. All other
+/// fields have a single writer: the worker that reads the directory, and later the code that changes a finished tree.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Dir {
