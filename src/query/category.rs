@@ -171,8 +171,8 @@ fn without_versions(name: &[u8]) -> &[u8] {
     name
 }
 
-/// Extensions of each category: a category's name, a colon, and its extensions, on one or several lines. A word that
-/// begins with an equals sign is a complete file name.
+/// Extensions by category. Each category consists of its name, a colon and its extensions, on one or several lines. A
+/// word that begins with an equals sign is a complete file name.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
 /// Leading dot of a complete file name.
@@ -182,8 +182,8 @@ enum Dot {
     First,
 }
 
-/// Contents of extensions.txt, encoded by [`key`] and sorted. For `type:`, the category of every file is looked up, and
-/// comparing numbers takes only one or two instructions.
+/// Contents of extensions.txt, encoded as numbers by [`key`] and sorted. `type:` looks up the category of every file,
+/// and comparing numbers takes only one or two instructions.
 #[derive(Default)]
 struct Tables {
     /// Extensions and complete file names, with their categories.

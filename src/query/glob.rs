@@ -8,7 +8,7 @@
 
 /// Regex for any character, or for a byte that is not UTF-8.
 const ANY: &str = "(?:(?s:.)|(?s-u:.))";
-/// Regex for the same as [`ANY`], except the slash between names.
+/// Regex that matches the same as [`ANY`], except a slash.
 const ANY_IN_NAME: &str = "(?:[^/]|(?-u:[^/]))";
 
 /// Reason why a string is not a valid glob.
@@ -90,7 +90,7 @@ fn class(glob: &str) -> Option<(String, usize)> {
     let inside = &glob[1..];
     let negated = inside.starts_with(['!', '^']);
     let inside = &inside[usize::from(negated)..];
-    // A `]` in first position belongs to the class.
+    // A `]` at the start does not close the class.
     let first = inside.chars().next()?.len_utf8();
     let end = first + inside[first..].find(']')?;
     let letters: Vec<char> = inside[..end].chars().collect();

@@ -4,9 +4,7 @@
 //! search and the files behind a row of any view. A view can narrow a query with additional terms. Only kept entries
 //! that also match these terms are counted.
 //!
-//! The result for a directory affects its contents; see [`Standing`](super::standing::Standing). If a search selects a
-//! directory by name, type or size, all its contents are kept. If the name of a directory is unwanted
-//! (`-node_modules`), its contents are not found.
+//! The result for a directory affects its contents; see [`Standing`](super::standing::Standing).
 //!
 //! Invariant: the result depends only on the entry, its ancestors and the query.
 
@@ -27,13 +25,13 @@ pub(crate) const MOST_NAMED: usize = 64;
 /// Parsed search. An empty query matches everything.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// Terms about sizes, times and types.
+    /// Terms about properties other than the name, such as size, time and type.
     pub(crate) own: Vec<Term>,
     /// Terms about names; at most [`MOST_NAMED`].
     pub(crate) named: Vec<Term>,
     /// Additional terms that an entry must match to be counted.
     narrowed: Vec<Term>,
-    /// Directory whose subtree is searched. The search never finds this directory and its ancestors.
+    /// Directory whose subtree is searched. The search never finds this directory or its ancestors.
     below: DirId,
     unfinished: Option<QueryError>,
 }
@@ -139,7 +137,7 @@ impl Size {
     }
 }
 
-/// Set of kinds of entries and categories of regular files.
+/// Set of entry kinds, and of categories of regular files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Types {
     kinds: u8,
@@ -212,13 +210,13 @@ impl Query {
         self
     }
 
-    /// Restricts the query to entries below directory `id`. The search never finds that directory and its ancestors.
+    /// Restricts the query to entries below directory `id`. The search never finds that directory or its ancestors.
     #[must_use]
     pub fn below(self, id: DirId) -> Self {
         Self { below: id, ..self }
     }
 
-    /// Returns the directory in which the search starts and its ancestors, none of which the search finds (see
+    /// Returns the directory in which the search starts, and its ancestors. The search never finds any of them (see
     /// [`Query::below`]).
     pub(crate) fn path_to_origin(&self, tree: &Tree) -> HashSet<DirId> {
         tree.ancestry(self.below).collect()
@@ -404,7 +402,7 @@ fn is_empty(tree: &Tree, kind: Kind, metadata: &Metadata) -> bool {
     }
 }
 
-/// Returns the error number of an entry; for a directory that could not be read, the error number of the read.
+/// Returns the error number if the entry or, for a directory, its contents could not be read.
 pub(crate) fn errno(tree: &Tree, record: &Entry<'_>) -> Option<i32> {
     match record.state {
         EntryState::Failed(errno) => Some(errno),

@@ -26,7 +26,7 @@ pub struct Attributes {
     pub mtime: i64,
     /// Inode number (`st_ino`).
     pub inode: u64,
-    /// Device (`st_dev`), with major and minor numbers packed as on this system.
+    /// Device (`st_dev`): major and minor numbers in the encoding of this system.
     pub device: u64,
     /// Number of hard links (`st_nlink`).
     pub links: u64,

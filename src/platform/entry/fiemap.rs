@@ -51,7 +51,7 @@ const ENCODED: u32 = 0x8;
 const ENCRYPTED: u32 = 0x80;
 const UNWRITTEN: u32 = 0x800;
 const SHARED: u32 = 0x2000;
-/// `FS_IOC_FIEMAP`: `_IOWR('f', 11, struct fiemap)`
+/// `FS_IOC_FIEMAP` of linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u32 = 0xc020_660b;
 
 /// Returns [`Sharing::Possible`] if the file system of `directory` supports and reports shared extents. Such file

@@ -84,7 +84,7 @@ pub fn has_access_list(directory: &Directory) -> bool {
     !matches!(Errno::result(length), Err(Errno::ENODATA | Errno::ENOTSUP))
 }
 
-/// Creates an unnamed file. Fails if /proc is not available, because /proc is needed to give the file a name later.
+/// Creates an unnamed file. Fails without /proc, through which the file gets a name later.
 pub fn create_unnamed(directory: &Directory) -> Result<OwnedFd, Errno> {
     let flags = OFlag::O_TMPFILE | OFlag::O_WRONLY | OFlag::O_CLOEXEC;
     let file = retry(|| openat(&directory.fd, ".", flags, Mode::S_IRUSR | Mode::S_IWUSR))?;
@@ -112,7 +112,6 @@ pub fn identity(directory: &Directory, name: &CStr) -> Result<Identity, Errno> {
     identity_by(directory, name, libc::AT_SYMLINK_NOFOLLOW, || unix::identity(directory, name))
 }
 
-/// Returns the identity of the directory itself.
 pub fn own_identity(directory: &Directory) -> Result<Identity, Errno> {
     identity_by(directory, c"", libc::AT_EMPTY_PATH, || unix::own_identity(directory))
 }

@@ -50,7 +50,6 @@ pub fn identity(directory: &Directory, name: &CStr) -> Result<Identity, Errno> {
     unix::status(directory, name).map(identity_in)
 }
 
-/// Returns the identity of the directory itself.
 pub fn own_identity(directory: &Directory) -> Result<Identity, Errno> {
     retry(|| fstat(directory)).map(identity_in)
 }
@@ -72,7 +71,7 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
         (libc::UF_APPEND as u64, Trait::AppendOnly),
         (libc::SF_APPEND as u64, Trait::AppendOnly),
         (libc::UF_NODUMP as u64, Trait::NoDump),
-        // `SF_RESTRICTED`
+        // `SF_RESTRICTED` of sys/stat.h.
         (0x8_0000, Trait::Restricted),
         (Boundary::DATALESS_FLAG as u64, Trait::Dataless),
         (Boundary::FIRMLINK_FLAG as u64, Trait::Firmlink),

@@ -1,5 +1,5 @@
-//! Details of a single entry that are cheap to read. A probe always reads the current values, and more of them than a
-//! scan.
+//! Details of a single entry that are cheap to read. A probe always reads the current values, and reads more of them
+//! than a scan.
 //!
 //! Invariant: a probe does not open, mount or download anything, and follows no symbolic link.
 
@@ -18,7 +18,6 @@ pub struct Probe {
     pub changed: i64,
     /// Birth time in seconds since 1970, if the file system records it.
     pub born: Option<i64>,
-    /// Unusual properties.
     pub traits: Vec<Trait>,
     /// Target of a symbolic link, which can contain any bytes.
     pub target: Option<Vec<u8>>,

@@ -27,8 +27,8 @@ use crate::platform::{Directory, Errno};
 
 /// Maximum number of files registered at the same time. Further files are not registered.
 const MOST: usize = 16;
-/// Time in milliseconds that the ending process waits for calls to finish. A call on a dead file system may never
-/// return.
+/// Maximum time in milliseconds that the process waits for calls to finish before it ends. A call on a dead file system
+/// may never return.
 const PATIENCE: u32 = 500;
 
 /// Signals that end a process by default.

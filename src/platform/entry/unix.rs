@@ -43,7 +43,7 @@ pub fn remove_dataless(directory: &Directory, name: &CStr) -> Result<(), Errno> 
     directory.remove_directory(name)
 }
 
-/// Returns `true` if this process counts as the owner of every file, that is, if it runs as root.
+/// Returns `true` if this process runs as root, which counts as the owner of every file.
 pub fn owns_all() -> bool {
     geteuid().is_root()
 }
@@ -72,7 +72,6 @@ pub fn identity(directory: &Directory, name: &CStr) -> Result<Identity, Errno> {
     status(directory, name).map(identity_in)
 }
 
-/// Returns the identity of the directory itself.
 pub fn own_identity(directory: &Directory) -> Result<Identity, Errno> {
     retry(|| fstat(directory)).map(identity_in)
 }

@@ -33,7 +33,7 @@ impl Capacity {
     /// of rounding, returns 0.
     ///
     /// # Errors
-    /// Returns the excess if `known` is larger than rounding can explain.
+    /// Returns the excess if `known` exceeds the used bytes by more than rounding can explain.
     pub fn used_beyond(&self, known: u64) -> Result<u64, u64> {
         // Each size is rounded, so the difference of two sizes is wrong by less than a unit.
         match known.saturating_sub(self.used()) {

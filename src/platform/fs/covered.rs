@@ -20,7 +20,7 @@ impl Uncovered {
     /// Clones the mount at `point`.
     ///
     /// # Errors
-    /// Returns any error of `open_tree(2)`, such as `EPERM` without the capability, `EINVAL` if a more privileged user
+    /// Returns any error of `open_tree(2)`, such as `EPERM` without `CAP_SYS_ADMIN`, `EINVAL` if a more privileged user
     /// has mounted something below `point`, or `ENOSYS` on systems other than Linux.
     pub fn at(point: &Path) -> Result<Self, Errno> {
         Ok(Self { fd: clone_of_mount(point)? })

@@ -99,8 +99,8 @@ pub fn is_whole(path: &Path) -> bool {
     standing.and_then(mount).is_some_and(|mount| mount.root == b"/")
 }
 
-/// Asks the file system mounted at `mounts` for the numbers that it reports in addition to statvfs(3). Opens `path`, a
-/// directory in it, if necessary.
+/// Asks the file system of `mounts` for numbers that statvfs(3) does not report. `path` is a directory on this file
+/// system.
 pub fn ask(mounts: &[Mount], path: &Path) -> Native {
     let Some(mount) = mounts.first() else { return Native::Silent };
     match mount.kind.as_slice() {

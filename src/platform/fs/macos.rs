@@ -21,7 +21,7 @@ use crate::platform::{Directory, Errno, FIRMLINK_TARGET, errno_of, retry};
 
 pub use unix::*;
 
-/// `true`, because the volumes of a group can share a device number, and a volume can be mounted several times.
+/// `true`, because the volumes of a volume group can share a device number, and a volume can be mounted several times.
 pub const HAS_VOLUMES: bool = true;
 /// `false`, because macOS cannot clone a mount.
 pub const UNCOVERS: bool = false;
@@ -57,7 +57,7 @@ pub fn used(path: &Path) -> Result<u64, Errno> {
     own.or_else(|_| Ok(capacity(path)?.used()))
 }
 
-/// Asks the file system mounted at `mounts` for the numbers that it reports in addition to statfs(2).
+/// Asks the file system of `mounts` for numbers that statfs(2) does not report.
 pub fn ask(mounts: &[Mount], _: &Path) -> Native {
     match mounts.first().map_or(b"".as_slice(), |mount| mount.kind.as_slice()) {
         b"apfs" => Native::Apfs(apfs::ask(mounts)),

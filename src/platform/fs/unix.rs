@@ -57,8 +57,7 @@ pub fn file_systems() -> HashMap<u64, FileSystem> {
     HashMap::new()
 }
 
-/// Returns an empty list, because only Linux has file systems on which the length of a directory is the total size
-/// below it.
+/// Returns an empty list, because duke knows such file systems (`CephFS`) only on Linux.
 pub fn recursive_lengths() -> Vec<u64> {
     Vec::new()
 }

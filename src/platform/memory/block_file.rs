@@ -53,12 +53,10 @@ pub struct Block {
 pub struct Damage {
     /// Position in bytes from the start of the file.
     pub offset: u64,
-    /// Description of the damage.
     pub reason: String,
 }
 
 impl Damage {
-    /// Creates the description of damage at `offset`.
     pub fn new(offset: u64, reason: impl Into<String>) -> Self {
         Self { offset, reason: reason.into() }
     }

@@ -54,7 +54,6 @@ impl Descriptors {
 /// Open directory that is counted until it is dropped.
 #[derive(Debug)]
 pub struct Counted<'d, D> {
-    /// The open directory.
     pub directory: D,
     descriptors: &'d Descriptors,
 }

@@ -43,8 +43,7 @@ impl<'d> Reader<'d> {
         Self { directory }
     }
 
-    /// Does the same as [`Self::new`], because attributes that are read by name always include the owner. On macOS,
-    /// this function saves time.
+    /// Does the same as [`Self::new`], because attributes read by name always include the owner.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)
     }

@@ -20,8 +20,8 @@ use crate::platform::{Attributes, DirEntry, Directory, Filled, Prefetched, retry
 
 pub(crate) use stream::{Stream, kind_of, open};
 
-/// Size of the buffer in bytes. An entry takes about 150 bytes, so most directories fit; the largest possible entry
-/// takes 8 KiB.
+/// Size of the buffer in bytes. An entry needs about 150 bytes, so most directories fit. The largest possible entry
+/// needs 8 KiB.
 const SIZE: usize = 128 << 10;
 
 /// Batch of records as packed by the kernel or, if the fallback is used, of names.

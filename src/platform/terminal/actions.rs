@@ -45,9 +45,7 @@ fn handler(signal: Signal) -> libc::sighandler_t {
 /// Signal action that does not run any code of this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// Default action of the system.
     Default,
-    /// The signal is ignored.
     Ignore,
 }
 
@@ -71,7 +69,6 @@ pub(crate) fn answer(signal: Signal, answer: Answer) -> nix::Result<Before> {
 }
 
 impl Before {
-    /// Restores the previous action for the signal.
     #[allow(unsafe_code)]
     pub(crate) fn restore(&self) -> nix::Result<()> {
         // SAFETY: the system returned the action as that of this signal (only `answer` creates a `Before`).

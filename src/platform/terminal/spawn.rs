@@ -98,7 +98,6 @@ impl fmt::Display for Ended {
     }
 }
 
-/// Session in which the program runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Session {
     Same,

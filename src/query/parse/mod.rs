@@ -93,7 +93,8 @@ fn skip_blanks(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_start().len()
 }
 
-/// Returns the first term at or after `at`, a flag for a negated term, and the end of the term.
+/// Returns the first term at or after `at`, `true` if the term is negated, and the position of its end. Returns `None`
+/// if there is no other term.
 fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     let start = skip_blanks(text, at);
     let rest = text[start..].strip_prefix('-').unwrap_or(&text[start..]);
@@ -114,9 +115,9 @@ fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     is_there.then_some((word, negated, at + length))
 }
 
-/// Returns the regex at the start of `rest`, which is the text after an opening slash. The regex ends at the next
-/// unescaped slash if the term ends there too. If there is no such slash, all of `rest` is the regex, provided that it
-/// looks like a regex still being typed.
+/// Returns the regex at the start of `rest`, the text after an opening slash. If there is an unescaped slash, the first
+/// one must end the term, too; otherwise, the term is not a regex. Without such a slash, all of `rest` is a regex that
+/// the user is still typing, provided that it looks like one.
 fn regex_inside(rest: &str) -> Option<(&str, Sort)> {
     let mut escaped = false;
     for (at, letter) in rest.char_indices() {
@@ -290,12 +291,10 @@ impl Word<'_> {
     }
 }
 
-/// Returns the message for an age without a unit.
 fn unit_missing(number: &str) -> String {
     format!("missing unit; one of {number}h, {number}d, {number}w, {number}mo or {number}y")
 }
 
-/// Constructor of a size test.
 type SizeTest = fn(Size) -> Test;
 
 /// Keys that can precede a size comparison, and the tests they stand for.
@@ -323,7 +322,7 @@ pub fn vocabulary() -> Vec<String> {
     sizes.chain(keys).chain(types).chain(properties).collect()
 }
 
-/// Names of kinds of entries, for `type:`.
+/// Names of entry kinds, for `type:`.
 const KINDS: [(&str, Kind); 12] = [
     ("dir", Kind::Directory),
     ("directory", Kind::Directory),
@@ -353,7 +352,7 @@ fn has_capital(text: &str) -> bool {
     text.chars().any(char::is_uppercase)
 }
 
-/// Returns `true` if a regex contains a literal capital, unlike the capital in `\S`.
+/// Returns `true` if a regex contains a literal capital letter. The capital in `\S` is not literal.
 fn has_capital_in_regex(text: &str) -> bool {
     let mut escaped = false;
     text.chars().any(|letter| {

@@ -81,7 +81,7 @@ pub enum Error {
 impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
-            // Escaped, because a terminal would interpret control characters in the name.
+            // The path is escaped, because a terminal would interpret control characters in it.
             write!(formatter, "{}: ", path.to_string_lossy().escape_debug())?;
         }
         let user = |number: u32| users::user(number).unwrap_or_else(|| format!("user {number}"));
@@ -133,7 +133,6 @@ impl From<Error> for io::Error {
 struct Walk {
     rule: Rule,
     directory: Directory,
-    /// Attributes of `directory`.
     attributes: Attributes,
     /// Path of `directory`, without symbolic links.
     path: PathBuf,

@@ -16,7 +16,7 @@ use crate::platform::{Attributes, Directory, Errno, FileSystem, NO_CTTY, retry};
 pub struct Output {
     /// Directory, opened with `O_PATH`.
     pub directory: Directory,
-    /// Name of the file in the directory. Not a symbolic link unless [`Output::is_stream`] is set.
+    /// Name of the file in the directory. The file is not a symbolic link unless [`Output::is_stream`] is `true`.
     pub name: OsString,
     /// `true` if the file can be written to but not replaced: a device, a pipe, or a descriptor of this process.
     pub is_stream: bool,

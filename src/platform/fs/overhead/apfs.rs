@@ -11,11 +11,11 @@ use crate::platform::fs::mounts::Mount;
 use crate::platform::fs::overhead::Apfs;
 use crate::platform::{Directory, Errno};
 
-/// Reads the numbers of the volumes mounted at `mounts`.
+/// Returns the space used by the volumes of `mounts`, and the names of their snapshots.
 pub fn ask(mounts: &[Mount]) -> Apfs {
     let point = |mount: &Mount| PathBuf::from(OsString::from_vec(mount.point.clone()));
     let volumes = mounts.iter().map(|mount| used(&point(mount)).ok()).sum();
-    // Mounted snapshots are skipped. macOS itself runs from a snapshot, and the list of its volume contains the
+    // Mounted snapshots are skipped. macOS itself runs from a snapshot, and the list of that volume contains the
     // snapshot for system updates.
     let own = mounts.iter().filter(|mount| !mount.is_snapshot);
     let lists: Vec<_> = own.filter_map(|mount| snapshots(&point(mount)).ok()).collect();

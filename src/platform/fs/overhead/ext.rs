@@ -54,9 +54,9 @@ pub fn read(mount: &Mount) -> Result<Superblock, Errno> {
 
 /// Parses a superblock. Returns `None` if the bytes are not a valid superblock.
 pub fn parse(bytes: &[u8]) -> Option<Superblock> {
-    /// `INCOMPAT_64BIT`
+    /// Feature flag `INCOMPAT_64BIT`.
     const WIDE: u64 = 0x80;
-    /// `COMPAT_HAS_JOURNAL`
+    /// Feature flag `COMPAT_HAS_JOURNAL`.
     const HAS_JOURNAL: u64 = 4;
     let number = |at: usize, length: usize| -> Option<u64> {
         let field = bytes.get(at..at + length)?;

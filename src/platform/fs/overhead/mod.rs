@@ -20,18 +20,13 @@ pub use super::imp::{ask, quota};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(dead_code)] // each system constructs only some variants
 pub enum Native {
-    /// Numbers of ext2, ext3 and ext4.
     Ext {
-        /// Numbers from the superblock on the device.
         superblock: ext::Superblock,
         /// Number of clusters that the kernel reserves for delayed writes.
         held_back: Option<u64>,
     },
-    /// Numbers of XFS.
     Xfs(Xfs),
-    /// Numbers of btrfs.
     Btrfs(btrfs::Btrfs),
-    /// Numbers of APFS.
     Apfs(Apfs),
     /// The request failed with this error.
     Refused(Errno),
@@ -53,7 +48,7 @@ pub struct Xfs {
 /// Numbers of APFS.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Apfs {
-    /// Number of bytes that the volumes of the scan use in their container.
+    /// Number of bytes that the scanned volumes use in their container.
     pub volumes: Option<u64>,
     /// Names of local snapshots of these volumes.
     pub snapshots: Option<Vec<Vec<u8>>>,

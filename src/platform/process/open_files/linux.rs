@@ -73,7 +73,6 @@ struct Look {
     buffer: Buffer,
 }
 
-/// Process being searched.
 struct Process {
     directory: Directory,
     pid: u32,

@@ -71,10 +71,8 @@ pub enum ProcessAccess {
     All,
 }
 
-/// Result of the search.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// Deleted but open files.
     pub files: Vec<UnlinkedFile>,
     /// Processes that could be searched.
     pub access: ProcessAccess,

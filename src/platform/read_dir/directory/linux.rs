@@ -20,7 +20,7 @@ pub use unix::*;
 
 /// Flag that keeps a lookup from triggering an automount.
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::AT_NO_AUTOMOUNT;
-/// Flags for a descriptor that refers to a file without opening it (open(2), `O_PATH`).
+/// Flags for a descriptor that refers to a file without opening it (`O_PATH`).
 pub const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC).union(OFlag::O_NOFOLLOW);
 /// Flags for a descriptor of a mount point. `O_DIRECTORY` would trigger an automount; `O_PATH` alone does not
 /// (open(2)).

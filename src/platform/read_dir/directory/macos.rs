@@ -44,7 +44,7 @@ fn is_disk(device: u64) -> bool {
     device >> 24 < BLOCK_DRIVERS
 }
 
-/// Returns the boundary that the flags of an entry show.
+/// Returns the boundary indicated by the flags of an entry.
 pub fn border(stat: &FileStat) -> Boundary {
     if stat.st_flags & Boundary::DATALESS_FLAG != 0 { Boundary::Dataless } else { Boundary::None }
 }

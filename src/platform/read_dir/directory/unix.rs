@@ -19,7 +19,7 @@ pub const PLACE: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK).union(OFlag::O_NOFOLLOW);
 /// Flags for a descriptor of a mount point.
 pub const MOUNT_POINT: OFlag = PLACE.union(OFlag::O_DIRECTORY);
-/// Directory to which firmlinks lead; `None`, because only macOS has firmlinks.
+/// Directory that firmlinks point to; `None`, because only macOS has firmlinks.
 pub const BEHIND_FIRMLINKS: Option<&str> = None;
 
 /// Reads a symbolic link. Fails with `EAGAIN` if the link's attributes differ before and after reading.

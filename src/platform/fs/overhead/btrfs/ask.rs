@@ -16,7 +16,7 @@ const ROOT_TREE: u64 = 1;
 const QUOTA_TREE: u64 = 8;
 const QUOTA_INFO: u32 = 242;
 
-/// `struct btrfs_ioctl_search_args`
+/// `struct btrfs_ioctl_search_args` of linux/btrfs.h.
 #[repr(C)]
 struct Search {
     tree: u64,
@@ -34,7 +34,7 @@ struct Search {
 }
 const _: () = assert!(size_of::<Search>() == 4096);
 
-/// `struct btrfs_ioctl_ino_lookup_args`
+/// `struct btrfs_ioctl_ino_lookup_args` of linux/btrfs.h.
 #[repr(C)]
 struct Lookup {
     tree: u64,

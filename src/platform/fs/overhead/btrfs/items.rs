@@ -1,6 +1,6 @@
 //! Decoding of btrfs block groups and tree items.
 //!
-//! This module makes no system calls. Invariant: the bytes of any item produce a subvolume or `None`.
+//! This module makes no system calls. Invariant: items with any bytes are accepted.
 
 use std::collections::HashMap;
 
@@ -74,8 +74,8 @@ impl RootItems {
         };
         match item.kind {
             ROOT_ITEM if (FIRST..=LAST).contains(&item.id) => {
-                // The bytes from 263 to 278 are `parent_uuid`, which older items do not have. Those from 216 are
-                // `refs`.
+                // The bytes from 263 to 278 are `parent_uuid`, which older items do not have. The four bytes from 216
+                // are `refs`.
                 let is_snapshot =
                     item.data.get(263..279).is_some_and(|uuid| uuid.iter().any(|byte| *byte != 0));
                 let is_deleted = number(216, 4) == Some(0);
@@ -104,7 +104,7 @@ impl RootItems {
         let path = |id: u64| {
             let mut names: Vec<Vec<u8>> = Vec::new();
             let mut next = self.hooks.get(&id);
-            // The length is limited, because a damaged file system may contain a loop.
+            // The number of steps is limited, because a damaged file system may contain a loop.
             while let Some(hook) = next.filter(|_| names.len() <= self.hooks.len()) {
                 let mut name = lookup(hook.parent, hook.directory).unwrap_or_default();
                 name.extend_from_slice(&hook.name);

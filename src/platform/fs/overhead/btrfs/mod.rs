@@ -21,7 +21,7 @@ pub enum Purpose {
     Metadata,
     /// Data and metadata together, on small file systems.
     Mixed,
-    /// Chunk tables.
+    /// Chunk tree, which maps logical addresses to devices.
     System,
     /// Metadata space reserved so that files can be deleted when the file system is full.
     Reserve,
