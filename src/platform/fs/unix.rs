@@ -57,7 +57,7 @@ pub fn file_systems() -> HashMap<u64, FileSystem> {
     HashMap::new()
 }
 
-/// Returns an empty list, because duke knows such file systems (`CephFS`) only on Linux.
+/// Returns an empty list, because duke looks for `CephFS` only on Linux.
 pub fn recursive_lengths() -> Vec<u64> {
     Vec::new()
 }
