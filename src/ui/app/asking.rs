@@ -2,7 +2,7 @@
 //!
 //! An open question covers everything else and gets all keys until the user answers it. A No changes nothing.
 //! The same applies to the dialog that confirms a deletion ([`crate::ui::layers::confirm_delete`]). Both ignore
-//! a Yes until the user had time to read them (see [`AnswerGate`]).
+//! a Yes until the user has had time to read them ([`AnswerGate`]).
 //!
 //! Invariant: nothing is done unless the user answers Yes after having had time to read the question.
 
@@ -39,15 +39,15 @@ impl<'t> App<'t> {
 
     /// Opens a question. If another question is open, the new one replaces it.
     pub(super) fn ask(&mut self, about: Question) {
-        // A scan of the parent directory discards only the marks. Without marks, Yes can be preselected.
+        // Scanning the parent directory loses only the marks, so Yes is preselected if there are none.
         let loses_nothing = about == Question::Above && self.cx.marks.count() == 0;
         let button = if loses_nothing { Button::Yes } else { Button::No };
         self.layers.retain(|layer| !matches!(layer, Layer::Question(_)));
         self.layers.push(Layer::Question(QuestionDialog::new(about, button)));
     }
 
-    /// Closes the question about quitting when a deletion or an export has ended, because the question may be
-    /// about the loss of that operation.
+    /// Closes the question about quitting when a deletion or export has ended, because it may be about that
+    /// operation.
     pub(super) fn withdraw_quit(&mut self) {
         let is_quit = |layer: &Layer<'_>| matches!(layer, Layer::Question(question) if question.about == Question::Quit);
         self.layers.retain(|layer| !is_quit(layer));
@@ -85,8 +85,7 @@ impl<'t> App<'t> {
         self.layers.iter().any(|layer| layer.component().selected().is_some())
     }
 
-    /// If `is_input` is `true`, makes all open questions ignore a Yes until there has been a pause in the
-    /// input.
+    /// If `is_input`, makes all open questions ignore a Yes until there has been a pause in the input.
     pub(super) fn close_gate_if(&mut self, is_input: bool) {
         if is_input {
             let gates = self.layers.iter_mut().filter_map(|layer| layer.component_mut().gate());
@@ -99,7 +98,7 @@ impl<'t> App<'t> {
         self.gate().is_some_and(|gate| gate.is_open())
     }
 
-    /// Returns `true` if the answer is Yes, or presses the selected button and that button is Yes.
+    /// Returns `true` if the answer is Yes, or if it presses the selected Yes button.
     pub(super) fn is_yes(&self, answer: Answer) -> bool {
         let button = self.layers.last().and_then(|layer| layer.component().selected());
         answer == Answer::Yes || answer == Answer::Selected && button == Some(Button::Yes)

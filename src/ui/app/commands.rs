@@ -57,7 +57,6 @@ impl App<'_> {
         }
     }
 
-    /// Performs a command in the current scope.
     pub(super) fn perform(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::Suspend => Some(Effect::Suspend),
@@ -183,7 +182,6 @@ impl App<'_> {
         }
     }
 
-    /// Performs a command of a table view.
     pub(super) fn sheet_command(&mut self, command: Command) -> Option<Effect> {
         let lines = layout(self.cx.size).list_lines();
         match command {

@@ -5,9 +5,8 @@
 //!      -> operation -> recheck of the entries -> notice, and FailuresList if entries failed
 //! ```
 //!
-//! If entries have changed since the scan, the user can confirm their deletion again, in their current state.
-//! The dialog rescans them first; the list of failures needs no rescan, because entries are rescanned after
-//! every deletion.
+//! If entries have changed since the scan, the user can have them rescanned and is then asked again. In the
+//! list of failures, entries have already been rescanned.
 //!
 //! Invariant: nothing is deleted unless the user answers Yes while all warnings and refusals are on the screen.
 
@@ -85,7 +84,7 @@ impl<'t> App<'t> {
         Some(Effect::Deletion(DeletionRequest::Script(Arc::new(selection), sizes)))
     }
 
-    /// Opens the dialog that confirms an operation, and requests a preview of the operation.
+    /// Opens the dialog that confirms an operation, and requests a preview.
     pub(in crate::ui) fn ask_about(&mut self, kind: OperationKind, selection: Selection) -> Effect {
         let (selection, now) = (Arc::new(selection), self.cx.clock());
         let dialog = DeleteDialog::new(kind, Arc::clone(&selection), &self.cx.deletion.policy, now);
@@ -93,8 +92,8 @@ impl<'t> App<'t> {
         Effect::Deletion(DeletionRequest::Preview(selection, now))
     }
 
-    /// Opens the dialog again after the changed entries of an operation have been rescanned, unless another
-    /// layer has been opened in the meantime.
+    /// Opens the dialog again after its changed entries have been rescanned, unless another layer is open by
+    /// then.
     fn ask_again(&mut self) -> Option<Effect> {
         let is_free = self.layers.iter().all(|layer| matches!(layer, Layer::Question(_)));
         let (kind, selection) = self.cx.deletion.asked_again.take().filter(|_| is_free)?;
@@ -128,7 +127,6 @@ impl<'t> App<'t> {
         self.layers.extend(failed.map(|failed| Layer::Failures(FailuresList::new(failed))));
     }
 
-    /// Processes a message about a deletion or its preview.
     pub(super) fn take_deletion(&mut self, message: DeletionMessage) -> Option<Effect> {
         match message {
             DeletionMessage::Previewed(probe) => {
@@ -173,8 +171,8 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Starts the next step after a rescan: rescans the next directory with restored items, asks again about
-    /// changed entries, or checks changed marked directories.
+    /// Continues after a rescan: rescans the next directory with restored items, asks again about changed
+    /// entries, or checks changed marks.
     pub(super) fn after_rescan(&mut self) -> Option<Effect> {
         self.cx.read_returned().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }

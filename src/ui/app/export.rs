@@ -23,7 +23,6 @@ impl App<'_> {
         self.layers.push(Layer::FileName(FilePrompt::new(name)));
     }
 
-    /// Processes the result of an export.
     pub(super) fn take_export(&mut self, told: ExportMessage) {
         let ExportMessage { order, written } = told;
         let path = order.path.clone();

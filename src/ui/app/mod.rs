@@ -33,7 +33,6 @@ use crate::tree::{LiveTotals, Tree};
 
 /// State of the browser for one tree.
 pub struct App<'t> {
-    /// State that components read and change.
     pub cx: Context<'t>,
     /// Layers above the view. The last one is on top and gets the keys.
     pub layers: Vec<Layer<'t>>,
@@ -60,15 +59,15 @@ impl<'t> App<'t> {
 
     /// Processes one event, and returns the effect that it requests.
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // These are the values before the event, because the input that opens a question is not an input to it.
+        // The input that opens a question does not count as input to that question.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();
         }
         let effect = match action {
             Event::Key(event) => {
-                // A key repeat closes the gate (the delay before a Yes is accepted) before it is handled, so
-                // that a held key cannot answer a question.
+                // A key repeat restarts the delay before a Yes is accepted, so that a held key cannot answer a
+                // question.
                 self.close_gate_if(event.kind == KeyEventKind::Repeat);
                 let effect = self.key(event);
                 self.close_gate_if(was_asked);

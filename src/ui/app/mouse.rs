@@ -1,9 +1,8 @@
 //! Mouse input: translates clicks and wheel steps into commands.
 //!
-//! A click on a row moves the cursor there, and a double click opens the entry. A click on a column title sorts
-//! by that column, and a click on a tab opens its view. A click on a part of the path goes up to that
-//! directory. A click on a key hint in the footer acts like the key, and a click on a button presses the
-//! button.
+//! A click on a row moves the cursor, and a double click opens the entry. Clicks on column titles sort, clicks
+//! on tabs open views, clicks on a part of the path go up to that directory, clicks on hints in the footer act
+//! like their keys, and clicks on buttons press them.
 //!
 //! The target of a click is looked up in the clickable areas of the last frame ([`crate::ui::hit_map`]).
 //! Invariant: the mouse does nothing that keys cannot do.
@@ -66,8 +65,8 @@ impl App<'_> {
         (line < list.bottom()).then_some((list.x, line))
     }
 
-    /// Clears the clickable areas if the scope is no longer `scope`. Otherwise, a click on the last frame could
-    /// trigger something in a component that has not been drawn yet.
+    /// Clears the clickable areas if `scope` is no longer current, because a click would act on a component
+    /// that has not been drawn yet.
     pub(super) fn forget_hits_of_another(&mut self, scope: Scope) {
         if self.scope() != scope {
             self.hits.clear();

@@ -37,7 +37,7 @@ impl App<'_> {
             | self.cx.poll_map(sources)
             | self.cx.poll_overview(sources)
             | self.cx.poll_preview(sources);
-        // User IDs in a snapshot or export may be from another machine, on which they belong to other users.
+        // User IDs in a snapshot or export may belong to users of another machine.
         let may_name = self.cx.shown.columns.has(Column::Owner) && self.cx.source_kind == SourceKind::Live;
         let has_names = may_name && self.cx.owners.poll(&self.cx.window.lines, sources);
         has_facts || has_rows || is_whole || is_compared || is_found || has_names
@@ -65,7 +65,7 @@ impl App<'_> {
         }
     }
 
-    /// Opens or closes a view, starts a search, or moves to another cell. Ignores all other commands.
+    /// Opens or closes a view, starts a search, or moves to another cell.
     pub(super) fn view_command(&mut self, command: Command) {
         match command {
             Command::View(view) => self.cx.show(view),

@@ -1,5 +1,4 @@
-//! State of file operations (delete, trash, restore): checks before them, progress, results, and rechecks
-//! afterwards.
+//! State of file operations (delete, trash, restore): checks, progress, results, and rechecks afterwards.
 //!
 //! Invariant: after every operation, successful or not, the entries are rechecked before the result is shown.
 
@@ -30,8 +29,7 @@ impl Context<'_> {
         Effect::Deletion(DeletionRequest::Begin(work, self.deletion.policy.journal.clone()))
     }
 
-    /// Requests a stop of the running operation; `None` if there is none, or if a stop has already been
-    /// requested.
+    /// Requests a stop of the running operation, unless this has already been requested.
     pub fn stop_deleting(&mut self) -> Option<Effect> {
         let running = self.deletion.running.as_mut().filter(|running| !running.is_stopping)?;
         running.is_stopping = true;
@@ -56,8 +54,7 @@ impl Context<'_> {
         }
     }
 
-    /// Requests a recheck of the entries that an operation may have changed; `None` if there is nothing to
-    /// recheck.
+    /// Requests a recheck of the entries that an operation may have changed.
     pub fn recheck(&mut self, work: &Operation) -> Option<Effect> {
         match work {
             Operation::Remove(selection) | Operation::Trash(selection) => {
@@ -87,7 +84,7 @@ impl Context<'_> {
         Effect::Recheck(places)
     }
 
-    /// Processes a report about the progress or the result of the running operation.
+    /// Processes the progress or the result of the running operation.
     pub fn take_report(&mut self, report: &Arc<Report>) -> Option<Effect> {
         let running = self.deletion.running.as_mut()?;
         running.report = Arc::clone(report);
@@ -129,7 +126,7 @@ impl Context<'_> {
         }
     }
 
-    /// Requests a check of the marked directories that a rescan found changed; `None` if there are none.
+    /// Requests a check of the marked directories that a rescan found changed.
     pub fn compare_marks(&mut self) -> Option<Effect> {
         let touched = self.marks.touched_directories();
         let selection =

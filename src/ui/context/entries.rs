@@ -13,7 +13,6 @@ impl Context<'_> {
         (totals, bound(status, &totals, totals.disk), status.errno)
     }
 
-    /// Returns the shared disk usage of a directory.
     pub fn shared(&self, id: DirId) -> u64 {
         self.tree.shared(id)
     }

@@ -1,8 +1,7 @@
 //! Filter: a search that restricts the list and the treemap.
 //!
 //! A background job computes the filtered totals of the whole tree, so that they are available in every
-//! directory. Until the first result, the list is empty, because it would otherwise contain entries that do not
-//! match.
+//! directory. Until the first result, no rows are shown, because they could include entries that do not match.
 //!
 //! Invariant: while a filter is active, the list contains only matching entries and filtered totals, and the
 //! header shows "n of m".
@@ -24,8 +23,7 @@ impl Context<'_> {
         self.views.filtering.as_ref().map(|filtering| &filtering.result)
     }
 
-    /// Applies the search as a filter to the list and the treemap. Does nothing if there is no valid search, or
-    /// if a filter is already active.
+    /// Applies the search, if there is a valid one, as a filter to the list and the treemap.
     pub fn begin_filter(&mut self) {
         if self.views.filter.is_empty() || self.is_filtered() {
             return;

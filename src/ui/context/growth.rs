@@ -66,8 +66,8 @@ impl Context<'_> {
         }
     }
 
-    /// Chooses another snapshot as the baseline. `next` maps the index of the current snapshot to the index of
-    /// the new one, or to `None`. The newest snapshot has index 0.
+    /// Chooses another snapshot as the baseline. `next` computes its index from that of the current snapshot.
+    /// Index 0 is the newest snapshot.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
         let Some(info) = self.views.compared.offer() else {
             self.notify(Notice::NoBaseline);
@@ -102,7 +102,7 @@ impl Context<'_> {
         }
     }
 
-    /// Shows the growth column and sorts by it, or shows a notice if that is not possible.
+    /// Shows the growth column and sorts by it, if possible.
     pub fn sort_by_growth(&mut self) {
         if self.is_filtered() {
             self.notify(Notice::FilterNotCompared);

@@ -17,8 +17,8 @@ use crate::ui::views::{Target, largest};
 /// Entry, with the ID of its directory.
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of entries of one directory for reading them in a single pass over the listing. Fewer entries
-/// are read one at a time.
+/// Minimum number of entries of one directory that are read in a single pass. Fewer entries are read one at a
+/// time.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -26,7 +26,6 @@ impl<'t> Context<'t> {
         &self.marks
     }
 
-    /// Returns `true` if a range has been started.
     pub fn is_ranging(&self) -> bool {
         self.anchor.is_some()
     }
@@ -61,9 +60,9 @@ impl<'t> Context<'t> {
         self.step_down();
     }
 
-    /// If the row under the cursor is a total of files, opens a view of these files, and requests that all of
-    /// them be marked once they have been found. Any input before that cancels the request. Returns `false` if
-    /// the row is not a total of files.
+    /// If the row under the cursor is the total of several files, opens a view of these files, and requests
+    /// that all of them be marked once they have been found. Any input before that cancels the request. Returns
+    /// `false` for all other rows.
     fn mark_total(&mut self) -> bool {
         match self.sheet().and_then(TableView::target) {
             // A total of directories marks nothing, because marking a directory also marks everything in it.
@@ -107,8 +106,7 @@ impl<'t> Context<'t> {
         Some(begin.min(self.row())..=begin.max(self.row()))
     }
 
-    /// Starts a range at the cursor. If a range was already started, marks the rows from its start to the
-    /// cursor.
+    /// Starts a range, or marks the rows from the start of the range to the cursor.
     pub fn mark_range(&mut self) {
         let Some((id, record)) = self.entries(self.row(), 1).first().copied() else { return };
         if self.anchor.is_none() {
@@ -128,14 +126,12 @@ impl<'t> Context<'t> {
         self.marks.add_up(self.tree);
     }
 
-    /// Marks the entries of all rows.
     pub fn mark_shown(&mut self) {
         let entries = self.whole_entries(0, usize::MAX);
         self.set_marks(&entries);
         self.marks.add_up(self.tree);
     }
 
-    /// Inverts the marks of the entries in all rows.
     pub fn invert_marks(&mut self) {
         let entries = self.whole_entries(0, usize::MAX);
         let missing: Vec<_> =
@@ -161,8 +157,8 @@ impl<'t> Context<'t> {
         (0..sheet.count()).find(|row| sheet.entries(*row).iter().any(is_it))
     }
 
-    /// Returns the entries of `count` rows, starting with row `first`, each with its directory. If many of them
-    /// are in the same directory, they are read in a single pass.
+    /// Returns the entries of `count` rows, starting with row `first`, each with its directory. Many entries of
+    /// one directory are read in a single pass.
     fn entries(&self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut wanted: Vec<EntryId> = if let Some(sheet) = self.views.sheets.last() {
             let end = sheet.count().min(first.saturating_add(count));
@@ -228,7 +224,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Returns the effect that quits and prints the paths of the marked entries; `None` if there are none.
+    /// Requests that the browser quit and print the paths of the marked entries.
     pub fn print_marks(&mut self) -> Option<Effect> {
         if self.marks.count() == 0 {
             self.notify(Notice::NoMarks);
@@ -238,8 +234,7 @@ impl<'t> Context<'t> {
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
-    /// Returns the effect that copies the path of the entry under the cursor, or, if there is none, of the
-    /// shown directory. Totals have no path.
+    /// Requests a copy of the path of the entry under the cursor, or, if there is none, of the shown directory.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),

@@ -49,7 +49,6 @@ use crate::table::column::RowLook;
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, LiveTotals, Tree};
 
-/// State that components read and change.
 pub struct Context<'t> {
     pub tree: &'t Tree,
     /// Paths of the roots, each as the user gave it and as displayed.
@@ -81,11 +80,10 @@ pub struct Context<'t> {
     pub views: Views,
     pub deletion: DeletionState,
     pub place: ListState<'t>,
-    /// Directories to which the user can go back up, the outermost first.
+    /// Directories above the shown one to which the user can go back, the outermost first.
     pub history: Vec<DirId>,
     /// List in the pane of the parent directory, if that pane is shown.
     pub parent_list: Option<ParentList<'t>>,
-    /// Panes to show in a wide window.
     pub panes: Panes,
     pub memories: HashMap<DirId, SavedCursor<'t>>,
     /// Directory IDs of the roots, as of the last tick.

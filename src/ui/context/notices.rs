@@ -24,13 +24,12 @@ impl Context<'_> {
         Display { keymap: &self.keymap, units: self.units }
     }
 
-    /// Returns the text of the message in the status line.
     pub fn notice_text(&self) -> Option<String> {
         self.notice.as_ref().map(|notice| notice.text(self.display()))
     }
 
-    /// Returns a hint for the end of a sentence, such as ` (Space marks)`, in which `does` is `marks`. The hint
-    /// is empty if the command has no key in the list.
+    /// Returns a hint to append to a sentence, such as ` (Space marks)`, where the key is Space and `does` is
+    /// `marks`. The hint is empty if the command has no key in the list.
     pub fn key_hint(&self, command: Command, does: &str) -> String {
         self.keymap.hint(command, Scope::List, does)
     }

@@ -20,7 +20,7 @@ use crate::ui::views::{TableContext, ViewSpec, ages, cleanup, directories, error
 use crate::ui::widgets::strip::StripPart;
 use crate::ui::window::totals_size;
 
-/// Maximum numbers of files, of directories and of changes that the jobs return.
+/// Maximum number of files, directories or changes that a job returns.
 const MOST: usize = 20;
 /// Maximum number of rows in each part of the overview.
 const ROWS: usize = MOST;
@@ -46,8 +46,7 @@ impl Context<'_> {
         surveyed | compared | measured
     }
 
-    /// Requests the data for the overview, and collects its parts for drawing. If another view is shown, drops
-    /// the data.
+    /// Requests the data for the overview, and collects its parts. Drops them if another view is shown.
     pub fn collect_overview(&mut self) {
         if !self.views.is_overview() {
             if !self.views.overview.parts.is_empty() {
@@ -87,7 +86,7 @@ impl Context<'_> {
         parts
     }
 
-    /// Returns the part of the overview that contains the first rows of a table view.
+    /// Returns the part of the overview with the first rows of a table view.
     fn part_of_table(&self, view: &'static ViewSpec, data: Option<&dyn TableData>) -> Part {
         let context = TableContext { tree: self.tree, from: self.place.id, measure: self.order.measure };
         let rows = data.map(|data| {
@@ -140,7 +139,7 @@ impl Context<'_> {
         (self.rows_of_sums(&sums.collect::<Vec<_>>()), String::new())
     }
 
-    /// Groups the cleanup candidates by name. Returns one row per name, and the size of all candidates as text.
+    /// Returns one row for all cleanup candidates of the same name, and the size of all candidates.
     fn cleanup_rows(&self, found: &Overview) -> (Vec<(Row, Role)>, String) {
         let mut kinds: HashMap<&[u8], (u64, Totals)> = HashMap::new();
         for hint in &found.hints.rows {

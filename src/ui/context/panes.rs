@@ -15,15 +15,15 @@ use crate::ui::options::Panes;
 use crate::ui::view_state::BaseView;
 use crate::ui::window::Window;
 
-/// Minimum width of the screen, in columns, for a pane on the right.
+/// Minimum screen width for a pane on the right.
 const WIDE: u16 = 140;
-/// Minimum width of the screen, in columns, for a pane with the parent directory on the left.
+/// Minimum screen width for a pane on the left, with the parent directory.
 const VERY_WIDE: u16 = 180;
 
-/// Regions of the screen, including the panes.
+/// Areas of the screen for the view and the panes.
 #[derive(Clone, Copy, Debug)]
 pub struct PaneLayout {
-    /// Regions of the view between the panes.
+    /// Areas of the view, between the panes.
     pub view: Layout,
     /// Pane on the right, if there is one.
     pub right: Option<Rect>,
@@ -39,8 +39,7 @@ pub struct ParentList<'t> {
     pub window: Window,
 }
 
-/// Returns the area inside a pane, without the line on its left that separates it from the view, and without
-/// margins.
+/// Returns the area of a pane without the line on its left and without margins.
 pub fn beside_edge(pane: Rect) -> Rect {
     Rect { x: pane.x + 2, width: pane.width.saturating_sub(3), ..pane }
 }
@@ -67,8 +66,8 @@ impl<'t> Context<'t> {
         PaneLayout { view, right: Some(right), left }
     }
 
-    /// Returns the areas for the title and the lines of a page about entries: in the pane on the right if there
-    /// is one, otherwise in place of the view.
+    /// Returns the areas for the title and the lines of a page: in the right pane if there is one, otherwise in
+    /// place of the view.
     pub fn page_regions(&self, size: (u16, u16)) -> (Rect, Rect) {
         match self.regions(size) {
             PaneLayout { right: Some(pane), .. } => {
@@ -112,7 +111,7 @@ impl<'t> Context<'t> {
     }
 
     /// Returns the list of the directory `id`, with the cursor on the child that is or contains the shown
-    /// directory. Returns `None` if `id` is too large to be sorted without a background job.
+    /// directory; `None` if the list is too large to be sorted here.
     fn parent_rows(&self, id: DirId, sizes: &SizeSource, lines: usize) -> Option<ListState<'t>> {
         let tree: &'t Tree = self.tree;
         let child = tree.ancestry(self.place.id).find(|child| tree.parent(*child) == Some(id))?;

@@ -1,8 +1,8 @@
 //! Rescan of a directory.
 //!
-//! The old sizes are shown until the rescan is complete. The rescanned directories then have new IDs, so every
-//! stored ID (of the shown directory, and in the history, saved cursors and marks) is updated by looking up the
-//! directory's name.
+//! The old sizes are shown until the rescan is complete. After that, rescanned directories have new IDs. So all
+//! stored IDs (of the shown directory, and in the history, saved cursors and marks) are looked up again by
+//! name.
 //!
 //! Invariant: after a rescan the state contains no ID of a replaced directory.
 
@@ -82,7 +82,7 @@ impl<'t> Context<'t> {
         self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced });
     }
 
-    /// Requests a stop of the running rescan; `None` if there is none, or if a stop has already been requested.
+    /// Requests a stop of the running rescan, unless this has already been requested.
     pub fn stop_rescan(&mut self) -> Option<Effect> {
         let rescan = self.rescan.as_mut().filter(|rescan| !rescan.is_stopping)?;
         rescan.is_stopping = true;
@@ -116,8 +116,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Processes a message about the running rescan. When the rescan has ended, returns the directories that
-    /// may have been replaced; before that, returns `None`.
+    /// Processes the progress of the rescan. At its end, returns the directories that may have been replaced.
     pub fn take_rescan(&mut self, again: RescanMessage) -> Option<Vec<DirId>> {
         let rescan = self.rescan.as_mut()?;
         rescan.progress = again.progress;
@@ -137,7 +136,7 @@ impl<'t> Context<'t> {
         Some(replaced)
     }
 
-    /// Updates all references to these directories, which a rescan has replaced.
+    /// Updates all references to these replaced directories.
     pub fn relocate(&mut self, replaced: Vec<DirId>) -> Relocation<'t> {
         let mut relocation = Relocation::new(self.tree, replaced);
         let way: Vec<DirId> = self.history.iter().copied().chain([self.place.id]).collect();

@@ -43,8 +43,7 @@ impl Context<'_> {
         }
     }
 
-    /// Saves the view, and goes to an entry. If `is_in_place` is `true`, also opens the entry, which must be a
-    /// directory.
+    /// Saves the view, and goes to an entry. If `is_in_place`, also opens the entry, which must be a directory.
     pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
         let mut return_to = Return {
             sheets: std::mem::take(&mut self.views.sheets),
@@ -93,8 +92,7 @@ impl Context<'_> {
         if return_to.is_in_place {
             return self.return_to_view();
         }
-        // The user got here with Enter and not by opening the directory in place, so going up does not return
-        // to the view.
+        // The directory was not opened in place, so going up does not return to the view.
         self.views.return_to = None;
         false
     }

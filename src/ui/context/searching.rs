@@ -1,6 +1,6 @@
 //! Search: parsing of the typed text, and the view of the results.
 //!
-//! Invariant: after each edit of the text, the view of the results belongs to the new text.
+//! Invariant: the view of the results always belongs to the typed text.
 
 use super::Context;
 use crate::analysis::search::Query;
@@ -44,8 +44,7 @@ impl Context<'_> {
         let request = self.request(filter.clone());
         self.views.filter = filter;
         if self.views.filtering.take().is_some() {
-            // While its results are shown, the search is not a filter. It becomes one again when the user goes
-            // to the list.
+            // The search is not a filter while its results are shown, so the list is sorted without it.
             self.sort_anew();
         }
         let before = self.views.sheets.pop();

@@ -12,7 +12,7 @@ use crate::ui::table_view::TableView;
 use crate::ui::views::{LIST, TableSpec};
 
 impl Context<'_> {
-    /// Sorts the top view by a column. If it is already sorted by that column, reverses the order.
+    /// Sorts the top view by a column, or reverses the order if it is already sorted by that column.
     pub fn sort_sheet(&mut self, column: Column) {
         let Some(table) = self.sheet().map(|sheet| sheet.table) else { return };
         let by = match column {
@@ -67,9 +67,8 @@ impl Context<'_> {
         self.views.sheets.push(TableView::new(label, table, request));
     }
 
-    /// Closes the top view; without an open view, goes from the treemap or the overview to the list. Closing
-    /// the results of a search clears the search. When any other view is closed, the search remains as the
-    /// filter of the list.
+    /// Closes the top view, the treemap or the overview. Closing search results clears the search. When another
+    /// view is closed, the search remains as the filter of the list.
     pub fn close_view(&mut self) {
         if self.views.sheets.len() > 1 {
             self.views.sheets.pop();

@@ -20,12 +20,11 @@ use crate::ui::view_state::Sorting;
 const HOLD: Duration = Duration::from_millis(800);
 
 impl Context<'_> {
-    /// Returns `true` if rows are being sorted in the background.
     pub fn is_sorting(&self) -> bool {
         self.sorting.is_some()
     }
 
-    /// Sorts by a column. If the rows are already sorted by that column, reverses the order.
+    /// Sorts by a column, or reverses the order if already sorted by it.
     pub fn sort_by(&mut self, column: Column) {
         self.order.direction =
             if self.order.column == column { self.order.direction.other() } else { Direction::Usual };

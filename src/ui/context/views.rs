@@ -1,8 +1,7 @@
-//! Views: open views and their requests, refreshing, and commands for views.
+//! Open views and their requests, refreshing of results, and commands for views.
 //!
-//! Table views form a stack. For example, the view of all files of one type is above the view of types. Below
-//! the stack is the view of the directory itself, such as the list or the treemap. A search filters all of
-//! these views until it is cleared.
+//! Table views form a stack. For example, the files of one type are above the table of types. Below the stack
+//! is the directory itself, as a list or a treemap. A search filters all these views until it is cleared.
 //!
 //! Invariant: every open view is a view of the shown directory.
 
@@ -136,8 +135,8 @@ impl Context<'_> {
         }
     }
 
-    /// Updates the open views after a rescan has replaced directories. If the directory of a view no longer
-    /// exists, closes all of them.
+    /// Updates the views after a rescan has replaced directories, or closes them if their directory no longer
+    /// exists.
     pub fn renew_views(&mut self, relocation: &mut Relocation<'_>) {
         self.views.return_to = None;
         let mut sheets = std::mem::take(&mut self.views.sheets);
@@ -181,7 +180,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the title of a view. The title of a view of changes includes the age of the baseline.
+    /// Returns the title of a view, including the age of the baseline if there is one.
     pub fn title(&self, spec: &ViewSpec) -> String {
         let offer = self.views.compared.offer().filter(|_| spec.needs == Needs::Baseline);
         let since = offer.and_then(|offer| offer.since);
@@ -202,7 +201,7 @@ impl Context<'_> {
             .poll(|request| Ok(Some(outline(sources.pool, Arc::clone(sources.tree), request)?.into())))
     }
 
-    /// Switches the meaning of the treemap's colors: type, age, or growth if there is a comparison.
+    /// Switches the meaning of the treemap's colors: type, age, or growth.
     pub fn next_map_colors(&mut self) {
         self.views.map_colors = self.views.map_colors.next(self.views.compared.growth().is_some());
     }
@@ -215,8 +214,8 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to the directory of an entry, moves the cursor to the entry, and clears the search and the filter.
-    /// Returns `false` if the entry no longer exists.
+    /// Goes to an entry in the list of its directory, and clears search and filter. Returns `false` if the
+    /// entry no longer exists.
     pub fn go_to_entry(&mut self, entry: EntryId) -> bool {
         let EntryId { directory, position } = entry;
         let Some(record) = entry.record(self.tree) else {

@@ -15,8 +15,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 impl Context<'_> {
-    /// Returns the displayed path of the shown directory, or, in the list of several roots, the number of
-    /// roots.
+    /// Returns the displayed path of the shown directory; for a list of several roots, their number.
     pub fn place_path(&self) -> Vec<u8> {
         if self.place.id == DirId::TOP {
             return match self.roots.as_slice() {
@@ -27,14 +26,13 @@ impl Context<'_> {
         self.shown_path(&self.tree.path(self.place.id))
     }
 
-    /// Returns the absolute path of the shown directory. Returns `None` in the list of roots, and if the tree
-    /// is from a snapshot or export.
+    /// Returns the absolute path of the shown directory; `None` in the list of roots, and in a snapshot or
+    /// export.
     pub fn shown_directory(&self) -> Option<Vec<u8>> {
         (self.source_kind == SourceKind::Live && self.place.id != DirId::TOP).then(|| self.place_path())
     }
 
-    /// Returns the displayed form of a path: the root at its beginning is replaced by the displayed path of
-    /// that root.
+    /// Returns the displayed form of a path, which begins with the displayed path of its root.
     pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
         let below = |given: &[u8]| {
             let below = path.strip_prefix(given)?;
@@ -51,8 +49,7 @@ impl Context<'_> {
         }
     }
 
-    /// If there is only one root, enters it as soon as it is in the tree, because a list of one root is of no
-    /// use.
+    /// Enters the root as soon as it exists, if there is only one, because a list of one root is of no use.
     pub fn enter_only_root(&mut self) {
         if self.place.id != DirId::TOP || self.roots.len() != 1 {
             return;
@@ -63,8 +60,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the directories that were roots at the last call, but are not any more, because the root has
-    /// turned out to be an alias of a directory in another root.
+    /// Returns directories that have stopped being roots since the last call, because the root turned out to be
+    /// an alias of a directory in another root.
     pub fn follow_roots(&mut self) -> Vec<DirId> {
         let roots: Vec<DirId> = self.tree.listing(DirId::TOP).directories().collect();
         if roots == self.known_roots {
@@ -81,8 +78,7 @@ impl Context<'_> {
         self.place.pin();
     }
 
-    /// Enters the directory under the cursor. If its row shows a chain of directories (`a/b/c`), enters the
-    /// last of them.
+    /// Enters the directory under the cursor. If the row shows a chain (`a/b/c`), enters its last directory.
     pub fn open(&mut self) {
         let record = self.place.entry();
         let directory = record.and_then(|record| match record.state {
@@ -111,9 +107,8 @@ impl Context<'_> {
         true
     }
 
-    /// Returns the directory to which the user goes up: usually the parent directory. If a row shows the shown
-    /// directory as part of a chain (`a/b/c`), returns the directory that contains this row. Returns `None` at
-    /// the top.
+    /// Returns the directory to which the user goes up: the parent directory, or, if a single row shows a chain
+    /// of directories (`a/b/c`), the directory that contains this row. Returns `None` at the top.
     pub fn above_shown(&self) -> Option<DirId> {
         let is_inside =
             |id: &&DirId| self.shown.collapses && only_directory(self.tree, self.order, **id).is_some();
@@ -161,7 +156,7 @@ impl Context<'_> {
     }
 
     /// Returns the path of the only root's parent directory. Returns `None` if there are several roots, if the
-    /// root is `/`, or if the tree is from a snapshot or export.
+    /// root is `/`, or in a snapshot or export.
     pub fn above(&self) -> Option<Vec<u8>> {
         let [(_, shown)] = self.roots.as_slice() else { return None };
         if self.source_kind == SourceKind::Recorded {

@@ -59,8 +59,8 @@ impl Keymap {
         lines.find_map(|line| self.keys_in(line, scope).next()).map(Key::name)
     }
 
-    /// Returns a hint for the end of a sentence, such as ` (Space marks)`, in which `does` is `marks`. The hint
-    /// is empty if the command has no key in `scope`.
+    /// Returns a hint to append to a sentence, such as ` (Space marks)`, where the key is Space and `does` is
+    /// `marks`. The hint is empty if the command has no key in `scope`.
     pub fn hint(&self, command: Command, scope: Scope, does: &str) -> String {
         self.first(command, scope).map_or_else(String::new, |key| format!(" ({key} {does})"))
     }
@@ -83,7 +83,7 @@ impl Keymap {
         self.changes.iter().any(|(changed, _)| *changed == line)
     }
 
-    /// Returns all keys of a line: the configured keys, or, if there are none, the default keys.
+    /// Returns all keys of a line: the configured keys, or, if the line is unchanged, the default keys.
     fn wanted(&self, line: usize) -> &[Key] {
         let change = self.changes.iter().find(|(changed, _)| *changed == line);
         change.map_or(KEYMAP[line].keys, |(_, keys)| keys)
@@ -93,8 +93,7 @@ impl Keymap {
         !scope.types(key) && self.holder(scope, |other| other == key) == Some(line)
     }
 
-    /// Returns the line to which a key belongs in `scope`. If several lines contain the key, fixed lines come
-    /// first, then changed lines.
+    /// Returns the line to which a key belongs in `scope`. Fixed lines have precedence, then changed lines.
     fn holder(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
         let all = || 0..KEYMAP.len();
         let fixed = all().filter(|line| KEYMAP[*line].is_fixed());

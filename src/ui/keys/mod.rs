@@ -1,5 +1,5 @@
-//! Keys: a single table of key bindings, which the configuration can change. The lookup of keys, the help page,
-//! the footer and the tables in docs/keys.md are derived from this table.
+//! Keys: a single table of key bindings, which the configuration can change. Lookup, help page, footer and the
+//! tables in docs/keys.md are derived from it.
 //!
 //! Invariant: within a scope, a key has exactly one meaning.
 
@@ -29,7 +29,7 @@ pub enum Command {
     Inside,
     /// Go to the parent directory.
     Parent,
-    /// Sort by a column. If the rows are already sorted by that column, reverse the order.
+    /// Sort by a column, or reverse the order if already sorted by it.
     Sort(Column),
     /// Switch between apparent sizes and disk usage.
     Measure,
@@ -51,7 +51,6 @@ pub enum Command {
     NewerBaseline,
     /// Switch the meaning of the treemap's colors, such as type or age.
     MapColors,
-    /// Open the help page.
     Help,
     /// Close the top layer or view, or stop a running operation.
     Back,
@@ -63,7 +62,6 @@ pub enum Command {
     Suspend,
     /// Redraw the whole screen.
     Repaint,
-    /// Answer a question.
     Answer(Answer),
     /// Show the directory in this view.
     View(&'static ViewSpec),
@@ -87,7 +85,6 @@ pub enum Command {
     MarkRange,
     /// Mark all rows.
     MarkShown,
-    /// Invert the marks of all rows.
     InvertMarks,
     /// List the marked entries.
     Marks,
@@ -111,14 +108,12 @@ pub enum Command {
     Retry,
     /// Show details of the entry under the cursor.
     Inspect,
-    /// Start a program.
     Start(Program),
 }
 
 /// Program that can be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// Shell in the shown directory.
     Shell,
     /// Pager with the file under the cursor.
     Pager,
@@ -136,13 +131,9 @@ impl Command {
 /// Side of a treemap cell on which the cursor moves to the next cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// To the left of the cell.
     Left,
-    /// To the right of the cell.
     Right,
-    /// Above the cell.
     Above,
-    /// Below the cell.
     Below,
 }
 
@@ -183,7 +174,6 @@ pub enum Answer {
 pub enum Scope {
     /// List of a directory.
     List,
-    /// Help page.
     Help,
     /// Question with buttons.
     Question,
@@ -191,13 +181,10 @@ pub enum Scope {
     Sheet,
     /// Treemap of a directory.
     Treemap,
-    /// Overview.
     Overview,
     /// Prompt for a search.
     Prompt,
-    /// Prompt for a file name.
     FileName,
-    /// List of the marks.
     Marks,
     /// Dialog that confirms a deletion.
     Confirm,
@@ -220,7 +207,6 @@ impl Scope {
         self.is_typed() && key.held.is_empty() && matches!(key.code, KeyCode::Char(_))
     }
 
-    /// All scopes.
     pub const ALL: [Self; 13] = [
         Self::List,
         Self::Help,
@@ -241,27 +227,21 @@ impl Scope {
 /// Group of keys with a heading on the help page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelpGroup {
-    /// Keys that move the cursor.
     Move,
-    /// Keys that sort.
     Sort,
     /// Keys that show and hide columns and entries.
     Show,
-    /// Keys that open views.
     View,
     /// Keys that move between treemap cells.
     Treemap,
     /// Keys of the search prompt.
     Search,
-    /// Keys that edit text fields.
     Text,
-    /// Keys that mark entries.
     Mark,
     /// Keys that delete and restore.
     Delete,
     /// Keys that act on the whole program.
     Program,
-    /// Keys that answer questions.
     Question,
 }
 
@@ -281,7 +261,6 @@ impl HelpGroup {
         Self::Question,
     ];
 
-    /// Returns the heading of the group.
     pub fn name(self) -> &'static str {
         match self {
             Self::Move => "Move",
@@ -330,8 +309,7 @@ impl Key {
     }
 
     fn is(self, event: KeyEvent) -> bool {
-        // Shift is ignored, because only some terminals report it as a modifier, and an upper-case letter
-        // implies it.
+        // Only some terminals report Shift as a modifier; an upper-case letter implies it.
         self.code == event.code && event.modifiers - KeyModifiers::SHIFT == self.held
     }
 }
@@ -341,15 +319,12 @@ impl Key {
 pub struct Binding {
     /// Default keys of the line.
     pub keys: &'static [Key],
-    /// Scopes in which the binding applies.
     pub scopes: &'static [Scope],
-    /// Command of the keys.
     pub command: Command,
     /// Group of the binding on the help page.
     pub group: HelpGroup,
     /// Description on the help page.
     pub help: &'static str,
-    /// Rank and word of the hint in the footer, if there is one. Hints with low ranks are preferred if there is
-    /// little room.
+    /// Rank and word of the hint in the footer. Low ranks are shown first if there is little room.
     pub footer: Option<(u8, &'static str)>,
 }

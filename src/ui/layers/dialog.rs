@@ -69,7 +69,6 @@ pub fn draw_button(
 }
 
 impl Button {
-    /// Returns the other button.
     #[must_use]
     pub fn other(self) -> Self {
         match self {

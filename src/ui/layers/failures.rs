@@ -38,13 +38,11 @@ const WIDE: usize = 60;
 /// List of the entries for which an operation failed.
 #[derive(Clone, Debug)]
 pub struct FailuresList {
-    /// Failures of the operation.
     pub failed: Failed,
     cursor: Cursor,
 }
 
 impl FailuresList {
-    /// Creates the list of an operation's failures.
     pub fn new(failed: Failed) -> Self {
         Self { failed, cursor: Cursor::default() }
     }
@@ -54,7 +52,7 @@ impl FailuresList {
         if cx.checked(cx.check_changes()).is_none() {
             return Handled::Yes(None);
         }
-        // If an entry failed because it had changed, the user now confirms its current state.
+        // If an entry was not deleted because it had changed, the user now confirms its current state.
         let first = self.failed.failures.first.iter();
         let changed: HashSet<&[u8]> = first
             .filter(|failure| failure.reason == Reason::Changed)

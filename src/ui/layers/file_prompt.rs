@@ -19,20 +19,17 @@ use crate::ui::theme::Role;
 use crate::ui::widgets::field;
 use crate::ui::widgets::row::draw_ends;
 
-/// Minimum width of the screen, in columns, for the title `Write to:`.
+/// Minimum screen width for the title `Write to:`.
 const WIDE: usize = 60;
 
-/// Prompt for a file name.
 #[derive(Clone, Debug)]
 pub struct FilePrompt {
-    /// Text field that contains the name.
     pub name: Field,
     /// Reason why the name was rejected, if it was.
     pub error_text: Option<Notice>,
 }
 
 impl FilePrompt {
-    /// Creates a prompt with a default name.
     pub fn new(name: Field) -> Self {
         Self { name, error_text: None }
     }
@@ -72,7 +69,7 @@ impl<'t> Component<'t> for FilePrompt {
             Input::Key(_, Some(Command::Accept)) => self.accept(cx),
             Input::Key(_, Some(Command::Back)) => Handled::Close(None),
             Input::Key(event, command) => {
-                // It does not matter here if the key has changed the text.
+                // A change of the text needs no action.
                 let _ = self.name.take(event, command);
                 Handled::Yes(None)
             }

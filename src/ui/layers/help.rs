@@ -25,7 +25,6 @@ const GAP: usize = 2;
 /// Maximum number of columns. More columns would not make the page easier to read.
 const MOST_COLUMNS: usize = 3;
 
-/// Page that lists all keys.
 #[derive(Clone, Debug)]
 pub struct HelpPage {
     /// First visible line; may exceed the scroll range.
@@ -276,7 +275,6 @@ fn marks(glyphs: Glyphs) -> Section {
     Section { heading: "Signs", lines }
 }
 
-/// Returns the section about the mouse.
 fn mouse() -> Section {
     let line = |what: &str, text| (what.to_owned(), text);
     let lines = vec![line("click", "select; sort"), line("again", "open"), line("Shift", "select text")];

@@ -38,12 +38,10 @@ use crate::ui::remark::exclusion_text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::row::draw_ends;
 
-/// Width of the label column.
 const LABEL: usize = 12;
 /// Minimum width, in columns, at which a label and its text share a line.
 const NARROW: usize = 36;
 
-/// Info page about one entry.
 #[derive(Debug)]
 pub struct InfoPage {
     /// Entry, with the data that the system reports about it.
@@ -148,7 +146,7 @@ impl<'t> Component<'t> for InfoPage {
     }
 }
 
-/// Fact about the entry. The label is empty if the fact continues the one above.
+/// Fact about the entry. The label is empty if the text continues the fact above.
 struct Fact {
     label: &'static str,
     text: String,

@@ -9,8 +9,8 @@ use crate::platform::entry::extents::ExtentLayout;
 use crate::platform::entry::probe::{Probe, Trait};
 use crate::tree::{Entry, EntryState};
 
-/// Number of bytes by which the disk usage of a file may exceed its length without a note. The last block and
-/// lists of extents are normal reasons for such an excess.
+/// Maximum number of bytes by which disk usage normally exceeds the length, because of the last block and lists
+/// of extents.
 const SLACK: u64 = 64 << 10;
 /// Maximum length, in bytes, of a file that may be stored in its inode (ext4, btrfs, xfs).
 const INLINE: u64 = 4096;
@@ -64,7 +64,7 @@ impl File<'_> {
         plain_size(bytes, self.units)
     }
 
-    /// Returns the note that explains why the disk usage is smaller than the length; `None` if it is not.
+    /// Returns a note on why the disk usage is smaller than the length, if it is.
     fn holes(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let is = |it| self.probe.traits.contains(&it);
@@ -87,8 +87,7 @@ impl File<'_> {
         }
     }
 
-    /// Returns the note that explains why the disk usage is larger than the length; `None` if the excess is
-    /// small.
+    /// Returns a note on why the disk usage is larger than the length, if it is much larger.
     fn excess(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let unwritten = self.layout.map_or(0, |layout| layout.unwritten);
@@ -99,7 +98,7 @@ impl File<'_> {
         Some(format!("uses {} more than its length: preallocated or overwritten", self.size(excess)))
     }
 
-    /// Returns the note about space that the file shares with its clones; `None` if it shares none.
+    /// Returns the note about space shared with clones of the file, if there is any.
     fn sharing(&self) -> Option<String> {
         let layout = self.layout?;
         if layout.pieces.is_none() {

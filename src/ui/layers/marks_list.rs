@@ -24,10 +24,9 @@ use crate::ui::widgets::footer::summary;
 use crate::ui::widgets::row::{draw_ends, select};
 use crate::ui::window::totals_size;
 
-/// Minimum width of the list, in columns, for showing sizes beside the paths.
+/// Minimum width for showing sizes beside the paths.
 const NARROW: usize = 30;
 
-/// Page that lists the marks.
 #[derive(Debug)]
 pub struct MarksList<'t> {
     marks: Vec<(EntryName<'t>, Mark)>,
@@ -36,7 +35,6 @@ pub struct MarksList<'t> {
 }
 
 impl<'t> MarksList<'t> {
-    /// Creates a list of these marks.
     pub fn new(tree: &Tree, marks: &Marks<'t>) -> Self {
         Self { marks: marks.in_order(tree), cursor: Cursor::default() }
     }
@@ -52,7 +50,7 @@ impl<'t> MarksList<'t> {
         self.marks.get(self.cursor.index).map(|(place, _)| *place)
     }
 
-    /// Returns the marks that are visible if the list has `lines` lines on the screen.
+    /// Returns the marks that are visible if there is room for `lines` of them.
     pub fn visible(&self, lines: usize) -> impl Iterator<Item = &(EntryName<'t>, Mark)> {
         self.marks.iter().skip(self.shown(lines).offset).take(lines)
     }

@@ -22,24 +22,15 @@ use marks_list::MarksList;
 use question::QuestionDialog;
 use search_prompt::SearchPrompt;
 
-/// Layer above the view.
 #[derive(Debug)]
 pub enum Layer<'t> {
-    /// Page that lists all keys.
     Help(HelpPage),
-    /// Page about one entry.
     Info(InfoPage),
-    /// Page that lists the marks.
     Marks(MarksList<'t>),
-    /// Page that lists the entries for which an operation failed.
     Failures(FailuresList),
-    /// Prompt for a search.
     Search(SearchPrompt),
-    /// Prompt for a file name.
     FileName(FilePrompt),
-    /// Dialog that confirms a deletion.
     ConfirmDelete(DeleteDialog),
-    /// Question with two buttons.
     Question(QuestionDialog),
 }
 

@@ -34,12 +34,9 @@ const HEIGHT: u16 = 5;
 /// Maximum width of a file name in the question.
 const FILE: usize = 30;
 
-/// Question with two buttons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionDialog {
-    /// Subject of the question.
     pub about: Question,
-    /// Selected button.
     pub button: Button,
     gate: AnswerGate,
 }
@@ -51,7 +48,6 @@ pub enum Question {
     Quit,
     /// Replace the tree with a scan of the parent directory.
     Above,
-    /// Replace an existing file.
     Replace(ExportRequest),
 }
 
@@ -148,7 +144,7 @@ fn place(text: &str, area: Rect) -> Option<Rect> {
     })
 }
 
-/// Duration of a scan above which quitting asks a question first.
+/// Duration of a scan above which the browser asks before it quits.
 pub const PRECIOUS: Duration = Duration::from_secs(5);
 
 /// Returns the question about scanning the parent directory, with the number of marks that would be lost.
@@ -163,7 +159,6 @@ fn above(cx: &Context<'_>, columns: usize) -> String {
     format!("Scan {}{cost}?", fit(&escape(&path), room, cx.theme.glyphs.gap()))
 }
 
-/// Returns the question about replacing a file.
 fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
     format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), cx.theme.glyphs.gap()))
 }

@@ -17,7 +17,6 @@ use crate::ui::widgets::field;
 use crate::ui::widgets::footer::{self, Top};
 use crate::ui::widgets::row::draw_ends;
 
-/// Prompt for a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchPrompt;
 

@@ -23,11 +23,9 @@ pub enum DeletionRequest {
     Preview(Arc<Selection>, i64),
     /// Find the entries in this selection that have changed since they were marked.
     Compare(Arc<Selection>),
-    /// Cancel the preview.
     StopPreview,
     /// Start an operation, which writes to this journal, if there is one.
     Begin(Operation, Option<Journal>),
-    /// Stop the running operation.
     Stop,
     /// Write a script that deletes these entries. Contains their sizes as text.
     Script(Arc<Selection>, Vec<String>),
@@ -42,9 +40,7 @@ pub enum DeletionMessage {
     Replaced(Arc<Places>),
     /// Progress or result of the operation.
     Reported(Arc<Report>),
-    /// Result of writing a script.
     Script(Arc<Script>),
-    /// The preview failed.
     PreviewFailed(JobError),
     /// The operation could not be started, or was ended early by an error.
     WorkFailed(JobError),
@@ -52,7 +48,6 @@ pub enum DeletionMessage {
     Failed(&'static str, JobError),
 }
 
-/// Result of writing a script.
 pub type Script = Result<Written, ScriptError>;
 
 /// Running deletions and related jobs: at most one of each kind, but any number of scripts.

@@ -1,9 +1,8 @@
 //! Asks the terminal for the color of its background (OSC 11), and recognizes the answer.
 //!
 //! The browser does not wait for the answer. It draws the first frame for the background in `COLORFGBG`, or
-//! else for a dark background, and draws again when the answer arrives. The answer may come after any delay,
-//! and looks like keys that the user presses. These keys are removed from the input, because they would
-//! otherwise be taken for commands.
+//! else for a dark background, and draws again when the answer arrives. The answer arrives as keys in the
+//! input, after any delay. These keys are removed from the input, because they would otherwise act as commands.
 
 use std::time::{Duration, Instant};
 
@@ -17,22 +16,22 @@ pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
 /// Time after the question during which an answer is expected.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Number of matching keys above which they must be part of an answer, because no user would type them.
+/// Maximum number of keys of an answer that a user might type.
 const CERTAIN: usize = 3;
 
 /// Result of processing a key.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// Keys that are not part of an answer. Empty while keys are held back.
+    /// Keys that are not part of an answer, if any.
     Keys(Vec<KeyEvent>),
-    /// A complete answer. Contains the background if the answer is valid.
+    /// A complete answer, with the background if it is valid.
     Answer(Option<Background>),
 }
 
-/// State of recognizing an answer in the input.
+/// Detector of the answer in the input.
 #[derive(Debug, Default)]
 pub struct Reply {
-    /// Time of the question; `None` if there was none, or if it has been answered.
+    /// Time of the question; `None` if no answer is expected.
     asked: Option<Instant>,
     /// Keys that may be the beginning of the answer.
     held: Vec<KeyEvent>,
@@ -44,13 +43,12 @@ impl Reply {
         self.asked = Some(Instant::now());
     }
 
-    /// Returns `true` if an answer is still likely to arrive, because the terminal was asked less than a second
-    /// ago.
+    /// Returns `true` if an answer is still likely to arrive.
     pub fn is_near(&self) -> bool {
         self.asked.is_some_and(|asked| asked.elapsed() < Duration::from_secs(1))
     }
 
-    /// Processes a key from the input. Holds back keys that may be part of an answer.
+    /// Processes a key. Holds it back if it may be part of an answer.
     pub fn take(&mut self, key: KeyEvent) -> Taken {
         if self.asked.is_none_or(|asked| asked.elapsed() > PATIENCE) && self.held.is_empty() {
             return Taken::Keys(vec![key]);
@@ -70,8 +68,7 @@ impl Reply {
         if letter(key).is_some_and(|letter| letter.is_ascii_alphanumeric() || ";:/".contains(letter)) {
             return Taken::Keys(Vec::new());
         }
-        // If many keys matched, they are a damaged answer and are dropped. If only a few did, the user typed
-        // them.
+        // More than `CERTAIN` keys are a damaged answer, which is dropped. Fewer keys were typed by the user.
         let held = std::mem::take(&mut self.held);
         Taken::Keys(if held.len() > CERTAIN { vec![key] } else { held })
     }

@@ -34,8 +34,7 @@ impl Input {
         terminal.flush()
     }
 
-    /// Discards input until the terminal's answer has arrived, if one is still likely. Waits at most for the
-    /// time `SETTLE`.
+    /// Discards input until the terminal's answer has arrived, if one is likely. Waits for at most `SETTLE`.
     ///
     /// # Errors
     /// If the terminal cannot be read.
@@ -50,8 +49,8 @@ impl Input {
         Ok(())
     }
 
-    /// Returns the events that arrive within `wait`, or `None` if there are none. If `wait` is `None`, waits as
-    /// long as necessary. The times of mouse events are relative to `begun`.
+    /// Returns the events that arrive within `wait`, or `None` if there are none. Without a limit, waits for an
+    /// event. The times of mouse events are relative to `begun`.
     ///
     /// # Errors
     /// If the terminal cannot be read.

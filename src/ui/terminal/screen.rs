@@ -31,7 +31,6 @@ enum Holder {
     /// The process that started duke, before the browser begins and after it has ended.
     #[default]
     Nobody,
-    /// The browser.
     Browser,
     /// A program started by the browser.
     Program,
@@ -50,8 +49,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub struct Screen {
     terminal: Arc<File>,
     /// `true` while the terminal is taken over. Threads swap the value on entering and leaving, so that only
-    /// one of them does the work. The drawing thread reads it. The ordering is `SeqCst` for simplicity, because
-    /// the value changes only a few times in a session.
+    /// one of them does the work; the drawing thread reads it. `SeqCst` for simplicity, because the value
+    /// changes only a few times in a session.
     is_on: Arc<AtomicBool>,
     /// Process that uses the terminal. Locked while the terminal is taken over or given back.
     holder: Arc<Mutex<Holder>>,
@@ -59,8 +58,8 @@ pub struct Screen {
     drawing: Arc<Mutex<()>>,
     mouse: MouseCapture,
     tab: TabProgress,
-    /// `true` if the tab shows progress. Set by the drawing thread, and cleared on leaving. The ordering is
-    /// `SeqCst` for simplicity, as for `is_on`.
+    /// `true` if the tab shows progress. Set by the drawing thread, and cleared on leaving. `SeqCst` for
+    /// simplicity, as for `is_on`.
     has_progress: Arc<AtomicBool>,
 }
 

@@ -9,7 +9,6 @@
 /// Progress shown in a tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TabState {
-    /// No progress.
     #[default]
     Nothing,
     /// A scan is running, and its percentage is unknown.

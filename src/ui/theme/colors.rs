@@ -8,16 +8,13 @@ pub enum ColorChoice {
     /// The environment determines if colors are used.
     #[default]
     Auto,
-    /// Colors are always used.
     Always,
-    /// Colors are never used.
     Never,
 }
 
 /// Colors that a terminal supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colors {
-    /// No colors.
     #[default]
     None,
     /// The sixteen ANSI colors, whose appearance the user may have changed.

@@ -22,10 +22,9 @@ pub use palette::{Background, Looks, Preset, Role, color, color_name, filled, in
 /// Character set for drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Glyphs {
-    /// Unicode, with blocks in steps of an eighth, arrows, and an ellipsis.
+    /// Unicode blocks, arrows, and ellipsis.
     #[default]
     Unicode,
-    /// ASCII only.
     Ascii,
 }
 
@@ -141,7 +140,7 @@ pub struct Theme {
     pub colors: Colors,
     /// Character set for drawing.
     pub glyphs: Glyphs,
-    /// Color preset, the terminal's background, and the user's own colors.
+    /// Color preset, with the user's own colors.
     pub looks: Looks,
 }
 
@@ -159,13 +158,12 @@ impl Theme {
         matches!(self.colors, Colors::Palette | Colors::True) && self.looks.preset.adapts()
     }
 
-    /// Returns the style of `role`.
     pub fn style(self, role: Role) -> Style {
         self.looks.style(role, self.colors)
     }
 
     /// Returns a bar that is exactly `columns` wide and filled to `thousandths` of its width. If the terminal
-    /// supports all colors, the color changes in steps from the start of the bar to its end.
+    /// supports all colors, the color changes in steps along the bar.
     pub fn bar<'a>(self, thousandths: u16, columns: usize) -> Vec<Span<'a>> {
         let style = self.style(Role::Bar).patch(Style { bg: self.style(Role::Track).bg, ..Style::new() });
         let text = self.glyphs.bar(thousandths, columns);

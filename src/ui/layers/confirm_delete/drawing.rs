@@ -107,7 +107,6 @@ fn buttons(dialog: &DeleteDialog, line: Rect) -> Vec<(Button, Rect)> {
 }
 
 impl DeleteDialog {
-    /// Draws the dialog in this area.
     pub fn draw_in(&self, cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         canvas.hits.clear();
         if area.is_empty() {
@@ -159,7 +158,7 @@ fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
 /// Returns the last line: the text field for the name, or an empty line on which the buttons are drawn.
 fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
     if let ConfirmStep::Type(_, typed) = &dialog.stage {
-        // The sign appears when letters are accepted, which is after the user had time to read the name.
+        // The `>` appears when letters are accepted, after time to read the name.
         let before = if dialog.gate.was_open() { " > " } else { "   " };
         return Line::from(field::spans(cx.theme, before, typed, room.saturating_sub(2)));
     }
@@ -337,7 +336,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     metadata
 }
 
-/// Formats the time since `then` in the largest unit of which at least one has passed.
+/// Formats the time since `then` in its largest unit, for example `3 hours ago`.
 fn ago(now: i64, then: i64) -> String {
     const UNITS: [(i64, &str); 4] = [(365 * 86_400, "year"), (86_400, "day"), (3600, "hour"), (60, "minute")];
     let since = now.saturating_sub(then);

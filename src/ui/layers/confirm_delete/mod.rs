@@ -1,7 +1,7 @@
 //! Dialog that confirms a deletion: all steps until the operation starts or the dialog closes.
 //!
-//! Invariant: No is selected when the dialog asks again and when the preview reports a refusal. No is also
-//! selected at first, unless the policy selects Yes.
+//! Invariant: No is selected at first (unless the policy selects Yes), when the dialog asks again, and when the
+//! preview reports a refusal.
 
 mod drawing;
 
@@ -26,18 +26,13 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::options::{DeleteMode, DeletePolicy};
 
-/// Dialog that confirms a deletion.
 #[derive(Clone, Debug)]
 pub struct DeleteDialog {
-    /// Kind of the operation.
     pub kind: OperationKind,
-    /// Entries of the operation.
     pub selection: Arc<Selection>,
     /// Latest preview; `None` until there is one.
     pub probe: Option<Arc<Preview>>,
-    /// Selected button.
     pub button: Button,
-    /// Step of the confirmation.
     pub stage: ConfirmStep,
     gate: AnswerGate,
     /// `true` if the user can choose to delete only the contents, because the selection is a single directory.
@@ -101,8 +96,7 @@ impl DeleteDialog {
         self.probe.as_ref().is_some_and(|probe| !probe.changed.is_empty())
     }
 
-    /// Goes to another step of the confirmation. The step accepts a Yes once there has been no input for
-    /// `quiet`.
+    /// Goes to another step, which accepts a Yes once there has been no input for `quiet`.
     fn ask_next(&mut self, stage: ConfirmStep, quiet: Duration) -> Handled {
         self.stage = stage;
         self.button = Button::No;
@@ -159,7 +153,7 @@ impl DeleteDialog {
             Some(Command::Answer(Answer::Selected)) if accepts_yes => return self.go_on(cx),
             Some(Command::Answer(Answer::Selected)) => cx.notify(Notice::AnsweredTooEarly),
             _ => {
-                // It does not matter here if the key has changed the text.
+                // A change of the text needs no action.
                 let _ = typed.take(event, command);
             }
         }
@@ -175,7 +169,7 @@ impl DeleteDialog {
         Handled::Confirm(kind, Selection { extent, ..Selection::clone(&self.selection) })
     }
 
-    /// Requests a rescan of the changed entries. After the rescan, the dialog asks again about all entries.
+    /// Requests a rescan of the changed entries, after which the dialog asks again about all entries.
     fn read_changed(&self, cx: &mut Context<'_>) -> Effect {
         let numbers: HashSet<usize> =
             self.probe.iter().flat_map(|probe| probe.changed.iter().copied()).collect();

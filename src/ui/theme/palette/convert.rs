@@ -49,7 +49,7 @@ pub fn mixed(one: Color, other: Color, (part, whole): (u16, u16)) -> Color {
 /// for the terminal's text color.
 ///
 /// # Errors
-/// A message for the user, if the color is unknown.
+/// If the color is unknown.
 pub fn color(word: &str) -> Result<Color, String> {
     if word.eq_ignore_ascii_case("terminal") {
         return Ok(Color::Reset);

@@ -35,9 +35,9 @@ pub enum Role {
     Link,
     /// Name of a device, pipe or socket.
     Special,
-    /// Bars. If a bar has several colors, the color at its end.
+    /// Bars; in terminals with all colors, the end of bars.
     Bar,
-    /// Color at the start of bars, in terminals with all colors.
+    /// Start of bars, in terminals with all colors.
     BarStart,
     /// Background of bars, which is visible in their unfilled part.
     Track,
@@ -72,13 +72,12 @@ struct RoleSpec {
     role: Role,
     /// Name in the configuration.
     name: &'static str,
-    /// Color for terminals with sixteen colors. Bright black and blue are not used for text: in some color
-    /// schemes, bright black is the background, and in others, blue text is illegible.
+    /// Color for terminals with sixteen colors. Bright black and blue are not used for text, because each is
+    /// illegible in some color schemes.
     sixteen: Option<Color>,
     /// Colors for a dark and for a light background, as `0xRRGGBB`; `None` for the terminal's own color.
     exact: Option<[u32; 2]>,
-    /// Colors for color-blind users, for a dark and for a light background; `None` if they are the same as in
-    /// `exact`.
+    /// Colors for color-blind users, in the same order; `None` if `exact` is suitable.
     distinct: Option<[u32; 2]>,
 }
 
@@ -136,7 +135,6 @@ static ROLES: [RoleSpec; 23] = [
 ];
 
 impl Role {
-    /// All roles.
     pub const ALL: [Self; 23] = {
         let mut all = [Self::Plain; 23];
         let mut at = 0;
@@ -192,8 +190,8 @@ pub enum Background {
 }
 
 impl Background {
-    /// Returns the background according to the variable `COLORFGBG`, which contains the ANSI color numbers of
-    /// text and background, such as `15;0`. Without a valid number, returns a dark background.
+    /// Returns the background according to `COLORFGBG`, which contains the ANSI color numbers of text and
+    /// background, such as `15;0`. The default is dark.
     pub fn detect(variable: Option<&str>) -> Self {
         let number = variable.and_then(|colors| colors.rsplit(';').next()?.parse::<u8>().ok());
         if matches!(number, Some(7 | 9..=15)) { Self::Light } else { Self::Dark }
@@ -206,20 +204,16 @@ pub enum Preset {
     /// Colors for the terminal's background, whether dark or light.
     #[default]
     Default,
-    /// Colors for a dark background.
     Dark,
-    /// Colors for a light background.
     Light,
-    /// Colors that remain distinct with color blindness.
+    /// Colors that color-blind users can distinguish.
     ColorBlind,
     /// Text in the terminal's own colors, nothing dimmed, and errors underlined.
     HighContrast,
-    /// No colors.
     Plain,
 }
 
 impl Preset {
-    /// All presets.
     pub const ALL: [Self; 6] =
         [Self::Default, Self::Dark, Self::Light, Self::ColorBlind, Self::HighContrast, Self::Plain];
 
@@ -284,7 +278,6 @@ impl Preset {
 pub struct Looks {
     /// Preset for roles for which the user has set no color.
     pub preset: Preset,
-    /// Background of the terminal.
     pub background: Background,
     /// The user's own colors by role, in the order of [`Role::ALL`].
     own: [Option<Color>; Role::ALL.len()],
@@ -306,8 +299,7 @@ impl Looks {
         self.preset.on(self.background) == Background::Dark
     }
 
-    /// Returns the style of `role`. If its color is a background, the style also contains a legible color for
-    /// the text.
+    /// Returns the style of `role`. With a background color, the style also has a legible text color.
     pub(super) fn style(&self, role: Role, colors: Colors) -> Style {
         let own = self.own(role).and_then(|color| shown(color, colors));
         let color = own.or_else(|| self.preset.color(role, self.background, colors));
