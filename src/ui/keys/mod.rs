@@ -56,7 +56,7 @@ pub enum Command {
     Back,
     /// Quit, but ask first if data would be lost.
     Quit,
-    /// Stop the scan and keep the partial result; without a scan, quit.
+    /// Stop the scan (and keep the partial result) or the running operation; otherwise, quit.
     Interrupt,
     /// Suspend the program until the shell continues it.
     Suspend,
@@ -188,7 +188,7 @@ pub enum Scope {
     Marks,
     /// Dialog that confirms a deletion.
     Confirm,
-    /// Text field for a name that confirms a deletion.
+    /// Text field for a name that confirms a deletion, or for a search on the help page.
     Typing,
     /// List of the entries for which an operation failed.
     Failures,

@@ -1,12 +1,12 @@
 //! Drawing of the deletion dialog: the entries, the preview, and the buttons.
 //!
 //! ```text
-//! ┌ Delete permanently? ────────────────────────────────────┐
+//! ┌ Delete permanently? ─────────────────────────────────┐
 //! │ /home/me/project/target                      1.2 GiB │
 //! │ 12,345 files, 678 directories                        │
 //! │ frees at least 1.2 GiB, up to 1.9 GiB                │
 //! │ last change 3 hours ago                              │
-//! │ Skips 2 mount points                                 │
+//! │ 2 mount points below are skipped                     │
 //! │ e deletes the contents only                          │
 //! │                                                      │
 //! │                  [ Yes ]   [ No ]                    │
