@@ -13,9 +13,9 @@
 //!
 //! Three modules are the public interface: [`scan`] reads directories, [`tree`] holds the result, and [`base`] defines
 //! the kinds of entries ([`base::kind`]), formats sizes ([`base::format`]) and makes names safe for a terminal
-//! ([`base::text`]). An incompatible change to them increases the first nonzero number of the version. `examples/`
-//! contains a `du` and a custom report. Functions that build and replace trees, and the encoding of trees in memory and
-//! in files, are hidden from the documentation and may change in any version.
+//! ([`base::text`]). An incompatible change to these modules increases the first nonzero part of the version number.
+//! `examples/` contains a `du` and a custom report. Functions that build and replace trees, and the encoding of trees
+//! in memory and in files, are hidden from the documentation and may change in any version.
 //!
 //! Everything else is the program. The hidden module `testing` exposes parts of the program to its own tests.
 //!

@@ -17,7 +17,7 @@ use crate::base::job::{Job, Pool};
 use crate::base::kind::Kind;
 use crate::tree::{Totals, UniqueSizes};
 
-/// Type that a row stands for.
+/// Type by which entries are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
     /// Regular files with this extension and of this category.
@@ -133,8 +133,8 @@ impl TypeCounts {
     }
 }
 
-/// Sorts rows in the requested order. Rows with equal totals are sorted by their first value; an order by path sorts by
-/// the result of `name`.
+/// Sorts rows in the requested order. Rows with equal totals are sorted by their first value. If the order is by path,
+/// rows are sorted by the result of `name` instead.
 pub(crate) fn sorted<T: Copy + Ord, N: Ord>(
     order: Order,
     rows: impl Iterator<Item = (T, Totals)>,

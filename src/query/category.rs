@@ -1,8 +1,8 @@
 //! Categories of files by extension, for `type:video` and the rows of the types view.
 //!
-//! Files are not opened to detect their type. An ambiguous extension belongs to the category of most files that
-//! use it: `mod` is code. The length of a file tells TypeScript from MPEG transport streams, which both use `ts`. A
-//! known name without an extension, such as `Makefile`, is its own extension.
+//! Files are not opened to detect their type. An ambiguous extension belongs to the category of most files that use it:
+//! `mod` is code. Only `ts` and `mts` depend on the length of the file, which tells TypeScript from MPEG transport
+//! streams. A known name without an extension, such as `Makefile`, counts as an extension itself.
 
 use crate::base::sync::OnceLock;
 use crate::tree::{Entry, EntryState};
@@ -75,7 +75,7 @@ impl Category {
         }
     }
 
-    /// Returns the category called `name`.
+    /// Returns the category called `name`, if there is one.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|category| category.name() == name)
     }
@@ -120,11 +120,12 @@ const LONGEST: usize = 15;
 
 /// Extension of a file name, in lower case.
 ///
-/// The extension is the text after the last dot if it is short, contains a letter and no blank, and does not
-/// start the name: `.hidden` has no extension, and `backup.001` and `backup.002` do not become types. Version
-/// numbers after the extension of a shared library are ignored: the extension of `libz.so.1.3` is `so`. A name that
-/// extensions.txt lists, such as `Makefile` or `.gitignore`, is its own extension: `makefile`, `gitignore`. If the name
-/// is code, this also applies with another extension behind it: `Dockerfile.dev`, `CMakeLists.txt`.
+/// The extension is the text after the last dot, if this text is short and contains a letter and no blank. A dot at the
+/// start of the name does not count, so `.hidden` has no extension. Neither do `backup.001` and `backup.002`, which
+/// contain no letter after the dot. Version numbers after the extension of a shared library are ignored: the extension
+/// of `libz.so.1.3` is `so`. If extensions.txt lists the complete name, such as `Makefile` or `.gitignore`, the
+/// extension is the name without its dot: `makefile`, `gitignore`. A listed name of the category code is the extension
+/// even if another extension follows, as in `Dockerfile.dev` and `CMakeLists.txt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Extension {
     bytes: [u8; LONGEST],
@@ -153,12 +154,14 @@ impl Extension {
         tables().names.binary_search(&(key(self.as_bytes()), dot)).is_ok()
     }
 
-    /// Returns the dot to be shown before the extension; an empty text for a name without a dot, such as `makefile`.
+    /// Returns the dot to show before the extension, or an empty string for a complete name without a dot, such as
+    /// `makefile`.
     pub fn dot(self) -> &'static str {
         if self.is_whole_name(Dot::None) { "" } else { "." }
     }
 
-    /// Returns the extension `text`, given without a dot; `None` if `text` is not a valid extension.
+    /// Converts `text`, which must not include the dot, to an extension. Returns `None` if `text` is not a valid
+    /// extension.
     pub fn new(text: &[u8]) -> Option<Self> {
         let is_part = |byte: &u8| byte.is_ascii_graphic() && *byte != b'.' || !byte.is_ascii();
         let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
@@ -193,24 +196,24 @@ fn without_versions(name: &[u8]) -> &[u8] {
     name
 }
 
-/// Extensions of each category: a category's name, a colon, and its extensions, on one or several lines. A word with
-/// an equals sign is a whole name.
+/// Extensions by category. Each category consists of its name, a colon and its extensions, on one or several lines. A
+/// word that begins with an equals sign is a complete file name.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Position of the dot in a whole name.
+/// Leading dot of a complete file name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Dot {
     None,
     First,
 }
 
-/// Contents of extensions.txt, encoded by [`key`] and sorted. `type:` looks up the category of every file, and comparing
-/// numbers takes only one or two instructions.
+/// Contents of extensions.txt, encoded as numbers by [`key`] and sorted. `type:` looks up the category of every file,
+/// and comparing numbers takes only one or two instructions.
 #[derive(Default)]
 struct Tables {
-    /// Extensions and whole names, with their categories.
+    /// Extensions and complete file names, with their categories.
     extensions: Vec<(u128, Category)>,
-    /// Whole names, without their dots.
+    /// Complete file names that have a category (`Makefile`, `.gitignore`), without the leading dot.
     names: Vec<(u128, Dot)>,
 }
 

@@ -1,5 +1,5 @@
-//! `--top`, `--by` and `--min-size`: selection of the part of a tree to print, and lists that require a walk over the
-//! whole tree.
+//! The flags `--top`, `--by` and `--min-size`, which select the part of a tree to print, or print lists computed from
+//! the whole tree.
 //!
 //! The lists are computed by the same jobs as the browser's views, but a run without the browser waits for them.
 //!
@@ -22,7 +22,7 @@ use crate::tree::{DirId, EntryState, Tree};
 /// Part of a tree to print.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Entries with a disk usage in bytes below this are not printed.
+    /// Size in bytes below which entries are not printed.
     pub least: u64,
     /// Number of largest files to list.
     pub top: Option<usize>,
@@ -33,7 +33,7 @@ pub struct Selection {
 /// Grouping of totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Extension or, for entries that are not regular files, kind.
+    /// Extension of regular files, and kind of all other entries.
     Type,
     /// Time since the last change.
     Age,

@@ -16,7 +16,7 @@ const MOST: usize = 2000;
 pub struct CategorySizes([u64; Category::ALL.len()]);
 
 impl CategorySizes {
-    /// Adds an entry with the size that is shown for it. Only regular files have a category.
+    /// Adds an entry, if it is a regular file, with the size that is shown for it.
     pub fn add(&mut self, entry: &Entry<'_>, size: u64) {
         if entry.kind == Kind::File {
             self.add_category(Category::of(entry), size);
@@ -28,7 +28,7 @@ impl CategorySizes {
         *sum = sum.saturating_add(size);
     }
 
-    /// Adds a directory, all of which counts as its main category.
+    /// Adds a directory, whose whole size counts toward its main category.
     pub fn add_directory(&mut self, main: Option<Category>, size: u64) {
         if let Some(category) = main {
             self.add_category(category, size);
@@ -42,7 +42,7 @@ impl CategorySizes {
         largest.filter(|category| self.0[*category as usize] > 0)
     }
 
-    /// Returns by how much the largest size exceeds the others.
+    /// Returns the difference between the largest and the second-largest size.
     fn lead(&self) -> u64 {
         let mut sizes = self.0;
         sizes.sort_unstable();

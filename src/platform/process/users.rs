@@ -2,8 +2,7 @@
 //!
 //! Names may come from a server (nsswitch.conf(5), Open Directory), in which case a lookup waits for that server.
 //!
-//! Invariant: a user or group without a name is not an error, because files keep the owners they had on the system they
-//! came from.
+//! Invariant: a user or group without a name is not an error, because files may have owners from another system.
 
 use std::path::PathBuf;
 
@@ -29,7 +28,7 @@ pub fn group(number: u32) -> Option<String> {
     Group::from_gid(Gid::from_raw(number)).ok().flatten().map(|group| group.name)
 }
 
-/// Returns `true` if `group` is the private group of `user`: it has the user's name and no other members.
+/// Returns `true` if `group` is the private group of `user`, that is, it has the user's name and no other members.
 pub fn is_only_member(user: u32, group: u32) -> bool {
     let Some(name) = self::user(user) else { return false };
     let group = Group::from_gid(Gid::from_raw(group)).ok().flatten();

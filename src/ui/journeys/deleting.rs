@@ -242,7 +242,7 @@ fn a_name_is_typed_over_a_size_or_for_a_home() {
     assert_eq!(press(&mut app, "Esc"), [Effect::Deletion(DeletionRequest::StopPreview)]);
 }
 
-/// The blocks of compressed or shared files are more than the file system frees.
+/// Deleting compressed or shared files may free less than their blocks.
 #[test]
 fn a_deletion_says_up_to_where_less_may_be_freed() {
     let tree = home();

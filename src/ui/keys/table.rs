@@ -67,7 +67,7 @@ const fn hint(rank: u8, word: &'static str, binding: Binding) -> Binding {
     Binding { footer: Some((rank, word)), ..binding }
 }
 
-/// Keys that sort by each of [`COLUMNS`].
+/// Keys that sort by a column, in the order of [`COLUMNS`].
 static SORT_KEYS: [[Key; 1]; Column::COUNT] = column_keys(false);
 static SHOW_KEYS: [[Key; 1]; Column::COUNT] = column_keys(true);
 
@@ -82,7 +82,7 @@ const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
     keys
 }
 
-/// Returns the bindings that sort by these columns, or that show and hide them.
+/// Returns the bindings that sort by these columns, or, if `is_show` is `true`, that show and hide them.
 const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
     let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, HelpGroup::Sort, ""); N], 0);
     while at < N {
@@ -103,7 +103,7 @@ const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Bin
     bindings
 }
 
-/// Keys that open each of [`views::VIEWS`].
+/// Keys that open a view, in the order of [`views::VIEWS`].
 static VIEW_KEYS: [[Key; 1]; views::VIEWS.len()] = {
     let (mut keys, mut at) = ([[letter(' ')]; views::VIEWS.len()], 0);
     while at < keys.len() {

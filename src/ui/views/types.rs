@@ -24,7 +24,6 @@ use crate::table::row::{Row, RowStyle};
 use crate::tree::Totals;
 use crate::ui::loader::Load;
 
-/// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
     name: "types",
     key: '3',
@@ -35,7 +34,6 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the types.
 pub static TABLE: TableSpec = TableSpec {
     rows: "Types",
     sortable: &[(C::Size, "size"), (C::Name, "name"), (C::Items, "items")],
@@ -50,7 +48,7 @@ pub static TABLE: TableSpec = TableSpec {
 /// Label of the row for all files of a category.
 const ALL_FILES: &str = "all files";
 
-/// Rows, in the order in which they are shown.
+/// Rows in display order.
 #[derive(Debug)]
 struct TypeRows {
     rows: Vec<TypeRow>,
@@ -94,7 +92,7 @@ impl TypeRows {
 }
 
 impl TypeRow {
-    /// Returns the row that stands for a category, and the one for all of its files.
+    /// Returns the row that stands for a category, and the row below it for all of its files.
     fn of_category(class: Category, totals: Totals) -> [Self; 2] {
         let row = |label, is_group| {
             let shows = (&largest::TABLE, category_query(class));
