@@ -30,30 +30,43 @@ pub mod base;
 pub mod scan;
 pub mod tree;
 
+// The program. `missing_docs` is for the public interface; `testing` makes parts of these modules reachable.
 #[cfg(feature = "analysis")]
+#[allow(missing_docs)]
 mod analysis;
 #[cfg(feature = "cli")]
+#[allow(missing_docs)]
 mod cli;
 #[cfg(feature = "delete")]
+#[allow(missing_docs)]
 mod delete;
+#[allow(missing_docs)]
 mod df;
 #[cfg(test)]
 mod fixture;
 #[cfg(feature = "formats")]
+#[allow(missing_docs)]
 mod formats;
 #[cfg(feature = "cli")]
+#[allow(missing_docs)]
 mod output;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))] // parsers for Linux are tested on all systems
+#[allow(missing_docs)]
 mod platform;
 #[cfg(feature = "analysis")]
+#[allow(missing_docs)]
 mod query;
 #[cfg(feature = "cli")]
+#[allow(missing_docs)]
 mod run;
 #[cfg(feature = "formats")]
+#[allow(missing_docs)]
 mod source;
 #[cfg(feature = "tui")]
+#[allow(missing_docs)]
 mod table;
 #[cfg(feature = "tui")]
+#[allow(missing_docs)]
 mod ui;
 
 #[doc(hidden)]

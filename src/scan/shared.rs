@@ -53,7 +53,7 @@ pub struct Shared {
     /// Expected size in bytes; 0 if unknown. Written once at the start of the scan and read by the progress display.
     /// `Relaxed` ordering is enough, because the number guards no data.
     pub expected: AtomicU64,
-    /// Devices on which the size of a directory is the total below it (such as CephFS), read from the mount table when
+    /// Devices on which the size of a directory is the total below it (such as `CephFS`), read from the mount table when
     /// first needed.
     recursive: OnceLock<Vec<u64>>,
     pub started: Instant,
