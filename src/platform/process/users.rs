@@ -61,9 +61,12 @@ const LONGEST: u64 = 4096;
 /// Maximum time to wait for an answer. It may come from a server.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// Answers so far; `None` for numbers without a name.
+type Answers = HashMap<(Database, u32), Option<String>>;
+
 /// Returns a name that this program's C library does not know, if another one may know it. Each number is looked up once.
 fn elsewhere(database: Database, number: u32) -> Option<String> {
-    static ANSWERS: LazyLock<Mutex<HashMap<(Database, u32), Option<String>>>> = LazyLock::new(Mutex::default);
+    static ANSWERS: LazyLock<Mutex<Answers>> = LazyLock::new(Mutex::default);
     if !cfg!(target_env = "musl") {
         return None;
     }
