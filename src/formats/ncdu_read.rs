@@ -179,7 +179,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         self.info()?;
         let mut builder = self.builder.borrow_mut();
         if builder.depth() == DEEPEST {
-            return self.lexer.fault("directories nested deeper than any path");
+            return self.lexer.fault("directories nested too deeply");
         }
         if let Some(excluded) = self.info.excluded {
             let state = EntryState::Excluded(excluded);

@@ -56,7 +56,7 @@ impl Remote {
     }
 
     fn of(place: &[u8], path: &[u8], flags: Vec<OsString>) -> Result<Self, &'static str> {
-        let place = std::str::from_utf8(place).map_err(|_| "the host is not UTF-8")?;
+        let place = std::str::from_utf8(place).map_err(|_| "the host name is not UTF-8")?;
         let (user, host) = place.rsplit_once('@').map_or((None, place), |(user, host)| (Some(user), host));
         let (host, port) = match host.strip_prefix('[') {
             Some(rest) => rest.split_once(']').ok_or("']' expected after the address")?,

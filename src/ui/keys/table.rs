@@ -226,10 +226,10 @@ const EDITS: &[Binding] = &{
     use HelpGroup::Text;
     use KeyCode as K;
     [
-        bind(&[key(K::Left), control('b')], TYPED, C::Step(TextMotion::Left), Text, "a character left"),
-        bind(&[key(K::Right), control('f')], TYPED, C::Step(TextMotion::Right), Text, "a character right"),
-        bind(&[alt('b')], TYPED, C::Step(TextMotion::WordLeft), Text, "a word left"),
-        bind(&[alt('f')], TYPED, C::Step(TextMotion::WordRight), Text, "a word right"),
+        bind(&[key(K::Left), control('b')], TYPED, C::Step(TextMotion::Left), Text, "move left"),
+        bind(&[key(K::Right), control('f')], TYPED, C::Step(TextMotion::Right), Text, "move right"),
+        bind(&[alt('b')], TYPED, C::Step(TextMotion::WordLeft), Text, "move a word left"),
+        bind(&[alt('f')], TYPED, C::Step(TextMotion::WordRight), Text, "move a word right"),
         bind(&[key(K::Home), control('a')], TYPED, C::Step(TextMotion::Start), Text, "start of the text"),
         bind(&[key(K::End), control('e')], TYPED, C::Step(TextMotion::End), Text, "end of the text"),
         bind(&[key(K::Backspace)], TYPED, C::Erase(TextMotion::Left), Text, "delete a character"),
