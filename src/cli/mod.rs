@@ -89,7 +89,7 @@ pub enum Request {
 /// standard error.
 ///
 /// # Errors
-/// When the words or a pattern are invalid, or a file that they name cannot be read.
+/// Returns an error if the words or a pattern are invalid, or if a file that they name cannot be read.
 pub fn request(
     words: impl IntoIterator<Item = OsString>,
     environment: &Environment,
@@ -117,8 +117,8 @@ pub fn request(
     without_subcommand(words.get(1..).unwrap_or_default(), &[], environment)
 }
 
-/// Returns the request of a command line without a subcommand and without the program's name. The actions
-/// `without_keys` cannot be used.
+/// Returns the request for the words after the program's name, if they contain no subcommand. The actions in
+/// `without_keys` get no keys.
 fn without_subcommand(
     typed: &[OsString],
     without_keys: &[&str],
@@ -131,7 +131,7 @@ fn without_subcommand(
     look(&understood(&configured.words, typed)?, configured, environment)
 }
 
-/// Returns the request of a subcommand.
+/// Returns the request for a subcommand.
 fn of_command(command: Command, environment: &Environment) -> Result<Request, UsageError> {
     Ok(match command {
         Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
@@ -156,7 +156,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
     })
 }
 
-/// Returns the request of a command line of ncdu.
+/// Returns the request for a command line in ncdu's syntax.
 fn as_ncdu(typed: &[OsString], environment: &Environment) -> Result<Request, UsageError> {
     let Translation { words, without_keys } = ncdu::translate(typed, environment)?;
     without_subcommand(&words, &without_keys, environment)
@@ -173,7 +173,7 @@ fn help(command: Option<&str>) -> UsageError {
     refusal(parsed.expect_err("--help is answered with an error that contains the help"))
 }
 
-/// Returns the request of `duke diff`, with or without the browser.
+/// Returns the request for `duke diff`, with or without the browser.
 fn diff(words: &Difference, environment: &Environment) -> Result<Request, UsageError> {
     let comparison = crate::cli::sources::comparison(words, environment)?;
     let is_for_a_script = words.json || words.no_interactive || words.min_change.is_some();
@@ -190,7 +190,7 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Request, UsageE
     Ok(Request::Browse(Box::new(browser(&arguments, configured, environment, subject)?)))
 }
 
-/// Returns the job of `duke df`.
+/// Returns the job for `duke df`.
 fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
     let units = units(words.si);
     let scan = scan::Options {
@@ -255,7 +255,7 @@ fn look(
     Ok(Request::Print(PrintJob { wanted, output, selection, progress }))
 }
 
-/// Returns the settings of a browser.
+/// Returns the job for the browser.
 fn browser(
     arguments: &Arguments,
     configured: Configured,
@@ -302,13 +302,11 @@ fn order(arguments: &Arguments) -> Order {
     Order { column, direction, measure, grouping, hidden }
 }
 
-/// Returns the look of the rows.
 fn row_look(arguments: &Arguments) -> RowLook {
     let look = arguments.columns.as_deref().map_or_else(RowLook::default, RowLook::with);
     RowLook { collapses: !arguments.no_collapse, ..look }
 }
 
-/// Returns the rules for deletion.
 fn policy(arguments: &Arguments) -> DeletePolicy {
     let mode = match (arguments.read_only, arguments.dry_run) {
         (true, _) => DeleteMode::ReadOnly,

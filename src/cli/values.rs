@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use crate::base::{calendar, format};
 use crate::table::column::{COLUMNS, Column, ColumnSpec};
 
-/// Maximum number of threads accepted. A larger number is probably a typing error.
+/// Maximum number of threads accepted. A larger number is probably a typo.
 const MOST_THREADS: u16 = 1024;
 
 /// Use of colors.
@@ -47,17 +47,17 @@ pub enum PaneChoice {
     None,
 }
 
-/// Returns the parser of the columns that have a name for `--sort`.
+/// Returns the parser for column names in `--sort`.
 pub fn columns() -> impl TypedValueParser<Value = Column> {
     named(|column| column.option)
 }
 
-/// Returns the parser of the columns that have a name for `--columns`.
+/// Returns the parser for column names in `--columns`.
 pub fn choices() -> impl TypedValueParser<Value = Column> {
     named(|column| column.choice)
 }
 
-/// Returns the parser of columns by the name and help text that `of` returns.
+/// Returns the parser for the columns for which `of` returns a name and a help text.
 fn named(
     of: fn(&ColumnSpec) -> Option<(&'static str, &'static str)>,
 ) -> impl TypedValueParser<Value = Column> {
@@ -81,12 +81,10 @@ pub fn since(word: &str) -> Result<i64, String> {
     })
 }
 
-/// Parses a count.
 pub fn count<T: FromStr>(word: &str) -> Result<T, String> {
     word.parse().map_err(|_| "not a number".to_owned())
 }
 
-/// Parses a number of threads.
 pub fn threads(word: &str) -> Result<u16, String> {
     let number = word.parse().ok().filter(|number| (1..=MOST_THREADS).contains(number));
     number.ok_or_else(|| format!("not a number from 1 to {MOST_THREADS}"))

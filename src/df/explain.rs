@@ -11,7 +11,7 @@ use super::{
 use crate::base::format::{Units, plain_size};
 use crate::base::text::{advice, escape, escape_path};
 
-/// Maximum number of names listed in a text.
+/// Maximum number of names listed in an explanation.
 const NAMED: usize = 12;
 
 /// Returns the explanation of a line as paragraphs.

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use super::pipe::{Chunks, Next};
 
-/// Maximum length of a string in bytes. Linux accepts no longer argument, so no root can have a longer path
-/// (execve(2), `MAX_ARG_STRLEN`).
+/// Maximum length of a string in bytes. Linux accepts no longer command-line argument, so no root can have a longer
+/// path (execve(2), `MAX_ARG_STRLEN`).
 pub(crate) const LONGEST: usize = 128 << 10;
 /// Maximum nesting depth of a skipped value.
 const LEVELS: usize = 4096;
@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 pub struct Fault {
     /// Position of the error in the decompressed text, in bytes.
     pub offset: u64,
-    /// Reason of the error.
+    /// Reason for the error.
     pub reason: Reason,
 }
 
@@ -35,7 +35,7 @@ pub struct Fault {
 pub enum Reason {
     /// The user stopped reading.
     Stopped,
-    /// The input is invalid. The text may contain any characters.
+    /// The input is invalid. The message may contain any characters.
     Wrong(Cow<'static, str>),
 }
 
@@ -111,7 +111,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Consumes `byte`. Any other byte is an error.
+    /// Skips blanks and consumes the next byte, which must be `byte`.
     pub(crate) fn expect(&mut self, byte: u8) -> Result<()> {
         if self.look()? == byte {
             self.at += 1;
@@ -202,7 +202,6 @@ impl<'a> Lexer<'a> {
         seconds.map_or_else(|| self.fault_at(start, "time larger than 64 bits"), Ok)
     }
 
-    /// Reads a boolean.
     pub(crate) fn boolean(&mut self) -> Result<bool> {
         let is_true = self.look()? == b't';
         self.word(if is_true { b"true" } else { b"false" })?;

@@ -22,6 +22,7 @@ mod json;
 mod limits;
 mod links;
 mod naive_output;
+mod peers;
 mod planted;
 mod platform;
 mod readme;

@@ -63,7 +63,7 @@ impl Config {
                     theme::read_colors(self, text, roles);
                 }
                 ("keys" | "colors", _) => {
-                    self.warn(value_at, &format!("'{}' must be a table", name.get_ref()))
+                    self.warn(value_at, &format!("'{}' must be a table", name.get_ref()));
                 }
                 ("theme", value) => theme::read_theme(self, value, value_at),
                 (name, value) => match Value::of(value) {

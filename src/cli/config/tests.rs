@@ -1,4 +1,4 @@
-//! Tests of every possible error in a configuration: its position, and that the rest of the file still
+//! Tests that every error in a configuration is reported with its position, and that the rest of the file still
 //! applies.
 
 use proptest::prelude::*;
@@ -157,7 +157,7 @@ fn key_errors_have_a_position() {
 fn lost_keys_are_reported() {
     let cases = [
         ("rescan = 'x'\nrescan-root = 'x'", vec!["f:3:15: x is already bound to 'rescan' above"]),
-        // Warnings are in the order of the file, and not in that of the names.
+        // Warnings are in the order of the file, not of the names.
         ("rescan-root = 'x'\nrescan = 'x'", vec!["f:3:10: x is already bound to 'rescan-root' above"]),
         (
             "rescan = 'R'",
