@@ -12,7 +12,6 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
 use std::time::Duration;
 
 use nix::unistd::{Gid, Group, Uid, User, geteuid};
@@ -90,7 +89,7 @@ fn getent(program: &str, database: Database, number: u32, patience: Duration) ->
     let mut command = Command::new(program);
     command.args([database, "--", &number.to_string()]);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
-    let (sender, receiver) = mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     let output = child.stdout.take()?;
     // A group can have so many members that its line does not fit into a pipe. Only the name is read.
     let reader = std::thread::Builder::new().name("getent".into()).spawn(move || {
