@@ -14,8 +14,8 @@ const DAY: i64 = 24 * 3600;
 /// Effect of a term on directories.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// Test of a name. If a directory matches, its contents are found, too. If the term is negated, neither the directory
-    /// nor its contents are found.
+    /// Test of a name. If a directory matches, its contents are found, too. If the term is negated, neither the
+    /// directory nor its contents are found.
     Name,
     /// Test of a type. If a directory matches, its contents are found, too. A negated term affects only the directory
     /// itself.

@@ -1,7 +1,7 @@
 //! Decides whether a search keeps or ignores an entry because of a directory above it.
 //!
-//! If a search finds a directory by name, type or size, it keeps everything inside. If the name of a directory matches a
-//! negated term (`-node_modules`), the search ignores everything inside. A walk passes this decision down from each
+//! If a search finds a directory by name, type or size, it keeps everything inside. If the name of a directory matches
+//! a negated term (`-node_modules`), the search ignores everything inside. A walk passes this decision down from each
 //! directory to its entries. A search that starts in the middle of a tree computes it from the ancestors.
 //!
 //! Invariant: both computations give the same result.
