@@ -31,7 +31,7 @@ impl App<'_> {
         let notice = match written {
             Ok(bytes) => Notice::Wrote(path, bytes),
             Err(SaveError::Exists) => {
-                // The question appears only if no layer is open, so as not to interrupt the user.
+                // Ask only if no layer is open, so as not to interrupt the user.
                 if self.layers.is_empty() {
                     self.ask(Question::Replace(order));
                 }
