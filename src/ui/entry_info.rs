@@ -9,7 +9,6 @@ use crate::tree::EntryId;
 #[derive(Debug)]
 pub struct EntryInfo {
     pub entry: EntryId,
-    /// Information from the operating system, loaded in the background.
     pub inspection: Loader<Arc<Inspection>>,
 }
 

@@ -21,7 +21,6 @@ pub struct Field {
     past: Vec<String>,
 }
 
-/// Origin of the current text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     #[default]

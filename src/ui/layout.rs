@@ -9,7 +9,6 @@ use ratatui::layout::Rect;
 pub struct Layout {
     /// Path and totals.
     pub header: Rect,
-    /// Tabs of the views.
     pub tabs: Rect,
     pub titles: Rect,
     /// Rows, or a message if there are none.

@@ -15,7 +15,6 @@ use crate::table::rows::{Order, SizeSource, SortedEntries};
 /// Maximum size in bytes of a listing that is sorted synchronously: about 40,000 entries.
 const LARGE: u64 = 1 << 20;
 
-/// Entry under the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pin<'t> {
     position: Position,

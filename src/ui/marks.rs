@@ -35,7 +35,6 @@ pub struct Mark {
     is_linked: bool,
 }
 
-/// Numbers of marks that a rescan has removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
     /// Marks whose entries were deleted.

@@ -16,7 +16,7 @@ use crate::tree::DirId;
 #[derive(Clone, Debug)]
 pub enum Event {
     Key(KeyEvent),
-    /// Time since the session began, besides the mouse event.
+    /// Mouse event, and the time since the session began.
     Mouse(MouseEvent, Duration),
     Resize(u16, u16),
     Tick(Tick),

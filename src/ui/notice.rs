@@ -41,7 +41,7 @@ pub enum Notice {
     ReadOnly,
     /// The command is not available while the scan is running.
     ScanRunning,
-    /// A scan or a rescan is already running.
+    /// A scan or rescan is already running.
     ReadingAlready,
     /// The command is not available while a rescan is running.
     RescanRunning,
@@ -56,16 +56,13 @@ pub enum Notice {
     /// The file was written. Contains its path and its size in bytes.
     Wrote(PathBuf, u64),
     FileExists(PathBuf),
-    /// Writing the file was stopped.
     NotWritten(PathBuf),
     WriteFailed(PathBuf, String),
     Script(Arc<Script>),
     /// A background job failed. Contains the name of the operation and the error.
     JobFailed(&'static str, JobError),
     OnlyRootsMarked,
-    /// A root that is a directory cannot be deleted.
     RootDirectory,
-    /// A root that is not a directory cannot be deleted.
     RootFile,
     NothingToDelete,
     /// There is nothing to restore, because a dry run moves nothing to the trash.
@@ -75,7 +72,6 @@ pub enum Notice {
     WrongName,
     /// The user answered Yes before the question could be read.
     AnsweredTooEarly,
-    /// Result of a dry run.
     DryRun {
         entries: u64,
         /// Disk usage of these entries in bytes.
@@ -120,14 +116,12 @@ pub enum Notice {
     ScanRoot,
     /// The user cannot go further up, because the root is `/`.
     NothingAbove,
-    /// There is no earlier snapshot to compare with.
     NoBaseline,
     /// There is no older snapshot, or no newer one.
     NoOtherBaseline,
     /// Growth is now relative to another snapshot. Contains its time, its number (counted from the newest), and
     /// the number of snapshots.
     Since(String, usize, usize),
-    /// The source does not record owners.
     NoOwners,
     FilterNotCompared,
     Copied(Vec<u8>),
@@ -147,7 +141,6 @@ pub enum Notice {
     RangeBegun,
     RangeStartHidden,
     NoMarks,
-    /// A rescan has removed marks.
     MarksDropped {
         /// Number of marks of deleted entries.
         gone: u64,
@@ -156,7 +149,6 @@ pub enum Notice {
     },
     /// The extension of the file name is not that of a known format.
     UnknownEnding,
-    /// The format cannot contain several roots.
     OneRootOnly,
 }
 

@@ -8,7 +8,7 @@ use crate::delete::Journal;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeletePolicy {
     pub mode: DeleteMode,
-    /// `true` if Yes is preselected in the confirmation dialog.
+    /// Size in bytes above which the user must type the name of the entry to confirm a deletion.
     pub typed_over: u64,
     pub selects_yes: bool,
     pub journal: Option<Journal>,

@@ -35,7 +35,6 @@ pub struct Part {
     pub total: String,
     /// Rows, each with the role of its bar.
     pub rows: Vec<(Row, Role)>,
-    /// Text shown if there are no rows.
     pub empty: &'static str,
 }
 

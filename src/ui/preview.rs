@@ -24,9 +24,7 @@ pub struct PreviewState {
     pub breakdown: Requested<(DirId, u64), Breakdown>,
     /// Largest entries of a directory.
     pub map: Requested<OutlineRequest, Level>,
-    /// Information about an entry that is not a directory.
     pub info: Option<EntryInfo>,
-    /// First lines of a file.
     pub head: Requested<EntryId, FileHead>,
 }
 

@@ -11,7 +11,6 @@ use crate::tree::DirId;
 /// Minimum interval between measurements of the reading rate.
 const RATE_EVERY: Duration = Duration::from_millis(500);
 
-/// State of the scan at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Tick {
     /// Time since the session began.
@@ -22,7 +21,6 @@ pub struct Tick {
     pub elapsed: Duration,
 }
 
-/// State of a rescan at one moment.
 #[derive(Clone, Debug)]
 pub struct RescanMessage {
     pub progress: Progress,

@@ -19,7 +19,6 @@ const ATTENDED: Duration = Duration::from_secs(5);
 
 pub struct Runner<M> {
     tasks: Vec<Task<M>>,
-    /// Messages about operations that failed to start.
     failed: Vec<M>,
     next: u64,
 }
@@ -55,7 +54,6 @@ struct Task<M> {
     job: Box<dyn Reporting<M>>,
 }
 
-/// Job and the function that converts its results to messages.
 struct Reporter<T, F> {
     job: Job<T>,
     message: F,

@@ -43,9 +43,9 @@ pub enum Command {
     Graph,
     /// Cycle through the combinations of panes.
     Preview,
-    /// Compare with an older snapshot.
+    /// Compare with the next older snapshot.
     OlderBaseline,
-    /// Compare with a newer snapshot.
+    /// Compare with the next newer snapshot.
     NewerBaseline,
     /// Cycle through the meanings of the treemap's colors, such as type and age.
     MapColors,

@@ -32,11 +32,8 @@ const LEVEL: &str = "DUKE_LEVEL";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Launch {
-    /// Shell in this directory.
     Shell(DirId),
-    /// Pager for the file with this name in a directory.
     View(DirId, Vec<u8>),
-    /// Opener for this absolute path.
     Open(Vec<u8>),
 }
 

@@ -62,7 +62,6 @@ impl TableData for DfRows {
     }
 }
 
-/// Explanation of a row, as paragraphs.
 #[derive(Debug)]
 pub struct Explanation(pub Vec<String>);
 

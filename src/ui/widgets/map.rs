@@ -97,7 +97,6 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Paints the contents of a directory.
     pub fn level(&mut self, level: &Level, area: Area) {
         let mut weights: Vec<u64> = level.nodes.iter().map(|node| node.size).collect();
         weights.push(level.rest);

@@ -114,7 +114,6 @@ fn gap(cx: &Context<'_>, gap: &'static str, sign: &'static str, spans: &mut Vec<
     spans.push(Span::raw(&behind[1..]));
 }
 
-/// Adds the label, and the note if it fits.
 fn label(cx: &Context<'_>, room: usize, row: &Row, spans: &mut Vec<Span<'_>>) {
     let gap = cx.theme.glyphs.gap();
     let label = fit(&row.label, room, gap).into_owned();

@@ -19,7 +19,6 @@ pub use convert::{color, color_name, filled, ink, mixed};
 /// Role of a piece of text or of a treemap cell, which determines its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Ordinary text.
     Plain,
     /// Important text.
     Strong,
@@ -59,7 +58,6 @@ pub enum Role {
     Other,
 }
 
-/// Colors of a role.
 struct RoleSpec {
     role: Role,
     /// Name used in the configuration.
@@ -137,7 +135,6 @@ impl Role {
         all
     };
 
-    /// Returns the role's name in the configuration.
     pub fn name(self) -> &'static str {
         self.spec().name
     }
@@ -208,7 +205,6 @@ impl Preset {
     pub const ALL: [Self; 6] =
         [Self::Default, Self::Dark, Self::Light, Self::ColorBlind, Self::HighContrast, Self::Plain];
 
-    /// Returns the preset's name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -283,7 +279,6 @@ impl Looks {
         self.own[role as usize]
     }
 
-    /// Returns `true` if the colors are those for a dark background.
     pub fn is_dark(&self) -> bool {
         self.preset.on(self.background) == Background::Dark
     }
