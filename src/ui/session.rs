@@ -74,7 +74,6 @@ pub enum Left {
     Tree(Source),
 }
 
-/// Session that shows one tree.
 pub struct Session<'s> {
     terminal: &'s mut Terminal<Output>,
     screen: &'s Screen,

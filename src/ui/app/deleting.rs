@@ -62,7 +62,6 @@ impl<'t> App<'t> {
         under_cursor.into_iter().collect()
     }
 
-    /// Restores the most recently trashed items.
     pub(super) fn restore(&mut self) -> Option<Effect> {
         self.cx.checked(self.cx.check_changes())?;
         if self.cx.deletion.policy.mode == DeleteMode::DryRun {

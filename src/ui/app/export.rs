@@ -12,7 +12,6 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::export::ExportMessage;
 
 impl App<'_> {
-    /// Opens the prompt for the file name of an export.
     pub(super) fn ask_for_file(&mut self) {
         if self.cx.checked(self.cx.check_export()).is_none() {
             return;

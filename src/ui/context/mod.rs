@@ -60,12 +60,10 @@ pub struct Context<'t> {
     pub zone: TimeZone,
     /// Kind of the source. Entries of a snapshot or export can be neither rescanned nor deleted.
     pub source_kind: SourceKind,
-    /// Condition under which the browser asks before it quits.
     pub quitting: Quitting,
     pub scan: ScanState,
     /// Path of the shown directory, with the root as displayed.
     pub path: Vec<u8>,
-    /// Visible rows of the shown directory.
     pub window: Window,
     pub notice: Option<Notice>,
     /// Number of columns and lines of the terminal.

@@ -66,7 +66,6 @@ impl Context<'_> {
         }
     }
 
-    /// Drops the rows, and sorts again.
     pub fn sort_anew(&mut self) {
         self.place.forget_rows();
         self.sort();

@@ -34,7 +34,6 @@ impl Keymap {
             .map(|line| KEYMAP[line].help)
     }
 
-    /// Sets the keys of the line with this number.
     pub fn give(&mut self, line: usize, keys: Vec<Key>) {
         self.changes.retain(|(changed, _)| *changed != line);
         self.changes.push((line, keys));

@@ -22,7 +22,6 @@ pub use table::KEYMAP;
 pub enum Command {
     /// Move the cursor, or scroll a page.
     Move(Motion),
-    /// Enter the directory under the cursor.
     Open,
     /// Open the directory under the cursor in place, as if it were part of the view.
     Inside,
@@ -81,7 +80,6 @@ pub enum Command {
     /// Quit and print the paths of the marked entries.
     PrintMarks,
     Export,
-    /// Copy the path of the entry under the cursor to the clipboard.
     CopyPath,
     /// Ask the user, then delete the marked entries or the entry under the cursor.
     Delete,
@@ -95,7 +93,6 @@ pub enum Command {
     Empty,
     /// Retry the operation for failed or changed entries.
     Retry,
-    /// Show details of the entry under the cursor.
     Inspect,
     Start(Program),
 }
@@ -293,7 +290,6 @@ pub struct Binding {
     pub scopes: &'static [Scope],
     pub command: Command,
     pub group: HelpGroup,
-    /// Description on the help page.
     pub help: &'static str,
     /// Rank and word of the hint in the footer. If there is little room, the hints with the lowest ranks are
     /// shown.

@@ -113,7 +113,6 @@ static VIEW_KEYS: [[Key; 1]; views::VIEWS.len()] = {
     keys
 };
 
-/// Returns the bindings that open views.
 const fn of_views() -> [Binding; views::VIEWS.len()] {
     let (mut bindings, mut at) =
         ([bind(&[], VIEWS, Command::Help, HelpGroup::View, ""); views::VIEWS.len()], 0);
