@@ -27,7 +27,7 @@ size of a directory includes its own length.";
 pub const SEARCH: &str = "A search term is a part of a name, `*.log`, `>1G`, `older:90d`, `type:video` or `/a regex/`; `-` before \
 a term excludes its matches. Several terms must all match.";
 
-/// Search terms with their meanings. docs/search.md has all of them too.
+/// All search terms with their meanings. A test compares them with docs/search.md.
 pub const TERMS: &[(&str, &str)] = &[
     (">1G, size>1G, disk>1G", "entries by disk usage (of directories, the total); also with >=, <, <=, ="),
     ("apparent>1G", "entries by apparent size"),

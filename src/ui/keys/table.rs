@@ -82,7 +82,7 @@ const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
     keys
 }
 
-/// Returns the bindings that sort by these columns, or, if `is_show` is `true`, that show and hide them.
+/// Returns the bindings that sort by these columns, or, if `is_show`, that show and hide them.
 const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
     let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, HelpGroup::Sort, ""); N], 0);
     while at < N {
@@ -113,7 +113,6 @@ static VIEW_KEYS: [[Key; 1]; views::VIEWS.len()] = {
     keys
 };
 
-/// Returns the bindings that open views.
 const fn of_views() -> [Binding; views::VIEWS.len()] {
     let (mut bindings, mut at) =
         ([bind(&[], VIEWS, Command::Help, HelpGroup::View, ""); views::VIEWS.len()], 0);
@@ -149,7 +148,6 @@ const COUNT: usize = MOVES.len()
     + EDITS.len()
     + OTHERS.len();
 
-/// All key bindings.
 pub const KEYMAP: &[Binding] = &joined::<COUNT>(&[
     MOVES,
     &of_columns(SORTABLE, false),
