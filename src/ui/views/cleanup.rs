@@ -58,7 +58,12 @@ struct CleanupRows {
 #[derive(Debug)]
 enum CleanupRow {
     /// All candidates with the same reason. `rule` is the index of a rule with this reason.
-    Kind { rule: usize, reason: &'static str, totals: Totals, candidates: Vec<usize> },
+    Kind {
+        rule: usize,
+        reason: &'static str,
+        totals: Totals,
+        candidates: Vec<usize>,
+    },
     Candidate(usize),
 }
 
