@@ -3,7 +3,7 @@
 
 #[doc(hidden)]
 pub mod absolute;
-#[cfg(feature = "delete")]
+#[cfg(any(feature = "delete", feature = "formats"))]
 #[doc(hidden)]
 pub mod calendar;
 #[doc(hidden)]

@@ -11,6 +11,7 @@ use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum, Va
 use crate::cli::help_text;
 use crate::cli::subcommands::Command;
 use crate::cli::values::{PaneChoice, StartView, When, choices, columns, count, size, threads};
+use crate::source::FieldColumn;
 use crate::table::column::Column;
 
 /// Last line of the short help.
@@ -92,11 +93,27 @@ pub struct Arguments {
     #[arg(short, long, requires = "output", help_heading = "Exchange")]
     pub compress: bool,
 
-    /// Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input
+    /// Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input
     ///
-    /// Exports may be compressed with zstd or gzip, and several can be given. A snapshot (written by duke save) is opened alone.
+    /// Exports and lists may be compressed with zstd or gzip, and several can be given. A snapshot (written by duke save) is opened alone.
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "skip_network", "threads", "extended"], help_heading = "Exchange")]
     pub import: Vec<OsString>,
+
+    /// Read what -f names as a list written by this program
+    ///
+    /// Lists of duke (--ndjson, --csv), JSON objects and CSV with a header need no --format. docs/exchange.md has the commands.
+    #[arg(long, value_name = "PROGRAM", value_enum, requires = "import", help_heading = "Exchange")]
+    pub format: Option<ListProgram>,
+
+    /// Columns of a list that its header does not tell, such as path=2,size=5
+    ///
+    /// FIELD is path, size, disk, mtime, type, ...; COLUMN is a number from 1, or a name in the header.
+    #[arg(long, value_name = "FIELD=COLUMN", value_parser = ValueParser::new(FieldColumn::parse), action = ArgAction::Set, value_delimiter = ',', requires = "import", help_heading = "Exchange")]
+    pub fields: Option<Vec<FieldColumn>>,
+
+    /// Read only the part of a list that is in the directory PREFIX
+    #[arg(long, value_name = "PREFIX", requires = "import", help_heading = "Exchange")]
+    pub root: Option<OsString>,
 
     /// Print a table even if standard output is a terminal
     #[arg(short, long, help_heading = "Output")]
@@ -304,6 +321,19 @@ pub struct Arguments {
     /// Print the version
     #[arg(short = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
+}
+
+/// Program that wrote a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ListProgram {
+    /// du -ab0
+    Du,
+    /// find -printf '%p\t%s\t%b\t%T@\0'
+    Find,
+    /// rclone lsjson -R
+    Rclone,
+    /// S3 Inventory in CSV
+    S3Inventory,
 }
 
 /// Grouping of totals.

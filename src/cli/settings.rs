@@ -19,7 +19,7 @@ use crate::cli::error::refusal;
 use crate::cli::exclude::filter;
 
 /// Flags that cannot be set, because they select the task of one run, or take the names of files.
-const FOR_ONCE: [&str; 19] = [
+const FOR_ONCE: [&str; 22] = [
     "help",
     "version",
     "json",
@@ -29,6 +29,9 @@ const FOR_ONCE: [&str; 19] = [
     "output",
     "compress",
     "import",
+    "format",
+    "fields",
+    "root",
     "exclude_from",
     "depth",
     "bytes",

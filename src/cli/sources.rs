@@ -10,13 +10,13 @@ use std::path::PathBuf;
 use super::{Environment, UsageError};
 use crate::base::format::Measure;
 use crate::base::text::escape;
-use crate::cli::args::{Arguments, GroupBy};
+use crate::cli::args::{Arguments, GroupBy, ListProgram};
 use crate::cli::exclude::filter;
 use crate::cli::subcommands::Difference;
 use crate::cli::{kept_snapshots, options};
 use crate::run::print::{By, DiffFormat, DiffJob, DiffOptions, Output, Packing, Selection, Target};
 use crate::scan::{self, Mounts};
-use crate::source::SourceSpec;
+use crate::source::{ListOptions, ListPreset, SourceSpec};
 use crate::source::import::Input;
 use crate::source::remote::Remote;
 use crate::source::save;
@@ -28,7 +28,10 @@ pub fn wanted(
     options: scan::Options,
 ) -> Result<SourceSpec, UsageError> {
     if !arguments.import.is_empty() {
-        return Ok(SourceSpec::Exports(files(&arguments.import)?));
+        let inputs = files(&arguments.import)?;
+        let lists = lists(arguments);
+        let is_told = lists != ListOptions::default();
+        return Ok(if is_told { SourceSpec::Lists(inputs, lists) } else { SourceSpec::Exports(inputs) });
     }
     let remotes: Vec<Input> = arguments
         .paths
@@ -39,6 +42,20 @@ pub fn wanted(
         0 => Ok(SourceSpec::Paths(paths(&arguments.paths), options)),
         some if some == arguments.paths.len() => Ok(SourceSpec::Exports(remotes)),
         _ => Err(UsageError::Usage("cannot mix local and ssh:// paths".to_owned())),
+    }
+}
+
+/// Returns the settings with which lists are read.
+fn lists(arguments: &Arguments) -> ListOptions {
+    ListOptions {
+        preset: arguments.format.map(|program| match program {
+            ListProgram::Du => ListPreset::Du,
+            ListProgram::Find => ListPreset::Find,
+            ListProgram::Rclone => ListPreset::Rclone,
+            ListProgram::S3Inventory => ListPreset::S3Inventory,
+        }),
+        fields: arguments.fields.clone().unwrap_or_default(),
+        root: arguments.root.as_ref().map(|root| root.as_bytes().to_vec()),
     }
 }
 

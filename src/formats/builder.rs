@@ -75,7 +75,8 @@ struct Open {
     ended: Vec<DirId>,
     /// `true` if the directory's own entry is published.
     is_published: bool,
-    is_read: bool,
+    /// Error number with which reading the directory failed, if it did.
+    errno: Option<i32>,
     /// Sizes of the entries that have ended, plus the directory's own sizes if they are known.
     inside: Totals,
     /// Name and metadata of a directory whose entry is written only at its end ([`Sizes::Sums`]).
@@ -90,7 +91,7 @@ impl Open {
             page: None,
             ended: Vec::new(),
             is_published: false,
-            is_read: true,
+            errno: None,
             inside: Totals::default(),
             awaiting: None,
         }
@@ -156,7 +157,7 @@ impl<'t> Builder<'t> {
                 Open { awaiting: Some(Box::new((name.to_vec(), metadata))), ..Open::new(id, device) }
             }
         };
-        child.is_read = is_read;
+        child.errno = (!is_read).then_some(UNREADABLE);
         self.counts.entries += 1;
         if self.open.len() > SHALLOW {
             self.seal(self.open.len() - 1);
@@ -171,6 +172,11 @@ impl<'t> Builder<'t> {
         self.open.push(child);
     }
 
+    /// Records that the current directory could not be read completely.
+    pub(crate) fn fail(&mut self, errno: i32) {
+        self.last_mut().errno = Some(errno);
+    }
+
     /// Ends the current directory.
     pub(crate) fn leave(&mut self) {
         self.seal(self.open.len() - 1);
@@ -178,9 +184,9 @@ impl<'t> Builder<'t> {
         let page = self.last_mut().page.take().map_or_else(|| self.fresh_page(), |page| *page);
         let empty = self.batch.turn(page);
         self.keep(empty);
-        if !child.is_read {
+        if let Some(errno) = child.errno {
             self.counts.errors += 1;
-            self.tree.fail(child.id, UNREADABLE);
+            self.tree.fail(child.id, errno);
         }
         match child.awaiting {
             None => {

@@ -33,7 +33,7 @@ fn read(text: &[u8], piece: usize) -> (Tree, Result<(), Fault>) {
             let sent = text.chunks(piece.max(1)).try_for_each(|chunk| feed.send(chunk.to_vec()));
             feed.finish(sent);
         });
-        let mut lexer = Lexer::new(chunks, &pulse);
+        let mut lexer = Lexer::resume(Vec::new(), chunks, &pulse);
         let mut reader = Reader::new(&mut lexer, &builder, tree.devices().of_host(0), b"");
         reader.head().and_then(|_| reader.body())
     });
