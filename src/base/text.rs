@@ -325,7 +325,8 @@ mod tests {
             let bytes: Vec<u8> = (0..length).map(|byte: u8| byte.wrapping_mul(91) ^ 0xf7).collect();
             assert_eq!(from_base64(base64(&bytes).as_bytes()), Some(bytes));
         }
-        for wrong in ["a", "ab=", "=", "====", "a===", "ab==cd==", "a=b=", "Zm9v\n", "Zh==", "Zg=\0", "Zm9-"] {
+        for wrong in ["a", "ab=", "=", "====", "a===", "ab==cd==", "a=b=", "Zm9v\n", "Zh==", "Zg=\0", "Zm9-"]
+        {
             assert_eq!(from_base64(wrong.as_bytes()), None, "{wrong}");
         }
     }

@@ -16,10 +16,10 @@ use crate::cli::subcommands::Difference;
 use crate::cli::{kept_snapshots, options};
 use crate::run::print::{By, DiffFormat, DiffJob, DiffOptions, Output, Packing, Selection, Target};
 use crate::scan::{self, Mounts};
-use crate::source::{ListOptions, ListPreset, SourceSpec};
 use crate::source::import::Input;
 use crate::source::remote::Remote;
 use crate::source::save;
+use crate::source::{ListOptions, ListPreset, SourceSpec};
 
 /// Returns the source to read. `patterns` includes the exclude patterns from files.
 pub fn wanted(

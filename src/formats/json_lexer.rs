@@ -78,7 +78,11 @@ type Result<T> = std::result::Result<T, Fault>;
 
 impl<'a> Lexer<'a> {
     /// Creates a lexer of an input whose first bytes have been read.
-    pub(crate) fn resume(bytes: Vec<u8>, chunks: Chunks, pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>) -> Self {
+    pub(crate) fn resume(
+        bytes: Vec<u8>,
+        chunks: Chunks,
+        pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>,
+    ) -> Self {
         Self { chunks: Some(chunks), pulse, bytes, at: 0, before: 0, text: Vec::new() }
     }
 

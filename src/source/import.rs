@@ -223,11 +223,9 @@ impl Shared {
         let label = input.label(self.inputs.len());
         let result = match recognize(&mut records, &self.lists) {
             Err(reason) => Err(message(&Fault { offset: 0, reason }.to_string())),
-            Ok(Recognized::List(layout)) => {
-                ListReader::new(layout, &self.lists, self.tree.devices(), host)
-                    .map_err(|reason| message(&reason))
-                    .and_then(|list| self.list(list, records, (builder, &counts), &label, names))
-            }
+            Ok(Recognized::List(layout)) => ListReader::new(layout, &self.lists, self.tree.devices(), host)
+                .map_err(|reason| message(&reason))
+                .and_then(|list| self.list(list, records, (builder, &counts), &label, names)),
             Ok(Recognized::Other) if self.lists != ListOptions::default() => {
                 Err(message("not a list; --format, --fields and --root are for lists"))
             }

@@ -197,7 +197,8 @@ impl FieldColumn {
     /// The reason why the word names no field or column.
     pub fn parse(word: &str) -> Result<Self, String> {
         let (name, column) = word.split_once('=').ok_or("not FIELD=COLUMN, such as path=2")?;
-        let meaning = FieldUnit::of_name(name).ok_or("no such field; see docs/exchange.md for their names")?;
+        let meaning =
+            FieldUnit::of_name(name).ok_or("no such field; see docs/exchange.md for their names")?;
         let column = match column.parse() {
             Ok(0) => return Err("columns are numbered from 1".to_owned()),
             Ok(number) => ListColumn::Number(number),
@@ -208,12 +209,15 @@ impl FieldColumn {
     }
 }
 
-/// Splits a name at everything but letters and digits, and before a capital after a small letter.
+/// Splits a name at everything but letters and digits, and before a capital after a small letter, except in `KiB`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut previous = ' ';
     for letter in name.chars() {
-        let begins = !previous.is_alphanumeric() || previous.is_lowercase() && letter.is_uppercase();
+        let is_unit = letter == 'B'
+            && words.last().is_some_and(|word| ["ki", "mi", "gi", "ti"].contains(&word.as_str()));
+        let begins =
+            !previous.is_alphanumeric() || previous.is_lowercase() && letter.is_uppercase() && !is_unit;
         if letter.is_alphanumeric() {
             if begins {
                 words.push(String::new());

@@ -63,7 +63,8 @@ impl ObjectParser {
             return *known;
         }
         let meaning = std::str::from_utf8(key).ok().and_then(|key| {
-            let is_key = |column: &FieldColumn| matches!(&column.column, ListColumn::Header(name) if name == key);
+            let is_key =
+                |column: &FieldColumn| matches!(&column.column, ListColumn::Header(name) if name == key);
             let given = self.given.iter().find(|column| is_key(column)).map(|column| column.meaning);
             let is_given = |field| self.given.iter().any(|column| column.meaning.field == field);
             given.or_else(|| FieldUnit::of_name(key).filter(|meaning| !is_given(meaning.field)))

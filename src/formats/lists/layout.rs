@@ -55,10 +55,7 @@ pub(crate) enum Recognized {
 ///
 /// # Errors
 /// When reading fails, or `options` do not fit the list.
-pub(crate) fn recognize(
-    records: &mut RecordReader<'_>,
-    options: &ListOptions,
-) -> Result<Recognized, Reason> {
+pub(crate) fn recognize(records: &mut RecordReader<'_>, options: &ListOptions) -> Result<Recognized, Reason> {
     let preset = |name: &str, column| FieldColumn {
         meaning: FieldUnit::of_name(name).expect("a field of duke"),
         column: ListColumn::Number(column),
@@ -79,9 +76,11 @@ pub(crate) fn recognize(
                 (1..).zip(["bucket", "key", "size"]).map(|(column, name)| preset(name, column)).collect();
             // The fields after the size are chosen when the inventory is configured.
             let first = FieldTexts::csv_of(first_line(records)?, b',');
-            columns.extend(first.filter(|first| first.len() > 3 && value::seconds(first.csv(3)).is_ok()).map(
-                |_| preset("mtime", 4),
-            ));
+            columns.extend(
+                first
+                    .filter(|first| first.len() > 3 && value::seconds(first.csv(3)).is_ok())
+                    .map(|_| preset("mtime", 4)),
+            );
             csv(records, &given(options, columns)).map(|list| match list {
                 Recognized::List(list) => Recognized::List(ListLayout { is_url_encoded: true, ..list }),
                 Recognized::Other => Recognized::Other,
@@ -98,7 +97,8 @@ fn given(options: &ListOptions, preset: Vec<FieldColumn>) -> Vec<FieldColumn> {
 
 fn by_content(records: &mut RecordReader<'_>, options: &ListOptions) -> Result<Recognized, Reason> {
     let significant = |bytes: &[u8], count: usize| bytes.trim_ascii_start().len() >= count;
-    let head = records.look(|bytes| bytes.len() >= MARK.len() && significant(bytes, 1) || bytes.len() > HEAD)?;
+    let head =
+        records.look(|bytes| bytes.len() >= MARK.len() && significant(bytes, 1) || bytes.len() > HEAD)?;
     let mark = if head.starts_with(MARK) { MARK.len() } else { 0 };
     let is_array = match head[mark..].trim_ascii_start().first() {
         Some(b'{') => {
@@ -183,7 +183,8 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
         }
     }
     let has_separator = SEPARATORS.iter().any(|separator| line.contains(separator));
-    let is_text = !line.iter().any(|byte| *byte == 0 || byte.is_ascii_control() && *byte != b'\t' && *byte != b'\r');
+    let is_text =
+        !line.iter().any(|byte| *byte == 0 || byte.is_ascii_control() && *byte != b'\t' && *byte != b'\r');
     match numbered(given) {
         Some(columns) if !columns.is_empty() => {
             if path_column(&columns).is_none() {
@@ -216,11 +217,14 @@ fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, Fi
         };
         columns.push((index, column.meaning));
     }
-    let mut sizes =
-        columns.iter().filter(|(_, meaning)| matches!(meaning.field, Field::Apparent | Field::Disk)).peekable();
+    let mut sizes = columns
+        .iter()
+        .filter(|(_, meaning)| matches!(meaning.field, Field::Apparent | Field::Disk))
+        .peekable();
     let has_size = sizes.peek().is_some();
     let is_value = |index: usize| {
-        index >= texts.len() || matches!(texts.csv(index).trim_ascii(), text if value::bytes(text, 1).is_ok() || text.is_empty())
+        index >= texts.len()
+            || matches!(texts.csv(index).trim_ascii(), text if value::bytes(text, 1).is_ok() || text.is_empty())
     };
     if sizes.any(|(index, _)| is_value(*index)) {
         return None;

@@ -11,11 +11,12 @@
 //! its directory is written to the tree. A block whose records have all been read is freed, so that reading a list
 //! in the order of its directories needs little more memory than the tree.
 
+use crate::platform::memory::pages::Pages;
 use crate::tree::encoding::{Draft, Records};
 use crate::tree::varint::{ByteReader, write_varint};
 use crate::tree::{Entry, EntryState, Metadata};
 
-/// Size of a block in bytes: more than the longest record, and large enough that freed blocks go back to the system.
+/// Size of a block in bytes: more than the longest record.
 const BLOCK: usize = 1 << 18;
 
 /// Position of a record, counted from 1.
@@ -53,24 +54,20 @@ pub(crate) enum Logged<'l> {
 pub(crate) struct EntryLog {
     blocks: Vec<LogBlock>,
     draft: Option<Draft>,
+    head: Vec<u8>,
     record: Vec<u8>,
 }
 
-#[derive(Default)]
 struct LogBlock {
-    bytes: Vec<u8>,
+    /// Records; `None` once all of them have been released.
+    pages: Option<Pages>,
     /// Number of records that have not been released.
     live: u32,
 }
 
 impl EntryLog {
     /// Appends an entry to the chain that ends at `previous`.
-    pub(crate) fn append(
-        &mut self,
-        previous: Option<LogPlace>,
-        tag: LogTag,
-        entry: &Entry<'_>,
-    ) -> LogPlace {
+    pub(crate) fn append(&mut self, previous: Option<LogPlace>, tag: LogTag, entry: &Entry<'_>) -> LogPlace {
         let draft = self.draft.get_or_insert_with(Draft::small);
         draft.clear();
         draft.push(entry);
@@ -92,16 +89,20 @@ impl EntryLog {
     fn put(&mut self, previous: Option<LogPlace>, tag: LogTag) -> LogPlace {
         // A varint takes at most ten bytes.
         let needed = self.record.len() + 10;
-        if self.blocks.last().is_none_or(|block| block.bytes.len() + needed > BLOCK) {
-            self.blocks.push(LogBlock { bytes: Vec::with_capacity(BLOCK), live: 0 });
+        if self.blocks.last().is_none_or(|block| block.bytes().len() + needed > BLOCK) {
+            self.blocks.push(LogBlock { pages: Some(Pages::with_capacity(BLOCK)), live: 0 });
         }
         let index = self.blocks.len() - 1;
         let block = &mut self.blocks[index];
-        let place = LogPlace::new(index, block.bytes.len());
+        let place = LogPlace::new(index, block.bytes().len());
         let distance = previous.map_or(0, |previous| place.0.get() - previous.0.get());
-        write_varint(&mut block.bytes, distance << 2 | tag as u64);
-        block.bytes.extend_from_slice(&self.record);
+        self.head.clear();
+        write_varint(&mut self.head, distance << 2 | tag as u64);
         block.live += 1;
+        if let Some(pages) = &mut block.pages {
+            pages.append(&self.head);
+            pages.append(&self.record);
+        }
         place
     }
 
@@ -137,13 +138,13 @@ impl EntryLog {
         let block = &mut self.blocks[index];
         block.live -= 1;
         if block.live == 0 {
-            block.bytes = Vec::new();
+            block.pages = None;
         }
     }
 
     fn open(&self, place: LogPlace) -> (Option<LogPlace>, LogTag, &[u8]) {
         let (index, offset) = place.split();
-        let mut cursor = ByteReader::new(&self.blocks[index].bytes[offset..]);
+        let mut cursor = ByteReader::new(&self.blocks[index].bytes()[offset..]);
         let head = cursor.varint().expect("this log has written the record");
         let previous = (head >> 2 != 0).then(|| place.0.get() - (head >> 2));
         let tag = match head & 3 {
@@ -153,6 +154,12 @@ impl EntryLog {
             _ => LogTag::Own,
         };
         (previous.and_then(std::num::NonZeroU64::new).map(LogPlace), tag, cursor.rest())
+    }
+}
+
+impl LogBlock {
+    fn bytes(&self) -> &[u8] {
+        self.pages.as_ref().map_or(&[], Pages::bytes)
     }
 }
 
@@ -215,6 +222,6 @@ mod tests {
             }
             places.into_iter().for_each(|place| log.release(place));
         }
-        assert!(log.blocks.iter().all(|block| block.bytes.capacity() == 0));
+        assert!(log.blocks.iter().all(|block| block.pages.is_none()));
     }
 }

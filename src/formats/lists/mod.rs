@@ -24,6 +24,8 @@ mod path_tree;
 mod reader;
 mod records;
 mod separated;
+#[cfg(test)]
+mod tests;
 mod value;
 mod write;
 

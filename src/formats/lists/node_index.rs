@@ -28,7 +28,10 @@ impl NodeIndex {
 
     /// Returns the node with this hash that `is_it` accepts.
     pub(crate) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
-        self.probe(hash).map(|slot| self.slots[slot]).take_while(|node| *node != FREE).find(|node| is_it(*node))
+        self.probe(hash)
+            .map(|slot| self.slots[slot])
+            .take_while(|node| *node != FREE)
+            .find(|node| is_it(*node))
     }
 
     /// Adds a node. `hash_of` returns the hash of any node.
@@ -69,7 +72,10 @@ mod tests {
         let name = |node: u32| names[node as usize].as_bytes();
         for node in 0..5_000 {
             let hash = index.hash(parent(node), name(node));
-            assert_eq!(index.find(hash, |found| parent(found) == parent(node) && name(found) == name(node)), None);
+            assert_eq!(
+                index.find(hash, |found| parent(found) == parent(node) && name(found) == name(node)),
+                None
+            );
             index.insert(node, hash, |index, node| index.hash(parent(node), name(node)));
         }
         for node in 0..5_000 {

@@ -235,7 +235,8 @@ impl PathTree {
         if self.nodes[node as usize].own.is_some() {
             return Err("path listed before".into());
         }
-        let counts = if self.nodes[node as usize].parent == NONE { LinkCounts::Any } else { LinkCounts::Several };
+        let counts =
+            if self.nodes[node as usize].parent == NONE { LinkCounts::Any } else { LinkCounts::Several };
         let (tag, entry) = entry(b"", line, device, kind, counts);
         let own = self.log.append(None, tag, &entry);
         let node = &mut self.nodes[node as usize];

@@ -84,7 +84,7 @@ impl<'a> RecordReader<'a> {
         let number = self.number;
         loop {
             let rest = &self.bytes[self.at..];
-            if let Some(length) = record_length(rest, end) {
+            if let Some(length) = record_length(rest, end).filter(|length| *length <= LONGEST_RECORD) {
                 let start = self.at;
                 self.advance(length + 1, end);
                 return Ok(Some(RawRecord { number, bytes: Ok(start..start + length) }));

@@ -146,7 +146,8 @@ mod tests {
         let split = |record: &str, width, path| {
             let mut texts = FieldTexts::default();
             texts.split_tabs(record.as_bytes(), width, path).ok()?;
-            let fields = (0..texts.len()).map(|index| String::from_utf8_lossy(texts.tabbed(index)).into_owned());
+            let fields =
+                (0..texts.len()).map(|index| String::from_utf8_lossy(texts.tabbed(index)).into_owned());
             Some(fields.collect::<Vec<_>>().join("|"))
         };
         assert_eq!(split("a\t1\t2", 3, 0).as_deref(), Some("a|1|2"));

@@ -130,7 +130,8 @@ impl PathTree {
         let directory = &self.nodes[node as usize];
         let (own, errno) = (directory.own, directory.errno);
         let device = if directory.device == INHERITED { above } else { directory.device };
-        let (metadata, failure) = own.map_or((Metadata::default(), None), |own| self.own(own, path, target.faults));
+        let (metadata, failure) =
+            own.map_or((Metadata::default(), None), |own| self.own(own, path, target.faults));
         let sizes = if own.is_some() { target.sizes } else { Sizes::Own };
         target.builder.enter(&DirectoryStart { name, metadata, sizes, device, is_read: true });
         if let Some(errno) = failure.or((errno != 0).then_some(errno)) {
