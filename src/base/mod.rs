@@ -3,6 +3,7 @@
 
 #[doc(hidden)]
 pub mod absolute;
+pub(crate) mod base64;
 #[cfg(any(feature = "delete", feature = "formats"))]
 #[doc(hidden)]
 pub mod calendar;

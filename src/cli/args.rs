@@ -102,17 +102,17 @@ pub struct Arguments {
     /// Read what -f names as a list written by this program
     ///
     /// Lists of duke (--ndjson, --csv), JSON objects and CSV with a header need no --format. docs/exchange.md has the commands.
-    #[arg(long, value_name = "PROGRAM", value_enum, requires = "import", help_heading = "Exchange")]
+    #[arg(long, value_name = "PROGRAM", value_enum, help_heading = "Exchange")]
     pub format: Option<ListProgram>,
 
     /// Columns of a list that its header does not tell, such as path=2,size=5
     ///
     /// FIELD is path, size, disk, mtime, type, ...; COLUMN is a number from 1, or a name in the header.
-    #[arg(long, value_name = "FIELD=COLUMN", value_parser = ValueParser::new(FieldColumn::parse), action = ArgAction::Set, value_delimiter = ',', requires = "import", help_heading = "Exchange")]
+    #[arg(long, value_name = "FIELD=COLUMN", value_parser = ValueParser::new(FieldColumn::parse), action = ArgAction::Set, value_delimiter = ',', help_heading = "Exchange")]
     pub fields: Option<Vec<FieldColumn>>,
 
     /// Read only the part of a list that is in the directory PREFIX
-    #[arg(long, value_name = "PREFIX", requires = "import", help_heading = "Exchange")]
+    #[arg(long, value_name = "PREFIX", help_heading = "Exchange")]
     pub root: Option<OsString>,
 
     /// Print a table even if standard output is a terminal

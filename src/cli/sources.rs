@@ -27,10 +27,13 @@ pub fn wanted(
     patterns: &[String],
     options: scan::Options,
 ) -> Result<SourceSpec, UsageError> {
+    let lists = lists(arguments);
+    let is_told = lists != ListOptions::default();
+    if is_told && arguments.import.is_empty() {
+        return Err(UsageError::Usage("--format, --fields and --root work only with -f FILE".to_owned()));
+    }
     if !arguments.import.is_empty() {
         let inputs = files(&arguments.import)?;
-        let lists = lists(arguments);
-        let is_told = lists != ListOptions::default();
         return Ok(if is_told { SourceSpec::Lists(inputs, lists) } else { SourceSpec::Exports(inputs) });
     }
     let remotes: Vec<Input> = arguments

@@ -11,6 +11,7 @@
 pub(crate) mod builder;
 pub(crate) mod compression;
 pub mod flat;
+pub(crate) mod input;
 pub(crate) mod json_lexer;
 pub mod lists;
 pub(crate) mod long_paths;

@@ -1,15 +1,15 @@
-//! Facts that one line of a list tells about an entry.
+//! LineFacts that one line of a list tells about an entry.
 
-use super::field::{Field, FieldUnit};
-use super::value::{self, Refusal};
+use super::field::{FieldUnit, ListField};
+use super::value::{self, LineRefusal};
+use crate::base::base64::from_base64;
 use crate::base::kind::Kind;
-use crate::base::text::from_base64;
 use crate::tree::{EntryState, Exclusion, Metadata, Owner};
 
 /// Longest path that is read, in bytes. No system call accepts one of this length.
 const LONGEST_PATH: usize = u16::MAX as usize;
 
-/// Facts of a line. Reused for the next line, so that reading a line allocates nothing.
+/// LineFacts of a line. Reused for the next line, so that reading a line allocates nothing.
 #[derive(Debug, Default)]
 pub(crate) struct EntryLine {
     /// Path, as the line has it.
@@ -23,7 +23,7 @@ pub(crate) struct EntryLine {
     pub(crate) is_bucket: bool,
     /// Host name; empty if the line names none.
     pub(crate) host: Vec<u8>,
-    pub(crate) facts: Facts,
+    pub(crate) facts: LineFacts,
 }
 
 /// Precedence of a column over others for the same fact.
@@ -36,9 +36,9 @@ enum Rank {
     Exact,
 }
 
-/// Facts besides names.
+/// LineFacts besides names.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Facts {
+pub(crate) struct LineFacts {
     pub(crate) scanned_at: Option<i64>,
     pub(crate) device: Option<u64>,
     pub(crate) links: Option<u64>,
@@ -61,7 +61,7 @@ impl EntryLine {
         self.root.clear();
         self.host.clear();
         (self.path_rank, self.root_rank, self.is_bucket) = (Rank::None, Rank::None, false);
-        self.facts = Facts::default();
+        self.facts = LineFacts::default();
     }
 
     /// Sets the field of a column to its value. `errno` returns the number of an error by its message.
@@ -70,31 +70,31 @@ impl EntryLine {
         meaning: FieldUnit,
         text: &[u8],
         errno: impl Fn(&[u8]) -> i32,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), LineRefusal> {
         let facts = &mut self.facts;
         match meaning.field {
-            Field::Path => self.set_path(text, Rank::Text)?,
-            Field::Name => self.set_path(text, Rank::Name)?,
-            Field::PathBase64 => self.set_path(&from_base64(text).ok_or("not base64")?, Rank::Exact)?,
-            Field::Root => self.set_root(text, Rank::Text)?,
-            Field::RootBase64 => self.set_root(&from_base64(text).ok_or("not base64")?, Rank::Exact)?,
-            Field::Bucket => {
+            ListField::Path => self.set_path(text, Rank::Text)?,
+            ListField::Name => self.set_path(text, Rank::Name)?,
+            ListField::PathBase64 => self.set_path(&from_base64(text).ok_or("not base64")?, Rank::Exact)?,
+            ListField::Root => self.set_root(text, Rank::Text)?,
+            ListField::RootBase64 => self.set_root(&from_base64(text).ok_or("not base64")?, Rank::Exact)?,
+            ListField::Bucket => {
                 self.set_root(text, Rank::Text)?;
                 self.is_bucket = true;
             }
-            Field::Host => {
+            ListField::Host => {
                 self.host.clear();
                 self.host.extend_from_slice(name(text)?);
             }
-            Field::Error => facts.error = Some(errno(text)),
-            Field::Excluded => facts.excluded = Some(value::exclusion(text)?),
-            Field::Type => facts.kind = Some(value::kind(text.trim_ascii())?),
+            ListField::Error => facts.error = Some(errno(text)),
+            ListField::Excluded => facts.excluded = Some(value::exclusion(text)?),
+            ListField::Type => facts.kind = Some(value::kind(text.trim_ascii())?),
             _ => facts.set_number(meaning, text.trim_ascii())?,
         }
         Ok(())
     }
 
-    fn set_path(&mut self, path: &[u8], rank: Rank) -> Result<(), Refusal> {
+    fn set_path(&mut self, path: &[u8], rank: Rank) -> Result<(), LineRefusal> {
         if path.len() > LONGEST_PATH {
             return Err("path longer than 65,535 bytes".into());
         }
@@ -106,7 +106,7 @@ impl EntryLine {
         Ok(())
     }
 
-    fn set_root(&mut self, root: &[u8], rank: Rank) -> Result<(), Refusal> {
+    fn set_root(&mut self, root: &[u8], rank: Rank) -> Result<(), LineRefusal> {
         if root.len() > LONGEST_PATH {
             return Err("root longer than 65,535 bytes".into());
         }
@@ -119,20 +119,20 @@ impl EntryLine {
     }
 }
 
-impl Facts {
-    fn set_number(&mut self, FieldUnit { field, unit }: FieldUnit, text: &[u8]) -> Result<(), Refusal> {
+impl LineFacts {
+    fn set_number(&mut self, FieldUnit { field, unit }: FieldUnit, text: &[u8]) -> Result<(), LineRefusal> {
         match field {
-            Field::Disk => self.disk = value::bytes(text, unit)?,
-            Field::Apparent => self.apparent = value::bytes(text, unit)?,
-            Field::Mtime => self.mtime = Some(value::seconds(text)?),
-            Field::ScannedAt => self.scanned_at = Some(value::seconds(text)?),
-            Field::Uid => self.uid = Some(value::narrow(text)?),
-            Field::Gid => self.gid = Some(value::narrow(text)?),
-            Field::Mode => self.mode = Some(value::narrow(text)?),
-            Field::Inode => self.inode = Some(value::whole(text)?),
-            Field::Device => self.device = Some(value::whole(text)?),
-            Field::Links => self.links = Some(value::whole(text)?),
-            Field::IsDirectory => self.is_directory = Some(value::boolean(text)?),
+            ListField::Disk => self.disk = value::bytes(text, unit)?,
+            ListField::Apparent => self.apparent = value::bytes(text, unit)?,
+            ListField::Mtime => self.mtime = Some(value::seconds(text)?),
+            ListField::ScannedAt => self.scanned_at = Some(value::seconds(text)?),
+            ListField::Uid => self.uid = Some(value::narrow(text)?),
+            ListField::Gid => self.gid = Some(value::narrow(text)?),
+            ListField::Mode => self.mode = Some(value::narrow(text)?),
+            ListField::Inode => self.inode = Some(value::whole(text)?),
+            ListField::Device => self.device = Some(value::whole(text)?),
+            ListField::Links => self.links = Some(value::whole(text)?),
+            ListField::IsDirectory => self.is_directory = Some(value::boolean(text)?),
             _ => {}
         }
         Ok(())
@@ -182,6 +182,6 @@ impl Facts {
 }
 
 /// Checks that a path, root or host can be a name.
-fn name(text: &[u8]) -> Result<&[u8], Refusal> {
+fn name(text: &[u8]) -> Result<&[u8], LineRefusal> {
     if text.contains(&0) { Err("NUL in a name".into()) } else { Ok(text) }
 }

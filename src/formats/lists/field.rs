@@ -5,7 +5,7 @@
 
 /// Fact about an entry that a column contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Field {
+pub enum ListField {
     /// Path, with or without the root.
     Path,
     /// Exact bytes of the path.
@@ -50,11 +50,11 @@ pub enum Field {
     Excluded,
 }
 
-/// Field that a column contains, with the unit of its numbers.
+/// ListField that a column contains, with the unit of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldUnit {
-    /// Field of the column.
-    pub field: Field,
+    /// ListField of the column.
+    pub field: ListField,
     /// Factor by which a size is multiplied to get bytes.
     pub unit: u64,
 }
@@ -68,82 +68,82 @@ pub enum ListColumn {
     Header(String),
 }
 
-/// Field with the column that contains it, as in `path=2`.
+/// ListField with the column that contains it, as in `path=2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldColumn {
-    /// Field, with its unit.
+    /// ListField, with its unit.
     pub meaning: FieldUnit,
     /// Column of the list.
     pub column: ListColumn,
 }
 
 /// Names of fields: lower case, with one blank between words.
-const NAMES: &[(&str, Field)] = &[
-    ("path", Field::Path),
-    ("key", Field::Path),
-    ("object key", Field::Path),
-    ("file path", Field::Path),
-    ("full path", Field::Path),
-    ("path name", Field::Path),
-    ("pathname", Field::Path),
-    ("filepath", Field::Path),
-    ("fullpath", Field::Path),
-    ("path base64", Field::PathBase64),
-    ("name", Field::Name),
-    ("file", Field::Name),
-    ("file name", Field::Name),
-    ("filename", Field::Name),
-    ("root", Field::Root),
-    ("root base64", Field::RootBase64),
-    ("bucket", Field::Bucket),
-    ("bucket name", Field::Bucket),
-    ("host", Field::Host),
-    ("hostname", Field::Host),
-    ("scanned at", Field::ScannedAt),
-    ("type", Field::Type),
-    ("kind", Field::Type),
-    ("file type", Field::Type),
-    ("filetype", Field::Type),
-    ("is dir", Field::IsDirectory),
-    ("isdir", Field::IsDirectory),
-    ("is directory", Field::IsDirectory),
-    ("disk", Field::Disk),
-    ("disk usage", Field::Disk),
-    ("dsize", Field::Disk),
-    ("allocated", Field::Disk),
-    ("allocated size", Field::Disk),
-    ("blocks", Field::Disk),
-    ("size", Field::Apparent),
-    ("apparent", Field::Apparent),
-    ("apparent size", Field::Apparent),
-    ("asize", Field::Apparent),
-    ("file size", Field::Apparent),
-    ("filesize", Field::Apparent),
-    ("length", Field::Apparent),
-    ("bytes", Field::Apparent),
-    ("mtime", Field::Mtime),
-    ("mod time", Field::Mtime),
-    ("modtime", Field::Mtime),
-    ("modified", Field::Mtime),
-    ("last mod", Field::Mtime),
-    ("last modified", Field::Mtime),
-    ("last modified date", Field::Mtime),
-    ("modification time", Field::Mtime),
-    ("uid", Field::Uid),
-    ("user id", Field::Uid),
-    ("gid", Field::Gid),
-    ("group id", Field::Gid),
-    ("mode", Field::Mode),
-    ("inode", Field::Inode),
-    ("ino", Field::Inode),
-    ("device", Field::Device),
-    ("dev", Field::Device),
-    ("links", Field::Links),
-    ("nlink", Field::Links),
-    ("nlinks", Field::Links),
-    ("link count", Field::Links),
-    ("error", Field::Error),
-    ("excluded", Field::Excluded),
+const NAMES: &[(&str, ListField)] = &[
+    ("path", ListField::Path),
+    ("key", ListField::Path),
+    ("object key", ListField::Path),
+    ("file path", ListField::Path),
+    ("full path", ListField::Path),
+    ("path name", ListField::Path),
+    ("pathname", ListField::Path),
+    ("filepath", ListField::Path),
+    ("fullpath", ListField::Path),
+    ("path base64", ListField::PathBase64),
+    ("name", ListField::Name),
+    ("file", ListField::Name),
+    ("file name", ListField::Name),
+    ("filename", ListField::Name),
+    ("root", ListField::Root),
+    ("root base64", ListField::RootBase64),
+    ("bucket", ListField::Bucket),
+    ("bucket name", ListField::Bucket),
+    ("host", ListField::Host),
+    ("hostname", ListField::Host),
+    ("scanned at", ListField::ScannedAt),
+    ("type", ListField::Type),
+    ("kind", ListField::Type),
+    ("file type", ListField::Type),
+    ("filetype", ListField::Type),
+    ("is dir", ListField::IsDirectory),
+    ("isdir", ListField::IsDirectory),
+    ("is directory", ListField::IsDirectory),
+    ("disk", ListField::Disk),
+    ("disk usage", ListField::Disk),
+    ("dsize", ListField::Disk),
+    ("allocated", ListField::Disk),
+    ("allocated size", ListField::Disk),
+    ("blocks", ListField::Disk),
+    ("size", ListField::Apparent),
+    ("apparent", ListField::Apparent),
+    ("apparent size", ListField::Apparent),
+    ("asize", ListField::Apparent),
+    ("file size", ListField::Apparent),
+    ("filesize", ListField::Apparent),
+    ("length", ListField::Apparent),
+    ("bytes", ListField::Apparent),
+    ("mtime", ListField::Mtime),
+    ("mod time", ListField::Mtime),
+    ("modtime", ListField::Mtime),
+    ("modified", ListField::Mtime),
+    ("last mod", ListField::Mtime),
+    ("last modified", ListField::Mtime),
+    ("last modified date", ListField::Mtime),
+    ("modification time", ListField::Mtime),
+    ("uid", ListField::Uid),
+    ("user id", ListField::Uid),
+    ("gid", ListField::Gid),
+    ("group id", ListField::Gid),
+    ("mode", ListField::Mode),
+    ("inode", ListField::Inode),
+    ("ino", ListField::Inode),
+    ("device", ListField::Device),
+    ("dev", ListField::Device),
+    ("links", ListField::Links),
+    ("nlink", ListField::Links),
+    ("nlinks", ListField::Links),
+    ("link count", ListField::Links),
+    ("error", ListField::Error),
+    ("excluded", ListField::Excluded),
 ];
 
 /// Words of a column's name that are units, in bytes. Programs that print `KB` mean 1024 bytes.
@@ -163,7 +163,7 @@ const UNITS: &[(&str, u64)] = &[
 /// Size in bytes of the blocks in a column `blocks` (stat(2)).
 const BLOCK: u64 = 512;
 
-impl Field {
+impl ListField {
     /// Returns the usual name of the field.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
@@ -185,7 +185,7 @@ impl FieldUnit {
         let at = words.iter().position(|word| unit(word).is_some())?;
         let mut others = words.clone();
         let unit = unit(&others.remove(at))?;
-        let field = field(&others).filter(|field| matches!(field, Field::Disk | Field::Apparent))?;
+        let field = field(&others).filter(|field| matches!(field, ListField::Disk | ListField::Apparent))?;
         Some(Self { field, unit }).filter(|_| others != ["blocks"])
     }
 }
@@ -236,25 +236,25 @@ mod tests {
     #[test]
     fn names_of_columns_are_those_of_other_programs() {
         let cases = [
-            ("path", Field::Path, 1),
-            ("Key", Field::Path, 1),
-            ("Full Path", Field::Path, 1),
-            ("PATH_NAME", Field::Path, 1),
-            ("Path", Field::Path, 1),
-            ("path_base64", Field::PathBase64, 1),
-            ("Size", Field::Apparent, 1),
-            ("FILE_SIZE", Field::Apparent, 1),
-            ("size_bytes", Field::Apparent, 1),
-            ("size (MiB)", Field::Apparent, 1 << 20),
-            ("KB_ALLOCATED", Field::Disk, 1 << 10),
-            ("disk", Field::Disk, 1),
-            ("diskGB", Field::Disk, 1 << 30),
-            ("blocks", Field::Disk, 512),
-            ("ModTime", Field::Mtime, 1),
-            ("LastModifiedDate", Field::Mtime, 1),
-            ("last_mod", Field::Mtime, 1),
-            ("IsDir", Field::IsDirectory, 1),
-            ("scanned_at", Field::ScannedAt, 1),
+            ("path", ListField::Path, 1),
+            ("Key", ListField::Path, 1),
+            ("Full Path", ListField::Path, 1),
+            ("PATH_NAME", ListField::Path, 1),
+            ("Path", ListField::Path, 1),
+            ("path_base64", ListField::PathBase64, 1),
+            ("Size", ListField::Apparent, 1),
+            ("FILE_SIZE", ListField::Apparent, 1),
+            ("size_bytes", ListField::Apparent, 1),
+            ("size (MiB)", ListField::Apparent, 1 << 20),
+            ("KB_ALLOCATED", ListField::Disk, 1 << 10),
+            ("disk", ListField::Disk, 1),
+            ("diskGB", ListField::Disk, 1 << 30),
+            ("blocks", ListField::Disk, 512),
+            ("ModTime", ListField::Mtime, 1),
+            ("LastModifiedDate", ListField::Mtime, 1),
+            ("last_mod", ListField::Mtime, 1),
+            ("IsDir", ListField::IsDirectory, 1),
+            ("scanned_at", ListField::ScannedAt, 1),
         ];
         for (name, field, unit) in cases {
             assert_eq!(FieldUnit::of_name(name), Some(FieldUnit { field, unit }), "{name}");
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn columns_are_given_by_number_or_name() {
         let parsed = FieldColumn::parse("size_kb=5").unwrap();
-        assert_eq!(parsed.meaning, FieldUnit { field: Field::Apparent, unit: 1024 });
+        assert_eq!(parsed.meaning, FieldUnit { field: ListField::Apparent, unit: 1024 });
         assert_eq!(parsed.column, ListColumn::Number(5));
         assert_eq!(FieldColumn::parse("path=My Path").unwrap().column, ListColumn::Header("My Path".into()));
         for wrong in ["path", "path=", "path=0", "color=1", "=1"] {

@@ -1,11 +1,12 @@
-//! Facts of a line that is a JSON object.
+//! LineFacts of a line that is a JSON object.
 
 use std::collections::HashMap;
 
 use super::entry_line::EntryLine;
 use super::field::{FieldColumn, FieldUnit, ListColumn};
-use super::value::Refusal;
-use crate::formats::json_lexer::{Fault, Lexer, Reason};
+use super::value::LineRefusal;
+use crate::formats::input::{Fault, Reason};
+use crate::formats::json_lexer::Lexer;
 
 /// Largest number of keys that are remembered.
 const KEYS: usize = 1024;
@@ -30,7 +31,7 @@ impl ObjectParser {
         text: &[u8],
         line: &mut EntryLine,
         errno: impl Fn(&[u8]) -> i32,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), LineRefusal> {
         self.lexer.load(text);
         self.lexer.expect(b'{').map_err(reason)?;
         if self.lexer.look().map_err(reason)? == b'}' {
@@ -76,7 +77,7 @@ impl ObjectParser {
     }
 }
 
-fn reason(fault: Fault) -> Refusal {
+fn reason(fault: Fault) -> LineRefusal {
     match fault.reason {
         Reason::Wrong(what) => format!("byte {}: {what}", fault.offset).into(),
         Reason::Stopped => "stopped".into(),

@@ -1,12 +1,12 @@
 //! Layout of a list: form of its lines, and columns of the fields.
 
-use super::field::{Field, FieldColumn, FieldUnit, ListColumn};
+use super::field::{FieldColumn, FieldUnit, ListColumn, ListField};
 use super::records::{RecordEnd, RecordReader};
 use super::separated::FieldTexts;
 use super::value;
 use super::{ListOptions, ListPreset};
 use crate::formats::builder::Sizes;
-use crate::formats::json_lexer::Reason;
+use crate::formats::input::Reason;
 
 /// Separators that a list of columns may have.
 const SEPARATORS: [u8; 4] = *b",\t;|";
@@ -219,7 +219,7 @@ fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, Fi
     }
     let mut sizes = columns
         .iter()
-        .filter(|(_, meaning)| matches!(meaning.field, Field::Apparent | Field::Disk))
+        .filter(|(_, meaning)| matches!(meaning.field, ListField::Apparent | ListField::Disk))
         .peekable();
     let has_size = sizes.peek().is_some();
     let is_value = |index: usize| {
@@ -251,7 +251,7 @@ fn numbered(given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {
 
 /// Returns the index of the column that contains the path.
 fn path_column(columns: &[(usize, FieldUnit)]) -> Option<usize> {
-    let is_path = |field| matches!(field, Field::Path | Field::PathBase64 | Field::Name);
+    let is_path = |field| matches!(field, ListField::Path | ListField::PathBase64 | ListField::Name);
     columns.iter().find(|(_, meaning)| is_path(meaning.field)).map(|(index, _)| *index)
 }
 

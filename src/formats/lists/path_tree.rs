@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use super::entry_line::EntryLine;
 use super::log::{EntryLog, LogPlace, LogTag};
 use super::node_index::NodeIndex;
-use super::value::Refusal;
+use super::value::LineRefusal;
 use crate::base::kind::Kind;
 use crate::tree::{Entry, EntryState, Links};
 
@@ -90,7 +90,7 @@ impl PathTree {
     ///
     /// # Errors
     /// When `part` is not a path.
-    pub(crate) fn new(part: Option<&[u8]>) -> Result<Self, Refusal> {
+    pub(crate) fn new(part: Option<&[u8]>) -> Result<Self, LineRefusal> {
         let only = part.map(OnlyPart::new).transpose()?;
         Ok(Self { only, near: (NONE, Vec::new(), NONE), ..Self::default() })
     }
@@ -102,7 +102,7 @@ impl PathTree {
         line: &EntryLine,
         host: ListHost<'_>,
         device: Option<u32>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, LineRefusal> {
         let full_path;
         let path = match (&self.only, line.is_bucket) {
             (Some(_), true) => {
@@ -138,7 +138,7 @@ impl PathTree {
     }
 
     /// Returns the root of a line, and the path below it; `None` if the path is outside the part that is read.
-    fn rooted<'l>(&self, line: &'l EntryLine, path: &'l [u8]) -> Result<Option<RootedPath<'l>>, Refusal> {
+    fn rooted<'l>(&self, line: &'l EntryLine, path: &'l [u8]) -> Result<Option<RootedPath<'l>>, LineRefusal> {
         if line.path.is_empty() {
             return Err(if line.root.is_empty() { "no path" } else { "no path beside the root" }.into());
         }
@@ -231,7 +231,7 @@ impl PathTree {
         line: &EntryLine,
         device: Option<u32>,
         kind: LineKind,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), LineRefusal> {
         if self.nodes[node as usize].own.is_some() {
             return Err("path listed before".into());
         }
@@ -306,7 +306,7 @@ fn entry<'n>(
 }
 
 impl OnlyPart {
-    fn new(path: &[u8]) -> Result<Self, Refusal> {
+    fn new(path: &[u8]) -> Result<Self, LineRefusal> {
         let (anchor, below) = anchored(path);
         let names: Vec<Vec<u8>> = names(below).map(<[u8]>::to_vec).collect();
         if path.is_empty() || path.contains(&0) || names.iter().any(|name| name == b"..") {
@@ -317,7 +317,7 @@ impl OnlyPart {
     }
 
     /// Returns the path below this part, if `path` is in it.
-    fn below<'p>(&self, path: &'p [u8]) -> Result<Option<&'p [u8]>, Refusal> {
+    fn below<'p>(&self, path: &'p [u8]) -> Result<Option<&'p [u8]>, LineRefusal> {
         let (anchor, mut rest) = anchored(path);
         if anchor != self.anchor {
             return Ok(None);

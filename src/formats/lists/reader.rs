@@ -6,18 +6,18 @@ use std::collections::HashMap;
 use super::ListOptions;
 use super::entry_line::EntryLine;
 use super::faults::LineFaults;
-use super::field::Field;
+use super::field::ListField;
 use super::json_line::ObjectParser;
 use super::layout::{ListForm, ListLayout};
 use super::path_tree::{ListHost, PathTree};
 use super::records::{RecordEnd, RecordReader};
 use super::separated::FieldTexts;
-use super::value::{Refusal, url_decoded};
+use super::value::{LineRefusal, url_decoded};
 use super::write::ListTarget;
 use crate::base::os_error::error_numbers;
 use crate::formats::builder::{Builder, Counts, UNREADABLE};
 use crate::formats::flat::Provenance;
-use crate::formats::json_lexer::Reason;
+use crate::formats::input::Reason;
 use crate::tree::{Devices, EntryState};
 
 /// Numbers of hosts, the same for the same name in all inputs.
@@ -71,7 +71,7 @@ impl<'d> ListReader<'d> {
         options: &ListOptions,
         devices: &'d Devices,
         host: u32,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, LineRefusal> {
         let tree = PathTree::new(options.root.as_deref());
         let is_part = options.root.is_some();
         Ok(Self {
@@ -143,7 +143,7 @@ impl<'d> ListReader<'d> {
     }
 
     /// Reads the facts of a line. Returns `false` if the line is empty.
-    fn facts(&mut self, record: &[u8]) -> Result<bool, Refusal> {
+    fn facts(&mut self, record: &[u8]) -> Result<bool, LineRefusal> {
         self.line.clear();
         let errno = |text: &[u8]| {
             let known = std::str::from_utf8(text).ok().and_then(|text| self.errnos.get(text));
@@ -175,7 +175,7 @@ impl<'d> ListReader<'d> {
                 ListForm::Tabs { .. } => self.texts.tabbed(*index),
                 _ => self.texts.csv(*index),
             };
-            let is_key = meaning.field == Field::Path;
+            let is_key = meaning.field == ListField::Path;
             let set = match text {
                 b"" => Ok(()),
                 text if is_key && self.layout.is_url_encoded => {
@@ -188,7 +188,7 @@ impl<'d> ListReader<'d> {
         Ok(true)
     }
 
-    fn add(&mut self, hosts: &mut HostNumbers) -> Result<bool, Refusal> {
+    fn add(&mut self, hosts: &mut HostNumbers) -> Result<bool, LineRefusal> {
         let number = if self.line.host.is_empty() { self.host } else { hosts.number(&self.line.host) };
         let device = self.line.facts.device.map(|device| match self.device {
             Some((host, known, index)) if (host, known) == (number, device) => index,
@@ -224,7 +224,7 @@ fn element(line: &[u8]) -> &[u8] {
     end.or_else(|| text.strip_suffix(b",")).unwrap_or(text)
 }
 
-fn check_width(found: usize, expected: Option<usize>) -> Result<(), Refusal> {
+fn check_width(found: usize, expected: Option<usize>) -> Result<(), LineRefusal> {
     match expected {
         Some(expected) if found < expected => Err("fewer columns than in the header".into()),
         Some(expected) if found > expected => Err("more columns than in the header".into()),

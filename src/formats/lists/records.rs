@@ -6,8 +6,9 @@
 use std::ops::{ControlFlow, Range};
 
 use super::separated::CsvState;
-use super::value::Refusal;
-use crate::formats::json_lexer::{Lexer, Pulse, Reason, next_chunk};
+use super::value::LineRefusal;
+use crate::formats::input::{Pulse, Reason, next_chunk};
+use crate::formats::json_lexer::Lexer;
 use crate::formats::pipe::Chunks;
 
 /// Longest record in bytes.
@@ -27,7 +28,7 @@ pub(crate) struct RawRecord {
     /// Number of the line on which the record begins, or of the record if records are not lines; from 1.
     pub(crate) number: u64,
     /// Position in the buffer, or the reason why the record is refused.
-    pub(crate) bytes: Result<Range<usize>, Refusal>,
+    pub(crate) bytes: Result<Range<usize>, LineRefusal>,
 }
 
 /// Reader that splits an input into records.

@@ -1,6 +1,6 @@
 //! Fields of a record: CSV with quotes (RFC 4180), and fields separated by tabs without any quoting.
 
-use super::value::Refusal;
+use super::value::LineRefusal;
 
 /// State of a parser of CSV, which sees one byte after another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl FieldTexts {
     }
 
     /// Splits a record of CSV.
-    pub(crate) fn split_csv(&mut self, record: &[u8], separator: u8) -> Result<(), Refusal> {
+    pub(crate) fn split_csv(&mut self, record: &[u8], separator: u8) -> Result<(), LineRefusal> {
         self.bytes.clear();
         self.ends.clear();
         let record = record.strip_suffix(b"\r").unwrap_or(record);
@@ -74,7 +74,7 @@ impl FieldTexts {
 
     /// Splits a record at tabs into `width` fields. Tabs that are left over belong to the field at index `path`, since
     /// only a path can contain them.
-    pub(crate) fn split_tabs(&mut self, record: &[u8], width: usize, path: usize) -> Result<(), Refusal> {
+    pub(crate) fn split_tabs(&mut self, record: &[u8], width: usize, path: usize) -> Result<(), LineRefusal> {
         self.bytes.clear();
         self.bytes.extend_from_slice(record);
         self.ends.clear();

@@ -9,7 +9,7 @@ use crate::base::kind::Kind;
 use crate::tree::Exclusion;
 
 /// Reason why a value or a line cannot be read.
-pub(crate) type Refusal = Cow<'static, str>;
+pub(crate) type LineRefusal = Cow<'static, str>;
 
 /// Words for the kinds of entries: those of duke, of `find -printf %y` and `%Y`, and of `stat -c %F`.
 const KINDS: &[(Kind, &[&str])] = &[
@@ -24,7 +24,7 @@ const KINDS: &[(Kind, &[&str])] = &[
 ];
 
 /// Parses a whole number.
-pub(crate) fn whole(text: &[u8]) -> Result<u64, Refusal> {
+pub(crate) fn whole(text: &[u8]) -> Result<u64, LineRefusal> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
         return Err("not a whole number".into());
     }
@@ -37,12 +37,12 @@ pub(crate) fn whole(text: &[u8]) -> Result<u64, Refusal> {
 }
 
 /// Parses a whole number of at most 32 bits.
-pub(crate) fn narrow(text: &[u8]) -> Result<u32, Refusal> {
+pub(crate) fn narrow(text: &[u8]) -> Result<u32, LineRefusal> {
     u32::try_from(whole(text)?).map_err(|_| "number larger than 32 bits".into())
 }
 
 /// Parses a size, and returns it in bytes; `None` for -1, with which rclone marks an unknown one.
-pub(crate) fn bytes(text: &[u8], unit: u64) -> Result<Option<u64>, Refusal> {
+pub(crate) fn bytes(text: &[u8], unit: u64) -> Result<Option<u64>, LineRefusal> {
     if text == b"-1" {
         return Ok(None);
     }
@@ -51,7 +51,7 @@ pub(crate) fn bytes(text: &[u8], unit: u64) -> Result<Option<u64>, Refusal> {
 
 /// Parses a time: seconds since 1970, or a date with a time (RFC 3339, in UTC if no time zone is given). A
 /// fraction of a second is dropped.
-pub(crate) fn seconds(text: &[u8]) -> Result<i64, Refusal> {
+pub(crate) fn seconds(text: &[u8]) -> Result<i64, LineRefusal> {
     let (is_negative, rest) = match text {
         [b'-', rest @ ..] => (true, rest),
         rest => (false, rest),
@@ -68,7 +68,7 @@ pub(crate) fn seconds(text: &[u8]) -> Result<i64, Refusal> {
 }
 
 /// Parses a boolean.
-pub(crate) fn boolean(text: &[u8]) -> Result<bool, Refusal> {
+pub(crate) fn boolean(text: &[u8]) -> Result<bool, LineRefusal> {
     match text.to_ascii_lowercase().as_slice() {
         b"true" | b"t" | b"yes" | b"1" => Ok(true),
         b"false" | b"f" | b"no" | b"0" => Ok(false),
@@ -77,20 +77,20 @@ pub(crate) fn boolean(text: &[u8]) -> Result<bool, Refusal> {
 }
 
 /// Parses the kind of an entry.
-pub(crate) fn kind(text: &[u8]) -> Result<Kind, Refusal> {
+pub(crate) fn kind(text: &[u8]) -> Result<Kind, LineRefusal> {
     let known = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
     let kind = KINDS.iter().find(|(_, words)| known(words)).map(|(kind, _)| *kind);
     kind.ok_or_else(|| "unknown kind of entry".into())
 }
 
 /// Parses the reason of an exclusion.
-pub(crate) fn exclusion(text: &[u8]) -> Result<Exclusion, Refusal> {
+pub(crate) fn exclusion(text: &[u8]) -> Result<Exclusion, LineRefusal> {
     let found = Exclusion::ALL.into_iter().find(|exclusion| exclusion.name().as_bytes() == text);
     found.ok_or_else(|| "unknown reason".into())
 }
 
 /// Decodes a URL-encoded text, with a plus sign for a blank, as the keys of S3 Inventory are.
-pub(crate) fn url_decoded(text: &[u8]) -> Result<Vec<u8>, Refusal> {
+pub(crate) fn url_decoded(text: &[u8]) -> Result<Vec<u8>, LineRefusal> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((byte, after)) = rest.split_first() {

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use super::{HostNumbers, ListOptions, ListPreset, ListReader, Recognized, RecordReader, recognize};
 use crate::formats::builder::{Builder, Counts};
 use crate::formats::flat::{Flat, Form, Provenance};
-use crate::formats::json_lexer::Fault;
+use crate::formats::input::Fault;
 use crate::formats::lists::FieldColumn;
 use crate::formats::pipe::pipe;
 use crate::tree::{DirId, EntryState, Totals, Tree, Walk, hard_links};
