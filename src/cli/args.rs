@@ -9,9 +9,9 @@ use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint};
 
 use crate::cli::help_text;
+use crate::cli::list_flags::ListFlags;
 use crate::cli::subcommands::Command;
-use crate::cli::values::{PaneChoice, StartView, When, choices, columns, count, size, threads};
-use crate::source::FieldColumn;
+use crate::cli::values::{ColumnWord, PaneChoice, StartView, When, choices, columns, count, size, threads};
 use crate::table::column::Column;
 
 /// Last line of the short help.
@@ -99,21 +99,8 @@ pub struct Arguments {
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "skip_network", "threads", "extended"], help_heading = "Exchange")]
     pub import: Vec<OsString>,
 
-    /// Read what -f names as a list written by this program
-    ///
-    /// Lists of duke (--ndjson, --csv), JSON objects and CSV with a header need no --format. docs/exchange.md has the commands.
-    #[arg(long, value_name = "PROGRAM", value_enum, help_heading = "Exchange")]
-    pub format: Option<ListProgram>,
-
-    /// Columns of a list that its header does not tell, such as path=2,size=5
-    ///
-    /// FIELD is path, size, disk, mtime, type, ...; COLUMN is a number from 1, or a name in the header.
-    #[arg(long, value_name = "FIELD=COLUMN", value_parser = ValueParser::new(FieldColumn::parse), action = ArgAction::Set, value_delimiter = ',', help_heading = "Exchange")]
-    pub fields: Option<Vec<FieldColumn>>,
-
-    /// Read only the part of a list that is in the directory PREFIX
-    #[arg(long, value_name = "PREFIX", help_heading = "Exchange")]
-    pub root: Option<OsString>,
+    #[command(flatten)]
+    pub lists: ListFlags,
 
     /// Print a table even if standard output is a terminal
     #[arg(short, long, help_heading = "Output")]
@@ -177,9 +164,10 @@ pub struct Arguments {
 
     /// Columns of the list beside the size and the name, separated by commas (default: share,bar,count)
     ///
-    /// Columns that do not fit into the window are left out; the title line then ends in an ellipsis.
+    /// Columns that do not fit into the window are left out; the title line then ends in an ellipsis. With FIELD=COLUMN, the
+    /// same as --fields.
     #[arg(long, value_name = "COLS", value_parser = choices(), action = ArgAction::Set, value_delimiter = ',', help_heading = "Display")]
-    pub columns: Option<Vec<Column>>,
+    pub columns: Option<Vec<ColumnWord>>,
 
     /// Show each directory in its own row, even if it contains only one directory
     ///
@@ -321,19 +309,6 @@ pub struct Arguments {
     /// Print the version
     #[arg(short = 'V', long, action = ArgAction::Version)]
     version: Option<bool>,
-}
-
-/// Program that wrote a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ListProgram {
-    /// du -ab0
-    Du,
-    /// find -printf '%p\t%s\t%b\t%T@\0'
-    Find,
-    /// rclone lsjson -R
-    Rclone,
-    /// S3 Inventory in CSV
-    S3Inventory,
 }
 
 /// Grouping of totals.

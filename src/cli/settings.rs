@@ -17,6 +17,7 @@ use crate::cli::args::Arguments;
 use crate::cli::config::{Setting, Value, Warning};
 use crate::cli::error::refusal;
 use crate::cli::exclude::filter;
+use crate::cli::values::ColumnWord;
 
 /// Flags that cannot be set, because they select the task of one run, or take the names of files.
 const FOR_ONCE: [&str; 22] = [
@@ -174,6 +175,9 @@ fn understand(words: &[OsString]) -> Result<(), String> {
     let matches =
         command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;
     let arguments = Arguments::from_arg_matches(&matches).map_err(|error| refusal(error).reason())?;
+    if arguments.columns.iter().flatten().any(|word| matches!(word, ColumnWord::Read(_))) {
+        return Err("FIELD=COLUMN is only allowed on the command line".to_owned());
+    }
     filter(&arguments.exclude).map(drop).map_err(UsageError::reason)
 }
 
