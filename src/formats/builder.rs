@@ -16,7 +16,7 @@ use crate::base::os_error::EIO;
 use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, Totals, Tree};
 
 /// Size in bytes of a segment; about the size of a kernel batch.
-const SEGMENT: usize = 32 << 10;
+pub(crate) const SEGMENT: usize = 32 << 10;
 /// Maximum depth at which pages are put aside, so that a hostile chain of directories costs one entry per
 /// level instead of a page.
 const SHALLOW: usize = 64;
@@ -33,6 +33,17 @@ pub(crate) struct Counts {
     pub(crate) entries: u64,
     pub(crate) disk: u64,
     pub(crate) errors: u64,
+}
+
+impl Counts {
+    /// Counts an entry without entries of its own.
+    pub(crate) fn add(&mut self, entry: &Entry<'_>) {
+        if let EntryState::Known(metadata) = &entry.state {
+            self.disk = self.disk.saturating_add(metadata.disk());
+        }
+        self.entries += u64::from(!matches!(entry.state, EntryState::Excluded(_)));
+        self.errors += u64::from(matches!(entry.state, EntryState::Failed(_)));
+    }
 }
 
 /// Meaning of the sizes that a file records for a directory.
@@ -75,8 +86,7 @@ struct Open {
     ended: Vec<DirId>,
     /// `true` if the directory's own entry is published.
     is_published: bool,
-    /// Error number with which reading the directory failed, if it did.
-    errno: Option<i32>,
+    is_read: bool,
     /// Sizes of the entries that have ended, plus the directory's own sizes if they are known.
     inside: Totals,
     /// Name and metadata of a directory whose entry is written only at its end ([`Sizes::Sums`]).
@@ -91,7 +101,7 @@ impl Open {
             page: None,
             ended: Vec::new(),
             is_published: false,
-            errno: None,
+            is_read: true,
             inside: Totals::default(),
             awaiting: None,
         }
@@ -130,10 +140,8 @@ impl<'t> Builder<'t> {
     pub(crate) fn push(&mut self, record: &Entry<'_>) {
         if let EntryState::Known(metadata) = &record.state {
             self.add_inside(metadata.disk(), metadata.apparent);
-            self.counts.disk = self.counts.disk.saturating_add(metadata.disk());
         }
-        self.counts.entries += u64::from(!matches!(record.state, EntryState::Excluded(_)));
-        self.counts.errors += u64::from(matches!(record.state, EntryState::Failed(_)));
+        self.counts.add(record);
         let id = self.current();
         self.batch.push(id, record);
         self.seal_if_long();
@@ -157,7 +165,7 @@ impl<'t> Builder<'t> {
                 Open { awaiting: Some(Box::new((name.to_vec(), metadata))), ..Open::new(id, device) }
             }
         };
-        child.errno = (!is_read).then_some(UNREADABLE);
+        child.is_read = is_read;
         self.counts.entries += 1;
         if self.open.len() > SHALLOW {
             self.seal(self.open.len() - 1);
@@ -172,9 +180,11 @@ impl<'t> Builder<'t> {
         self.open.push(child);
     }
 
-    /// Records that the current directory could not be read completely.
-    pub(crate) fn fail(&mut self, errno: i32) {
-        self.last_mut().errno = Some(errno);
+    /// Adds entries that others have written to the tree.
+    pub(crate) fn add_counts(&mut self, counts: Counts) {
+        self.counts.entries += counts.entries;
+        self.counts.disk = self.counts.disk.saturating_add(counts.disk);
+        self.counts.errors += counts.errors;
     }
 
     /// Ends the current directory.
@@ -184,9 +194,9 @@ impl<'t> Builder<'t> {
         let page = self.last_mut().page.take().map_or_else(|| self.fresh_page(), |page| *page);
         let empty = self.batch.turn(page);
         self.keep(empty);
-        if let Some(errno) = child.errno {
+        if !child.is_read {
             self.counts.errors += 1;
-            self.tree.fail(child.id, errno);
+            self.tree.fail(child.id, UNREADABLE);
         }
         match child.awaiting {
             None => {

@@ -200,11 +200,11 @@ impl Shared {
     }
 
     /// Reads an input. An error has one message or more, each safe for a terminal.
-    fn read(
-        &self,
+    fn read<'t>(
+        &'t self,
         input: &Input,
         host: u32,
-        builder: &RefCell<Builder<'_>>,
+        builder: &RefCell<Builder<'t>>,
         names: &mut HostNumbers,
     ) -> Result<(), Vec<String>> {
         let (reader, session) = input.open().map_err(|reason| message(&reason))?;
@@ -223,7 +223,7 @@ impl Shared {
         let label = input.label(self.inputs.len());
         let result = match recognize(&mut records, &self.lists) {
             Err(reason) => Err(message(&Fault { offset: 0, reason }.to_string())),
-            Ok(Recognized::List(layout)) => ListReader::new(layout, &self.lists, self.tree.devices(), host)
+            Ok(Recognized::List(layout)) => ListReader::new(layout, &self.lists, &self.tree, host)
                 .map_err(|reason| message(&reason))
                 .and_then(|list| self.list(list, records, (builder, &counts), &label, names)),
             Ok(Recognized::Other) if self.lists != ListOptions::default() => {
@@ -244,11 +244,11 @@ impl Shared {
     }
 
     /// Reads a list. The tree gets its entries at its end.
-    fn list(
+    fn list<'t>(
         &self,
-        mut list: ListReader<'_>,
+        mut list: ListReader<'t>,
         mut records: RecordReader<'_>,
-        (builder, counts): (&RefCell<Builder<'_>>, &Cell<Counts>),
+        (builder, counts): (&RefCell<Builder<'t>>, &Cell<Counts>),
         label: &[u8],
         names: &mut HostNumbers,
     ) -> Result<(), Vec<String>> {

@@ -191,6 +191,41 @@ fn a_list_is_used_like_a_scan() {
 }
 
 #[test]
+fn lists_with_settings_are_saved_and_compared() {
+    let place = Place::new();
+    fs::write(place.join("one"), "/r/a\t1\t8\t5\0/r/b/c\t2\t8\t5\0").unwrap();
+    fs::write(place.join("two"), "/r/a\t1\t8\t5\0/r/b/c\t2\t808\t5\0").unwrap();
+    run_in(place.path(), ["save", "-f", "one", "--format", "find", "-o", "one.duke"]).ended(0);
+    let list = run_in(place.path(), ["-f", "one", "--format", "find", "--json"]).ended(0);
+    let snapshot = run_in(place.path(), ["-f", "one.duke", "--json"]).ended(0);
+    assert_eq!(report(&snapshot), report(&list));
+    let words = ["diff", "-n", "--format", "find", "one", "two"];
+    let grown = run_in(place.path(), words).ended(0);
+    assert!(grown.text().contains("400.0 KiB") && grown.text().contains("/r/b/c"), "{}", grown.text());
+    // Settings of lists are for lists, and a list is saved where the user says.
+    for words in [
+        &["save", "--format", "find", "."][..],
+        &["save", "-f", "one", "--format", "find"],
+        &["diff", "--format", "find", "-n"],
+    ] {
+        let run = run_in(place.path(), words);
+        assert_eq!(run.code, Some(2), "{words:?}");
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    }
+    let snapshot = run_in(place.path(), ["diff", "-n", "--format", "find", "one.duke", "two"]);
+    assert!(snapshot.stderr.contains("one.duke: this is a snapshot"), "{}", snapshot.stderr);
+    // The columns of the browser's list and those of a list that is read have one flag.
+    fs::write(place.join("three"), "x,r/a,7\n").unwrap();
+    let columns =
+        run_in(place.path(), ["-f", "three", "--columns", "path=2,size=3,share", "--json"]).ended(0);
+    assert_eq!(columns.json().root().get("totals").get("apparent").number(), 7);
+    let config = place.join("config.toml");
+    fs::write(&config, "columns = [\"path=2\"]\n").unwrap();
+    let run = run(program().arg("-n").arg("--config").arg(&config).current_dir(place.path())).ended(0);
+    assert!(run.stderr.contains("FIELD=COLUMN is only allowed on the command line"), "{}", run.stderr);
+}
+
+#[test]
 fn lines_that_cannot_be_read_are_named_and_the_others_are_shown() {
     let place = Place::new();
     let text = format!("path,size\nr/a,1\nr/b,x\nr/\x1b[31m/../c,2\n{}r/d,4\n", "r/e\n".repeat(9));

@@ -5,7 +5,7 @@
 //! entry and entry       the first line counts
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::faults::LineFaults;
 use super::log::{LogPlace, Logged};
@@ -14,48 +14,58 @@ use crate::base::text::escape;
 use crate::tree::join;
 
 impl PathTree {
-    /// Returns the records of a directory whose path is `path`, from the last to the first, without those that repeat a
-    /// path.
-    pub(super) fn distinct(&mut self, node: u32, path: &[u8], faults: &mut LineFaults) -> Vec<LogPlace> {
-        let places = self.log.chain(self.nodes[node as usize].last);
-        if places.len() < 2 {
-            return places;
-        }
-        let hashes: Vec<u64> = places.iter().map(|place| self.name_hash(node, *place)).collect();
-        let repeated = repeated(hashes.clone());
-        let mut seen: HashSet<Vec<u8>> = HashSet::new();
-        let mut kept = Vec::with_capacity(places.len());
-        for (place, hash) in places.into_iter().zip(hashes).rev() {
-            let is_kept = match self.log.read(place) {
-                Logged::Child { .. } => true,
-                Logged::Entry(_, entry) if repeated.contains(&hash) => {
-                    let name = entry.name.to_vec();
-                    let directory = self.find_hashed(hash, node, &name);
-                    let is_adopted = directory.is_some_and(|directory| self.adopt(directory, place));
-                    let is_first = directory.is_none() && !seen.contains(&name);
-                    if !is_adopted && !is_first {
-                        faults.note(|| format!("{}: path listed before", escape(&join([path, &name]))));
-                    }
-                    seen.insert(name);
-                    if !is_first && !is_adopted {
-                        self.log.release(place);
-                    }
-                    is_first
+    /// Returns the records of a directory, from the last to the first, without those that repeat a path. `path` returns
+    /// the path of the directory.
+    pub(super) fn distinct(
+        &mut self,
+        node: u32,
+        path: impl Fn() -> Vec<u8>,
+        faults: &mut LineFaults,
+    ) -> Vec<LogPlace> {
+        let last = self.nodes[node as usize].last;
+        let repeated = repeated(self.log.chain(last).map(|place| self.name_hash(node, place)).collect());
+        let mut places: Vec<LogPlace> = self.log.chain(last).collect();
+        if !repeated.is_empty() {
+            // From the first record to the last, and back.
+            places.reverse();
+            let mut seen = HashSet::new();
+            places.retain(|place| match self.is_first(node, *place, &repeated, &mut seen) {
+                Ok(is_kept) => is_kept,
+                Err(name) => {
+                    faults.note(|| format!("{}: path listed before", escape(&join([&path()[..], &name]))));
+                    self.log.release(*place);
+                    false
                 }
-                Logged::Entry(..) => true,
-            };
-            kept.extend(is_kept.then_some(place));
+            });
+            places.reverse();
         }
-        kept.reverse();
-        kept
+        places
     }
 
-    /// Uses the record of an entry as the line of a directory, and returns `false` if the directory has one.
-    fn adopt(&mut self, directory: u32, place: LogPlace) -> bool {
-        let node = &mut self.nodes[directory as usize];
-        let is_first = node.own.is_none();
-        node.own.get_or_insert(place);
-        is_first
+    /// Returns `true` if a record is the first one with its path, and `false` if it has become the line of a directory.
+    ///
+    /// # Errors
+    /// The name, if it is neither.
+    fn is_first(
+        &mut self,
+        node: u32,
+        place: LogPlace,
+        repeated: &HashSet<u64>,
+        seen: &mut HashSet<Vec<u8>>,
+    ) -> Result<bool, Vec<u8>> {
+        let hash = self.name_hash(node, place);
+        let name = match self.log.read(place) {
+            Logged::Entry(_, entry) if repeated.contains(&hash) => entry.name.to_vec(),
+            Logged::Entry(..) | Logged::Child { .. } => return Ok(true),
+        };
+        match self.find_hashed(hash, node, &name) {
+            Some(directory) if self.nodes[directory as usize].own.is_none() => {
+                self.nodes[directory as usize].own = Some(place);
+                Ok(false)
+            }
+            None if seen.insert(name.clone()) => Ok(true),
+            _ => Err(name),
+        }
     }
 
     fn name_hash(&self, node: u32, place: LogPlace) -> u64 {
@@ -70,9 +80,5 @@ impl PathTree {
 /// Returns the hashes that occur more than once.
 fn repeated(mut hashes: Vec<u64>) -> HashSet<u64> {
     hashes.sort_unstable();
-    let mut counts: HashMap<u64, usize> = HashMap::new();
-    for pair in hashes.windows(2).filter(|pair| pair[0] == pair[1]) {
-        *counts.entry(pair[0]).or_default() += 1;
-    }
-    counts.into_keys().collect()
+    hashes.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect()
 }

@@ -1,4 +1,4 @@
-//! LineFacts that one line of a list tells about an entry.
+//! Facts that one line of a list tells about an entry.
 
 use super::field::{FieldUnit, ListField};
 use super::value::{self, LineRefusal};
@@ -9,7 +9,7 @@ use crate::tree::{EntryState, Exclusion, Metadata, Owner};
 /// Longest path that is read, in bytes. No system call accepts one of this length.
 const LONGEST_PATH: usize = u16::MAX as usize;
 
-/// LineFacts of a line. Reused for the next line, so that reading a line allocates nothing.
+/// Facts of a line. Reused for the next line, so that reading a line allocates nothing.
 #[derive(Debug, Default)]
 pub(crate) struct EntryLine {
     /// Path, as the line has it.
@@ -36,7 +36,7 @@ enum Rank {
     Exact,
 }
 
-/// LineFacts besides names.
+/// Facts besides names.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LineFacts {
     pub(crate) scanned_at: Option<i64>,

@@ -50,10 +50,10 @@ pub enum ListField {
     Excluded,
 }
 
-/// ListField that a column contains, with the unit of its numbers.
+/// Field that a column contains, with the unit of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldUnit {
-    /// ListField of the column.
+    /// Field of the column.
     pub field: ListField,
     /// Factor by which a size is multiplied to get bytes.
     pub unit: u64,
@@ -68,10 +68,10 @@ pub enum ListColumn {
     Header(String),
 }
 
-/// ListField with the column that contains it, as in `path=2`.
+/// Field with the column that contains it, as in `path=2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldColumn {
-    /// ListField, with its unit.
+    /// Field, with its unit.
     pub meaning: FieldUnit,
     /// Column of the list.
     pub column: ListColumn,

@@ -1,4 +1,4 @@
-//! LineFacts of a line that is a JSON object.
+//! Facts of a line that is a JSON object.
 
 use std::collections::HashMap;
 

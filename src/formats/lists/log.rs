@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The records of a directory are a chain, which is followed from the last one. A record is read once more, when
-//! its directory is written to the tree. A block whose records have all been read is freed, so that reading a list
-//! in the order of its directories needs little more memory than the tree.
+//! its directory is written to the tree. Directories that are written one after another share blocks, and a block is
+//! freed once all of its records have been read. So a list needs little more memory than its tree, in any order of lines.
 
 use crate::platform::memory::pages::Pages;
 use crate::tree::encoding::{Draft, Records};
@@ -18,6 +18,8 @@ use crate::tree::{Entry, EntryState, Metadata};
 
 /// Size of a block in bytes: more than the longest record.
 const BLOCK: usize = 1 << 18;
+/// Number of directories, with successive node numbers, that share blocks.
+const GROUP: u32 = 1024;
 
 /// Position of a record, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub(crate) enum Logged<'l> {
 #[derive(Default)]
 pub(crate) struct EntryLog {
     blocks: Vec<LogBlock>,
+    /// Index of the last block of each group of directories.
+    groups: Vec<Option<usize>>,
     draft: Option<Draft>,
     head: Vec<u8>,
     record: Vec<u8>,
@@ -66,33 +70,51 @@ struct LogBlock {
 }
 
 impl EntryLog {
-    /// Appends an entry to the chain that ends at `previous`.
-    pub(crate) fn append(&mut self, previous: Option<LogPlace>, tag: LogTag, entry: &Entry<'_>) -> LogPlace {
+    /// Appends an entry of the directory `node` to the chain that ends at `previous`.
+    pub(crate) fn append(
+        &mut self,
+        node: u32,
+        previous: Option<LogPlace>,
+        tag: LogTag,
+        entry: &Entry<'_>,
+    ) -> LogPlace {
         let draft = self.draft.get_or_insert_with(Draft::small);
         draft.clear();
         draft.push(entry);
         let (segment, head) = draft.segment();
         self.record.clear();
         self.record.extend_from_slice(&segment[head..]);
-        self.put(previous, tag)
+        self.put(node, previous, tag)
     }
 
-    /// Appends a child directory to the chain that ends at `previous`.
-    pub(crate) fn append_child(&mut self, previous: Option<LogPlace>, node: u32, name: &[u8]) -> LogPlace {
+    /// Appends the child directory `child` of `node` to the chain that ends at `previous`.
+    pub(crate) fn append_child(
+        &mut self,
+        node: u32,
+        previous: Option<LogPlace>,
+        child: u32,
+        name: &[u8],
+    ) -> LogPlace {
         self.record.clear();
-        write_varint(&mut self.record, u64::from(node));
+        write_varint(&mut self.record, u64::from(child));
         write_varint(&mut self.record, name.len() as u64);
         self.record.extend_from_slice(name);
-        self.put(previous, LogTag::Child)
+        self.put(node, previous, LogTag::Child)
     }
 
-    fn put(&mut self, previous: Option<LogPlace>, tag: LogTag) -> LogPlace {
+    fn put(&mut self, node: u32, previous: Option<LogPlace>, tag: LogTag) -> LogPlace {
+        let group = (node / GROUP) as usize;
+        if group >= self.groups.len() {
+            self.groups.resize(group + 1, None);
+        }
         // A varint takes at most ten bytes.
         let needed = self.record.len() + 10;
-        if self.blocks.last().is_none_or(|block| block.bytes().len() + needed > BLOCK) {
+        let has_room = |index: &usize| self.blocks[*index].bytes().len() + needed <= BLOCK;
+        let index = self.groups[group].filter(has_room).unwrap_or_else(|| {
             self.blocks.push(LogBlock { pages: Some(Pages::with_capacity(BLOCK)), live: 0 });
-        }
-        let index = self.blocks.len() - 1;
+            self.blocks.len() - 1
+        });
+        self.groups[group] = Some(index);
         let block = &mut self.blocks[index];
         let place = LogPlace::new(index, block.bytes().len());
         let distance = previous.map_or(0, |previous| place.0.get() - previous.0.get());
@@ -128,8 +150,8 @@ impl EntryLog {
     }
 
     /// Returns the places of the chain that ends at `last`, from the last to the first.
-    pub(crate) fn chain(&self, last: Option<LogPlace>) -> Vec<LogPlace> {
-        std::iter::successors(last, |place| self.open(*place).0).collect()
+    pub(crate) fn chain(&self, last: Option<LogPlace>) -> impl Iterator<Item = LogPlace> + '_ {
+        std::iter::successors(last, |place| self.open(*place).0)
     }
 
     /// Releases a record, which is not read again.
@@ -196,17 +218,17 @@ mod tests {
             let chain = number as usize % 3;
             let name = format!("name {number}");
             last[chain] = Some(if number % 5 == 0 {
-                log.append_child(last[chain], number, name.as_bytes())
+                log.append_child(number % 3 * GROUP, last[chain], number, name.as_bytes())
             } else {
                 let metadata = Metadata { inode: u64::from(number), ..Metadata::default() };
                 let state = EntryState::Known(metadata);
                 let entry = Entry { name: name.as_bytes(), kind: Kind::File, state };
-                log.append(last[chain], LogTag::Typed, &entry)
+                log.append(number % 3 * GROUP, last[chain], LogTag::Typed, &entry)
             });
         }
         assert!(log.blocks.len() > 5);
         for (chain, last) in (0_u32..).zip(last) {
-            let places = log.chain(last);
+            let places: Vec<_> = log.chain(last).collect();
             for (index, place) in (0_u32..).zip(places.iter().rev()) {
                 let number = index * 3 + chain;
                 let name = format!("name {number}");
@@ -220,7 +242,10 @@ mod tests {
                     }
                 }
             }
-            places.into_iter().for_each(|place| log.release(place));
+            for place in places {
+                log.release(place);
+            }
+            assert!(log.blocks.iter().filter(|block| block.pages.is_none()).count() > chain as usize);
         }
         assert!(log.blocks.iter().all(|block| block.pages.is_none()));
     }

@@ -15,7 +15,7 @@ use super::log::{EntryLog, LogPlace, LogTag};
 use super::node_index::NodeIndex;
 use super::value::LineRefusal;
 use crate::base::kind::Kind;
-use crate::tree::{Entry, EntryState, Links};
+use crate::tree::{DirId, Entry, EntryState, Links};
 
 /// Parent of a root.
 const NONE: u32 = u32::MAX;
@@ -48,6 +48,8 @@ pub(super) struct DirectoryNode {
     pub(super) device: u32,
     /// Error number; 0 if there is none.
     pub(super) errno: i32,
+    /// Number in the tree; that of the top until the directory above is written.
+    pub(super) id: DirId,
 }
 
 /// Root of a list.
@@ -126,13 +128,12 @@ impl PathTree {
             LineKind::Directory => Some(self.child(parent, name)),
             LineKind::Typed(_) | LineKind::Untyped => self.find(parent, name),
         };
-        match node {
-            Some(node) => self.set_own(node, line, device, kind)?,
-            None => {
-                let (tag, entry) = entry(name, line, device, kind, LinkCounts::Several);
-                let last = self.log.append(self.nodes[parent as usize].last, tag, &entry);
-                self.nodes[parent as usize].last = Some(last);
-            }
+        if let Some(node) = node {
+            self.set_own(node, line, device, kind)?;
+        } else {
+            let (tag, entry) = entry(name, line, device, kind, LinkCounts::Several);
+            let last = self.log.append(parent, self.nodes[parent as usize].last, tag, &entry);
+            self.nodes[parent as usize].last = Some(last);
         }
         Ok(true)
     }
@@ -194,7 +195,7 @@ impl PathTree {
             return node;
         }
         let number = u32::try_from(self.nodes.len()).expect("fewer directories than 2^32 fit into memory");
-        let record = self.log.append_child(self.nodes[parent as usize].last, number, name);
+        let record = self.log.append_child(parent, self.nodes[parent as usize].last, number, name);
         self.nodes[parent as usize].last = Some(record);
         let node = self.new_node(parent, Some(record));
         let (nodes, log) = (&self.nodes, &self.log);
@@ -219,7 +220,15 @@ impl PathTree {
     }
 
     fn new_node(&mut self, parent: u32, record: Option<LogPlace>) -> u32 {
-        let node = DirectoryNode { parent, record, own: None, last: None, device: INHERITED, errno: 0 };
+        let node = DirectoryNode {
+            parent,
+            record,
+            own: None,
+            last: None,
+            device: INHERITED,
+            errno: 0,
+            id: DirId::TOP,
+        };
         self.nodes.push(node);
         u32::try_from(self.nodes.len() - 1).expect("fewer directories than 2^32 fit into memory")
     }
@@ -238,7 +247,7 @@ impl PathTree {
         let counts =
             if self.nodes[node as usize].parent == NONE { LinkCounts::Any } else { LinkCounts::Several };
         let (tag, entry) = entry(b"", line, device, kind, counts);
-        let own = self.log.append(None, tag, &entry);
+        let own = self.log.append(node, None, tag, &entry);
         let node = &mut self.nodes[node as usize];
         node.own = Some(own);
         node.device = device.unwrap_or(INHERITED);

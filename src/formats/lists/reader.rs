@@ -18,7 +18,7 @@ use crate::base::os_error::error_numbers;
 use crate::formats::builder::{Builder, Counts, UNREADABLE};
 use crate::formats::flat::Provenance;
 use crate::formats::input::Reason;
-use crate::tree::{Devices, EntryState};
+use crate::tree::{Batch, EntryState, Tree};
 
 /// Numbers of hosts, the same for the same name in all inputs.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub(crate) struct ListReader<'d> {
     tree: PathTree,
     faults: LineFaults,
     errnos: HashMap<String, i32>,
-    devices: &'d Devices,
+    target: &'d Tree,
     /// Host, device and index of the last line that names a device.
     device: Option<(u32, u64, u32)>,
     /// Number of the host of lines that name none.
@@ -62,14 +62,14 @@ pub(crate) struct ListReader<'d> {
 }
 
 impl<'d> ListReader<'d> {
-    /// Creates a reader. Lines that name no host come from the one with the number `host`.
+    /// Creates a reader of a list for a tree. Lines that name no host come from the one with the number `host`.
     ///
     /// # Errors
     /// When the part in `options` is not a path.
     pub(crate) fn new(
         layout: ListLayout,
         options: &ListOptions,
-        devices: &'d Devices,
+        target: &'d Tree,
         host: u32,
     ) -> Result<Self, LineRefusal> {
         let tree = PathTree::new(options.root.as_deref());
@@ -82,7 +82,7 @@ impl<'d> ListReader<'d> {
             tree: tree.map_err(|reason| format!("--root: {reason}"))?,
             faults: LineFaults::default(),
             errnos: error_numbers(),
-            devices,
+            target,
             device: None,
             host,
             emptiness: if is_part { "no line is inside the path of --root" } else { "the list has no lines" },
@@ -126,13 +126,15 @@ impl<'d> ListReader<'d> {
 
     /// Writes the tree of the lines that were read. Returns the origins of its roots, and a message for each line that
     /// could not be read, as far as they are named.
-    pub(crate) fn write(mut self, builder: &mut Builder<'_>, label: &[u8]) -> (Vec<Provenance>, Vec<String>) {
+    pub(crate) fn write(mut self, builder: &mut Builder<'d>, label: &[u8]) -> (Vec<Provenance>, Vec<String>) {
         let mut target = ListTarget {
+            tree: self.target,
             builder,
-            devices: self.devices,
             label,
             sizes: self.layout.sizes,
             faults: &mut self.faults,
+            batch: Batch::default(),
+            counts: Counts::default(),
         };
         let roots = self.tree.write(&mut target);
         let mut messages = self.faults.into_messages();
@@ -193,7 +195,7 @@ impl<'d> ListReader<'d> {
         let device = self.line.facts.device.map(|device| match self.device {
             Some((host, known, index)) if (host, known) == (number, device) => index,
             _ => {
-                let index = self.devices.of_host(number).index(device);
+                let index = self.target.devices().of_host(number).index(device);
                 self.device = Some((number, device, index));
                 index
             }

@@ -135,7 +135,7 @@ impl<'a> RecordReader<'a> {
             RecordEnd::Newline | RecordEnd::Nul => 1,
             RecordEnd::Csv(_) => {
                 let taken = &self.bytes[self.at..(self.at + length).min(self.bytes.len())];
-                taken.iter().filter(|byte| **byte == b'\n').count() as u64
+                taken.split(|byte| *byte == b'\n').skip(1).count() as u64
             }
         };
         self.at += length;

@@ -23,9 +23,8 @@ impl CsvState {
     /// Moves past a byte and returns the new state.
     pub(crate) fn next(&mut self, byte: u8, separator: u8) -> Self {
         *self = match (*self, byte) {
-            (Self::Start, b'"') | (Self::Closed, b'"') => Self::Quoted,
             (Self::Quoted, b'"') => Self::Closed,
-            (Self::Quoted, _) => Self::Quoted,
+            (Self::Start | Self::Closed, b'"') | (Self::Quoted, _) => Self::Quoted,
             (_, b'\n') => Self::End,
             (_, byte) if byte == separator => Self::Start,
             (Self::Closed, b'\r') => Self::Closed,

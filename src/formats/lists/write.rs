@@ -1,34 +1,30 @@
-//! Writing of a list's directories to a tree, depth first.
+//! Writing of a list's directories to a tree.
 //!
-//! Invariant: every record of the log is released once, before or when it is written.
+//! The directories are written in the order of their node numbers, so each one after the directory that contains it, and
+//! the log is freed in the same order.
+//!
+//! Invariant: every record of the log is released once, and every directory is completed once.
 
 use super::faults::LineFaults;
 use super::log::{LogPlace, LogTag, Logged, known};
 use super::path_tree::{INHERITED, ListRoot, PathTree};
 use crate::base::kind::Kind;
 use crate::base::text::escape;
-use crate::formats::builder::{Builder, DirectoryStart, Sizes};
+use crate::formats::builder::{Builder, Counts, DirectoryStart, SEGMENT, Sizes};
 use crate::formats::flat::Provenance;
-use crate::tree::{Devices, Entry, EntryState, Links, Metadata, join};
+use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
 
 /// Destination of a list.
 pub(super) struct ListTarget<'w, 't> {
+    pub(super) tree: &'t Tree,
     pub(super) builder: &'w mut Builder<'t>,
-    pub(super) devices: &'w Devices,
     /// Prefix of the roots' names, which distinguishes them from those of other inputs.
     pub(super) label: &'w [u8],
     /// Meaning of the sizes of directories.
     pub(super) sizes: Sizes,
     pub(super) faults: &'w mut LineFaults,
-}
-
-/// Directory that is being written.
-struct WrittenDirectory {
-    /// Records that have not been written, from the last to the first.
-    places: Vec<LogPlace>,
-    device: u32,
-    /// Length of the directory's path in bytes.
-    path: usize,
+    pub(super) batch: Batch,
+    pub(super) counts: Counts,
 }
 
 impl PathTree {
@@ -42,122 +38,171 @@ impl PathTree {
         };
         let origins = roots.iter().map(provenance).collect();
         for mut root in roots {
-            let places = self.narrow(&mut root, target.faults);
+            self.narrow(&mut root);
             let mut name = target.label.to_vec();
             if has_hosts && !root.host_name.is_empty() {
                 name.extend_from_slice(&root.host_name);
                 name.push(b':');
             }
             name.extend_from_slice(&root.name);
-            self.write_root(&root, name, places, target);
+            self.write_root(&root, &name, target);
         }
+        for node in 0..self.nodes.len() {
+            if self.nodes[node].id != DirId::TOP {
+                self.write_directory(u32::try_from(node).expect("nodes have such numbers"), target);
+            }
+        }
+        target.tree.add_linked(target.batch.take_linked());
+        target.builder.add_counts(target.counts);
         origins
     }
 
-    /// Replaces a root that no line names by the directory in it, as long as that is all it contains. Returns the
-    /// records of the root.
-    fn narrow(&mut self, root: &mut ListRoot, faults: &mut LineFaults) -> Vec<LogPlace> {
-        let mut places = self.distinct(root.node, &root.name, faults);
+    /// Replaces a root that no line names by the directory in it, as long as that is all it contains.
+    fn narrow(&mut self, root: &mut ListRoot) {
         while root.is_implied
             && self.nodes[root.node as usize].own.is_none()
-            && let [place] = *places
-            && let Logged::Child { node, name } = self.log.read(place)
+            && let Some((node, name)) = self.only_directory(root.node)
         {
-            root.name = if root.name == b"." { name.to_vec() } else { join([&root.name[..], name]) };
+            root.name = if root.name == b"." { name } else { join([&root.name[..], &name]) };
             root.node = node;
-            self.log.release(place);
-            places = self.distinct(root.node, &root.name, faults);
         }
-        places
     }
 
-    fn write_root(
-        &mut self,
-        root: &ListRoot,
-        name: Vec<u8>,
-        places: Vec<LogPlace>,
-        target: &mut ListTarget<'_, '_>,
-    ) {
+    /// Returns the child directory that is all that a directory contains, with its name. Releases the records of the
+    /// directory in this case.
+    fn only_directory(&mut self, node: u32) -> Option<(u32, Vec<u8>)> {
+        let places: Vec<LogPlace> = self.log.chain(self.nodes[node as usize].last).take(3).collect();
+        let child = |place: &LogPlace| match self.log.read(*place) {
+            Logged::Child { node, name } => Some((node, name.to_vec())),
+            Logged::Entry(..) => None,
+        };
+        let (directory, name) = match places.as_slice() {
+            [place] | [place, _] => child(place)?,
+            _ => return None,
+        };
+        // The line of a directory comes before its entries in most lists, and may not tell that it is one.
+        if let Some(place) = places.get(1) {
+            let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
+            if !is_line || self.nodes[directory as usize].own.is_some() {
+                return None;
+            }
+            self.nodes[directory as usize].own = Some(*place);
+        }
+        self.log.release(places[0]);
+        Some((directory, name))
+    }
+
+    fn write_root(&mut self, root: &ListRoot, name: &[u8], target: &mut ListTarget<'_, '_>) {
         let node = &self.nodes[root.node as usize];
+        let device = match node.device {
+            INHERITED => target.tree.devices().of_host(root.host).index(0),
+            device => device,
+        };
         if let Some(own) = node.own
             && node.last.is_none()
             && !root.is_implied
             && let Logged::Entry(LogTag::Typed | LogTag::Untyped, entry) = self.log.read(own)
         {
-            let device = target.devices.of_host(root.host).index(0);
-            target.builder.push(&Entry { name: &name, kind: entry.kind, state: placed(entry.state, device) });
+            target.builder.push(&Entry { name, kind: entry.kind, state: placed(entry.state, device) });
             return self.log.release(own);
         }
-        let mut path = name.clone();
-        let device = match node.device {
-            INHERITED => target.devices.of_host(root.host).index(0),
-            device => device,
-        };
-        let mut open = vec![self.enter(root.node, &name, &path, device, places, target)];
-        while let Some(directory) = open.last_mut() {
-            path.truncate(directory.path);
-            let Some(place) = directory.places.pop() else {
-                open.pop();
-                target.builder.leave();
-                continue;
-            };
-            let device = directory.device;
+        let metadata = self.own(root.node, || name.to_vec(), target);
+        let start = DirectoryStart { name, metadata, sizes: Sizes::Own, device, is_read: true };
+        target.builder.enter(&start);
+        let id = target.builder.current();
+        // The root is complete when its entries have been written, which may be after those of other roots.
+        target.tree.claim(id, 1);
+        target.builder.publish();
+        target.builder.leave();
+        let node = &mut self.nodes[root.node as usize];
+        (node.id, node.device) = (id, device);
+    }
+
+    /// Writes the entries of a directory, and completes it.
+    fn write_directory(&mut self, node: u32, target: &mut ListTarget<'_, '_>) {
+        let (tree, id) = (target.tree, self.nodes[node as usize].id);
+        let device = self.nodes[node as usize].device;
+        tree.begin(id);
+        let places = self.distinct(node, || tree.path(id), target.faults);
+        for place in places.into_iter().rev() {
             match self.log.read(place) {
                 Logged::Entry(_, entry) => {
-                    target.builder.push(&Entry { state: placed(entry.state, device), ..entry });
+                    let entry = Entry { state: placed(entry.state, device), ..entry };
+                    target.counts.add(&entry);
+                    target.batch.push(id, &entry);
                 }
-                Logged::Child { node, name } => {
+                Logged::Child { node: child, name } => {
                     let name = name.to_vec();
-                    path = join([&path[..], &name]);
-                    let places = self.distinct(node, &path, target.faults);
-                    open.push(self.enter(node, &name, &path, device, places, target));
+                    let metadata = self.own(child, || join([&tree.path(id)[..], &name]), target);
+                    let child = &mut self.nodes[child as usize];
+                    if child.device == INHERITED {
+                        child.device = device;
+                    }
+                    child.id = target.batch.push_directory(tree, id, &name, metadata, child.device);
+                    target.counts.entries += 1;
+                    target.counts.disk = target.counts.disk.saturating_add(metadata.disk());
                 }
             }
             self.log.release(place);
+            if target.batch.page().length() >= SEGMENT {
+                target.publish(id);
+            }
         }
+        target.publish(id);
+        let errno = self.nodes[node as usize].errno;
+        if errno != 0 {
+            target.counts.errors += 1;
+            tree.fail(id, errno);
+        }
+        tree.release(id);
     }
 
-    /// Starts a directory. `above` is the device of the directory that contains it.
-    fn enter(
-        &mut self,
-        node: u32,
-        name: &[u8],
-        path: &[u8],
-        above: u32,
-        places: Vec<LogPlace>,
-        target: &mut ListTarget<'_, '_>,
-    ) -> WrittenDirectory {
-        let directory = &self.nodes[node as usize];
-        let (own, errno) = (directory.own, directory.errno);
-        let device = if directory.device == INHERITED { above } else { directory.device };
-        let (metadata, failure) =
-            own.map_or((Metadata::default(), None), |own| self.own(own, path, target.faults));
-        let sizes = if own.is_some() { target.sizes } else { Sizes::Own };
-        target.builder.enter(&DirectoryStart { name, metadata, sizes, device, is_read: true });
-        if let Some(errno) = failure.or((errno != 0).then_some(errno)) {
-            target.builder.fail(errno);
-        }
-        WrittenDirectory { places, device, path: path.len() }
-    }
-
-    /// Returns the attributes of a directory and the error number in its line, and releases the line.
-    fn own(&mut self, own: LogPlace, path: &[u8], faults: &mut LineFaults) -> (Metadata, Option<i32>) {
-        let Logged::Entry(tag, entry) = self.log.read(own) else { return (Metadata::default(), None) };
+    /// Returns the attributes of a directory from its line, and releases the line.
+    fn own(&mut self, node: u32, path: impl Fn() -> Vec<u8>, target: &mut ListTarget<'_, '_>) -> Metadata {
+        let Some(place) = self.nodes[node as usize].own else { return Metadata::default() };
+        let Logged::Entry(tag, entry) = self.log.read(place) else { return Metadata::default() };
         let contradiction = match entry.state {
             EntryState::Excluded(_) => Some("excluded"),
             _ if tag == LogTag::Typed && entry.kind != Kind::Directory => Some("not a directory"),
             _ => None,
         };
         if let Some(word) = contradiction {
-            faults.note(|| format!("{}: {word}, but other lines are inside it", escape(path)));
+            target.faults.note(|| format!("{}: {word}, but other lines are inside it", escape(&path())));
         }
-        let failure = match entry.state {
-            EntryState::Failed(errno) => Some(errno),
-            EntryState::Known(_) | EntryState::Excluded(_) => None,
+        let mut metadata = Metadata { links: None, ..known(&entry) };
+        if target.sizes == Sizes::Sums {
+            let (blocks, apparent) = self.inside(node);
+            metadata.blocks = metadata.blocks.saturating_sub(blocks);
+            metadata.apparent = metadata.apparent.saturating_sub(apparent);
+        }
+        if let EntryState::Failed(errno) = entry.state {
+            self.nodes[node as usize].errno = errno;
+        }
+        self.log.release(place);
+        metadata
+    }
+
+    /// Returns the blocks and the apparent size of everything in a directory, if the sizes of directories are sums.
+    fn inside(&self, node: u32) -> (u64, u64) {
+        let sizes = |place| match self.log.read(place) {
+            Logged::Entry(_, entry) => known(&entry),
+            Logged::Child { node, .. } => match self.nodes[node as usize].own.map(|own| self.log.read(own)) {
+                Some(Logged::Entry(_, entry)) => known(&entry),
+                _ => Metadata::default(),
+            },
         };
-        let metadata = Metadata { links: None, ..known(&entry) };
-        self.log.release(own);
-        (metadata, failure)
+        self.log.chain(self.nodes[node as usize].last).map(sizes).fold((0, 0), |(blocks, apparent), next| {
+            (next.blocks.saturating_add(blocks), next.apparent.saturating_add(apparent))
+        })
+    }
+}
+
+impl ListTarget<'_, '_> {
+    /// Publishes the entries of a directory that have been written.
+    fn publish(&mut self, id: DirId) {
+        if let Some(sealed) = self.batch.seal(self.tree, id) {
+            self.tree.publish(&mut self.batch, id, &sealed);
+        }
     }
 }
 

@@ -38,8 +38,7 @@ fn read_in(text: &[u8], options: &ListOptions, piece: usize) -> Result<ReadList,
             Ok(Recognized::Other) => return Err("another format".to_owned()),
             Err(reason) => return Err(Fault { offset: 1, reason }.to_string()),
         };
-        let mut list =
-            ListReader::new(layout, options, tree.devices(), 0).map_err(std::borrow::Cow::into_owned)?;
+        let mut list = ListReader::new(layout, options, &tree, 0).map_err(std::borrow::Cow::into_owned)?;
         let counts = Cell::new(Counts::default());
         list.read(&mut records, &mut HostNumbers::from(1), &counts).expect("memory can be read");
         Ok(list.write(&mut builder, b""))
@@ -212,7 +211,7 @@ fn the_first_of_several_lines_of_a_path_counts() {
     assert_eq!(list.messages, expected);
     // The line of a directory describes it, even if a line with the same path came before.
     let both = read("path,size,type\nr/a,1,f\nr/a,2,d\n");
-    assert_eq!(both.summary(), ["r/a/ directory 2 1"]);
+    assert_eq!(both.summary(), ["r/ directory 0 0", "r/a/ directory 2 1"]);
     assert_eq!(both.messages, ["r/a: path listed before"]);
     let three = read("path,size\nr/a,1\nr/a,2\nr/a/b,4\nr/c,8");
     assert_eq!(three.totals().apparent, 13);

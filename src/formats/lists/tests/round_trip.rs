@@ -21,7 +21,7 @@ fn distinct(entries: Vec<(Vec<u8>, Plan)>) -> Vec<(Vec<u8>, Plan)> {
         Plan::Directory(metadata, device, is_read, entries) => {
             (name, Plan::Directory(metadata, device, is_read, distinct(entries)))
         }
-        plan => (name, plan),
+        leaf @ Plan::Leaf(..) => (name, leaf),
     };
     entries.into_iter().filter(is_new).map(below).collect()
 }
