@@ -213,7 +213,7 @@ fn lists_with_settings_are_saved_and_compared() {
         assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     }
     let snapshot = run_in(place.path(), ["diff", "-n", "--format", "find", "one.duke", "two"]);
-    assert!(snapshot.stderr.contains("one.duke: this is a snapshot"), "{}", snapshot.stderr);
+    assert!(snapshot.stderr.contains("this is a snapshot"), "{}", snapshot.stderr);
     // The columns of the browser's list and those of a list that is read have one flag.
     fs::write(place.join("three"), "x,r/a,7\n").unwrap();
     let columns =
@@ -295,8 +295,8 @@ fn an_interrupted_list_is_partial() {
         .unwrap();
     let mut writer = fs::OpenOptions::new().write(true).open(&fifo).unwrap();
     // Far more than the pipe and the queues hold, so the first lines have been read once the last are written.
-    let lines: String = (0..500_000).map(|number| format!("r/{number},1\n")).collect();
-    writer.write_all(format!("path,size\n{lines}").as_bytes()).unwrap();
+    let lines: Vec<String> = (0..500_000).map(|number| format!("r/{number},1\n")).collect();
+    writer.write_all(format!("path,size\n{}", lines.concat()).as_bytes()).unwrap();
     let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
     let output = child.wait_with_output().unwrap();
