@@ -24,7 +24,9 @@ use crate::formats::builder::{Builder, Counts};
 use crate::formats::compression::unpack;
 use crate::formats::flat::Provenance;
 use crate::formats::json_lexer::{Fault, Lexer, Pulse, Reason};
-use crate::formats::lists::{HostNumbers, ListOptions, ListReader, Recognized, RecordReader, recognize};
+use crate::formats::lists::{
+    HostNumbers, LayoutError, ListOptions, ListReader, Recognized, RecordReader, recognize,
+};
 use crate::formats::ncdu_read::Reader;
 use crate::platform::terminal::streams;
 use crate::scan::{Outcome, Progress};
@@ -222,7 +224,8 @@ impl Shared {
         let mut records = RecordReader::new(chunks, &pulse);
         let label = input.label(self.inputs.len());
         let result = match recognize(&mut records, &self.lists) {
-            Err(reason) => Err(message(&Fault { offset: 0, reason }.to_string())),
+            Err(LayoutError::Input(reason)) => Err(message(&Fault { offset: 0, reason }.to_string())),
+            Err(LayoutError::Settings(reason)) => Err(message(reason)),
             Ok(Recognized::List(layout)) => ListReader::new(layout, &self.lists, &self.tree, host)
                 .map_err(|reason| message(&reason))
                 .and_then(|list| self.list(list, records, (builder, &counts), &label, names)),

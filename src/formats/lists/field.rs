@@ -164,7 +164,7 @@ const UNITS: &[(&str, u64)] = &[
 const BLOCK: u64 = 512;
 
 impl ListField {
-    /// Returns the usual name of the field.
+    /// Returns the usual name of the field, with blanks between words.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
     }

@@ -45,7 +45,7 @@ impl ObjectParser {
             match (meaning, self.lexer.scalar().map_err(reason)?) {
                 (Some(meaning), Some(value)) if !value.is_empty() => {
                     let set = line.set(meaning, value, &errno);
-                    set.map_err(|reason| format!("{}: {reason}", meaning.field.name()))?;
+                    set.map_err(|reason| format!("{}: {reason}", meaning.field.name().replace(' ', "_")))?;
                 }
                 _ => {}
             }

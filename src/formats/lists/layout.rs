@@ -51,11 +51,29 @@ pub(crate) enum Recognized {
     Other,
 }
 
+/// Reason why a list cannot be read at all.
+#[derive(Debug)]
+pub(crate) enum LayoutError {
+    /// Reading was stopped or failed.
+    Input(Reason),
+    /// The settings do not fit the list.
+    Settings(&'static str),
+}
+
+impl From<Reason> for LayoutError {
+    fn from(reason: Reason) -> Self {
+        Self::Input(reason)
+    }
+}
+
 /// Recognizes a list by its first bytes, and skips its header.
 ///
 /// # Errors
 /// When reading fails, or `options` do not fit the list.
-pub(crate) fn recognize(records: &mut RecordReader<'_>, options: &ListOptions) -> Result<Recognized, Reason> {
+pub(crate) fn recognize(
+    records: &mut RecordReader<'_>,
+    options: &ListOptions,
+) -> Result<Recognized, LayoutError> {
     let preset = |name: &str, column| FieldColumn {
         meaning: FieldUnit::of_name(name).expect("a field of duke"),
         column: ListColumn::Number(column),
@@ -95,7 +113,7 @@ fn given(options: &ListOptions, preset: Vec<FieldColumn>) -> Vec<FieldColumn> {
     if options.fields.is_empty() { preset } else { options.fields.clone() }
 }
 
-fn by_content(records: &mut RecordReader<'_>, options: &ListOptions) -> Result<Recognized, Reason> {
+fn by_content(records: &mut RecordReader<'_>, options: &ListOptions) -> Result<Recognized, LayoutError> {
     let significant = |bytes: &[u8], count: usize| bytes.trim_ascii_start().len() >= count;
     let head =
         records.look(|bytes| bytes.len() >= MARK.len() && significant(bytes, 1) || bytes.len() > HEAD)?;
@@ -128,7 +146,7 @@ fn by_content(records: &mut RecordReader<'_>, options: &ListOptions) -> Result<R
     objects(is_array, options)
 }
 
-fn objects(is_array: bool, options: &ListOptions) -> Result<Recognized, Reason> {
+fn objects(is_array: bool, options: &ListOptions) -> Result<Recognized, LayoutError> {
     let is_number = |column: &FieldColumn| matches!(column.column, ListColumn::Number(_));
     if options.fields.iter().any(is_number) {
         return Err(wrong("the columns of this list have names, not numbers; use --fields FIELD=NAME"));
@@ -150,7 +168,7 @@ fn tabs(
     options: &ListOptions,
     preset: Vec<FieldColumn>,
     sizes: Sizes,
-) -> Result<Recognized, Reason> {
+) -> Result<Recognized, LayoutError> {
     let head = records.look(|bytes| bytes.contains(&0) || bytes.len() > HEAD)?;
     let end = if head.contains(&0) { RecordEnd::Nul } else { RecordEnd::Newline };
     let columns = numbered(&given(options, preset))
@@ -162,7 +180,7 @@ fn tabs(
 }
 
 /// Recognizes a list of separated values, with or without a header.
-fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recognized, Reason> {
+fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recognized, LayoutError> {
     let line = first_line(records)?.to_vec();
     let layout = |separator, width, columns| {
         Recognized::List(ListLayout {
@@ -261,6 +279,6 @@ fn first_line<'r>(records: &'r mut RecordReader<'_>) -> Result<&'r [u8], Reason>
     Ok(head.split(|byte| *byte == b'\n').next().unwrap_or_default())
 }
 
-fn wrong(reason: &'static str) -> Reason {
-    Reason::Wrong(reason.into())
+fn wrong(reason: &'static str) -> LayoutError {
+    LayoutError::Settings(reason)
 }

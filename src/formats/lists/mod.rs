@@ -30,7 +30,7 @@ mod value;
 mod write;
 
 pub use field::FieldColumn;
-pub(crate) use layout::{Recognized, recognize};
+pub(crate) use layout::{LayoutError, Recognized, recognize};
 pub(crate) use reader::{HostNumbers, ListReader};
 pub(crate) use records::RecordReader;
 

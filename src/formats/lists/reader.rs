@@ -185,7 +185,7 @@ impl<'d> ListReader<'d> {
                 }
                 text => self.line.set(*meaning, text, errno),
             };
-            set.map_err(|reason| format!("{}: {reason}", meaning.field.name()))?;
+            set.map_err(|reason| format!("{}: {reason}", meaning.field.name().replace(' ', "_")))?;
         }
         Ok(true)
     }

@@ -6,10 +6,11 @@ mod round_trip;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use super::{HostNumbers, ListOptions, ListPreset, ListReader, Recognized, RecordReader, recognize};
+use super::{
+    HostNumbers, LayoutError, ListOptions, ListPreset, ListReader, Recognized, RecordReader, recognize,
+};
 use crate::formats::builder::{Builder, Counts};
 use crate::formats::flat::{Flat, Form, Provenance};
-use crate::formats::input::Fault;
 use crate::formats::lists::FieldColumn;
 use crate::formats::pipe::pipe;
 use crate::tree::{DirId, EntryState, Totals, Tree, Walk, hard_links};
@@ -36,7 +37,8 @@ fn read_in(text: &[u8], options: &ListOptions, piece: usize) -> Result<ReadList,
         let layout = match recognize(&mut records, options) {
             Ok(Recognized::List(layout)) => layout,
             Ok(Recognized::Other) => return Err("another format".to_owned()),
-            Err(reason) => return Err(Fault { offset: 1, reason }.to_string()),
+            Err(LayoutError::Settings(reason)) => return Err(reason.to_owned()),
+            Err(LayoutError::Input(reason)) => panic!("{reason:?}"),
         };
         let mut list = ListReader::new(layout, options, &tree, 0).map_err(std::borrow::Cow::into_owned)?;
         let counts = Cell::new(Counts::default());
@@ -383,9 +385,8 @@ fn columns_are_recognized_or_given() {
         assert_eq!(list.summary(), ["r/ directory 0 0", "r/a file 1000 4"], "{text}");
     }
     let error = |text: &str, given: &[&str]| read_in(text.as_bytes(), &fields(given), 9).err();
-    let asks = Some(
-        "byte 1: no column is known to be the path; use --fields, as in --fields path=1,size=2".to_owned(),
-    );
+    let asks =
+        Some("no column is known to be the path; use --fields, as in --fields path=1,size=2".to_owned());
     assert_eq!(error("a,b\n1,2\n", &[]), asks);
     assert_eq!(error("a,b\n1,2\n", &["size=2"]), asks);
     assert!(error("{}", &["path=1"]).unwrap().contains("have names, not numbers"));
