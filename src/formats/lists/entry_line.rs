@@ -85,6 +85,7 @@ impl EntryLine {
             ListField::Host => {
                 self.host.clear();
                 self.host.extend_from_slice(name(text)?);
+                std::str::from_utf8(text).map_err(|_| "not UTF-8")?;
             }
             ListField::Error => facts.error = Some(errno(text)),
             ListField::Excluded => facts.excluded = Some(value::exclusion(text)?),

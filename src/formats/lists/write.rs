@@ -39,12 +39,11 @@ impl PathTree {
         let origins = roots.iter().map(provenance).collect();
         for mut root in roots {
             self.narrow(&mut root);
-            let mut name = target.label.to_vec();
-            if has_hosts && !root.host_name.is_empty() {
-                name.extend_from_slice(&root.host_name);
-                name.push(b':');
-            }
-            name.extend_from_slice(&root.name);
+            let host = [&root.host_name[..], b":"].concat();
+            // The lines of a tree of several hosts have such roots already.
+            let is_told = root.host_name.is_empty() || root.name.starts_with(&host);
+            let prefix = if has_hosts && !is_told { host } else { Vec::new() };
+            let name = [target.label, &prefix, &root.name].concat();
             self.write_root(&root, &name, target);
         }
         for node in 0..self.nodes.len() {

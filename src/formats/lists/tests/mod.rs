@@ -251,6 +251,12 @@ fn hosts_are_kept_apart_and_links_count_once_on_each() {
     assert_eq!(two.summary()[..3], expected);
     let hosts: Vec<_> = two.roots.iter().map(|root| root.host.as_deref()).collect();
     assert_eq!(hosts, [Some("a"), Some("b")]);
+    let again = read(&two.flat(Form::Json)).good();
+    assert_eq!((again.summary(), again.totals()), (two.summary(), two.totals()));
+    assert!(
+        read_in(b"{\"path\":\"a\",\"host\":\"\xff\"}", &ListOptions::default(), 9).unwrap().messages[0]
+            .contains("host: not UTF-8")
+    );
     // Without an inode, names cannot be those of one file.
     let unknown = read("path,size,links\nr/a,512,2\nr/b,512,2\n").good();
     assert_eq!(unknown.totals().disk, 1024);
