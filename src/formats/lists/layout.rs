@@ -200,6 +200,9 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
             return Ok(layout(separator, width, columns));
         }
     }
+    if given.is_empty() && is_tabbed_record(&line) {
+        return Err(wrong("this looks like a list of find or du; use --format find or --format du"));
+    }
     let has_separator = SEPARATORS.iter().any(|separator| line.contains(separator));
     let is_text =
         !line.iter().any(|byte| *byte == 0 || byte.is_ascii_control() && *byte != b'\t' && *byte != b'\r');
@@ -217,6 +220,13 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
         Some(_) => Err(wrong(NO_PATH)),
         None => Err(wrong("the header has no column of a name given with --fields")),
     }
+}
+
+/// Returns `true` if the bytes begin with text that contains a tab and ends in NUL.
+fn is_tabbed_record(bytes: &[u8]) -> bool {
+    let Some(end) = bytes.iter().position(|byte| *byte == 0) else { return false };
+    let is_text = |byte: &u8| *byte == b'\t' || !byte.is_ascii_control();
+    bytes[..end].contains(&b'\t') && bytes[..end].iter().all(is_text)
 }
 
 const NO_PATH: &str = "no column is known to be the path; use --fields, as in --fields path=1,size=2";

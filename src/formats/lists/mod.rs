@@ -1,9 +1,9 @@
 //! Lists from other programs, and duke's own flat lines: one entry per line, with its path.
 //!
 //! ```text
-//! chunks -> records -> line -> path_tree -> builder -> tree
-//!           a line of  facts   directories found by their
-//!           the file           paths, in any order
+//! chunks -> records -> json_line, separated -> entry_line -> path_tree, log -> write -> tree
+//!           one line   its values              its facts     directories, found by their
+//!           or record                                        paths in any order
 //! ```
 //!
 //! A list may name its entries in any order and leave directories out, so nothing is known to be complete

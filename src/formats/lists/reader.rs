@@ -1,5 +1,6 @@
 //! Reading of a list from its first line to the last, and writing of its tree.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
 
@@ -147,17 +148,14 @@ impl<'d> ListReader<'d> {
     /// Reads the facts of a line. Returns `false` if the line is empty.
     fn facts(&mut self, record: &[u8]) -> Result<bool, LineRefusal> {
         self.line.clear();
-        let errno = |text: &[u8]| {
-            let known = std::str::from_utf8(text).ok().and_then(|text| self.errnos.get(text));
-            known.copied().unwrap_or(UNREADABLE)
-        };
         match self.layout.form {
             ListForm::Objects { is_array } => {
                 let text = if is_array { element(record) } else { record.trim_ascii() };
                 if text.is_empty() {
                     return Ok(false);
                 }
-                self.objects.read(text, &mut self.line, errno)?;
+                let errnos = &self.errnos;
+                self.objects.read(text, &mut self.line, |text| errno(errnos, text))?;
                 return Ok(true);
             }
             ListForm::Csv { separator, width } => {
@@ -175,16 +173,14 @@ impl<'d> ListReader<'d> {
             }
             let text = match self.layout.form {
                 ListForm::Tabs { .. } => self.texts.tabbed(*index),
-                _ => self.texts.csv(*index),
+                ListForm::Csv { .. } | ListForm::Objects { .. } => self.texts.csv(*index),
             };
-            let is_key = meaning.field == ListField::Path;
-            let set = match text {
+            let is_encoded = meaning.field == ListField::Path && self.layout.is_url_encoded;
+            let decoded = if is_encoded { url_decoded(text).map(Cow::from) } else { Ok(text.into()) };
+            let set = decoded.and_then(|text| match &*text {
                 b"" => Ok(()),
-                text if is_key && self.layout.is_url_encoded => {
-                    url_decoded(text).and_then(|text| self.line.set(*meaning, &text, errno))
-                }
-                text => self.line.set(*meaning, text, errno),
-            };
+                text => self.line.set(*meaning, text, |text| errno(&self.errnos, text)),
+            });
             set.map_err(|reason| format!("{}: {reason}", meaning.field.name().replace(' ', "_")))?;
         }
         Ok(true)
@@ -213,6 +209,12 @@ impl<'d> ListReader<'d> {
         }
         counts.set(sums);
     }
+}
+
+/// Returns the number of the error that has this message.
+fn errno(errnos: &HashMap<String, i32>, message: &[u8]) -> i32 {
+    let known = std::str::from_utf8(message).ok().and_then(|message| errnos.get(message));
+    known.copied().unwrap_or(UNREADABLE)
 }
 
 /// Returns the object in a line of an array, without the punctuation between elements.

@@ -400,6 +400,7 @@ fn columns_are_recognized_or_given() {
     for other in ["", "hello\nworld\n", "[1,2,{}]", "[", "\x00,\x01\n", "name\nx\n"] {
         assert_eq!(error(other, &[]).as_deref(), Some("another format"), "{other}");
     }
+    assert!(error("t\t4096\t8\t1.5\0t/a", &[]).unwrap().contains("--format find"));
     assert!(error("{\"schema\":\"duke/1\"}", &[]).unwrap().contains("--ndjson"));
 }
 
