@@ -63,7 +63,7 @@ pub fn linked_file(name: &str, inode: u64, count: u64) -> Plan {
     Plan { name: name.into(), what: What::File(metadata) }
 }
 
-/// Returns a file like [`linked_file`] on the device with this index.
+/// Returns a file like [`linked_file`], but on the device with this index.
 pub fn linked_file_on(device: u32, name: &str, inode: u64, count: u64) -> Plan {
     let mut plan = linked_file(name, inode, count);
     if let What::File(Metadata { links: Some(links), .. }) = &mut plan.what {

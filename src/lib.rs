@@ -13,9 +13,9 @@
 //!
 //! Three modules are the public interface: [`scan`] reads directories, [`tree`] holds the result, and [`base`] defines
 //! the kinds of entries ([`base::kind`]), formats sizes ([`base::format`]) and makes names safe for a terminal
-//! ([`base::text`]). An incompatible change to them increases the first nonzero number of the version. `examples/`
-//! contains a `du` and a custom report. Functions that build and replace trees, and the encoding of trees in memory and
-//! in files, are hidden from the documentation and may change in any version.
+//! ([`base::text`]). An incompatible change to these modules increases the first nonzero part of the version number.
+//! `examples/` contains a `du` and a custom report. Functions that build and replace trees, and the encoding of trees
+//! in memory and in files, are hidden from the documentation and may change in any version.
 //!
 //! Everything else is the program. The hidden module `testing` exposes parts of the program to its own tests.
 //!
@@ -30,30 +30,43 @@ pub mod base;
 pub mod scan;
 pub mod tree;
 
+// The program. `missing_docs` is for the public interface; `testing` makes parts of these modules reachable.
 #[cfg(feature = "analysis")]
+#[allow(missing_docs)]
 mod analysis;
 #[cfg(feature = "cli")]
+#[allow(missing_docs)]
 mod cli;
 #[cfg(feature = "delete")]
+#[allow(missing_docs)]
 mod delete;
+#[allow(missing_docs)]
 mod df;
 #[cfg(test)]
 mod fixture;
 #[cfg(feature = "formats")]
+#[allow(missing_docs)]
 mod formats;
 #[cfg(feature = "cli")]
+#[allow(missing_docs)]
 mod output;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))] // parsers for Linux are tested on all systems
+#[allow(missing_docs)]
 mod platform;
 #[cfg(feature = "analysis")]
+#[allow(missing_docs)]
 mod query;
 #[cfg(feature = "cli")]
+#[allow(missing_docs)]
 mod run;
 #[cfg(feature = "formats")]
+#[allow(missing_docs)]
 mod source;
 #[cfg(feature = "tui")]
+#[allow(missing_docs)]
 mod table;
 #[cfg(feature = "tui")]
+#[allow(missing_docs)]
 mod ui;
 
 #[doc(hidden)]

@@ -88,7 +88,7 @@ complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Do n
 complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_needs_command" -l include-kernfs -d 'Enter /proc, /sys and other kernel file systems below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -l skip-network -d 'Skip network file systems below a PATH'
-complete -c duke -n "__fish_duke_needs_command" -s L -l follow-symlinks -d 'Count the file that a symbolic link leads to'
+complete -c duke -n "__fish_duke_needs_command" -s L -l follow-symlinks -d 'Count the file that a symbolic link points to'
 complete -c duke -n "__fish_duke_needs_command" -s r -l read-only -d 'Disable deletion'
 complete -c duke -n "__fish_duke_needs_command" -l dry-run -d 'Show what would be deleted, delete nothing'
 complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Select Yes at first when the browser asks about a deletion'

@@ -38,7 +38,7 @@ impl Age {
     pub const ALL: [Self; 6] =
         [Self::Month, Self::Quarter, Self::Year, Self::ThreeYears, Self::Older, Self::Unknown];
 
-    /// Returns the age as text.
+    /// Returns the age as a phrase, such as `30 to 90 days ago`.
     pub fn words(self) -> &'static str {
         match self {
             Self::Month => "less than 30 days ago",
@@ -68,7 +68,7 @@ impl Age {
         query.without_directories()
     }
 
-    /// Returns the range of valid modification times for this age; empty for [`Age::Unknown`]. Times before 1970 are
+    /// Returns the range of modification times that have this age; empty for [`Age::Unknown`]. Times before 1970 are
     /// valid.
     fn range(self, now: i64) -> Range<i64> {
         let ago = |days: i64| now.saturating_sub(days * DAY);
@@ -103,7 +103,7 @@ pub struct Ages {
     pub complete: bool,
 }
 
-/// Adds up the sizes of the entries that the query keeps, grouped by age; `now` is in seconds since 1970.
+/// Adds up the sizes of the entries that the query keeps, grouped by age. `now` is in seconds since 1970.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -31,7 +31,7 @@ impl ErrorGroup {
 /// Read errors of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
-    /// Groups, largest first unless the order is reversed.
+    /// Groups, largest first unless they are sorted by number of items in reverse order.
     pub groups: Vec<ErrorGroup>,
     /// Error number of the searched directory, if that directory itself could not be read.
     pub itself: Option<i32>,

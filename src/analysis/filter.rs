@@ -1,9 +1,9 @@
 //! Filter: the totals of the entries that a query keeps, for every directory.
 //!
 //! A walk lists the directories, each after its parent, with the totals of their kept entries. The totals of each
-//! directory are then added to those of its parent, from the end of the list to the start. Hard links are left out of
-//! this sum and added at the end: as in the totals of the tree, an inode counts once in each directory above any of its
-//! kept names.
+//! directory are then added to those of its parent, from the end of the list to the start. Hard links are not part of
+//! this sum and are added at the end. As in the totals of the tree, an inode counts once in each directory above any of
+//! its kept names.
 //!
 //! Invariant: with an empty query that starts at the top, the totals are those of the tree.
 
@@ -153,7 +153,7 @@ impl Kept {
         let sum = self.sizes.total();
         let parent = |id| if id == request.from { None } else { request.tree.parent(id) };
         std::mem::take(&mut self.sizes).per_directory(parent, |id, sizes| {
-            // A rescan may have moved the directory, but the filter then runs again anyway.
+            // The directory is missing only if a rescan has moved it. After a rescan, the filter runs again anyway.
             if let Some(at) = place(&places, id) {
                 self.directories[at].totals.add(sizes);
             }
@@ -177,7 +177,8 @@ impl Kept {
         places
     }
 
-    /// Returns, for each index, the index its totals are added to; `None` for the starting directory.
+    /// Returns, for each index in `directories`, the index to which its totals are added, or `None` for the starting
+    /// directory.
     fn above(&self, tree: &Tree, from: DirId, places: &[(DirId, usize)]) -> Vec<Option<usize>> {
         let above = |(at, direct): (usize, &Direct)| {
             let first = place(places, direct.id)?;
@@ -188,7 +189,7 @@ impl Kept {
             } else {
                 place(places, tree.parent(direct.id)?)?
             };
-            // This can only be `false` if a rescan has moved the directory, and the filter then runs again anyway.
+            // This is `false` only if a rescan has moved the directory. After a rescan, the filter runs again anyway.
             (above < at).then_some(above)
         };
         self.directories.iter().enumerate().map(above).collect()

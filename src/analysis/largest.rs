@@ -46,7 +46,7 @@ pub(super) struct LargestFiles<'t> {
 
 #[derive(Clone, Copy)]
 struct File {
-    /// Inode; the device is set only for files with several names.
+    /// Key of the inode. The device is set only for files with several names.
     inode: InodeKey,
     row: Row,
 }
@@ -114,8 +114,8 @@ impl<'t> LargestFiles<'t> {
         SearchResult { rows, matched, searched, sum, with_contents: false, complete }
     }
 
-    /// Keeps one name of each inode, and returns the number of inodes. Determining the name with the first path is
-    /// slow, so this is done only for the final result.
+    /// Keeps one name of each inode, and returns the number of inodes. In the final result, this is the name whose path
+    /// sorts first; earlier results use any name, because comparing the paths is slow.
     fn take_linked(&mut self, mut linked: Vec<File>, complete: bool) -> u64 {
         let tree = self.tree;
         if complete {
@@ -128,7 +128,7 @@ impl<'t> LargestFiles<'t> {
         let mut first: HashMap<InodeKey, File> = HashMap::new();
         for file in linked {
             let kept = first.entry(file.inode).or_insert(file);
-            // Uses the largest size, because a name that was read while the file was growing has a smaller one.
+            // Keep the largest size. A name that was read while the file was growing has a smaller size.
             if file.row.key > kept.row.key {
                 *kept = file;
             }
@@ -140,7 +140,8 @@ impl<'t> LargestFiles<'t> {
     }
 }
 
-/// Sorts with a function pointer, so that the sorting code is compiled once. A second copy would add about 10 KiB.
+/// Sorts with a function pointer, so that the sorting code is compiled only once. A second copy would add about 10 KiB
+/// to the program.
 fn sort(files: &mut [File], tree: &Tree, order: fn(&File, &File, &Tree) -> Ordering) {
     files.sort_unstable_by(|a, b| order(a, b, tree));
 }
@@ -149,7 +150,7 @@ impl File {
     fn compare(&self, other: &Self, tree: &Tree) -> Ordering {
         let key = |file: &Self| (Reverse(file.row.key), file.inode.inode);
         let device = |file: &Self| tree.device(file.row.entry.directory);
-        // Trees from a file may lack inode numbers, but their directories are numbered in file order.
+        // A tree loaded from a file may lack inode numbers, but its directory numbers do not depend on thread timing.
         let place = |file: &Self| file.row.entry;
         let rest = || device(self).cmp(&device(other)).then_with(|| place(self).cmp(&place(other)));
         key(self).cmp(&key(other)).then_with(rest)

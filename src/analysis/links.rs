@@ -1,8 +1,8 @@
 //! Hard links: inodes with several names, inside and outside a directory.
 //!
 //! Deleting a name frees nothing while another name exists. So the view distinguishes inodes with all their names
-//! inside a directory from those with names outside it. A name outside is either elsewhere in the tree, which is known
-//! once the scan is complete, or was not scanned, which only the link count reveals.
+//! inside a directory from those with names outside it. Names elsewhere in the tree are known once the scan is
+//! complete. Names that were not scanned are known only from the link count.
 //!
 //! Invariant: an inode has exactly one row, regardless of the number of its names.
 
@@ -114,7 +114,7 @@ impl Collector for Names {
 
 impl Names {
     fn links(&mut self, request: &Request, progress: Progress) -> HardLinks {
-        // Puts the largest size first, because a name that was read while the file was growing has a smaller one.
+        // Sort the largest size first. A name that was read while the file was growing has a smaller size.
         let order = |name: &Name| (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.entry);
         self.names.sort_unstable_by_key(order);
         let index = InodeIndex::new(&request.tree);

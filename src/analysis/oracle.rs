@@ -1,5 +1,5 @@
 //! Reference implementation of searches and filters over a plain list of paths. The code is deliberately simple. It
-//! shares only the items from which the trees are built with the code under test.
+//! shares nothing with the code under test except the items from which the trees are built.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,9 +19,9 @@ enum Sort {
     Name,
     /// A matching directory is found along with its contents. A negated term affects only the directory itself.
     Type,
-    /// Like `Type`, but directories that match the negated term are also found with their contents.
+    /// Same as `Type`, except that directories that match a negated term are also found along with their contents.
     Size,
-    /// Like `Type`, but does not make the query test the times of directories.
+    /// Same as `Type`, except that a term of this sort does not cause directories to be tested for their times.
     State,
     /// Test of a time. Directories are tested only if the query also selects them by name or type.
     Time,
@@ -29,8 +29,8 @@ enum Sort {
     File,
 }
 
-/// Term: its text, its effect on directories, and its test. The arguments of the test are an item, its disk usage and
-/// apparent size, and the number of entries below it.
+/// Term: its text, its effect on directories, and its test function. The arguments of the test are an item, its disk
+/// usage and apparent size, and the number of entries below it.
 struct Rule(&'static str, Sort, fn(&Item, (u64, u64, usize)) -> bool);
 
 fn name(item: &Item) -> &str {

@@ -43,7 +43,6 @@ pub struct Order {
 }
 
 impl Order {
-    /// Returns `true` if rows are sorted by path.
     pub(crate) fn is_by_path(self) -> bool {
         self.by == By::Path
     }
@@ -62,7 +61,8 @@ impl Order {
         self.directed(number.min(u64::MAX - 1) + 1)
     }
 
-    /// Returns the sort key for a number; a reversed order mirrors the number within the range of `u64`.
+    /// Returns a sort key for `number`. If the order is reversed, the number is subtracted from the largest key, so
+    /// that the smallest number sorts first.
     pub(crate) fn directed(self, number: u64) -> u64 {
         if self.reversed { u64::MAX - number.max(1) + 1 } else { number }
     }

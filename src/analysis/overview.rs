@@ -38,7 +38,7 @@ pub struct Overview {
     pub errors: Arc<Errors>,
 }
 
-/// Adds up the sizes of the entries that the query keeps, by type and by age; `now` is in seconds since 1970.
+/// Adds up the sizes of the entries that the query keeps, by type and by age. `now` is in seconds since 1970.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -80,7 +80,7 @@ pub fn overview(pool: &Pool, request: Request, now: i64, most: usize) -> io::Res
     })
 }
 
-/// Collector that ignores directories as entries.
+/// Collector that receives all entries except directories.
 struct NoDirectories<T>(T);
 
 impl<T: Collector> Collector for NoDirectories<T> {

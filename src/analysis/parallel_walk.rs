@@ -26,7 +26,7 @@ use crate::tree::{
     DirId, Entry, EntryId, EntryState, Listing, Metadata, Position, Totals, Tree, UniqueSizes,
 };
 
-/// Bytes of listings that a worker reads per round: some 5,000 entries, or about half a millisecond.
+/// Bytes of listings that a worker reads per round: about 5,000 entries, or about half a millisecond.
 const BUDGET: u64 = 1 << 18;
 /// Cost of visiting a directory without its entries, expressed in bytes of listings.
 const VISIT: u64 = 64;
@@ -36,29 +36,29 @@ const PIECE: u64 = 1 << 17;
 const VISITS: usize = 256;
 /// Number of parts per worker; more than one, so that a worker that finishes early can take another part.
 const PARTS: usize = 2;
-/// Delay of the first result. Each later result is due after `NEXT` times the time elapsed so far, because producing a
-/// result takes time too.
+/// Delay of the first result. Each later result is due when `NEXT` times as much time has passed as at the previous
+/// result, because producing a result takes time too.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
-/// Entries that a walk visits; see [`crate::analysis::search`].
+/// Selection of the entries that a walk visits; see [`crate::analysis::search`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Entries that themselves match the query. The contents of matching directories count only toward the totals.
     Search,
-    /// All entries that the query keeps.
+    /// All entries that the query keeps, including the contents of directories found by name, type or size.
     Filter,
 }
 
 /// Entry that matches the query or lies below a matching directory.
 pub(crate) struct WalkEntry<'a> {
     pub(crate) tree: &'a Tree,
-    /// Address of the entry.
     pub(crate) id: EntryId,
     pub(crate) record: &'a Entry<'a>,
-    /// Sizes and items of the entry, including the contents of a directory that is found along with its contents.
+    /// Sizes and items by which the entry is sorted. For a directory, they include its contents if the query counts
+    /// contents.
     pub(crate) totals: Totals,
-    /// Sizes that the entry adds to totals by itself.
+    /// Sizes that the entry itself adds to totals, without the contents of a directory.
     pub(crate) own: Totals,
     /// `true` if the entry itself matches, and not only a directory above it.
     pub(crate) is_hit: bool,
@@ -134,14 +134,14 @@ struct Visit<'t> {
     standing: Standing,
     /// `true` if the directory or one of its ancestors is found along with all its contents.
     is_covered: bool,
-    /// Directory's own size, if the directory counts as an entry.
+    /// Own size of the directory, if the directory counts as an entry.
     own: Option<Totals>,
     /// Path of the directory, if the query needs paths.
     path: Option<Arc<[u8]>>,
 }
 
-/// Walks everything below the directory of `request`. `report` returns a collector's result, or `None` if there is none
-/// yet. It is called between rounds when a result is due, and once at the end.
+/// Walks everything below the directory of `request`. `report` returns the result of a collector, or `None` if there is
+/// none yet. `report` is called between rounds when a result is due, and once at the end.
 pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,
@@ -153,7 +153,7 @@ pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     let started = Instant::now();
     let mut due = FIRST;
     let workers = task.threads().current_num_threads() * PARTS;
-    // Threads that share a compiled pattern would contend for it.
+    // Each worker has its own copy of the query, because threads would contend for a shared compiled pattern.
     let queries: Vec<Query> = vec![request.query.clone(); workers];
     let path = request.query.needs_paths().then(|| tree.path(request.from).into());
     let standing = request.query.standing(tree, request.from);
@@ -192,7 +192,7 @@ pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     }
 }
 
-/// Publishes the result of `report`, if there is one. `report` may use the pool.
+/// Publishes the result of `report`, if there is one. `report` runs in the thread pool, so it can use all threads.
 fn publish<R: Send>(task: &Task<R>, report: impl FnOnce() -> Option<R> + Send) {
     if let Some(result) = task.threads().install(report) {
         task.publish(result);
@@ -211,7 +211,7 @@ fn take_parts<'t>(stack: &mut Vec<Visit<'t>>, workers: usize) -> Vec<Vec<Visit<'
 struct Worker<'w, 't, T> {
     tree: &'t Tree,
     query: &'w Query,
-    /// See [`Query::counts_contents`].
+    /// Result of [`Query::counts_contents`].
     counts_contents: bool,
     mode: Mode,
     tally: T,
@@ -281,7 +281,8 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
             self.push(id, Standing::default(), false, None, visit);
             return;
         }
-        // Entries are large, and a copy of each would take a good part of the time of a search.
+        // Only roots are copied. Entries are large, and copying each of them would take a good part of the time of a
+        // search.
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
         let subject = Subject::of(tree, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;

@@ -1,4 +1,4 @@
-//! Sorts names in a tree by path, without building the paths.
+//! Sorting names in a tree by path, without building the paths.
 //!
 //! The children of each directory above the names are sorted once. So the time depends on the number of names and
 //! directories, not on the length of the paths: an export may contain a name at each of 20,000 levels.
@@ -12,15 +12,15 @@ use crate::tree::{DirId, Tree, join};
 /// Name to be sorted, with its parent directory.
 pub(crate) type Place<'t> = (DirId, &'t [u8]);
 
-/// Child of a directory above the names.
+/// Entry to sort within one directory.
 enum Child {
-    /// Name, by index.
+    /// Name with this index.
     Place(usize),
-    /// Everything below the directory.
+    /// Child directory, with all names below it.
     Below(DirId),
 }
 
-/// Children of each directory above the names, each with its sort key.
+/// Entries to sort in each directory on the paths of the names, each with its sort key.
 type Children<'t> = HashMap<DirId, Vec<(Cow<'t, [u8]>, Child)>>;
 
 /// Returns the indexes of the names, ordered by their paths. `compare` compares path components.

@@ -62,7 +62,6 @@ pub struct SearchResult {
     pub complete: bool,
 }
 
-/// Collector of rows.
 pub(crate) struct Rows {
     most: usize,
     order: Order,

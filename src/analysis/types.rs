@@ -17,11 +17,11 @@ use crate::base::job::{Job, Pool};
 use crate::base::kind::Kind;
 use crate::tree::{Totals, UniqueSizes};
 
-/// Type that a row stands for.
+/// Type by which entries are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
-    /// Regular files with this extension.
-    Extension(Extension),
+    /// Regular files with this extension and of this category.
+    Extension(Extension, Category),
     /// Regular files without an extension.
     NoExtension,
     /// Entries of this kind, other than regular files.
@@ -32,7 +32,7 @@ impl Type {
     /// Returns the category of the files; `None` for entries other than regular files.
     pub fn class(self) -> Option<Category> {
         match self {
-            Self::Extension(extension) => Some(Category::of_extension(extension)),
+            Self::Extension(_, category) => Some(category),
             Self::NoExtension => Some(Category::Other),
             Self::Kind(_) => None,
         }
@@ -41,7 +41,9 @@ impl Type {
     /// Returns a query that finds the entries of this type.
     pub fn query(self) -> Query {
         Query::of(match self {
-            Self::Extension(extension) => Test::Extension(vec![extension]),
+            Self::Extension(extension, category) => {
+                return Query::of(Test::Extension(vec![extension])).narrowed_by(&category_query(category));
+            }
             Self::NoExtension => Test::NoExtension,
             Self::Kind(kind) => Test::Type(Types::default().with_kind(kind)),
         })
@@ -49,7 +51,9 @@ impl Type {
 
     fn of(entry: &WalkEntry<'_>) -> Self {
         match entry.record.kind {
-            Kind::File => Extension::of(entry.record.name).map_or(Self::NoExtension, Self::Extension),
+            Kind::File => Extension::of(entry.record.name).map_or(Self::NoExtension, |extension| {
+                Self::Extension(extension, Category::of_file(extension, entry.record))
+            }),
             other => Self::Kind(other),
         }
     }
@@ -129,8 +133,8 @@ impl TypeCounts {
     }
 }
 
-/// Sorts rows in the requested order. Rows with equal totals are sorted by their first value; an order by path sorts by
-/// the result of `name`.
+/// Sorts rows in the requested order. Rows with equal totals are sorted by their first value. If the order is by path,
+/// rows are sorted by the result of `name` instead.
 pub(crate) fn sorted<T: Copy + Ord, N: Ord>(
     order: Order,
     rows: impl Iterator<Item = (T, Totals)>,

@@ -6,8 +6,9 @@ use std::path::{Component, Path, PathBuf};
 
 /// Returns `path` as an absolute path that stays valid when the current directory changes.
 ///
-/// Symbolic links are kept, except before a `..`, where only the file system knows the parent. A path that cannot be
-/// resolved is returned unchanged. Trailing slashes are dropped, so that each path has only one spelling.
+/// Symbolic links are kept, except those before a `..`: there, only the file system knows the parent directory. A path
+/// that cannot be resolved is returned unchanged. Trailing slashes are dropped, so that each path has only one
+/// spelling.
 pub fn absolute(path: &Path) -> PathBuf {
     let written = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let written: PathBuf = written.components().collect();

@@ -25,7 +25,7 @@ pub fn utc_now() -> Timestamp {
     within_calendar(now())
 }
 
-/// Returns the current date in the local time zone.
+/// Returns the current date and time in the local time zone.
 pub fn local_now() -> Zoned {
     utc_now().to_zoned(TimeZone::system())
 }
@@ -63,7 +63,8 @@ fn time(seconds: i64, zone: &TimeZone, format: &str, width: usize) -> String {
     format!("{text:<width$}")
 }
 
-/// Returns the approximate year of a time outside the calendar; file systems can store any number as a time.
+/// Describes a time outside the calendar by its approximate year, or as `long ago` or `far off`. File systems can store
+/// any number as a time.
 fn out_of_calendar(seconds: i64) -> String {
     const YEAR: i64 = 31_556_952;
     match 1970 + seconds / YEAR {
@@ -73,7 +74,7 @@ fn out_of_calendar(seconds: i64) -> String {
     }
 }
 
-/// Parses a moment and returns the first second after it, counted from 1970, so that a day or minute includes its last
+/// Parses a moment and returns the first second after it, in seconds since 1970. So a day or minute includes its last
 /// second. `zone` is called only for dates, because finding the time zone reads files.
 pub fn end_of_moment(text: &str, now: i64, zone: impl FnOnce() -> TimeZone) -> Option<i64> {
     if let Ok(age) = age(text) {

@@ -1,6 +1,6 @@
 //! Current time of the system clock.
 //!
-//! Invariant: duke reads every time that it records or displays here.
+//! Invariant: every current time that duke records or displays is read by this module.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,4 @@
-//! Background jobs: a job runs on its own threads, and its latest result can be fetched at any time.
+//! Background jobs, whose latest results can be fetched at any time.
 //!
 //! Each job has its own thread, which hands the heavy parts of its work to a [`Pool`] shared by all jobs. So a new
 //! search waits for at most one such part of an older job. Dropping a job cancels it.
@@ -120,7 +120,7 @@ impl<T> Job<T> {
         slot.latest.clone().filter(|_| is_new)
     }
 
-    /// Returns the newest result.
+    /// Returns the latest result, even if [`Job::poll`] has already returned it.
     pub fn latest(&self) -> Option<Arc<T>> {
         lock(&self.shared.slot).latest.clone()
     }
@@ -135,7 +135,8 @@ impl<T> Job<T> {
         lock(&self.shared.slot).outcome.clone()
     }
 
-    /// Waits up to `limit` for the job to end, and returns its outcome. The drawing thread must not call this.
+    /// Waits up to `limit` for the job to end. Returns its outcome, or `None` if it is still running. The drawing
+    /// thread must not call this.
     pub fn wait(&self, limit: Duration) -> Option<JobEnd> {
         let slot = lock(&self.shared.slot);
         let (slot, _) = self
@@ -169,7 +170,7 @@ impl<T> Task<T> {
         &self.shared.cancelled
     }
 
-    /// Returns `true` if the job was cancelled, so that the work should end.
+    /// Returns `true` if the job was cancelled and its work should end.
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::Relaxed)
     }

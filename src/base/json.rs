@@ -36,7 +36,7 @@ impl<'o> JsonWriter<'o> {
         Self { out, bytes: Vec::with_capacity(FULL + FULL / 8) }
     }
 
-    /// Writes out the buffer if it is full. Callers call this every few entries.
+    /// Writes out the buffer if it is full. The caller should call this every few entries.
     ///
     /// # Errors
     /// Returns an error if writing to `out` fails.
@@ -53,7 +53,7 @@ impl<'o> JsonWriter<'o> {
         self.out.flush()
     }
 
-    /// Writes `text` unchanged. Used for punctuation and for keys along with their punctuation.
+    /// Writes `text` unchanged. Used for punctuation, and for keys together with their punctuation.
     pub fn raw(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
     }
@@ -84,7 +84,7 @@ impl<'o> JsonWriter<'o> {
         self.number(number.unsigned_abs());
     }
 
-    /// Writes `key`, which includes its punctuation, and a number.
+    /// Writes `key`, which must include quotes and punctuation, followed by a number.
     pub fn field(&mut self, key: &str, number: u64) {
         self.raw(key);
         self.number(number);
@@ -95,7 +95,7 @@ impl<'o> JsonWriter<'o> {
         self.raw(if value { "true" } else { "false" });
     }
 
-    /// Writes the start of a document, up to the value of `complete`, which the caller writes.
+    /// Writes the start of a document, up to the key `complete`. The caller writes the value of this key.
     pub fn head(&mut self, schema: &str) {
         for part in
             ["{\"schema\":\"", schema, "\",\"version\":\"", env!("CARGO_PKG_VERSION"), "\",\"complete\":"]
@@ -104,7 +104,7 @@ impl<'o> JsonWriter<'o> {
         }
     }
 
-    /// Writes the `error` and `errno` fields of a read error. Other fields must precede them.
+    /// Writes the `error` and `errno` fields of a read error. At least one other field must precede them.
     pub fn failure(&mut self, errno: i32) {
         self.raw(",\"error\":");
         self.string(error_text(errno).as_bytes());

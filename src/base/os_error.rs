@@ -1,4 +1,4 @@
-//! Error messages that are worded the same on all systems.
+//! Error messages with the same wording on all systems.
 
 use std::collections::HashMap;
 use std::io;
@@ -18,7 +18,7 @@ pub fn words(error: &io::Error) -> String {
 
 /// Returns the message for an error number in lower case, such as `permission denied`.
 pub fn error_text(errno: i32) -> String {
-    // Of a file, only macOS reports this: it would have to download the content.
+    // For a file, only macOS returns this error: it would have to download the content first.
     if errno == Errno::EDEADLK as i32 {
         return "content is only in the cloud".to_owned();
     }

@@ -5,8 +5,8 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// Returns the folder given by `$XDG_STATE_HOME` and `$HOME` (XDG Base Directory Specification). Relative paths are
-/// ignored.
+/// Returns duke's folder in `$XDG_STATE_HOME` or, if that is not set, in `$HOME/.local/state` (XDG Base Directory
+/// Specification). Relative paths are ignored.
 pub fn folder(state_home: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBuf> {
     let absolute = |path: &OsStr| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
     let state = state_home.and_then(absolute);
@@ -14,7 +14,7 @@ pub fn folder(state_home: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBu
     Some(state.join("duke"))
 }
 
-/// Returns the folder given by the environment of this process.
+/// Returns duke's folder for the environment of this process.
 pub fn folder_of_process() -> Option<PathBuf> {
     folder(std::env::var_os("XDG_STATE_HOME").as_deref(), std::env::var_os("HOME").as_deref())
 }

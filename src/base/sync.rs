@@ -1,6 +1,6 @@
 //! Locks and atomics for the whole program, kept in one place so that a model checker can replace them.
 //!
-//! No other module names `std::sync::atomic` or a mutex type.
+//! No other module uses `std::sync::atomic` or a mutex type directly.
 
 pub use std::sync::{
     Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError,

@@ -58,12 +58,12 @@ const UNSEEN: [(u32, u32); 34] = [
     (0xe000, 0xf8ff),
     (0xf_0000, 0xf_ffff),
     (0x10_0000, 0x10_ffff),
-    // Unicode noncharacters never stand for text.
+    // Unicode noncharacters never represent text.
     (0xfdd0, 0xfdef),
     (0xfffe, 0xffff),
 ];
 
-/// Returns the name or path in a form that is safe to print.
+/// Escapes a name or path for the terminal.
 pub fn escape(name: &[u8]) -> Cow<'_, str> {
     if !name.starts_with(b" ") && !name.ends_with(b" ") {
         return printable(name);
@@ -76,8 +76,7 @@ pub fn escape(name: &[u8]) -> Cow<'_, str> {
     Cow::Owned(space(before) + &printable(&inner[..inner.len() - behind]) + &space(behind))
 }
 
-/// Returns text other than a name in a form that is safe to print. Unlike [`escape`], this keeps leading and trailing
-/// spaces.
+/// Escapes text other than a name for the terminal. Unlike [`escape`], this keeps leading and trailing spaces.
 pub fn printable(text: &[u8]) -> Cow<'_, str> {
     if text.iter().all(|byte| matches!(byte, b' '..=b'~' if *byte != b'\\')) {
         return String::from_utf8_lossy(text);
@@ -95,7 +94,7 @@ pub fn printable(text: &[u8]) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Returns the path in a form that is safe to print.
+/// Escapes a path for the terminal.
 pub fn escape_path(path: &Path) -> String {
     escape(path.as_os_str().as_bytes()).into_owned()
 }
@@ -122,7 +121,7 @@ pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// Returns the path as text if it can be printed unchanged.
+/// Returns the path as a string if it can be printed unchanged.
 fn plain(path: &[u8]) -> Option<&str> {
     let readable = |text: &&str| escape(path).replace("\\\\", "\\") == **text;
     std::str::from_utf8(path).ok().filter(readable)

@@ -245,7 +245,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Scan")]
     pub skip_network: bool,
 
-    /// Count the file that a symbolic link leads to
+    /// Count the file that a symbolic link points to
     ///
     /// The link is shown with the sizes of that file. A file counts once for each such link, and once more where it lies.
     /// Links to directories are not followed.

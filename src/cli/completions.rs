@@ -1,4 +1,5 @@
-//! Shell completions: those that `clap_complete` generates, corrected for words that are PATHs or commands.
+//! Shell completions. `clap_complete` generates the scripts, and this module corrects their treatment of paths and
+//! commands.
 //!
 //! `clap_complete` assumes that a word is either an argument or a subcommand. In duke, the first word may be both.
 //! tests/it/completions.rs runs the results in the shells.
@@ -10,7 +11,8 @@ use clap_complete::Shell;
 
 use crate::cli::subcommands::NAMES;
 
-/// Completes a word that is not the value of a flag. Arguments: the command, its flags and other words, and the typed word.
+/// Bash function that completes a word that is not the value of a flag. Its arguments are the command, the flags and
+/// other words that the command accepts, and the typed word.
 const BASH_WORDS: &str = r#"
 _duke_words() {
     local IFS=$' \n' word words=
@@ -31,12 +33,12 @@ _duke_words() {
 }
 "#;
 
-/// Directories for the PATHs of fish, which would offer files too.
+/// Lines that make fish offer only directories for PATH. By default, fish would offer files too.
 const FISH_DIRECTORIES: &str = r#"complete -c duke -n "__fish_duke_needs_command" -f -a "(__fish_complete_directories)"
 complete -c duke -n "__fish_duke_using_subcommand save df" -f -a "(__fish_complete_directories)"
 "#;
 
-/// Returns the part of the script of zsh that decides what the words are: the first is a command or a directory.
+/// Returns the part of the zsh script that completes the first word as a command or a directory.
 fn zsh_words() -> String {
     format!(
         r"    local -a duke_words=('*:directory:_files -/')
@@ -63,7 +65,7 @@ pub fn script(shell: Shell, mut command: Command) -> String {
                 + &text.replace(words, r#"_duke_words "${cmd}" "${opts}" "${cur}""#)
         }
         Shell::Fish => {
-            // A flag that still lacks its value is not a command.
+            // If a flag still lacks its value, the command is yet to come.
             let text = text.replacen("    or return\n", "    or return 0\n", 1);
             let mut text = text + FISH_DIRECTORIES;
             for subcommand in command.get_subcommands() {

@@ -59,7 +59,7 @@ pub fn flags_of_file(environment: &Environment) -> Result<Arguments, UsageError>
 pub fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, UsageError> {
     let line = settings::line(configured, typed);
     let matches = settings::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
-        // The help also describes the subcommands.
+        // The help of the whole program also describes the subcommands.
         ErrorKind::DisplayHelp => refusal(Cli::understand(&line).err().unwrap_or(error)),
         _ => refusal(error),
     })?;

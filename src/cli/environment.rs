@@ -12,12 +12,12 @@ use super::UsageError;
 use crate::base::state_folder;
 use crate::base::text::escape;
 
-/// Data that determines the request besides the words of the command line.
+/// Everything besides the command line that determines the request.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// `true` if standard output is a terminal.
     pub is_terminal: bool,
-    /// Values of those [`VARIABLES`] that are set and not empty.
+    /// Values of the [`VARIABLES`] that are set and not empty.
     pub variables: HashMap<&'static str, OsString>,
 }
 

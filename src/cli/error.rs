@@ -1,6 +1,6 @@
 //! Errors of the command line.
 //!
-//! Invariant: an error is one line that is safe for a terminal.
+//! Invariant: an error is one line, escaped for a terminal.
 
 use std::io::{self, Write};
 
@@ -15,9 +15,9 @@ use crate::run::streams::{print, print_error};
 pub enum UsageError {
     /// The user asked for help or the version.
     Answer(clap::Error),
-    /// The command line is invalid. Contains the reason, as one line that is safe to print to a terminal.
+    /// The command line is invalid. Contains the reason as one line, escaped for a terminal.
     Usage(String),
-    /// There is no snapshot to compare with. Contains the reason as above, and a line for each kept snapshot.
+    /// There is no snapshot to compare with. Contains the reason as one line, and a line for each kept snapshot.
     NotKept(String, Vec<String>),
 }
 

@@ -15,7 +15,7 @@ pub const EXAMPLES: &[(&str, &str)] = &[
     ("duke -s *", "one line for each, and the total"),
     ("duke --json / | jq .totals", "numbers for scripts"),
     ("duke df /", "explain why df shows more"),
-    ("duke save -o then.duke /srv", "a snapshot; later: duke diff then.duke"),
+    ("duke save -o old.duke /srv", "save a snapshot; compare later: duke diff old.duke"),
     ("duke -f list.csv.gz", "a list of files as a tree; also NDJSON, find, du, ..."),
     ("duke --pick -0 | xargs -0r ls -d", "mark with Space, print with p"),
 ];
@@ -55,7 +55,7 @@ pub const TERMS: &[(&str, &str)] = &[
 pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("DUKE_THREADS", "as --threads"),
     ("DUKE_COLOR", "as --color"),
-    ("DUKE_ASCII", "as --ascii; 0 prevents ASCII"),
+    ("DUKE_ASCII", "as --ascii; 0 turns it off"),
     ("LC_ALL, LC_CTYPE, LANG", "if the encoding is not UTF-8, only ASCII is drawn"),
     ("DUKE_CONFIG", "as --config"),
     ("NO_COLOR", "as --color never"),

@@ -19,7 +19,7 @@ use crate::scan;
 use crate::source::snapshot_store;
 use crate::source::snapshot_store::{KeptSnapshot, Subject};
 
-/// Maximum number of snapshots in an error; `--list` shows all.
+/// Maximum number of snapshots listed in an error. `--list` shows all.
 const MOST_LINES: usize = 10;
 
 /// Returns the newest kept snapshot of `directory` that has the flags of `scan` and, if `before` is given,
@@ -87,8 +87,8 @@ fn is_of(subject: &Subject, root: &[u8]) -> bool {
     subject.roots == [root]
 }
 
-/// Explains why none of the `kept` snapshots can be used. Lists the snapshots of the same directory, or all
-/// if it has none.
+/// Explains why none of the `kept` snapshots can be used. Lists the snapshots of the same directory, or all snapshots
+/// if the directory has none.
 fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<KeptSnapshot>) -> UsageError {
     let root = absolute_bytes(directory.as_bytes());
     let matches = |kept: &KeptSnapshot, scope: Option<&str>| {

@@ -111,7 +111,7 @@ impl Page {
     fn usage(&mut self, command: &mut Command) {
         let usage = command.render_usage().to_string();
         let lines = usage.lines().map(|line| line.trim_start_matches("Usage:").trim());
-        // Each subcommand has its own line.
+        // The line with `<COMMAND>` is omitted, because each subcommand has its own line.
         for line in lines.filter(|line| !line.ends_with("<COMMAND>")) {
             let (name, words) = line
                 .split_once(" [")

@@ -90,7 +90,7 @@ pub enum Request {
 /// standard error.
 ///
 /// # Errors
-/// When the words or a pattern are invalid, or a file that they name cannot be read.
+/// Returns an error if the words or a pattern are invalid, or if a file that they name cannot be read.
 pub fn request(
     words: impl IntoIterator<Item = OsString>,
     environment: &Environment,
@@ -101,10 +101,14 @@ pub fn request(
     {
         return as_ncdu(typed, environment);
     }
+    if words.get(1).is_some_and(|word| word == ncdu::NAME) {
+        // The flags of ncdu, such as --help, are not those of a subcommand.
+        return as_ncdu(&words[2..], environment);
+    }
     if let Some(word) = words.get(1).filter(|word| Command::is(word)) {
         let is_ambiguous = words.len() == 2 && Path::new(word).is_dir();
         if let Some(name) = word.to_str().filter(|_| is_ambiguous) {
-            print_error(&format!("{name} is a command; the directory is ./{name}"));
+            print_error(&format!("{name} is a command; for the directory, use ./{name}"));
         }
         let parsed = Cli::understand(&words).map_err(refusal)?;
         if let Some(command) = parsed.command {
@@ -114,8 +118,8 @@ pub fn request(
     without_subcommand(words.get(1..).unwrap_or_default(), &[], environment)
 }
 
-/// Returns the request of a command line without a subcommand and without the program's name. The actions
-/// `without_keys` cannot be used.
+/// Returns the request for the words after the program's name, if they contain no subcommand. The actions in
+/// `without_keys` get no keys.
 fn without_subcommand(
     typed: &[OsString],
     without_keys: &[&str],
@@ -128,7 +132,7 @@ fn without_subcommand(
     look(&understood(&configured.words, typed)?, configured, environment)
 }
 
-/// Returns the request of a subcommand.
+/// Returns the request for a subcommand.
 fn of_command(command: Command, environment: &Environment) -> Result<Request, UsageError> {
     Ok(match command {
         Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
@@ -153,7 +157,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
     })
 }
 
-/// Returns the request of a command line of ncdu.
+/// Returns the request for a command line in ncdu's syntax.
 fn as_ncdu(typed: &[OsString], environment: &Environment) -> Result<Request, UsageError> {
     let Translation { words, without_keys } = ncdu::translate(typed, environment)?;
     without_subcommand(&words, &without_keys, environment)
@@ -161,15 +165,16 @@ fn as_ncdu(typed: &[OsString], environment: &Environment) -> Result<Request, Usa
 
 /// Returns the help of duke or of a command.
 fn help(command: Option<&str>) -> UsageError {
-    let words = ["duke"].into_iter().chain(command).chain(["--help"]).map(OsString::from);
-    match Cli::understand(&words.collect::<Vec<_>>()) {
-        Err(help) => refusal(help),
-        // The flags of ncdu are not those of a subcommand.
-        Ok(_) => refusal(ncdu::help()),
-    }
+    let parsed = if command == Some(ncdu::NAME) {
+        ncdu::help()
+    } else {
+        let words = ["duke"].into_iter().chain(command).chain(["--help"]).map(OsString::from);
+        Cli::understand(&words.collect::<Vec<_>>()).map(|_| ())
+    };
+    refusal(parsed.expect_err("--help is answered with an error that contains the help"))
 }
 
-/// Returns the request of `duke diff`, with or without the browser.
+/// Returns the request for `duke diff`, with or without the browser.
 fn diff(words: &Difference, environment: &Environment) -> Result<Request, UsageError> {
     let comparison = crate::cli::sources::comparison(words, environment)?;
     let is_for_a_script = words.json || words.no_interactive || words.min_change.is_some();
@@ -186,7 +191,7 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Request, UsageE
     Ok(Request::Browse(Box::new(browser(&arguments, configured, environment, subject)?)))
 }
 
-/// Returns the job of `duke df`.
+/// Returns the job for `duke df`.
 fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
     let units = units(words.si);
     let scan = scan::Options {
@@ -251,7 +256,7 @@ fn look(
     Ok(Request::Print(PrintJob { wanted, output, selection, progress }))
 }
 
-/// Returns the settings of a browser.
+/// Returns the job for the browser.
 fn browser(
     arguments: &Arguments,
     configured: Configured,
@@ -298,7 +303,6 @@ fn order(arguments: &Arguments) -> Order {
     Order { column, direction, measure, grouping, hidden }
 }
 
-/// Returns the look of the rows.
 fn row_look(arguments: &Arguments) -> RowLook {
     let shown = |word: &ColumnWord| match word {
         ColumnWord::Shown(column) => Some(*column),
@@ -309,7 +313,6 @@ fn row_look(arguments: &Arguments) -> RowLook {
     RowLook { collapses: !arguments.no_collapse, ..look }
 }
 
-/// Returns the rules for deletion.
 fn policy(arguments: &Arguments) -> DeletePolicy {
     let mode = match (arguments.read_only, arguments.dry_run) {
         (true, _) => DeleteMode::ReadOnly,

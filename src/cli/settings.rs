@@ -19,7 +19,7 @@ use crate::cli::error::refusal;
 use crate::cli::exclude::filter;
 use crate::cli::values::ColumnWord;
 
-/// Flags that cannot be set, because they select the task of one run, or take the names of files.
+/// Flags that cannot be set in the configuration, because they select the task of one run or take file names.
 const FOR_ONCE: [&str; 22] = [
     "help",
     "version",
@@ -69,7 +69,7 @@ pub fn settable(command: &Command) -> impl Iterator<Item = &Arg> {
     arguments.filter(move |arg| !is_for_once(arg))
 }
 
-/// Returns the name of a flag as a setting: its long name, without a leading `no-` if it is a switch.
+/// Returns the name of the setting for a flag. This is the long name, without a leading `no-` if the flag is a switch.
 pub fn name(arg: &Arg) -> &str {
     let long = arg.get_long().unwrap_or_default();
     long.strip_prefix("no-").filter(|_| is_switch(arg)).unwrap_or(long)
@@ -170,7 +170,7 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
     }
 }
 
-/// Checks that the words are valid. Reads no file, because `-X` cannot be set.
+/// Checks that the words are valid. Reads no file, because `-X` cannot be a setting.
 fn understand(words: &[OsString]) -> Result<(), String> {
     let matches =
         command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;
@@ -181,7 +181,7 @@ fn understand(words: &[OsString]) -> Result<(), String> {
     filter(&arguments.exclude).map(drop).map_err(UsageError::reason)
 }
 
-/// Checks that the words do not conflict with the typed ones.
+/// Checks that the words do not conflict with the typed words.
 fn check_conflicts(words: &[OsString], typed: &[OsString]) -> Result<(), String> {
     match command().try_get_matches_from(line(words, typed)) {
         Err(error) if error.kind() == ErrorKind::ArgumentConflict => Err(refusal(error).reason()),

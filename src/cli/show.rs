@@ -80,7 +80,7 @@ pub fn answer(
     }
 }
 
-/// Returns a configuration with the settings of ncdu only.
+/// Returns a configuration with only the settings from ncdu's configuration files.
 fn imported(from: &Translation) -> Result<String, UsageError> {
     let matches =
         settings::command().try_get_matches_from(settings::line(&[], &from.words)).map_err(refusal)?;
@@ -92,7 +92,7 @@ fn imported(from: &Translation) -> Result<String, UsageError> {
             push(&mut text, format_args!("{} = {value}", settings::name(arg)));
         }
     }
-    // A configuration cannot name a file of patterns, so it gets the patterns.
+    // A configuration cannot name a pattern file, so the patterns themselves are written.
     let patterns = patterns(&arguments)?;
     if !patterns.is_empty() {
         push(&mut text, format_args!("exclude = {}", list(patterns.into_iter())));

@@ -1,6 +1,6 @@
 //! Destination and retention of snapshots.
 //!
-//! Invariant: without a home directory no snapshot is kept automatically, and `duke save` fails with an error.
+//! Invariant: without a home directory, no snapshot is kept automatically, and `duke save` without `-o` is an error.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::scan;
 use crate::source::snapshot_store::{DAY, RetentionPolicy};
 use crate::source::{SourceSpec, save};
 
-/// Returns the settings of `duke save`.
+/// Returns the job for `duke save`.
 pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, UsageError> {
     let scan = scan::Options {
         follow_symlinks: false,

@@ -1,4 +1,4 @@
-//! Sources and destinations of a run: paths on this machine, exports, other machines.
+//! Sources and destinations of a run: local paths, exports, and paths on other machines.
 //!
 //! Invariant: a run has one kind of source and one kind of result.
 
@@ -99,7 +99,7 @@ pub fn refuse_other(
     }
 }
 
-/// Returns the settings of `duke diff`.
+/// Returns the job for `duke diff`.
 pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJob, UsageError> {
     let scan = scan::Options {
         threads: options::threads(None, environment)?,
@@ -163,7 +163,7 @@ fn files(names: &[OsString]) -> Result<Vec<Input>, UsageError> {
     Ok(names.iter().map(input).collect())
 }
 
-/// Returns the paths to scan: those given, or the current directory.
+/// Returns the given paths, or the current directory if there are none.
 pub fn paths(paths: &[OsString]) -> Vec<PathBuf> {
     if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() }
 }

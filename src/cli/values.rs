@@ -12,7 +12,7 @@ use crate::base::{calendar, format};
 use crate::source::FieldColumn;
 use crate::table::column::{COLUMNS, Column, ColumnSpec};
 
-/// Maximum number of threads accepted. A larger number is probably a typing error.
+/// Maximum number of threads accepted. A larger number is probably a typo.
 const MOST_THREADS: u16 = 1024;
 
 /// Use of colors.
@@ -50,7 +50,7 @@ pub enum PaneChoice {
     None,
 }
 
-/// Returns the parser of the columns that have a name for `--sort`.
+/// Returns the parser for column names in `--sort`.
 pub fn columns() -> impl TypedValueParser<Value = Column> {
     named(|column| column.option)
 }
@@ -64,7 +64,7 @@ pub enum ColumnWord {
     Read(FieldColumn),
 }
 
-/// Returns the parser of `--columns`: columns that have a name, and `FIELD=COLUMN`.
+/// Returns the parser for `--columns`: names of columns, and `FIELD=COLUMN`.
 pub fn choices() -> impl TypedValueParser<Value = ColumnWord> {
     ColumnWords(named(|column| column.choice))
 }
@@ -93,7 +93,7 @@ impl<P: TypedValueParser<Value = Column>> TypedValueParser for ColumnWords<P> {
     }
 }
 
-/// Returns the parser of columns by the name and help text that `of` returns.
+/// Returns the parser for the columns for which `of` returns a name and a help text.
 fn named(
     of: fn(&ColumnSpec) -> Option<(&'static str, &'static str)>,
 ) -> impl TypedValueParser<Value = Column> {
@@ -117,12 +117,10 @@ pub fn since(word: &str) -> Result<i64, String> {
     })
 }
 
-/// Parses a count.
 pub fn count<T: FromStr>(word: &str) -> Result<T, String> {
     word.parse().map_err(|_| "not a number".to_owned())
 }
 
-/// Parses a number of threads.
 pub fn threads(word: &str) -> Result<u16, String> {
     let number = word.parse().ok().filter(|number| (1..=MOST_THREADS).contains(number));
     number.ok_or_else(|| format!("not a number from 1 to {MOST_THREADS}"))

@@ -1,4 +1,4 @@
-//! Entries that could not be deleted or moved. All are counted; the first ones are stored with their paths.
+//! Entries that could not be deleted or moved. All are counted, but only the first ones are stored.
 
 use super::reason::Reason;
 use crate::platform::Errno;
@@ -6,23 +6,23 @@ use crate::platform::Errno;
 /// Entry that could not be deleted or moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Path, starting with the root as the user gave it.
+    /// Path, starting with the root as given by the user.
     pub path: Vec<u8>,
     /// Reason for the failure.
     pub reason: Reason,
 }
 
-/// Failed entries. All are counted; the first ones are stored with their paths.
+/// Entries that could not be deleted or moved: their total number, and the first ones with path and reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failures {
     /// Total number of failed entries.
     pub count: u64,
-    /// First failed entries, at most [`Failures::MOST`].
+    /// The first failed entries, up to [`Failures::MOST`].
     pub first: Vec<Failure>,
 }
 
 impl Failures {
-    /// Maximum number of entries that are stored; more than a user will read.
+    /// Maximum number of stored failures. This is more than a user will read.
     pub const MOST: usize = 1000;
 
     pub(crate) fn push(&mut self, path: impl FnOnce() -> Vec<u8>, reason: Reason) {
@@ -42,7 +42,7 @@ pub struct Kept {
     pub denied: u64,
     /// Entries on a read-only file system.
     pub read_only: u64,
-    /// Entries that are immutable or append-only, or are in such a directory.
+    /// Entries that are immutable or append-only, or whose directory is.
     pub locked: u64,
     /// Entries with unreadable metadata, and entries kept for any other reason.
     pub unseen: u64,

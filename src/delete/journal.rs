@@ -3,7 +3,7 @@
 //! A line with the result `begun` is written before an operation, and a line with the actual result after it, so that a
 //! crash in between can be recognized.
 //!
-//! If the disk is full, a line may be cut off. The next one still begins on a new line.
+//! If the disk is full, a line may be cut off. The next record still begins on a new line.
 //!
 //! Invariant: every record begins at the start of a line, and a file or directory that belongs to another user is never
 //! written to.
@@ -42,7 +42,7 @@ pub struct JournalLine {
     pub path: Vec<u8>,
     /// Number of names deleted, if known.
     pub entries: Option<u64>,
-    /// Number of bytes freed, for a finished deletion; in all other lines, the disk usage of the item in bytes.
+    /// Bytes freed, if the line reports the result of a deletion; otherwise, the item's disk usage in bytes.
     pub bytes: u64,
     /// Result: `begun`, `done`, `cancelled`, or the reason for the failure.
     pub result: String,
@@ -55,7 +55,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Returns the journal of this process, `$XDG_STATE_HOME/duke/deleted.jsonl`; `None` if there is no home directory.
+    /// Returns the journal of this process, `$XDG_STATE_HOME/duke/deleted.jsonl`, or `None` if there is no home
+    /// directory.
     pub fn of_process() -> Option<Self> {
         state_folder::folder_of_process().map(Self::in_directory)
     }
@@ -73,8 +74,8 @@ impl Journal {
     /// Appends lines and waits until they are on disk.
     ///
     /// # Errors
-    /// Returns an error if the lines cannot be written, or if the file or its folder belongs to another user, in which
-    /// case nothing is created.
+    /// Returns an error if the lines cannot be written, or if the file or its folder belongs to another user. In the
+    /// latter case, nothing is created.
     pub fn append(&self, lines: &[JournalLine]) -> io::Result<()> {
         let mut file = self.open()?;
         let mut bytes = Vec::new();

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use crate::platform::FileId;
 
-/// Inodes of which some names have not been seen yet.
+/// Hard-linked inodes that still have unseen names.
 ///
 /// A link count is read before the entry is deleted, so if two names are deleted at the same time, neither looks like
 /// the last one. The largest count among the names seen is the number of names that existed when the first of them was
-/// read. Once that many names have been seen, none is left. The order in which workers report does not matter.
+/// read. Once that many names have been seen, no name is left. The order in which workers report does not matter.
 #[derive(Default)]
 pub struct LinkTracker {
     inodes: HashMap<FileId, Names>,
@@ -37,7 +37,7 @@ impl LinkTracker {
         is_last
     }
 
-    /// Returns the number of inodes of which some names have not been seen.
+    /// Returns the number of inodes that still have unseen names.
     pub fn incomplete(&self) -> u64 {
         self.inodes.len() as u64
     }
@@ -49,7 +49,7 @@ mod tests {
 
     const ID: FileId = FileId { device: 1, inode: 2 };
 
-    /// Returns `true` for each reported link count whose name was the last one, in reporting order.
+    /// Reports a name for each link count, and returns for each name `true` if it was the last one.
     fn last_of(told: &[u64]) -> Vec<bool> {
         let mut links = LinkTracker::default();
         told.iter().map(|names| links.name_seen(ID, *names)).collect()

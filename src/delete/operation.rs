@@ -5,8 +5,8 @@
 //! result
 //! ```
 //!
-//! Invariant: no operation begins before it has been recorded in the journal, unless there is no journal; journal
-//! errors are reported; a refusal stops the whole operation.
+//! Invariant: if there is a journal, an operation is recorded in it before it begins. Journal errors are reported. If a
+//! guard refuses one item, nothing is done.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -38,17 +38,17 @@ pub enum Operation {
 /// Progress or result of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Number of names deleted or, for the trash, items moved.
+    /// Number of names deleted, or of items moved to or from the trash.
     pub entries: u64,
-    /// Size in bytes of the inodes whose last name was deleted.
+    /// Disk usage in bytes of the inodes whose last name was deleted.
     pub freed: u64,
     /// Entries that could not be deleted or moved.
     pub failures: Failures,
-    /// Items that are now in the trash.
+    /// Items moved to or from the trash.
     pub trashed: Vec<Trashed>,
-    /// Change in free space during the operation in bytes, whatever the cause; `None` if unknown.
+    /// Change in free space during the operation, in bytes, whatever caused it; `None` if unknown.
     pub gained: Option<i64>,
-    /// Reason why the journal is incomplete; `None` if it is complete.
+    /// Error that left the journal incomplete, if any.
     pub unwritten: Option<String>,
     /// `true` if the user cancelled the operation.
     pub is_cancelled: bool,
@@ -194,7 +194,7 @@ fn line(kind: OperationKind, path: &[u8], entries: Option<u64>, bytes: u64, resu
     JournalLine { kind, path: absolute_bytes(path), entries, bytes, result }
 }
 
-/// Returns the items refused by the guards, as failures.
+/// Returns a failure for each item that the guards refuse.
 fn refused(selection: &Selection) -> Failures {
     let (refusals, _) = refusal::check(selection);
     let mut failures = Failures::default();
@@ -209,7 +209,7 @@ fn refused(selection: &Selection) -> Failures {
     failures
 }
 
-/// Returns the free space of each file system that a selection is on, keyed by device.
+/// Returns the free space of the file systems that contain selected entries, keyed by device.
 fn free(selection: &Selection) -> HashMap<u64, u64> {
     // Thousands of groups may share a few file systems, so each device is queried only once.
     let mut devices = HashMap::new();

@@ -23,7 +23,7 @@ use crate::platform::entry::extents;
 use crate::platform::entry::extents::Sharing;
 use crate::platform::{Attributes, Directory, Errno, Rights};
 
-/// Maximum number of files whose extents are read. Any more files count as shared if their file system can share
+/// Maximum number of files whose extents are read. All further files count as shared if their file system can share
 /// extents.
 const MOST_ASKED: u64 = 20_000;
 /// File size in bytes below which extents are not read.
@@ -41,7 +41,7 @@ pub struct Preview {
     pub directories: u64,
     /// Number of names that are not directories.
     pub files: u64,
-    /// Number of bytes that are freed in any case.
+    /// Number of bytes that are certainly freed.
     pub least: u64,
     /// Number of bytes that are freed if everything that shares them is deleted too.
     pub most: u64,
@@ -58,7 +58,7 @@ pub struct Preview {
     /// Number of names that would be kept, including the directories that contain kept entries. Known only once the
     /// preview is complete.
     pub staying: u64,
-    /// Mount points and unreadable entries.
+    /// Entries that a deletion would keep, such as mount points and unreadable entries.
     pub failures: Failures,
     /// Indexes of the items that are never deleted, each with the reason.
     pub refusals: Vec<(usize, Blocked)>,
@@ -66,15 +66,15 @@ pub struct Preview {
     pub warnings: Vec<DeleteWarning>,
     /// Indexes of the items that have changed since they were read. These are not deleted.
     pub changed: Vec<usize>,
-    /// Selection of all other items, with their current identity. An operation applies to these items.
+    /// Selection of the unchanged items, with their current identity. The operation applies only to these items.
     pub going: Option<Arc<Selection>>,
     /// `true` when the preview is complete.
     pub is_complete: bool,
 }
 
 impl Preview {
-    /// Returns the number of names that would be deleted; before the preview is complete, only names visited so
-    /// far count.
+    /// Returns the number of names that would be deleted. Until the preview is complete, this is the number of names
+    /// visited so far.
     pub fn entries(&self) -> u64 {
         (self.directories + self.files).saturating_sub(self.staying)
     }
@@ -130,7 +130,7 @@ struct Met {
     /// Number of names that would be deleted.
     going: u64,
     links: LinkTracker,
-    /// Support for shared extents on each file system, keyed by device.
+    /// Known support for shared extents, keyed by the device of the file system.
     sharing: HashMap<u64, Sharing>,
     asked: u64,
     due: Duration,
@@ -154,7 +154,7 @@ impl<'a> Previewer<'a> {
         }
     }
 
-    /// Returns the number of bytes that are freed in any case, because the file does not share them.
+    /// Returns the number of bytes that are certainly freed, because the file does not share them.
     fn least(&self, at: &Directory, name: &CStr, found: &Attributes, bytes: u64) -> u64 {
         if found.kind != Kind::File || bytes == 0 {
             return bytes;

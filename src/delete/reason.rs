@@ -54,7 +54,7 @@ pub enum NoTrash {
     NoDirectory,
     /// The volume has no folder `.Trashes`, which only macOS itself creates.
     NoTrashes,
-    /// The content of the entry is only in the cloud, and moving it out of there would download it.
+    /// The content of the entry is only in the cloud, and moving the entry to the trash would download it.
     InCloud,
     /// The trash cannot be opened or created; the system reported this error number.
     System(i32),

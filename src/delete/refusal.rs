@@ -20,8 +20,8 @@ use crate::platform::{Attributes, Directory, FileId, STICKY, attributes_of_path}
 pub enum DeleteWarning {
     /// The entry with this path is the home directory of a user.
     SomebodysHome(Vec<u8>),
-    /// Another user may change the directory while root works in it. Contains the path of the directory, and the user
-    /// ID or, if it could be any user, 0.
+    /// Another user can change the directory while root works in it. Contains the path of the directory and the ID of
+    /// that user, or 0 if it could be any user.
     OthersDirectory(Vec<u8>, u32),
 }
 
@@ -33,7 +33,7 @@ impl DeleteWarning {
         }
     }
 
-    /// Returns the warning as text. `path` is the result of [`Self::path`] in a printable form.
+    /// Returns the warning as text. `path` is [`Self::path`], escaped for a terminal.
     pub fn words(&self, path: &str) -> String {
         match self {
             Self::SomebodysHome(_) => format!("{path} is a user's home directory"),
@@ -43,7 +43,7 @@ impl DeleteWarning {
     }
 }
 
-/// Applies the guards to a selection. Returns the warnings, and the indexes of the refused items with the reasons.
+/// Applies the guards to a selection. Returns the indexes of the refused items with the reasons, and the warnings.
 pub fn check(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning>) {
     let protected = protected();
     let homes = homes();
@@ -105,15 +105,15 @@ fn check_item(
     is_mount.then_some(Blocked::Mount)
 }
 
-/// Returns the ID of a user other than root who may change a directory, namely its owner. For a directory owned by
-/// root, returns 0 if others may write to it (all users, the group, or through an access control list) and no sticky
-/// bit protects the entries of other users; otherwise `None`.
+/// Returns the owner of a directory unless that is root, because the owner may change the directory. For a directory
+/// owned by root, returns 0 if other users may write to it (all users, the group, or through an access control list)
+/// and no sticky bit protects the entries of other users. Otherwise, returns `None`.
 fn other_master(directory: &Directory, found: &Attributes) -> Option<u32> {
     let is_open = || found.mode & STICKY == 0 && others_may_write(directory, found);
     (found.uid != 0 || is_open()).then_some(found.uid)
 }
 
-/// Returns the directories that are never deleted, keyed by identity.
+/// Returns the directories that are never deleted, with the reasons, keyed by file ID.
 fn protected() -> HashMap<FileId, Blocked> {
     let mut protected = HashMap::new();
     let mut add = |path: &Path, refusal: Blocked| {
@@ -140,7 +140,7 @@ fn protected() -> HashMap<FileId, Blocked> {
 }
 
 /// Returns the home directories of all users in the user database, and the directories in `/home` and `/Users`, keyed
-/// by identity.
+/// by file ID.
 fn homes() -> HashMap<FileId, Vec<u8>> {
     let record = std::fs::read("/etc/passwd").unwrap_or_default();
     let fields =

@@ -1,10 +1,10 @@
 //! Deletes a selection.
 //!
-//! An entry's size is the one that the system reports when the entry is deleted. The bytes of an inode with several
-//! names count when the last name is deleted. If the user cancels, each thread stops after the current entry; deleted
-//! entries are not restored.
+//! The size of an entry is the size that the system reports when the entry is deleted. An inode with several names
+//! counts as freed when its last name is deleted. If the user cancels, each thread stops after the current entry;
+//! deleted entries are not restored.
 //!
-//! Invariant: every entry that counts as deleted existed before and no longer does.
+//! Invariant: an entry counts as deleted only if it existed before and no longer exists.
 
 use std::ffi::CStr;
 use std::time::Duration;
@@ -24,7 +24,7 @@ const REPORT: Duration = Duration::from_millis(50);
 pub struct Removal {
     /// Number of names deleted, including those of directories.
     pub entries: u64,
-    /// Size in bytes of the inodes whose last name was deleted.
+    /// Disk usage in bytes of the inodes whose last name was deleted.
     pub freed: u64,
     /// Entries that could not be deleted.
     pub failures: Failures,
@@ -39,11 +39,11 @@ pub struct Removal {
 pub struct ItemRemoval {
     /// Number of names deleted.
     pub entries: u64,
-    /// Size in bytes of the inodes whose last name was deleted.
+    /// Disk usage in bytes of the inodes whose last name was deleted.
     pub freed: u64,
     /// Number of failed entries, not counting entries that were skipped because the user cancelled.
     pub failed: u64,
-    /// `true` if everything that should be deleted in the item was deleted.
+    /// `true` if the item was completed without failures.
     pub is_done: bool,
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn run<T: Send + Sync>(
     let ended = (Mutex::new(false), Condvar::new());
     std::thread::scope(|scope| {
         let reporter = || report_until(&ended, || report(remover.so_far(&failures)));
-        // If the thread cannot be started, there are no progress reports, but the deletion is complete.
+        // If this thread cannot be started, progress is not reported, but everything is still deleted.
         let _ = std::thread::Builder::new().name("progress".into()).spawn_scoped(scope, reporter);
         let is_cancelled = || task.is_cancelled();
         let threads = task.threads();
@@ -92,8 +92,8 @@ fn report_until((ended, tell): &(Mutex<bool>, Condvar), report: impl Fn()) {
     }
 }
 
-/// Counters that are written by all workers and read by any thread. `Relaxed` ordering is enough: the counters guard no
-/// other data, and the result is read after all workers have ended.
+/// Counters that are written by all workers and read by any thread. `Relaxed` ordering is enough, because the counters
+/// guard no other data, and the result is read after all workers have ended.
 #[derive(Default)]
 struct Counts {
     entries: AtomicU64,
@@ -147,7 +147,7 @@ impl Remover {
 }
 
 impl Visitor for Remover {
-    /// Rights are not read in advance, because the attempt to delete shows if it is permitted.
+    /// Permissions are not checked in advance, because the attempt to delete an entry shows whether it is permitted.
     type Rights = ();
 
     fn rights(&self, _: &Directory) {}

@@ -1,8 +1,8 @@
 //! Identity of the selected entries at the time the dialog opens, so that nothing else is deleted in their place.
 //!
 //! The tree does not store enough to recognize an entry, because file systems reuse the inode numbers of deleted files.
-//! So the identity of each entry is recorded when the dialog opens, in the state that the dialog shows, and compared
-//! with the tree. The operation applies only to entries with that identity.
+//! So duke records the identity of each entry when the dialog opens, and compares it with the tree. The operation then
+//! applies only to entries that still have this identity.
 //!
 //! Invariant: nothing in this module changes the file system.
 
@@ -20,7 +20,7 @@ use crate::base::sync::Arc;
 use crate::platform::{Directory, Errno, FileSystem, Identity};
 use crate::tree::DirId;
 
-/// Entries of a tree, each given by its directory and its name.
+/// Entries of a tree, each identified by its directory and name.
 pub type Places = Vec<(DirId, Vec<u8>)>;
 
 /// Result of checking a selection.
@@ -33,7 +33,7 @@ pub(crate) struct Seen {
     pub(crate) unmoved: Kept,
 }
 
-/// Records the current identity of the selected entries and separates unchanged from changed ones.
+/// Records the current identity of the selected entries, and separates unchanged from changed entries.
 pub(crate) fn look(selection: &Selection) -> Seen {
     let (mut groups, mut changed, mut number) = (selection.groups.clone(), Vec::new(), 0);
     let mut unmoved = Kept::default();
@@ -66,7 +66,8 @@ pub(crate) fn look(selection: &Selection) -> Seen {
     Seen { going: Selection { groups, extent: selection.extent }, changed, unmoved }
 }
 
-/// Starts a job that finds the selected entries that have changed. The result is where these entries are in the tree.
+/// Starts a job that finds the selected entries that have changed. The result contains the directory and name of each
+/// of them.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -79,8 +80,8 @@ pub fn changed(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<Pl
 }
 
 impl Item {
-    /// Records the identity of the entry. Returns `true` if this is still the entry that was read, as far as can be
-    /// determined.
+    /// Records the current identity of the entry. Returns `false` if the entry has changed since the scan, and `true`
+    /// if not or if its identity cannot be read.
     fn look(&mut self, directory: &Directory, group: &Group) -> bool {
         let Ok(now) = self.identity_in(directory, group) else { return true };
         let is_still = self.is_still(&now);
@@ -88,7 +89,8 @@ impl Item {
         is_still
     }
 
-    /// Returns the permission to move the item out of its directory; `None` if the identity of the item is unknown.
+    /// Checks if the user may move the item out of its directory. Returns `None` if the identity of the item is
+    /// unknown.
     fn may_move(&self, directory: &Directory) -> Option<Result<(), Errno>> {
         let now = self.identity?;
         Some(directory.may_move(self.name.as_slice(), &now.attributes))
@@ -101,16 +103,16 @@ impl Item {
         directory.identity_of(self.name.as_slice())
     }
 
-    /// Returns `true` if `now` is the identity of the selected entry: unchanged since the dialog opened or, if no
-    /// identity was recorded then, since the entry was read.
+    /// Returns `true` if the entry has not changed since the dialog opened. If the dialog recorded no identity,
+    /// compares with the entry as it was scanned.
     pub fn is_still(&self, now: &Identity) -> bool {
         self.identity.map_or_else(|| self.is_as_read(now), |before| before.is_untouched(now))
     }
 
-    /// Compares the entry with the tree. A directory created after the entry was read is a different directory. A file
-    /// changed after the entry was read counts as a different file, even if its size and modification time were set
-    /// back. This does not apply to an inode with several names, because its change time is updated when any of the
-    /// names is added or deleted.
+    /// Returns `true` if this is the entry in the tree. A directory created after the entry was read is a different
+    /// directory. A file changed after the entry was read counts as a different file, even if its size and modification
+    /// time were set back. Files with several names are an exception, because adding or deleting a name updates their
+    /// change time.
     fn is_as_read(&self, now: &Identity) -> bool {
         let found = now.attributes;
         let is_same_inode = (found.kind, found.inode) == (self.kind, self.inode)
@@ -118,8 +120,8 @@ impl Item {
         let has_new_time = found.mtime != self.mtime;
         let is_another = match (self.kind, now.born) {
             (Kind::Directory, Some(born)) => self.is_since_read(born) || has_new_time && born.0 > self.mtime,
-            // Adding and deleting names updates the modification time of a directory. Setting that time back updates
-            // only the change time of the inode.
+            // Adding or deleting a name updates both the modification time and the change time of a directory. If only
+            // the change time is new, the modification time may have been set back.
             (Kind::Directory, None) => !has_new_time && self.is_since_read(now.changed),
             _ => {
                 let is_touched = self.is_single && self.is_since_read(now.changed);
@@ -129,9 +131,9 @@ impl Item {
         is_same_inode && !is_another
     }
 
-    /// Returns `true` if `time`, which comes from the file system, is later than the time at which the entry was read.
-    /// A time in the future does not count: it comes from a clock that was wrong, and would remain in the future no
-    /// matter how often the entry is read again.
+    /// Returns `true` if `time`, as reported by the file system, is later than the time at which the entry was read. A
+    /// time in the future does not count, because it was set by a wrong clock and would still be in the future after a
+    /// rescan.
     fn is_since_read(&self, time: Time) -> bool {
         let is_after = |read: Time| match time {
             // Some file systems store only whole seconds.
@@ -143,8 +145,8 @@ impl Item {
 }
 
 impl Group {
-    /// Drops the reading times of the items unless the directory's file system uses the clock of this machine, because
-    /// times of different clocks cannot be compared.
+    /// Clears `read_at` of the items unless the directory's file system uses the clock of this machine, because times
+    /// of different clocks cannot be compared.
     pub(super) fn ignore_foreign_clock(&mut self, directory: &Directory) {
         if directory.file_system().ok() != Some(FileSystem::Ordinary) {
             self.items.iter_mut().for_each(|item| item.read_at = None);

@@ -38,7 +38,7 @@ pub struct Selection {
 pub struct Group {
     /// Directory that contains the entries.
     pub directory: DirId,
-    /// Path of the directory: the root as the user gave it, then one step per name.
+    /// Path of the directory: the root as given by the user, then one step per name.
     pub steps: Vec<Step>,
     /// Selected entries of the directory.
     pub items: Vec<Item>,
@@ -47,7 +47,7 @@ pub struct Group {
 /// Directory on the path to selected entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Name of the directory; for a root, the path as the user gave it.
+    /// Name of the directory; for a root, the path as given by the user.
     pub name: Vec<u8>,
     /// Device number.
     pub device: u64,
@@ -58,14 +58,14 @@ pub struct Step {
 /// Entry to delete or move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Name of the entry; for a root, the path as the user gave it.
+    /// Name of the entry; for a root, the path as given by the user.
     pub name: Vec<u8>,
     /// Kind of the entry.
     pub kind: Kind,
     /// Inode number.
     pub inode: u64,
-    /// Device number, if the tree records it. A file with one name usually has the device of its directory, except on
-    /// overlay file systems.
+    /// Device number; `None` for a file with only one name, whose device is not in the tree. Except on overlay file
+    /// systems, that is usually the device of its directory.
     pub device: Option<u64>,
     /// `true` if the inode had no other name when the entry was read.
     pub is_single: bool,
@@ -77,15 +77,15 @@ pub struct Item {
     pub apparent: u64,
     /// Modification time of the entry itself according to the tree, in seconds since 1970.
     pub mtime: i64,
-    /// Time at which reading the entry into the tree began, if the file system uses the clock of this machine.
+    /// Time at which the scan began to read the entry, if the file system uses the clock of this machine.
     pub read_at: Option<Time>,
     /// Identity of the entry when the dialog opened; `None` if not recorded.
     pub identity: Option<Identity>,
 }
 
 impl Selection {
-    /// Selects those entries of `places` that exist in the tree, without duplicates and without entries inside other
-    /// selected entries. A root is not an entry of a directory, so only its contents can be selected.
+    /// Selects the entries of `places` that exist in the tree. Omits duplicates and entries inside other selected
+    /// entries. A root is not an entry of a directory, so only its contents can be selected.
     pub fn new<'a>(
         tree: &Tree,
         places: impl IntoIterator<Item = (DirId, &'a [u8])>,
@@ -148,8 +148,8 @@ impl Selection {
         now.filtered(|number| is_kept[number])
     }
 
-    /// Replaces the modification times of some entries with those shown when the user chose the entries, before the
-    /// entries were read again.
+    /// Replaces modification times by those in `mtimes`, which were shown when the user chose the entries. The entries
+    /// may have been read again since.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {
@@ -163,7 +163,7 @@ impl Selection {
         self
     }
 
-    /// Returns a selection of only the entries whose index `keep` accepts.
+    /// Returns a selection with only the entries for which `keep` returns `true`, given their index.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut number = 0;
@@ -200,7 +200,7 @@ impl Group {
         (!items.is_empty()).then_some(Self { directory, steps, items })
     }
 
-    /// Finds the directory of the group in a changed tree by its path.
+    /// Finds the directory of the group in a changed tree by its path. Returns `None` if it no longer exists.
     pub fn find(&self, tree: &Tree) -> Option<DirId> {
         let mut at = DirId::TOP;
         for step in &self.steps {
@@ -242,7 +242,7 @@ impl Group {
             }
             open = Some(next);
         }
-        // The items are roots, whose names are paths relative to the current directory.
+        // The items are roots, whose names may be paths relative to the current directory.
         open.map_or_else(|| Ok(Directory::open(std::path::Path::new("."))?), Ok)
     }
 }

@@ -38,7 +38,7 @@ pub struct Hidden {
 /// Interval between checks for cancellation during a scan.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Scans the covered directories of all mount points.
+/// Scans each covered directory and returns the totals.
 pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Vec<CoveredFiles> {
     let mut covered: Vec<CoveredFiles> = Vec::new();
     let mut clones: Vec<(&Path, Result<Uncovered, Errno>)> = Vec::new();
@@ -57,7 +57,7 @@ pub fn look(covers: &[Cover], met: &mut Met, is_cancelled: &(dyn Fn() -> bool + 
     covered
 }
 
-/// Adds up the files at `path`, which must have nothing mounted on it.
+/// Adds up the files below `path`, which must have nothing mounted on it.
 fn below(path: PathBuf, met: &mut Met, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Hidden, Errno> {
     let options = Options { mounts: Mounts::All, ..Options::default() };
     let scan = Scan::start(vec![path], options).map_err(|_| Errno::EAGAIN)?;

@@ -11,7 +11,7 @@ use super::{
 use crate::base::format::{Units, plain_size};
 use crate::base::text::{advice, escape, escape_path};
 
-/// Maximum number of names listed in a text.
+/// Maximum number of names listed in an explanation.
 const NAMED: usize = 12;
 
 /// Returns the explanation of a line as paragraphs.
@@ -281,7 +281,8 @@ fn usual(space: &FileSystemUsage) -> &'static str {
                 images and volumes. They cannot be freed from inside this container."
         }
         b"tmpfs" | b"ramfs" => {
-            "Usual causes in memory: deleted files held by processes that could not be checked; extended attributes."
+            "On a file system in memory, this is usually extended attributes, or deleted files that processes which \
+                could not be checked hold open."
         }
         b"apfs" => {
             "Usual causes on APFS: other volumes of the container, local snapshots of Time Machine (tmutil \

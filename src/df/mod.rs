@@ -11,8 +11,6 @@
 //! [`report`] accounts for every file system that the scan visited; [`account`] does the same in the background for the
 //! browser. `rows` turns the result into the lines that the browser and `duke df` show; `explain` explains a line.
 //! Anything that the kernel or the file system does not report is an `Err` or `None` here, and is shown as unknown.
-//!
-//! The module draws nothing.
 
 mod covered;
 pub mod explain;
@@ -59,7 +57,7 @@ pub enum FileSystem {
     Shown(Volume),
 }
 
-/// Report and the lines that show it.
+/// Accounting of the file systems, and the lines that show it.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
     /// Accounting of each file system.
@@ -68,7 +66,7 @@ pub struct Account {
     pub rows: Vec<Row>,
 }
 
-/// Starts accounting for every file system that `tree` contains, beginning with that of `from`.
+/// Starts a job that accounts for every file system in `tree`, beginning with the one that contains `from`.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -81,7 +79,7 @@ pub fn account(pool: &Pool, tree: Arc<Tree>, from: DirId, units: Units) -> io::R
     })
 }
 
-/// Starts a check that a root is the topmost directory of its file system, which means that the accounting of that file
+/// Starts a job that checks if any root is the top directory of its file system. If so, the accounting of that file
 /// system includes everything.
 ///
 /// # Errors
@@ -102,15 +100,15 @@ pub fn capacity_of(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Op
     })
 }
 
-/// Accounts for every file system that `tree` contains, with that of `from` first. Makes all necessary system calls,
-/// which can take a while. If `is_cancelled` returns `true`, returns early with an incomplete result.
+/// Accounts for every file system in `tree`, beginning with the one that contains `from`. Makes all necessary system
+/// calls, which can take a while. If `is_cancelled` returns `true`, returns early with an incomplete result.
 pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Report {
     Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
 }
 
 /// Returns the accounting of the first root that is a mount point. If there is none and `anywhere` is `true`, returns
 /// only df's numbers for the first root. Unlike [`report`], this searches for deleted and covered files only if a root
-/// is a whole file system.
+/// is a mount point.
 pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {
     if let Some(root) = whole_root(tree) {
         return spaces(tree, root, 1, &|| false).pop().map(FileSystem::Accounted);
@@ -132,7 +130,7 @@ fn whole_root(tree: &Tree) -> Option<DirId> {
     })
 }
 
-/// Accounts for at most `most` file systems, beginning with that of `from`.
+/// Accounts for at most `most` file systems, beginning with the one that contains `from`.
 fn spaces(
     tree: &Tree,
     from: DirId,
@@ -170,7 +168,7 @@ fn first_system(tree: &Tree, regions: &MountMap, sums: &ScannedSizes, from: DirI
 /// df's numbers for a directory of a file system, and for the file system's mount point.
 type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
 
-/// Returns df's numbers for each file system; `None` for a file system that does not respond within the time limit.
+/// Returns df's numbers for each file system, or `None` if it does not respond within the time limit.
 fn sizes<'s>(systems: impl Iterator<Item = &'s System>) -> Vec<Option<Sizes>> {
     let question = |system: &System| {
         let (path, is_silent) = (system.path.clone(), system.is_silent);
@@ -236,7 +234,7 @@ fn layers(mount: &Mount) -> Note {
     Note::Layers { upper: mount.option(b"upperdir").next().map(<[u8]>::to_vec), lower }
 }
 
-/// Returns the deleted files on a file system, recognized by device or by mount.
+/// Returns the deleted but open files on a file system, recognized by device or by mount. The largest come first.
 fn of_system(files: &[UnlinkedFile], system: &System, mounts: &[Mount]) -> Vec<UnlinkedFile> {
     let device = system.mount().map(|mount| mount.device);
     let is_its_mount = |id: u64| mounts.iter().any(|mount| mount.id == id && Some(mount.device) == device);

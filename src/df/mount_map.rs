@@ -21,15 +21,15 @@ use crate::tree::{DirId, EntryState, Exclusion, Tree};
 /// File system that the scan has visited.
 #[derive(Clone, Debug)]
 pub struct System {
-    /// First path at which the scan reached the file system: a root, or a mount point below one.
+    /// First path at which the scan reached the file system: a root, or a mount point below a root.
     pub path: PathBuf,
-    /// Mounts that the scan has visited, one for each volume, the one at that path first. Only volumes of an APFS
-    /// container have several. Empty if the mount is unknown.
+    /// Visited mounts of the file system, beginning with the mount at `path`. Only APFS containers have several, one
+    /// for each volume. Empty if the mount is unknown.
     pub mounts: Vec<Mount>,
     /// Device numbers of the directories on the file system.
     pub devices: HashSet<u64>,
-    /// `true` if the scan could reach the whole file system: its topmost directory is mounted, and the scan began there
-    /// or higher up.
+    /// `true` if the scan could reach the whole file system, because its top directory is mounted and the scan began
+    /// there or above.
     pub is_whole: bool,
     /// Number of mounts of the file system that the scan has visited. Entries visible through two mounts are counted
     /// once.
@@ -43,14 +43,14 @@ pub struct System {
 /// Path covered by another mount.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cover {
-    /// Mount point of the covered mount.
+    /// Mount point of the mount that contains the covered path.
     pub under: PathBuf,
     /// Covered path, relative to that mount point.
     pub below: PathBuf,
 }
 
 impl System {
-    /// Returns the mount at the path; `None` if it is unknown.
+    /// Returns the mount at [`System::path`], or `None` if it is unknown.
     pub fn mount(&self) -> Option<&Mount> {
         self.mounts.first()
     }
@@ -66,9 +66,10 @@ impl System {
 #[derive(Debug, Default)]
 pub struct MountMap {
     pub systems: Vec<System>,
-    /// File-system indexes of directories that are mount points or roots.
+    /// Mount points and roots that are directories, each with the index of its file system.
     pub starts: HashMap<DirId, usize>,
-    /// File-system indexes of mount points and roots that are not directories, keyed by parent and name.
+    /// Mount points and roots that are not directories, keyed by parent and name, each with the index of its file
+    /// system.
     pub files: HashMap<(DirId, Vec<u8>), usize>,
     /// Mount points that the scan did not enter.
     closed: HashSet<(DirId, Vec<u8>)>,
@@ -99,7 +100,7 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
             None => _ = regions.files.insert((DirId::TOP, root.name.to_vec()), system),
         }
     }
-    // Outer mount points come first, because they determine which inner ones are visible.
+    // Outer mount points come first, because they determine which inner mount points are visible.
     let mut order: Vec<usize> = (0..mounts.len()).collect();
     order.sort_by_key(|index| mounts[*index].point.len());
     for index in order {
@@ -138,7 +139,7 @@ impl MountMap {
         index
     }
 
-    /// Returns `true` if an entry was excluded by request rather than because the scan is limited to one file system.
+    /// Returns `true` if the user excluded the entry, although it is on this file system.
     pub fn is_left_out(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
         match exclusion {
             Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless => true,
@@ -146,7 +147,7 @@ impl MountMap {
             | Exclusion::Snapshot
             | Exclusion::SecondMount
             | Exclusion::SecondLink => false,
-            // The scan treats a subvolume as another file system, but the subvolume belongs to this one.
+            // The scan treats a subvolume as another file system, but its space belongs to this file system.
             Exclusion::OtherFileSystem => {
                 self.systems[system].has_subvolumes() && !self.closed.contains(&(directory, name.to_vec()))
             }
@@ -159,7 +160,7 @@ impl MountMap {
         self.systems[system].is_whole |= is_whole;
     }
 
-    /// Adds the data volume of macOS to the file system of a root from which firmlinks lead there.
+    /// Adds the data volume of macOS to the file system of a root that contains the firmlinks to this volume.
     fn behind_firmlinks(&mut self, mounts: &[Mount], system: usize, root: &Path) {
         let Some(target) = FIRMLINK_TARGET.map(Path::new) else { return };
         if !target.starts_with(root) || target == root {
@@ -168,7 +169,7 @@ impl MountMap {
         if let Ok(standing) = standing(target) {
             self.systems[system].devices.insert(standing.device);
         }
-        // From other directories above it, a scan reaches only small parts of the volume.
+        // From other directories above the data volume, a scan reaches only small parts of the volume.
         if root == Path::new("/")
             && let Some(mount) = mounts.iter().find(|mount| point(mount) == target)
         {
@@ -239,7 +240,7 @@ impl MountMap {
     }
 }
 
-/// Returns the directory at the path `below`, relative to `id`, and the mount visible there.
+/// Returns the directory at the path `below`, relative to `id`, and the mount that is visible there, if known.
 fn descend(
     tree: &Tree,
     id: DirId,
@@ -254,10 +255,10 @@ fn descend(
     Some((at, on))
 }
 
-/// Returns the index of the topmost mount stacked on the given one.
+/// Returns the index of the topmost mount that is stacked on the given mount, or `index` if there is none.
 fn topmost(mounts: &[Mount], index: usize) -> usize {
     let mut top = index;
-    // The loop terminates, because a mount can be stacked only on an earlier one.
+    // This many steps are enough, because a mount can be stacked only on an earlier mount.
     for _ in 0..mounts.len() {
         let above = mounts.iter().position(|other| {
             other.id != 0

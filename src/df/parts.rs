@@ -1,4 +1,4 @@
-//! File-system overhead: what the file system itself reports, as parts of df's numbers.
+//! File-system overhead: space that the file system uses for itself, and the df number that includes it.
 //!
 //! Invariant: each part is counted in only one of df's numbers.
 

@@ -43,7 +43,7 @@ pub enum Subject {
     UnlinkedFile,
     /// Deleted but open file with this index.
     File(usize),
-    /// Part of the overhead with this index.
+    /// Overhead with this index.
     Overhead(usize),
     /// Unexplained part of the used space.
     Unexplained,
@@ -139,7 +139,7 @@ pub fn rows(space: &FileSystemUsage, units: Units) -> Vec<Row> {
 
 /// Returns the reason why the size of a file system is unknown.
 pub fn no_capacity(error: Errno) -> String {
-    // The system's message for this error does not mention a timeout; see `platform::fs::answer`.
+    // This error results from the time limit in `platform::fs::answer`, so the system's message would be misleading.
     if error == Errno::ETIMEDOUT { "not responding".to_owned() } else { error_text(error as i32) }
 }
 
@@ -236,7 +236,7 @@ impl Rows<'_> {
                 Ok(hidden) if hidden.entries > 0 => {
                     (Amount::Bytes(hidden.disk), Some(counted(hidden.entries, "entry", "entries")))
                 }
-                // The only entry is the covered directory itself.
+                // The covered directory is empty.
                 Ok(_) => continue,
                 Err(_) => (Amount::Unknown, None),
             };

@@ -19,13 +19,13 @@ pub struct Scanned {
     pub entries: u64,
     /// Number of directories that could not be read, plus the number of entries without metadata.
     pub unreadable: u64,
-    /// Number of entries excluded by request.
+    /// Number of entries that the user excluded.
     pub left_out: u64,
     /// `true` if something may be missing, because the scan was stopped or is still running.
     pub is_partial: bool,
 }
 
-/// Inodes that have been counted. Can be reused for another tree on the same file systems.
+/// Inodes that have been counted. These can be reused for another tree on the same file systems.
 #[derive(Debug, Default)]
 pub struct Met {
     /// Files with several names.
@@ -57,7 +57,7 @@ pub struct ScannedSizes {
 }
 
 impl ScannedSizes {
-    /// Returns the index of the directory's file system; `None` if the directory is counted elsewhere.
+    /// Returns the index of the directory's file system, or `None` if the directory is counted elsewhere.
     pub fn system(&self, id: DirId) -> Option<usize> {
         self.of.get(id.0 as usize)?.checked_sub(1).map(|system| system as usize)
     }
@@ -72,7 +72,7 @@ impl ScannedSizes {
 }
 
 /// Adds up the entries of a tree per file system. An unknown device inside a file system with subvolumes is assigned to
-/// that file system. Any other unknown device becomes a file system that is missing from the mount table.
+/// that file system. Any other unknown device counts as a file system that is missing from the mount table.
 pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSizes {
     let mut sums = ScannedSizes { scanned: vec![Scanned::default(); regions.systems.len()], of: Vec::new() };
     let with_files: HashSet<DirId> = regions.files.keys().map(|(id, _)| *id).collect();
@@ -113,7 +113,7 @@ pub fn add_up(tree: &Tree, regions: &mut MountMap, met: &mut Met) -> ScannedSize
     sums
 }
 
-/// Returns the file-system index of a child whose parent is on file system `above`; `None` if the child has been
+/// Returns the file-system index of a child whose parent is on file system `above`, or `None` if the child has been
 /// counted before.
 fn system_of(
     tree: &Tree,

@@ -62,7 +62,7 @@ pub enum Note {
 /// Accounting of every file system that the scan has visited.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// File systems in the order in which the scan visited them, except that the one of the requested directory comes
+    /// File systems in the order in which the scan visited them, except that the one with the requested directory comes
     /// first.
     pub spaces: Vec<FileSystemUsage>,
 }

@@ -1,6 +1,6 @@
 //! df's numbers for a file system, and the parts of the file system that a scan could not reach.
 //!
-//! Invariant: the cost is a few system calls, regardless of the size of the scan.
+//! Invariant: only a few system calls are made, regardless of the size of the scan.
 
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,9 @@ use crate::platform::fs::mounts::{Mount, mounts, standing};
 /// File system with df's numbers.
 #[derive(Clone, Debug)]
 pub struct Volume {
-    /// Path at which the scan reached the file system: a root, or a mount point below one.
+    /// Path at which the scan reached the file system: a root, or a mount point below a root.
     pub path: PathBuf,
-    /// Mount at that path; `None` without a mount table.
+    /// Mount that contains `path`; `None` if unknown.
     pub mount: Option<Mount>,
     /// Sizes as df reports them.
     pub capacity: Result<Capacity, Errno>,
@@ -35,7 +35,7 @@ pub enum NotScanned {
 }
 
 impl Volume {
-    /// Returns the file system of the root `given`; `None` if the root no longer exists.
+    /// Returns the file system of the root `given`, or `None` if the root no longer exists.
     pub(crate) fn of_root(given: &Path) -> Option<Self> {
         let standing = standing(given).ok()?;
         let path = given.canonicalize().ok()?;

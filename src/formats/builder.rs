@@ -10,21 +10,21 @@
 //! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed when its end was
 //! read *and* its entry was published, because publishing the entry makes the parent wait for the child.
 //!
-//! Invariant: every claim on a directory is released exactly once, however the input ends.
+//! Invariant: every directory is released exactly once, however the input ends.
 
 use crate::base::os_error::EIO;
 use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, Totals, Tree};
 
-/// Size in bytes of a segment; about the size of a kernel batch.
+/// Size of a segment in bytes, which is about the size of a kernel batch.
 pub(crate) const SEGMENT: usize = 32 << 10;
-/// Maximum depth at which pages are put aside, so that a hostile chain of directories costs one entry per
-/// level instead of a page.
+/// Maximum depth at which pages are put aside. Below it, entries are sealed at once, so that a hostile chain of
+/// directories costs one entry per level instead of one page.
 const SHALLOW: usize = 64;
 /// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;
 
-/// Error number of a directory that was not read completely (`EIO`). The formats do not record the original
-/// one.
+/// Error number of a directory that was not read completely (`EIO`). The formats do not record the original error
+/// number.
 pub(crate) const UNREADABLE: i32 = EIO;
 
 /// Numbers of entries, bytes and errors read so far.
@@ -51,8 +51,8 @@ impl Counts {
 pub(crate) enum Sizes {
     /// The sizes are those of the directory itself.
     Own,
-    /// The sizes include everything below the directory. Its own sizes are known only at its end, so its
-    /// entry is published there.
+    /// The sizes include everything below the directory. The directory's own sizes are known only once its end has been
+    /// read, so its entry is published then.
     Sums,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct DirectoryStart<'n> {
 pub(crate) struct Builder<'t> {
     tree: &'t Tree,
     batch: Batch,
-    /// Top of the tree, and the directories down to the current one.
+    /// Open directories, from the top of the tree to the current directory.
     open: Vec<Open>,
     spare: Vec<Page>,
     counts: Counts,
@@ -82,14 +82,14 @@ struct Open {
     device: u32,
     /// Unsealed entries of the directory, put aside while a child is read.
     page: Option<Box<Page>>,
-    /// Children that have ended but whose entries are not sealed yet.
+    /// Children that were read to the end, but whose entries are not sealed yet.
     ended: Vec<DirId>,
     /// `true` if the directory's own entry is published.
     is_published: bool,
     is_read: bool,
-    /// Sizes of the entries that have ended, plus the directory's own sizes if they are known.
+    /// Sizes of the entries read to the end, plus the directory's own sizes if they are known.
     inside: Totals,
-    /// Name and metadata of a directory whose entry is written only at its end ([`Sizes::Sums`]).
+    /// Name and metadata of a directory whose entry is published only after its end ([`Sizes::Sums`]).
     awaiting: Option<Box<(Vec<u8>, Metadata)>>,
 }
 
@@ -122,7 +122,6 @@ impl<'t> Builder<'t> {
         self.open.len() - 1
     }
 
-    /// Returns the current directory.
     pub(crate) fn current(&self) -> DirId {
         self.last().id
     }
@@ -136,7 +135,7 @@ impl<'t> Builder<'t> {
         self.counts
     }
 
-    /// Adds an entry without entries of its own, such as a file or an excluded directory.
+    /// Adds an entry that contains no entries, such as a file or an excluded directory.
     pub(crate) fn push(&mut self, record: &Entry<'_>) {
         if let EntryState::Known(metadata) = &record.state {
             self.add_inside(metadata.disk(), metadata.apparent);
@@ -187,7 +186,7 @@ impl<'t> Builder<'t> {
         self.counts.errors += counts.errors;
     }
 
-    /// Ends the current directory.
+    /// Leaves the current directory after its last entry.
     pub(crate) fn leave(&mut self) {
         self.seal(self.open.len() - 1);
         let child = self.open.pop().expect("who enters leaves, once");
@@ -250,7 +249,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Ends the top of the tree and returns the names of inodes that may have more than one name.
+    /// Completes the tree and returns the names of inodes that may have more than one name.
     pub(crate) fn finish(mut self) -> Vec<LinkedName> {
         self.publish();
         self.tree.release(DirId::TOP);

@@ -27,8 +27,8 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// First bytes of ncdu's binary format (ncdubin(5)).
 const BINARY: &[u8; 8] = b"\xbfncduEX1";
 
-/// Maximum accepted ratio of text to compressed bytes. Exports usually shrink to a tenth of their size, and
-/// at most to a fortieth. A file with a higher ratio was made to fill the memory.
+/// Maximum accepted ratio of decompressed to compressed bytes. Exports usually shrink to a tenth of their size, and at
+/// most to a fortieth. A file with a higher ratio was made to fill the memory.
 const RATIO: u64 = 100;
 /// Number of decompressed bytes up to which the ratio is not checked.
 const HARMLESS: u64 = 8 << 20;
@@ -36,7 +36,7 @@ const HARMLESS: u64 = 8 << 20;
 /// Detects the compression of `reader`, and decompresses it on a separate thread.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub(crate) fn unpack(reader: impl Read + Send + 'static) -> io::Result<Chunks> {
     let (feed, chunks) = pipe();
     let work = move || {
@@ -68,7 +68,7 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     }
 }
 
-/// Reads the first bytes of the input, which identify its format; fewer if the input is shorter.
+/// Reads the first bytes of the input, which identify its format. Returns fewer bytes if the input is shorter.
 fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(BINARY.len());
     reader.take(BINARY.len() as u64).read_to_end(&mut head)?;
@@ -112,9 +112,9 @@ impl<R: Read> Read for Counted<R> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whose {
-    /// The file contains the text itself.
+    /// The file is not compressed.
     Plain,
-    /// The text comes from a decoder.
+    /// The text was decompressed.
     Unpacked,
 }
 
@@ -151,7 +151,7 @@ impl Text<'_> {
 /// Compresses the text that `write` produces, and writes it to `out`. The compression runs on its own thread.
 ///
 /// # Errors
-/// When `write` or the compression fails. If both fail, the error of the compression is returned.
+/// Returns an error if `write` or the compression fails. If both fail, returns the error of the compression.
 pub fn pack(
     out: &mut (dyn Write + Send),
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

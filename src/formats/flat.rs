@@ -91,7 +91,7 @@ impl<'t> Flat<'t> {
     /// Writes all lines.
     ///
     /// # Errors
-    /// When `out` cannot be written to, or the path of an entry is too long for a line.
+    /// Returns an error if `out` cannot be written to, or if the path of an entry is too long for a line.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = JsonWriter::new(out);
         if self.form == Form::Csv {
@@ -146,7 +146,8 @@ impl<'t> Flat<'t> {
         Ok(())
     }
 
-    /// Writes the line of an entry. `device` is the device of its parent, or `None` for a root.
+    /// Writes the line of an entry. `device` is the device of its parent, or `None` for a root. If the entry is a
+    /// directory, returns it, so that its entries can be written next.
     fn entry(
         &self,
         writer: &mut JsonWriter<'_>,
@@ -266,7 +267,7 @@ impl Line<'_, '_> {
         }
     }
 
-    /// Writes a value. Returns the base64 text of a path that cannot be written exactly.
+    /// Writes a value. If this is a path that cannot be written exactly, returns its bytes in base64.
     fn csv(&mut self, value: &Value<'_>) -> Option<String> {
         match value {
             Value::Path(bytes) => {

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 pub struct Fault {
     /// Position of the error in the decompressed text, in bytes.
     pub offset: u64,
-    /// Reason of the error.
+    /// Reason for the error.
     pub reason: Reason,
 }
 
@@ -25,7 +25,7 @@ pub struct Fault {
 pub enum Reason {
     /// The user stopped reading.
     Stopped,
-    /// The input is invalid. The text may contain any characters.
+    /// The input is invalid. The message may contain any characters.
     Wrong(Cow<'static, str>),
 }
 

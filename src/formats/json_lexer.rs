@@ -13,11 +13,12 @@ use super::input::next_chunk;
 pub(crate) use super::input::{Fault, Pulse, Reason};
 use super::pipe::Chunks;
 
-/// Maximum length of a string in bytes. Linux accepts no longer argument, so no root can have a longer path
-/// (execve(2), `MAX_ARG_STRLEN`).
+/// Maximum length of a string in bytes. Linux accepts no longer command-line argument, so no root can have a longer
+/// path (execve(2), `MAX_ARG_STRLEN`).
 pub(crate) const LONGEST: usize = 128 << 10;
 /// Maximum nesting depth of a skipped value.
 const LEVELS: usize = 4096;
+
 /// Lexer of JSON that arrives in chunks.
 pub(crate) struct Lexer<'a> {
     /// Input; `None` if the text has been loaded.
@@ -87,7 +88,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Consumes `byte`. Any other byte is an error.
+    /// Skips blanks and consumes the next byte, which must be `byte`.
     pub(crate) fn expect(&mut self, byte: u8) -> Result<()> {
         if self.look()? == byte {
             self.at += 1;
@@ -178,7 +179,6 @@ impl<'a> Lexer<'a> {
         seconds.map_or_else(|| self.fault_at(start, "time larger than 64 bits"), Ok)
     }
 
-    /// Reads a boolean.
     pub(crate) fn boolean(&mut self) -> Result<bool> {
         let is_true = self.look()? == b't';
         self.word(if is_true { b"true" } else { b"false" })?;

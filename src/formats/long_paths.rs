@@ -1,8 +1,8 @@
 //! Limit for paths in formats with one line per entry.
 //!
-//! A line contains the path of the directory, so each entry costs memory in proportion to its depth: an
-//! export of 1.6 MB with 100,000 levels would be printed as 10 GB. No system call accepts a path longer than
-//! [`LONGEST`], so an entry with a longer path gets no line, and the run reports it.
+//! Each line contains the entry's whole path, so the output grows with the depth of the entries. An export of 1.6 MB
+//! with 100,000 levels would be printed as 10 GB. No system call accepts a path longer than [`LONGEST`], so an entry
+//! with a longer path gets no line, and the run reports it.
 //!
 //! Invariant: every entry without a line is reported to the writer.
 
@@ -46,7 +46,7 @@ impl TooLong {
     /// Returns the overall result, once all lines have been written.
     ///
     /// # Errors
-    /// When an entry has no line.
+    /// Returns an error if any entry has no line.
     pub fn result(self) -> io::Result<()> {
         let Some(first) = self.first else { return Ok(()) };
         let (first, entries) = (escape(&first), self.entries);

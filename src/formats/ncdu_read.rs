@@ -7,9 +7,9 @@
 //!
 //! Differences between the programs are handled only in this file:
 //!
-//! - For a directory, gdu 5.37 and later record the sizes of everything below it; older versions record none.
-//!   gdu marks only the second and later names of a linked file, which it does not count, so such a name has
-//!   no size in the tree either.
+//! - For a directory, gdu 5.37 and later record the sizes of everything below it; older versions record none. gdu marks
+//!   only the second and later names of a hard-linked file and does not count them, so these names have no size in the
+//!   tree either.
 //! - ncdu before 1.16 does not record link counts. Since 2.5, excluded directories are arrays of one element.
 //!
 //! Invariant: whatever the input, every entry of the tree has a name that is valid in a directory.
@@ -68,7 +68,7 @@ pub(crate) struct Reader<'r, 'a, 't> {
     lexer: &'r mut Lexer<'a>,
     builder: &'r RefCell<Builder<'t>>,
     devices: HostDevices<'r>,
-    /// Prefix of the root's name, which distinguishes the root from others.
+    /// Prefix of the root's name, which distinguishes the root from other roots.
     label: &'r [u8],
     info: Info,
     head: Head,
@@ -161,7 +161,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         }
     }
 
-    /// Reads an entry that is not a directory. Its opening brace has been read.
+    /// Reads an entry that is not a directory. The opening brace has already been read.
     fn entry(&mut self) -> Result<()> {
         self.info()?;
         let state = self.state();
@@ -174,12 +174,12 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         Ok(())
     }
 
-    /// Reads a directory up to its entries. Its opening bracket and brace have been read.
+    /// Reads a directory up to its entries. The opening bracket and brace have already been read.
     fn directory(&mut self) -> Result<()> {
         self.info()?;
         let mut builder = self.builder.borrow_mut();
         if builder.depth() == DEEPEST {
-            return self.lexer.fault("directories nested deeper than any path");
+            return self.lexer.fault("directories nested too deeply");
         }
         if let Some(excluded) = self.info.excluded {
             let state = EntryState::Excluded(excluded);
@@ -261,7 +261,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         }
     }
 
-    /// Reads the fields of an entry. Its opening brace has been read.
+    /// Reads the fields of an entry. The opening brace has already been read.
     fn info(&mut self) -> Result<()> {
         let start = self.lexer.offset();
         let mut name = std::mem::take(&mut self.info.name);
@@ -281,7 +281,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
     }
 
     fn field(&mut self) -> Result<()> {
-        // All known field names fit, so a longer name is unknown.
+        // All known field names fit into 12 bytes, so a longer name is unknown.
         let mut key = [0; 12];
         let text = self.lexer.string()?;
         let length = text.len().min(key.len());

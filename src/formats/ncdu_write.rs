@@ -5,7 +5,7 @@
 //! inode has the inode's size. The format cannot express the cause of a read error, cache directories as a
 //! reason for exclusion (written as a pattern), or times before 1970 (written as 1970).
 //!
-//! Invariant: nothing recurses, and only the directories down to the current one use memory. A tree that was
+//! Invariant: nothing recurses, and memory holds only the directories on the path to the current entry. A tree that was
 //! read from an export is written unchanged.
 
 use std::io::{self, Write};
@@ -31,8 +31,8 @@ struct Open<'t> {
 }
 
 impl<'t> Export<'t> {
-    /// Returns the root to export, or `None` unless the tree has exactly one root and that root is a
-    /// directory.
+    /// Returns the root to export if the tree has exactly one root and that root is a directory. Otherwise, returns
+    /// `None`.
     pub fn root(tree: &'t Tree) -> Option<(Entry<'t>, DirId)> {
         let mut roots = tree.listing(DirId::TOP).into_iter();
         match (roots.next(), roots.next()) {
@@ -47,7 +47,7 @@ impl<'t> Export<'t> {
     /// Writes the document.
     ///
     /// # Errors
-    /// When `out` cannot be written to.
+    /// Returns an error if `out` cannot be written to.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut json = JsonWriter::new(out);
         json.raw("[1,2,{\"progname\":\"duke\",\"progver\":\"");
@@ -64,7 +64,7 @@ impl<'t> Export<'t> {
 
     fn directory(&self, json: &mut JsonWriter<'_>, root: &Entry<'t>) -> io::Result<()> {
         let mut open: Vec<Open<'t>> = Vec::new();
-        // The root always has a `dev` field, as in ncdu's exports.
+        // Because 0 is passed as the parent's device, the root gets a `dev` field, as in ncdu's exports.
         open.extend(self.entry(json, root, 0));
         while let Some(directory) = open.last_mut() {
             if let Some(record) = directory.entries.next() {
@@ -79,7 +79,8 @@ impl<'t> Export<'t> {
         Ok(())
     }
 
-    /// Writes an entry; for a directory, everything before its entries. `device` is the device of its parent.
+    /// Writes an entry or, if the entry is a directory, everything before its entries. `device` is the device of its
+    /// parent.
     fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, device: u64) -> Option<Open<'t>> {
         let metadata = match &record.state {
             EntryState::Known(metadata) => metadata,

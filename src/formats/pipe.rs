@@ -50,10 +50,10 @@ pub(crate) fn pipe() -> (Feed, Chunks) {
 }
 
 impl Feed {
-    /// Sends bytes.
+    /// Sends a chunk, unless it is empty.
     ///
     /// # Errors
-    /// When the receiver was dropped.
+    /// Returns an error if the receiver was dropped.
     pub(crate) fn send(&self, bytes: Vec<u8>) -> io::Result<()> {
         if bytes.is_empty() {
             return Ok(());
@@ -82,7 +82,7 @@ impl Chunks {
     /// Returns the next chunk. Waits at most `limit` for it.
     ///
     /// # Errors
-    /// The sender's error.
+    /// Returns the sender's error.
     pub(crate) fn next(&mut self, limit: Duration) -> io::Result<Next> {
         if self.has_ended {
             return Ok(Next::End);

@@ -21,8 +21,7 @@ use crate::base::text::{advice, escape_path, pad, width};
 use crate::df::rows::{Amount, Row, no_capacity, rows, title};
 use crate::df::{FileSystemUsage, NotScanned, Report, Unexplained};
 
-/// Minimum and maximum width of the labels of rows with a note. A longer label moves its own note to the
-/// right.
+/// Minimum and maximum width of the label column in rows with a note. A longer label moves its own note to the right.
 const LABELS: std::ops::RangeInclusive<usize> = 44..=56;
 
 /// Writes the report.
@@ -104,7 +103,7 @@ impl Figures {
     }
 }
 
-/// Returns the figures of a file system; `None` if the file system does not report them.
+/// Returns the figures of a file system, or `None` if the file system does not report them.
 fn figures(space: &FileSystemUsage) -> Option<Figures> {
     let capacity = space.volume.capacity.ok()?;
     let bytes = [capacity.size, capacity.used(), capacity.available, space.scanned.disk];

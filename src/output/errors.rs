@@ -1,8 +1,8 @@
 //! Summary of read errors on standard error, in a few lines.
 //!
-//! An ordinary user who scans a system disk gets thousands of errors about unreadable directories, so the
-//! first few are named and the others only counted. `--json` lists all of them. Errors with the same remedy
-//! are counted in one line: on macOS, every folder in a user's home can be private.
+//! An ordinary user who scans a system disk gets thousands of errors about unreadable directories, so the first few are
+//! named and the rest are only counted. `--json` lists all of them. Errors with the same remedy share one line, because
+//! on macOS every folder in a user's home can be private.
 //!
 //! Invariant: the summary takes a few lines, however many errors there are.
 
@@ -43,7 +43,7 @@ fn aliases(tree: &Tree) -> Vec<String> {
     tree.aliases().iter().filter_map(line).collect()
 }
 
-/// Returns lines about `failures`. Those with a remedy come first, grouped by remedy.
+/// Returns lines about `failures`. Failures with a remedy come first, grouped by remedy.
 fn failures(
     tree: &Tree,
     failures: Vec<Failure>,

@@ -15,7 +15,7 @@ use crate::scan;
 const LONG: Duration = Duration::from_millis(500);
 /// Interval between updates of the line.
 pub(crate) const PERIOD: Duration = Duration::from_millis(200);
-/// Width in columns, assumed if the terminal does not report one.
+/// Width in columns if the terminal does not report its width.
 const COLUMNS: usize = 80;
 
 /// Progress line, which is erased when dropped.
@@ -28,7 +28,7 @@ pub(crate) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Returns an empty line. The line stays empty without units, or without a terminal.
+    /// Returns an empty line. The line stays empty if `units` is `None` or standard error is not a terminal.
     pub(crate) fn new(units: Option<Units>) -> Self {
         let units = units.filter(|_| io::stderr().is_terminal());
         Self { units, shown: 0, begun: Instant::now() }
@@ -48,8 +48,8 @@ impl ProgressLine {
         }
     }
 
-    /// Replaces the line with `text`, and overwrites what is left of the old line with spaces, which every
-    /// terminal supports.
+    /// Replaces the line with `text`, and overwrites the rest of the old line with spaces, because every terminal
+    /// supports that.
     fn replace(&mut self, text: &str) {
         let columns = width(text);
         let rest = self.shown.saturating_sub(columns);

@@ -5,9 +5,8 @@
 //!   3.4 GiB  100.0%  123,456 ! /usr            `!`: something in it could not be read
 //! ```
 //!
-//! Several roots are sorted too, and followed by a line with their total. Excluded entries have no line.
-//! Invariant: lines are printed while the tree is walked, and only the directories down to the current one use
-//! memory.
+//! Several roots are sorted too, and followed by a line with their total. Excluded entries have no line. Invariant:
+//! lines are printed while the tree is walked, and memory holds only the directories on the path to the current entry.
 
 use std::io::{self, BufWriter, Write};
 
@@ -49,7 +48,7 @@ impl<'t> Table<'t> {
     /// line shows their total.
     ///
     /// # Errors
-    /// When `out` cannot be written to, or the path of an entry is too long for a line.
+    /// Returns an error if `out` cannot be written to, or if the path of an entry is too long for a line.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut out = BufWriter::new(out);
         let all = self.sizes.totals(self.tree, DirId::TOP);

@@ -1,4 +1,4 @@
-//! Access to the operating system: the interface provided by every implementation, and calls common to all Unix
+//! Access to the operating system: the interface that every implementation provides, and calls common to all Unix
 //! systems.
 //!
 //! A directory is opened ([`Directory`]) and read in batches ([`Reader::fill`] into a [`Buffer`]). The entries of a
@@ -8,18 +8,18 @@
 //! | module     | system                  | names             | attributes  |
 //! |------------|-------------------------|-------------------|-------------|
 //! | `read_dir::linux` | Linux                   | `getdents64(2)`   | `statx(2)`  |
-//! | `read_dir::macos` | macOS                   | `getattrlistbulk(2)`, read by `read_dir::attr_list` | the same call, of directories `fstatat(2)` |
-//! | `read_dir::readdir` | any Unix, and the reference of the tests | `readdir(3)` | `fstatat(2)` |
+//! | `read_dir::macos` | macOS                   | `getattrlistbulk(2)`, parsed by `read_dir::attr_list` | the same call; `fstatat(2)` for directories |
+//! | `read_dir::readdir` | any Unix; reference implementation in tests | `readdir(3)` | `fstatat(2)` |
 //!
 //! Folders and their purposes:
 //!
 //! | folder | purpose |
 //! |---|---|
 //! | `read_dir` | an open directory, its names and attributes |
-//! | `entry` | one entry: attributes, identity, rights and extents; reading, deleting and moving it; safe path lookup |
+//! | `entry` | one entry: attributes, identity, permissions and extents; reading, deleting and moving; safe path lookup |
 //! | `fs` | file systems: mounts, kinds, `df`'s numbers, overhead, files under mount points; calls that may never return |
 //! | `process` | limits, users, files that processes hold open |
-//! | `terminal` | standard streams, signals, stops by Ctrl-Z, programs run in the terminal |
+//! | `terminal` | standard streams, signals, suspension by Ctrl-Z, programs run in the terminal |
 //! | `memory` | append-only memory for listings; a file that is read one block at a time |
 //! | `atomic_file` | files that are written completely or not at all |
 //!
@@ -56,26 +56,26 @@ use crate::base::kind::Kind;
 pub struct DirEntry<'b> {
     /// Name, which can contain any bytes except `/` and NUL.
     pub name: &'b CStr,
-    /// Kind according to the listing. Only a hint, because a file system may omit it or report a wrong one.
+    /// Kind according to the listing. This is only a hint, because a file system may omit it or report a wrong one.
     pub hint: Kind,
     /// Inode number according to the listing. For a mount point, this is the number of the covered directory, unlike
     /// [`Attributes::inode`].
     pub inode: u64,
-    /// Attributes contained in the listing. [`Buffer::attributes`] reads the others.
+    /// Attributes that the listing already contains. [`Buffer::attributes`] reads the rest.
     pub said: Prefetched,
 }
 
 /// Attributes that the listing returns along with the name of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefetched {
-    /// No reliable attributes.
+    /// The listing has no reliable attributes.
     Nothing,
-    /// Only the boundary that opening the entry would cross. The attributes must be read by name, because the listing
-    /// describes the covered directory.
+    /// Only the boundary is known. The attributes must be read by name, because the listing describes the covered
+    /// directory.
     Boundary(Boundary),
     /// All attributes.
     All(Attributes),
-    /// No attributes. Reading them failed with this error.
+    /// Reading the attributes failed with this error.
     Failed(Errno),
 }
 
@@ -88,7 +88,7 @@ pub enum Filled {
     End,
 }
 
-/// Returns the name of this machine; `None` if it is not UTF-8.
+/// Returns the host name, or `None` if it is unknown or not UTF-8.
 pub fn host_name() -> Option<String> {
     nix::unistd::gethostname().ok()?.into_string().ok()
 }
@@ -108,10 +108,10 @@ fn retry<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     result
 }
 
-/// Returns the error number of an error from the standard library; `EIO` if it has none.
+/// Returns the error number of a standard library error, or `EIO` if the error has no number.
 pub fn errno_of(error: &std::io::Error) -> Errno {
     error.raw_os_error().map_or(Errno::EIO, Errno::from_raw)
 }
 
-/// Mode bit of a directory whose entries can be renamed or deleted only by their owners (chmod(2)).
+/// Sticky bit (chmod(2)). In a directory with this bit, users can rename and delete only their own entries.
 pub(crate) const STICKY: u32 = 0o1000;

@@ -1,9 +1,11 @@
 //! Categories of files by extension, for `type:video` and the rows of the types view.
 //!
-//! Files are not opened to detect their type. An ambiguous extension belongs to the category of most files that
-//! use it: `ts` and `mod` are code. A known name without an extension, such as `Makefile`, is its own extension.
+//! Files are not opened to detect their type. An ambiguous extension belongs to the category of most files that use it:
+//! `mod` is code. Only `ts` and `mts` depend on the length of the file, which tells TypeScript from MPEG transport
+//! streams. A known name without an extension, such as `Makefile`, counts as an extension itself.
 
 use crate::base::sync::OnceLock;
+use crate::tree::{Entry, EntryState};
 
 /// Category of a file, guessed from its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,12 +75,29 @@ impl Category {
         }
     }
 
-    /// Returns the category called `name`.
+    /// Returns the category called `name`, if there is one.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|category| category.name() == name)
     }
 
-    /// Returns the category of a file called `name`.
+    /// Returns the category of a regular file.
+    pub fn of(file: &Entry<'_>) -> Self {
+        Extension::of(file.name).map_or(Self::Other, |extension| Self::of_file(extension, file))
+    }
+
+    /// Returns the category of a regular file with this extension.
+    pub fn of_file(extension: Extension, file: &Entry<'_>) -> Self {
+        let length = match file.state {
+            EntryState::Known(metadata) => metadata.apparent,
+            EntryState::Excluded(_) | EntryState::Failed(_) => 0,
+        };
+        let is_stream = matches!(extension.as_bytes(), b"ts" | b"mts")
+            && length >= SMALLEST_STREAM
+            && PACKETS.iter().any(|packet| length.is_multiple_of(*packet));
+        if is_stream { Self::Video } else { Self::of_extension(extension) }
+    }
+
+    /// Returns the category of a file called `name`, whose length is not known.
     pub fn of_name(name: &[u8]) -> Self {
         Extension::of(name).map_or(Self::Other, Self::of_extension)
     }
@@ -90,16 +109,23 @@ impl Category {
     }
 }
 
+/// Sizes in bytes of the packets of MPEG transport streams: ISO/IEC 13818-1, and with the time stamps of cameras and
+/// Blu-ray discs. A file consists of whole packets.
+const PACKETS: [u64; 2] = [188, 192];
+/// Minimum length in bytes of a transport stream. Files of code are shorter.
+const SMALLEST_STREAM: u64 = 1 << 20;
+
 /// Maximum length of an extension in bytes.
 const LONGEST: usize = 15;
 
 /// Extension of a file name, in lower case.
 ///
-/// The extension is the text after the last dot if it is short, contains a letter and no blank, and does not
-/// start the name: `.hidden` has no extension, and `backup.001` and `backup.002` do not become types. Version
-/// numbers after the extension of a shared library are ignored: the extension of `libz.so.1.3` is `so`. A name that
-/// extensions.txt lists, such as `Makefile` or `.gitignore`, is its own extension: `makefile`, `gitignore`. If the name
-/// is code, this also applies with another extension behind it: `Dockerfile.dev`, `CMakeLists.txt`.
+/// The extension is the text after the last dot, if this text is short and contains a letter and no blank. A dot at the
+/// start of the name does not count, so `.hidden` has no extension. Neither do `backup.001` and `backup.002`, which
+/// contain no letter after the dot. Version numbers after the extension of a shared library are ignored: the extension
+/// of `libz.so.1.3` is `so`. If extensions.txt lists the complete name, such as `Makefile` or `.gitignore`, the
+/// extension is the name without its dot: `makefile`, `gitignore`. A listed name of the category code is the extension
+/// even if another extension follows, as in `Dockerfile.dev` and `CMakeLists.txt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Extension {
     bytes: [u8; LONGEST],
@@ -128,12 +154,14 @@ impl Extension {
         tables().names.binary_search(&(key(self.as_bytes()), dot)).is_ok()
     }
 
-    /// Returns the dot to be shown before the extension; an empty text for a name without a dot, such as `makefile`.
+    /// Returns the dot to show before the extension, or an empty string for a complete name without a dot, such as
+    /// `makefile`.
     pub fn dot(self) -> &'static str {
         if self.is_whole_name(Dot::None) { "" } else { "." }
     }
 
-    /// Returns the extension `text`, given without a dot; `None` if `text` is not a valid extension.
+    /// Converts `text`, which must not include the dot, to an extension. Returns `None` if `text` is not a valid
+    /// extension.
     pub fn new(text: &[u8]) -> Option<Self> {
         let is_part = |byte: &u8| byte.is_ascii_graphic() && *byte != b'.' || !byte.is_ascii();
         let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || !byte.is_ascii();
@@ -168,24 +196,24 @@ fn without_versions(name: &[u8]) -> &[u8] {
     name
 }
 
-/// Extensions of each category: a category's name, a colon, and its extensions, on one or several lines. A word with
-/// an equals sign is a whole name.
+/// Extensions by category. Each category consists of its name, a colon and its extensions, on one or several lines. A
+/// word that begins with an equals sign is a complete file name.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Position of the dot in a whole name.
+/// Leading dot of a complete file name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Dot {
     None,
     First,
 }
 
-/// Contents of extensions.txt, encoded by [`key`] and sorted. `type:` looks up the category of every file, and comparing
-/// numbers takes only one or two instructions.
+/// Contents of extensions.txt, encoded as numbers by [`key`] and sorted. `type:` looks up the category of every file,
+/// and comparing numbers takes only one or two instructions.
 #[derive(Default)]
 struct Tables {
-    /// Extensions and whole names, with their categories.
+    /// Extensions and complete file names, with their categories.
     extensions: Vec<(u128, Category)>,
-    /// Whole names, without their dots.
+    /// Complete file names that have a category (`Makefile`, `.gitignore`), without the leading dot.
     names: Vec<(u128, Dot)>,
 }
 
@@ -221,6 +249,8 @@ fn key(text: &[u8]) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::kind::Kind;
+    use crate::tree::Metadata;
 
     #[test]
     fn every_extension_has_one_category() {
@@ -280,6 +310,29 @@ mod tests {
             assert_eq!(Category::of_name(name.as_bytes()), class, "{name}");
         }
         assert_eq!(Category::of_name(b"FILM.mkv"), Category::Video);
+    }
+
+    #[test]
+    fn large_ts_files_of_whole_packets_are_videos() {
+        let of = |name: &str, apparent| {
+            let metadata = Metadata { apparent, ..Metadata::default() };
+            Category::of(&Entry {
+                name: name.as_bytes(),
+                kind: Kind::File,
+                state: EntryState::Known(metadata),
+            })
+        };
+        assert_eq!(of("a.ts", 188 * 6_000), Category::Video);
+        assert_eq!(of("a.MTS", 192 * 6_000), Category::Video);
+        assert_eq!(of("a.ts", 188 * 6_000 + 1), Category::Code, "no whole packets");
+        assert_eq!(of("a.ts", 188 * 100), Category::Code, "short");
+        assert_eq!(of("a.rs", 188 * 6_000), Category::Code, "another extension");
+        let state = EntryState::Failed(5);
+        assert_eq!(Category::of(&Entry { name: b"a.ts", kind: Kind::File, state }), Category::Code);
+    }
+
+    #[test]
+    fn names_without_an_extension_are_in_no_category() {
         assert_eq!(Category::of_name(b"film"), Category::Other);
     }
 }

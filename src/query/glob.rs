@@ -1,17 +1,17 @@
 //! Translates the globs in a search (`*`, `?`, `[a-z]` and `{a,b}`) to regexes.
 //!
 //! Globs have the same meaning as in `--exclude` (`scan::exclude`), as checked by a test, with one difference: a search
-//! compares letters rather than bytes, so `?` matches a whole letter, and case is ignored beyond ASCII too. A byte that
-//! is not UTF-8 counts as a letter.
+//! compares characters rather than bytes. So `?` matches a whole character, and case is also ignored outside ASCII. A
+//! byte that is not UTF-8 counts as a character.
 //!
 //! Invariant: an error gives the byte offset at which it occurs in the glob.
 
-/// Regex for any letter, or for any byte that is not part of a letter.
+/// Regex for any character, or for a byte that is not UTF-8.
 const ANY: &str = "(?:(?s:.)|(?s-u:.))";
-/// Like [`ANY`], but does not match the slash between names.
+/// Regex that matches the same as [`ANY`], except a slash.
 const ANY_IN_NAME: &str = "(?:[^/]|(?-u:[^/]))";
 
-/// Reason why a text is not a valid glob.
+/// Reason why a string is not a valid glob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BadGlob {
     /// Byte offset of the error in the glob.
@@ -19,17 +19,16 @@ pub(crate) struct BadGlob {
     pub(crate) reason: &'static str,
 }
 
-/// Returns `true` if a word is a glob.
 pub(crate) fn is_glob(word: &str) -> bool {
     word.contains(['*', '?', '['])
 }
 
-/// Returns a regex that matches whole names, for a glob without a slash.
+/// Returns a regex for a glob without a slash, which matches whole names.
 pub(crate) fn name_regex(glob: &str) -> Result<String, BadGlob> {
     Ok(format!(r"\A{}\z", translate(glob, ANY)?))
 }
 
-/// Returns a regex that matches the last components of a path, for a glob with a slash.
+/// Returns a regex for a glob with a slash, which matches the last components of a path.
 pub(crate) fn path_regex(glob: &str) -> Result<String, BadGlob> {
     let trimmed = glob.trim_start_matches('/');
     let cut = glob.len() - trimmed.len();
@@ -85,13 +84,13 @@ fn translate(glob: &str, any: &str) -> Result<String, BadGlob> {
     }
 }
 
-/// Returns the regex for the class at the start of `glob`, and the length of the class; `None` if the class is not
-/// closed.
+/// Returns the regex for the character class (`[a-z]`) at the start of `glob`, and the length of the class. Returns
+/// `None` if the class is not closed.
 fn class(glob: &str) -> Option<(String, usize)> {
     let inside = &glob[1..];
     let negated = inside.starts_with(['!', '^']);
     let inside = &inside[usize::from(negated)..];
-    // A `]` in first position belongs to the class.
+    // A `]` at the start does not close the class.
     let first = inside.chars().next()?.len_utf8();
     let end = first + inside[first..].find(']')?;
     let letters: Vec<char> = inside[..end].chars().collect();
@@ -99,7 +98,7 @@ fn class(glob: &str) -> Option<(String, usize)> {
     let mut at = 0;
     while let Some(&from) = letters.get(at) {
         if let (Some('-'), Some(&to)) = (letters.get(at + 1), letters.get(at + 2)) {
-            // A reversed range is empty, which a regex does not allow.
+            // A reversed range matches nothing. It is omitted, because a regex must not contain one.
             if from <= to {
                 regex = regex + &hexadecimal(from) + "-" + &hexadecimal(to);
             }
@@ -116,7 +115,7 @@ fn class(glob: &str) -> Option<(String, usize)> {
     Some((regex, glob.len() - inside.len() + end + 1))
 }
 
-/// Returns a letter as an escape sequence for a regex class.
+/// Returns a character as an escape sequence for a regex class.
 fn hexadecimal(letter: char) -> String {
     format!(r"\x{{{:x}}}", u32::from(letter))
 }

@@ -1,10 +1,10 @@
 //! Effect of the directories above an entry on its search result.
 //!
-//! A directory that is found is kept with all its contents, and the contents of a directory with an unwanted name are
-//! not found. A walk passes this effect down from each directory to its entries; a search that starts in the middle of
-//! a tree computes it from the ancestors.
+//! If a search selects a directory by name, type or size, all its contents are kept. If the name of a directory is
+//! unwanted (`-node_modules`), its contents are not found. A walk passes this effect down from each directory to its
+//! entries. A search that starts in the middle of a tree computes the effect from the ancestors.
 //!
-//! Invariant: both ways give the same result.
+//! Invariant: both computations give the same result.
 
 use crate::base::kind::Kind;
 use crate::query::terms::{Query, Subject, push_name};
@@ -13,14 +13,14 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 /// Effect of an entry's ancestors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
-    /// `true` if the entry is kept because it lies in a directory that is found.
+    /// `true` if the entry is kept because the search finds a directory above it.
     pub(crate) is_kept: bool,
-    /// `true` if a search ignores the entry because it lies in a directory with an unwanted name.
+    /// `true` if the search ignores the entry because a directory above it has an unwanted name.
     pub(crate) is_unwanted: bool,
 }
 
 impl Standing {
-    /// Returns the effect on the contents of `directory`; `self` is the effect on the directory itself.
+    /// Returns the effect on the contents of `directory`. `self` is the effect of its ancestors on `directory` itself.
     pub(crate) fn inside(self, query: &Query, directory: &Subject<'_>) -> Self {
         let (is_found, is_unwanted) = query.finds(directory, self.is_unwanted);
         Self { is_kept: self.is_kept || is_found && query.brings_contents(), is_unwanted }
@@ -63,8 +63,8 @@ impl Query {
     }
 }
 
-/// Returns the entry of a root with just the last component of the path as its name, so that terms about names apply to
-/// that component.
+/// Replaces the name of a root, which is a path, with its last component, so that terms about names apply to that
+/// component.
 pub(crate) fn as_root(record: Entry<'_>) -> Entry<'_> {
     let name = record.name.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty());
     Entry { name: name.unwrap_or(record.name), ..record }

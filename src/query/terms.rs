@@ -1,11 +1,10 @@
 //! Queries: terms that must all hold for an entry.
 //!
-//! A query is parsed from text (`parse`), or built from [`Test`]s by a view, so that the same code finds the results of
-//! a search and the files behind a row of any view. A view can narrow a query: of the entries that the query keeps,
-//! only those that match additional terms count.
+//! A query is parsed from text (`parse`), or built from [`Test`]s by a view. So the same code finds the results of a
+//! search and the files behind a row of any view. A view can narrow a query with additional terms. Only kept entries
+//! that also match these terms are counted.
 //!
-//! The result for a directory affects its contents; see [`Standing`](super::standing::Standing). The contents of a
-//! directory that is found are kept along with it, and the contents of a directory with an unwanted name are not found.
+//! The result for a directory affects its contents; see [`Standing`](super::standing::Standing).
 //!
 //! Invariant: the result depends only on the entry, its ancestors and the query.
 
@@ -26,13 +25,13 @@ pub(crate) const MOST_NAMED: usize = 64;
 /// Parsed search. An empty query matches everything.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// Terms about sizes, times and types.
+    /// Terms about properties other than the name, such as size, time and type.
     pub(crate) own: Vec<Term>,
     /// Terms about names; at most [`MOST_NAMED`].
     pub(crate) named: Vec<Term>,
     /// Additional terms that an entry must match to be counted.
     narrowed: Vec<Term>,
-    /// Directory whose subtree is searched. The directory itself and its ancestors are never found.
+    /// Directory whose subtree is searched. The search never finds this directory or its ancestors.
     below: DirId,
     unfinished: Option<QueryError>,
 }
@@ -101,7 +100,7 @@ pub enum Test {
     Empty,
     /// Entry whose inode has several names.
     Linked,
-    /// Name of this inode.
+    /// Entry with this inode.
     Inode(InodeKey),
     /// Entry that could not be read.
     Error,
@@ -138,7 +137,7 @@ impl Size {
     }
 }
 
-/// Set of kinds of entries and categories of regular files.
+/// Set of entry kinds, and of categories of regular files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Types {
     kinds: u8,
@@ -162,7 +161,7 @@ impl Types {
         self.kinds & 1 << record.kind as u8 != 0
             || self.classes != 0
                 && record.kind == Kind::File
-                && self.classes & 1 << Category::of_name(record.name) as u16 != 0
+                && self.classes & 1 << Category::of(record) as u16 != 0
     }
 }
 
@@ -170,7 +169,7 @@ impl Types {
 pub(crate) struct Subject<'a> {
     tree: &'a Tree,
     record: &'a Entry<'a>,
-    /// Path of the entry if [`Query::needs_paths`] returns `true`.
+    /// Path of the entry; may be empty if [`Query::needs_paths`] returns `false`.
     path: &'a [u8],
 }
 
@@ -203,27 +202,28 @@ impl Query {
         query
     }
 
-    /// Narrows this query by another one: an entry must be kept by this query and must itself match the other. Used to
-    /// find the files of a row in a filtered view.
+    /// Narrows this query by another one. An entry is then counted only if this query keeps it and the entry itself
+    /// matches the other query. A filtered view uses this to find the files of a row.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
         self.narrowed.extend(other.terms().chain(&other.narrowed).cloned());
         self
     }
 
-    /// Restricts the query to entries below directory `id`. That directory and its ancestors are never found.
+    /// Restricts the query to entries below directory `id`. The search never finds that directory or its ancestors.
     #[must_use]
     pub fn below(self, id: DirId) -> Self {
         Self { below: id, ..self }
     }
 
-    /// Returns the starting directory and its ancestors, which are never found; see [`Query::below`].
+    /// Returns the directory in which the search starts, and its ancestors. The search never finds any of them (see
+    /// [`Query::below`]).
     pub(crate) fn path_to_origin(&self, tree: &Tree) -> HashSet<DirId> {
         tree.ancestry(self.below).collect()
     }
 
-    /// Updates the query after a rescan. If the starting directory was deleted, its nearest existing ancestor takes its
-    /// place.
+    /// Updates the query after a rescan. If the directory in which the search starts was deleted, its nearest existing
+    /// ancestor replaces it.
     pub fn relocate(&mut self, relocation: &mut Relocation<'_>) {
         self.below = relocation.nearest(self.below);
     }
@@ -266,20 +266,20 @@ impl Query {
         true
     }
 
-    /// Returns `true` if a [`Subject`] must have a path.
+    /// Returns `true` if a term is about paths, so that each [`Subject`] must have one.
     pub(crate) fn needs_paths(&self) -> bool {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }
 
-    /// Returns `true` if a directory that is found brings its contents with it, because the query finds directories by
-    /// name, type or size. Other queries do not bring contents; for example, `-*.log` does not bring everything in a
-    /// directory with a different name.
+    /// Returns `true` if the contents of each directory found are kept too, because the query selects directories by
+    /// name, type or size. With other queries, they are not. For example, `-*.log` finds most directories, but does not
+    /// keep the logs in them.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
 
-    /// Returns `true` if all contents of a counted directory count too. For a narrowed query, the additional terms
-    /// decide this.
+    /// Returns `true` if all contents of a counted directory are counted too. In a narrowed query, this depends on the
+    /// additional terms.
     pub(crate) fn counts_contents(&self) -> bool {
         if self.is_narrowed() {
             self.narrowed.iter().any(Term::brings_contents)
@@ -293,13 +293,13 @@ impl Query {
         !self.narrowed.is_empty()
     }
 
-    /// Returns `true` if a kept entry is counted.
+    /// Returns `true` if a kept entry is counted, because it matches all additional terms.
     pub(crate) fn narrows_to(&self, subject: &Subject<'_>) -> bool {
         self.narrowed.iter().all(|term| term.holds(subject))
     }
 
-    /// Returns two flags: the first is `true` if the subject matches, the second if its contents are unwanted.
-    /// `is_unwanted` is the second flag of the parent directory.
+    /// Returns two flags. The first is `true` if the subject matches the query. The second is `true` if the contents of
+    /// the subject are unwanted. `is_unwanted` is the second flag of the parent directory.
     pub(crate) fn finds(&self, subject: &Subject<'_>, is_unwanted: bool) -> (bool, bool) {
         let is_directory = subject.record.kind == Kind::Directory;
         let has_age = !is_directory || self.terms().any(Term::asks_for_directories);
@@ -334,8 +334,8 @@ impl Term {
         asks && !self.negated
     }
 
-    /// Returns `true` if the term can find directories along with their contents. A negated size comparison can too,
-    /// because it is itself a size comparison.
+    /// Returns `true` if the term can select directories along with their contents. A negated size comparison can do so
+    /// too, because it is equivalent to another size comparison.
     fn brings_contents(&self) -> bool {
         match self.test {
             Test::Disk(_) | Test::Apparent(_) => true,
@@ -402,7 +402,7 @@ fn is_empty(tree: &Tree, kind: Kind, metadata: &Metadata) -> bool {
     }
 }
 
-/// Returns the error number of an entry; for a directory that could not be read, the error number of the read.
+/// Returns the error number if the entry or, for a directory, its contents could not be read.
 pub(crate) fn errno(tree: &Tree, record: &Entry<'_>) -> Option<i32> {
     match record.state {
         EntryState::Failed(errno) => Some(errno),

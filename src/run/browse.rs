@@ -1,6 +1,7 @@
 //! A run with the browser: starts reading, shows the tree, prints the picked paths, and reports the result.
 //!
-//! Invariant: once there is something to show, nothing waits for the source. Reading stops when the process ends.
+//! Invariant: once there is something to show, the browser never waits for the source. Reading stops when the process
+//! ends.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -33,7 +34,7 @@ use crate::ui::options::{DeletePolicy, Panes, Quitting, TabProgress};
 use crate::ui::theme::Theme;
 use crate::ui::{self, MouseCapture, Settings, Start};
 
-/// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read one.
+/// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read a root.
 const GLANCE: Duration = Duration::from_secs(1);
 
 /// Settings of a run with the browser.
@@ -55,13 +56,13 @@ pub struct BrowseJob {
     pub keymap: Keymap,
     /// Message shown when the browser opens.
     pub notice: Option<String>,
-    /// File to write the path of the last directory shown to.
+    /// File to which the path of the last shown directory is written.
     pub cwd_file: Option<PathBuf>,
-    /// View shown first, unless growth is shown.
+    /// Initial view, unless a baseline is given and growth is shown.
     pub start: Start,
     /// Panes to show in a wide window.
     pub panes: Panes,
-    /// Condition for a question before the browser quits.
+    /// Condition under which the browser asks before quitting.
     pub quitting: Quitting,
     /// Mouse capture.
     pub mouse: MouseCapture,
@@ -79,7 +80,7 @@ pub struct BrowseJob {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // constructed once
 pub enum Subject {
-    /// Tree whose growth since a kept snapshot is shown, if there is one.
+    /// Tree to show. If a snapshot of it is kept, the baseline is that snapshot.
     Present(SourceSpec),
     /// Growth of a tree since a baseline given by the user.
     Growth {
@@ -102,8 +103,8 @@ pub enum Ending {
     Nul,
 }
 
-/// Runs the browser and returns the exit code. The code depends only on the roots, because errors below them have
-/// already been shown in the browser.
+/// Runs the browser and returns the exit code. Of the read errors, only those of the roots affect the code, because the
+/// browser has already shown the others.
 pub fn run(job: BrowseJob) -> Exit {
     if let Err(error) = stops::hold() {
         return no_thread(&error);
@@ -163,7 +164,7 @@ pub fn run(job: BrowseJob) -> Exit {
     exit
 }
 
-/// Writes the path of the last directory shown to the file given by the user, and reports any error.
+/// Writes the path of the last shown directory to the file given by the user, and reports any error.
 fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
     let (Some(path), Some(directory)) = (file, directory) else { return Exit::Fine };
     let write = || {
@@ -196,7 +197,7 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpe
     Ok((start(new)?, BaselineSpec::Source(old)))
 }
 
-/// Returns the path of the root of a baseline.
+/// Returns the path of a baseline's root. If there is no root directory, prints the reason and returns an exit code.
 fn root_of(old: &Source) -> Result<PathBuf, Exit> {
     old.wait_for_root();
     let tree = old.tree();
@@ -209,8 +210,8 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
     Err(Exit::Useless)
 }
 
-/// Prints the errors if no root of a scan can be read, because the browser would show nothing else. Does not wait for a
-/// path on an unreachable server.
+/// If no root of a scan can be read, prints the errors and returns an exit code, because the browser would have nothing
+/// to show. Waits at most `GLANCE`, in case a server does not respond.
 fn check_roots(source: &Source) -> Option<Exit> {
     let tree = source.scan()?.tree();
     let begun = Instant::now();
@@ -238,7 +239,7 @@ fn broken(source: &Source) -> Option<Vec<String>> {
     }
 }
 
-/// Prints the errors of exports, or the panic that ended the scan.
+/// Prints the errors in exports, or the panic that ended the scan, and returns the exit code.
 fn report_errors(source: &Source) -> Exit {
     if let Some(Outcome::Panicked(reason)) = source.outcome() {
         print_error(&format!("internal error: scan ended early: {}", escape(reason.as_bytes())));
@@ -253,7 +254,7 @@ fn report_errors(source: &Source) -> Exit {
 
 /// Prints the picked paths, escaped if standard output is a terminal.
 fn print(picked: &[Vec<u8>], ending: Ending) -> Exit {
-    // Standard output is needed only if there is something to print.
+    // A closed standard output is an error only if there is something to print.
     if picked.is_empty() {
         return Exit::Fine;
     }

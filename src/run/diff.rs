@@ -4,7 +4,7 @@
 //!   +1.2 GiB  grown       4.2 GiB  /srv/db
 //!  -80.0 MiB  gone          0   B  /srv/old.iso
 //!   +0   B    renamed     3.1 GiB  /srv/b  (was /srv/a)
-//!   +1.1 GiB  grown      20.2 GiB  /srv                        the whole comes last
+//!   +1.1 GiB  grown      20.2 GiB  /srv                        the total comes last
 //! ```
 //!
 //! Invariant: the largest change comes first, and the same two trees always give the same lines.
@@ -104,7 +104,7 @@ pub fn compare(comparison: DiffJob) -> Exit {
     exit
 }
 
-/// Reads one of the trees. Its root must be a directory.
+/// Reads one of the trees, whose root must be a directory.
 fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
     let (source, outcome) = read(wanted, interrupt, progress)?;
     if interrupt.is_some_and(Interrupt::was_noted) {
@@ -158,8 +158,8 @@ impl<'t> Changes<'t> {
         found
     }
 
-    /// Returns `true` if the paths of a change are short enough for a line; otherwise counts the change in `too_long`.
-    /// Walks up only as far as necessary.
+    /// Returns `true` if the paths of a change are short enough for a line. Otherwise, counts the change in `too_long`.
+    /// Walks up the tree only as far as necessary.
     fn is_short(&self, change: &Change<'_>, too_long: &mut TooLong) -> bool {
         let is_long = |read: &Read, directory: DirId, name: &[u8]| {
             let tree = read.source.tree();

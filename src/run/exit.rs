@@ -10,7 +10,7 @@ use crate::tree::{DirId, Entry, EntryState, Tree};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Exit {
-    /// Everything was read and written. A closed pipe counts as success, because its reader needed no more.
+    /// Everything was read and written. A closed pipe counts as success, because the reader needed no more output.
     Fine = 0,
     /// Something could not be read or written, but everything else was.
     Incomplete = 1,
@@ -61,7 +61,7 @@ impl Exit {
         }
     }
 
-    /// Returns the code for exports of which at least one was not read to the end.
+    /// Returns the code if at least one export was not read to the end.
     pub fn of_broken(tree: &Tree) -> Self {
         if tree.listing(DirId::TOP).is_empty() { Self::Useless } else { Self::Incomplete }
     }
@@ -72,7 +72,7 @@ impl Exit {
     }
 }
 
-/// Returns the exit code for a source after reading.
+/// Returns the exit code for a source that has been read.
 pub(crate) fn exit_of(source: &Source, outcome: Option<&Outcome>) -> Exit {
     let ended = match outcome {
         Some(Outcome::Panicked(_)) => Exit::Incomplete,

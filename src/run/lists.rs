@@ -1,5 +1,5 @@
-//! `--top`, `--by` and `--min-size`: selection of the part of a tree to print, and lists that require a walk over the
-//! whole tree.
+//! The flags `--top`, `--by` and `--min-size`, which select the part of a tree to print, or print lists computed from
+//! the whole tree.
 //!
 //! The lists are computed by the same jobs as the browser's views, but a run without the browser waits for them.
 //!
@@ -8,7 +8,7 @@
 use std::io;
 use std::time::Duration;
 
-use crate::analysis::search::{Order, Query, Request};
+use crate::analysis::search::{Category, Order, Query, Request};
 use crate::analysis::survey;
 use crate::analysis::survey::Age;
 use crate::analysis::types::Type;
@@ -22,7 +22,7 @@ use crate::tree::{DirId, EntryState, Tree};
 /// Part of a tree to print.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Entries with a disk usage in bytes below this are not printed.
+    /// Size in bytes below which entries are not printed.
     pub least: u64,
     /// Number of largest files to list.
     pub top: Option<usize>,
@@ -33,7 +33,7 @@ pub struct Selection {
 /// Grouping of totals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Extension or, for entries that are not regular files, kind.
+    /// Extension of regular files, and kind of all other entries.
     Type,
     /// Time since the last change.
     Age,
@@ -115,8 +115,10 @@ fn finish<T>(job: &Job<T>) -> io::Result<Arc<T>> {
 
 fn type_name(of: &Type) -> String {
     match of {
-        Type::Extension(extension) => {
-            format!("{}{}", extension.dot(), String::from_utf8_lossy(extension.as_bytes()))
+        Type::Extension(extension, category) => {
+            let name = format!("{}{}", extension.dot(), String::from_utf8_lossy(extension.as_bytes()));
+            let is_unusual = Category::of_extension(*extension) != *category;
+            if is_unusual { format!("{name} ({})", category.name()) } else { name }
         }
         Type::NoExtension => "no extension".to_owned(),
         Type::Kind(kind) => kind.name().to_owned(),

@@ -1,4 +1,4 @@
-//! `duke save`: a snapshot of a scan.
+//! `duke save`: writes a snapshot of a scan.
 //!
 //! Invariant: exit code 0 means that everything was read and written.
 

@@ -16,7 +16,7 @@ use crate::scan::Outcome;
 use crate::source::Source;
 use crate::source::snapshot_store::{KeepError, RetentionPolicy, keep};
 
-/// Time to wait for an unfinished snapshot when the user quits; enough for a few million entries.
+/// Time to wait for an unfinished snapshot when the user quits. This is enough for a few million entries.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// Time to wait for the writer after asking it to stop.
 const FAREWELL: Duration = Duration::from_millis(200);

@@ -1,5 +1,5 @@
-//! Standard streams: results on standard output and messages on standard error, each message on one line: `duke:
-//! subject: reason`.
+//! Standard streams: results go to standard output and messages to standard error. Each message is one line of the form
+//! `duke: subject: reason`.
 //!
 //! Invariant: names in messages are escaped with [`crate::base::text::escape`].
 
@@ -21,8 +21,8 @@ pub fn print_error(message: &str) {
     let _ = writeln!(io::stderr(), "duke: {message}");
 }
 
-/// Prints the errors of a scan, and the roots that are counted only once because they equal another root or lie inside
-/// one.
+/// Prints the errors of a scan, and the roots that are counted only once because they are the same as another root or
+/// lie inside one.
 pub(crate) fn summarize(tree: &Tree, outcome: Option<&Outcome>) {
     for line in errors::lines(tree, outcome) {
         print_error(&line);
@@ -42,7 +42,8 @@ pub(crate) fn standard_input() -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes to standard output and reports a failure. A closed pipe is not a failure, because its reader needed no more.
+/// Writes to standard output and reports a failure. A closed pipe is not a failure, because the reader needed no more
+/// output.
 pub(crate) fn print(write: impl FnOnce(&mut File) -> io::Result<()>) -> Exit {
     match standard_output().and_then(|mut out| write(&mut out)) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -59,7 +60,7 @@ pub fn no_thread(error: &io::Error) -> Exit {
     Exit::Incomplete
 }
 
-/// Reports errors of reading, and of writing to `place`, and returns the exit code.
+/// Reports read errors and the error of writing to `place`, if any, and returns the exit code.
 pub(crate) fn exit_of_writing(
     source: &Source,
     outcome: Option<&Outcome>,
@@ -72,7 +73,7 @@ pub(crate) fn exit_of_writing(
             summarize(source.tree(), outcome);
             exit
         }
-        // The reader of the pipe needed no more, or was interrupted by the same key.
+        // The reader of the pipe needed no more output, or was interrupted together with duke.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => match exit {
             Exit::Interrupted => exit,
             _ => Exit::Fine,

@@ -25,7 +25,7 @@ struct Patterns {
     paths: GlobSet,
 }
 
-/// Invalid pattern, and the reason.
+/// Invalid exclude pattern, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPattern {
     /// Pattern as the user gave it.

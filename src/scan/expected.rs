@@ -1,6 +1,6 @@
 //! Expected size of a scan that reads a whole file system, for the percentage on the screen.
 //!
-//! Invariant: no size is expected if anything is excluded or the system does not report the size.
+//! Invariant: there is no expected size if anything is excluded or if the system does not report the size.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,8 @@ use super::{Mounts, Options};
 use crate::platform::fs::capacity::used;
 use crate::platform::fs::mounts::is_whole;
 
-/// Returns the used bytes of the root's file system, provided that the scan has a single root and reads exactly that
-/// file system.
+/// Returns the number of used bytes of the root's file system. Returns `None` unless the scan has a single root and
+/// reads exactly that file system.
 pub(crate) fn expected(roots: &[PathBuf], options: &Options) -> Option<u64> {
     let [root] = roots else { return None };
     let is_all = options.mounts == Mounts::None && options.filter.is_empty() && !options.skip_caches;

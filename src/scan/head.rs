@@ -1,9 +1,9 @@
 //! First lines of a text file, for the preview.
 //!
-//! The file is opened without following links and without waiting. Only regular files are read, and only if their
-//! contents are not just in the cloud. Files on network or foreign file systems are not read either: that may cost
-//! traffic, and a request to a server that does not respond keeps even a killed process alive. All this runs in the
-//! background.
+//! The file is opened without following links and without waiting. Only regular files are read, unless their contents
+//! are only in the cloud. Files on network or foreign file systems are not read either, because reading may cause
+//! traffic, and a request to a server that does not respond keeps even a killed process alive. All reading is done in
+//! the background.
 
 use std::io;
 
@@ -37,7 +37,7 @@ pub enum FileHead {
 /// Returns an error if no thread can be started.
 pub fn head(pool: &Pool, tree: Arc<Tree>, entry: EntryId) -> io::Result<Job<FileHead>> {
     pool.start(move |task| {
-        // Sets the policy only for this thread, which ends with the job.
+        // Disable downloads from the cloud. This affects only the current thread, which ends with the job.
         io_policy::refuse();
         task.publish(
             read(&tree, entry).unwrap_or_else(|error| FileHead::Failed(error.raw_os_error().unwrap_or(0))),
@@ -57,12 +57,12 @@ fn read(tree: &Tree, entry: EntryId) -> io::Result<FileHead> {
     Ok(head_of(bytes))
 }
 
-/// Returns the bytes as text, unless they contain a byte that no text contains.
+/// Classifies the bytes as empty, text or binary. Invalid UTF-8 and most control characters make a file binary.
 fn head_of(mut bytes: Vec<u8>) -> FileHead {
     if bytes.is_empty() {
         return FileHead::Empty;
     }
-    // The last character may be truncated.
+    // The last character may be incomplete.
     let valid = match std::str::from_utf8(&bytes) {
         Err(error) if error.error_len().is_some() => return FileHead::Binary,
         Err(error) => error.valid_up_to(),

@@ -7,8 +7,8 @@
 //! The result of each step is published at once, and the slowest step comes last. The inspection runs in the
 //! background, so a file system that does not respond blocks only the inspection's own thread.
 //!
-//! Invariant: only regular files are opened, and none that is on a network or foreign file system or has its contents
-//! only in the cloud.
+//! Invariant: only regular files are opened. Files on a network or foreign file system, or with contents that are only
+//! in the cloud, are not opened.
 
 use std::ffi::CStr;
 use std::io;
@@ -35,7 +35,7 @@ pub struct Inspection {
     pub probe: Option<Result<Probe, i32>>,
     /// Mount of the entry's file system, if the system reports one.
     pub mount: Option<Mount>,
-    /// Layout on disk if the entry is a regular file, or the error number.
+    /// Layout of the file on disk, or the error number. `None` if there is no layout to report, as for directories.
     pub layout: Option<Result<ExtentLayout, i32>>,
     /// Paths of the inode's other names in the tree.
     pub names: Vec<Vec<u8>>,
@@ -56,7 +56,7 @@ pub struct Inspection {
 /// Returns an error if no thread can be started.
 pub fn inspect(pool: &Pool, tree: Arc<Tree>, entry: EntryId) -> io::Result<Job<Inspection>> {
     pool.start(move |task| {
-        // Sets the policy only for this thread, which ends with the job.
+        // Disable downloads from the cloud. This affects only the current thread, which ends with the job.
         io_policy::refuse();
         let Some(record) = entry.record(&tree) else {
             task.publish(Inspection {
@@ -134,7 +134,7 @@ impl Inspected<'_> {
 
 /// Returns the layout of a file on disk; `None` if reading it could have side effects or the system does not report it.
 fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<ExtentLayout, i32>> {
-    /// Errors of file systems that do not report a layout. On some systems, two of them have the same number.
+    /// Errors of file systems that do not report a layout. On some systems, two of these errors have the same number.
     const NOBODY_TELLS: [Errno; 5] =
         [Errno::EOPNOTSUPP, Errno::ENOTSUP, Errno::ENOTTY, Errno::EINVAL, Errno::ENOSYS];
     let is_local = place.file_system().is_ok_and(|it| it == FileSystem::Ordinary);

@@ -2,10 +2,10 @@
 //!
 //! [`Scan::start`] returns at once; the tree can be read at any time while it grows. Each directory is read by one
 //! rayon job (`visit`, the core), which spawns jobs for the child directories and never waits. A directory is complete
-//! when its last claim is released (`tree::totals`), so the last job completes the tree. After that, hard links are
-//! counted (`tree::hard_links`), and the scan ends.
+//! when it has been read and its child directories are complete (`tree::totals`), so the last job completes the tree.
+//! After that, hard links are counted (`tree::hard_links`), and the scan ends.
 //!
-//! Invariant: an error is data in the tree and never ends a scan.
+//! Invariant: an error is recorded in the tree and never ends a scan.
 
 mod exclude;
 mod expected;
@@ -57,7 +57,7 @@ impl Scan {
     /// Starts scanning `roots` in the background.
     ///
     /// # Errors
-    /// Returns an error if no thread can be started; [`Scan::run`] does not need one.
+    /// Returns an error if no thread can be started. [`Scan::run`] works without one.
     pub fn start(roots: Vec<PathBuf>, options: Options) -> std::io::Result<Self> {
         Self::new(Arc::default(), Target::Roots(roots), options).in_background()
     }
@@ -129,7 +129,7 @@ impl Scan {
 
     /// Returns the progress so far.
     pub fn progress(&self) -> Progress {
-        // `Relaxed`, as documented at the field.
+        // `Relaxed` is enough; see the field `expected`.
         let expected = Some(self.shared.expected.load(Ordering::Relaxed)).filter(|bytes| *bytes > 0);
         Progress { expected, ..self.shared.workers.progress(&self.shared.tree) }
     }
@@ -149,7 +149,7 @@ impl Scan {
         lock(&self.shared.end).as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)
     }
 
-    /// Waits up to `limit` for the scan to end and returns its outcome.
+    /// Waits up to `limit` for the scan to end. Returns its outcome, or `None` if the scan is still running.
     pub fn wait(&self, limit: Duration) -> Option<Outcome> {
         let end = lock(&self.shared.end);
         let (end, _) = self

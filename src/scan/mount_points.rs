@@ -18,7 +18,7 @@ use crate::tree::join;
 #[derive(Debug, Default)]
 pub(crate) struct Points(HashMap<Vec<u8>, HashSet<Vec<u8>>>);
 
-/// Returns the real path of each root, together with the path as the user gave it.
+/// Returns the real path of each root, together with the path as the user gave it. Omits roots without a real path.
 pub(crate) fn real(roots: impl Iterator<Item = PathBuf>) -> Vec<(PathBuf, PathBuf)> {
     roots.filter_map(|root| Some((root.canonicalize().ok()?, root))).collect()
 }
@@ -61,12 +61,11 @@ impl Points {
         points
     }
 
-    /// Returns `true` if there are no mount points.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns the names of the mount points in the directory at `path`.
+    /// Returns the names of the mount points in the directory at `path`, if there are any.
     pub(crate) fn names_in(&self, path: &[u8]) -> Option<&HashSet<Vec<u8>>> {
         self.0.get(path)
     }

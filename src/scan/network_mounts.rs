@@ -20,7 +20,8 @@ pub(crate) struct Networks {
 }
 
 impl Networks {
-    /// Reads the mount table and selects the network mounts below `roots`; empty if there is no mount table.
+    /// Reads the mount table and selects the network mounts below `roots`. The result is empty if there is no mount
+    /// table.
     pub(crate) fn below(roots: impl Iterator<Item = PathBuf>) -> Self {
         let mounts = mounts().unwrap_or_default();
         if mounts.iter().any(|mount| mount.is_network) {
@@ -45,7 +46,7 @@ impl Networks {
         self.points.is_empty()
     }
 
-    /// Returns the names of the mount points in the directory at `path`.
+    /// Returns the names of the mount points in the directory at `path`, if there are any.
     pub(crate) fn points_in(&self, path: &[u8]) -> Option<&HashSet<Vec<u8>>> {
         self.points.names_in(path)
     }

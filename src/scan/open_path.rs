@@ -1,4 +1,4 @@
-//! Opens a directory whose ancestors are not open.
+//! Opening of directories whose ancestors are not open.
 //!
 //! A directory stays open until its children have been opened relative to it. If too many directories are open, a
 //! directory is closed as soon as it has been read. Its children are then opened one path component at a time from
@@ -29,10 +29,10 @@ impl Shared {
 }
 
 /// Opens a directory from its root, one path component at a time, without following symbolic links below the root. Only
-/// the root must be readable.
+/// the root needs to be readable.
 ///
 /// # Errors
-/// Returns any error of openat(2); `ENOENT` for the top, which has no path.
+/// Returns any error of openat(2), or `ENOENT` for the top, which has no path.
 pub fn reach(tree: &Tree, id: DirId) -> Result<Directory, Errno> {
     let mut ancestry: Vec<DirId> = tree.ancestry(id).collect();
     let root = ancestry.pop().ok_or(Errno::ENOENT)?;
@@ -44,7 +44,8 @@ pub fn reach(tree: &Tree, id: DirId) -> Result<Directory, Errno> {
     Ok(directory)
 }
 
-/// Opens the parent directory of an entry, and returns it together with the entry's name.
+/// Opens the parent directory of an entry and returns it with the entry's name. For a root that is a directory, returns
+/// the root itself with the name `.`.
 ///
 /// # Errors
 /// Returns any error of [`reach`].
@@ -53,7 +54,7 @@ pub fn reach_entry(tree: &Tree, directory: DirId, name: &[u8]) -> Result<(Direct
     if directory != DirId::TOP {
         return Ok((reach(tree, directory)?, text(name)?));
     }
-    // A root is given as a path. If that is a link to a directory, the root stands for the directory.
+    // A root is given as a path. If the path is a link to a directory, the root is that directory.
     let path = super::path(name.to_vec());
     match (Directory::open(&path), path.parent(), path.file_name()) {
         (Ok(root), ..) => Ok((root, text(b".")?)),

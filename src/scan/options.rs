@@ -3,7 +3,7 @@
 use super::exclude::ExcludePatterns;
 use crate::platform::process::limits;
 
-/// Selection of the file systems mounted below the roots that a scan enters.
+/// Kinds of file systems that a scan enters at mount points below a root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mounts {
     /// All mounts except kernel file systems.
@@ -25,7 +25,7 @@ pub struct Options {
     pub mounts: Mounts,
     /// Patterns of excluded entries.
     pub filter: ExcludePatterns,
-    /// `true` to exclude directories that contain a CACHEDIR.TAG.
+    /// `true` to exclude directories that contain a CACHEDIR.TAG file.
     pub skip_caches: bool,
     /// `true` to exclude network file systems below a root.
     pub skip_network: bool,
@@ -39,8 +39,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Returns the flags that request the same exclusions. Scans with the same flags are comparable. Returns `None` if
-    /// flags alone do not describe the exclusions.
+    /// Returns the command-line flags that select the same file systems. Scans with the same flags are comparable.
+    /// Returns `None` if the scan also excludes entries by pattern, excludes caches, or follows symbolic links.
     pub fn scope(&self) -> Option<&'static str> {
         let is_whole = self.filter.is_empty() && !self.skip_caches && !self.follow_symlinks;
         is_whole.then_some(match (self.mounts, self.skip_network) {
@@ -53,7 +53,8 @@ impl Options {
     }
 }
 
-/// Returns the default number of worker threads: twice the number of processors, within 8 to 64; 8 on macOS.
+/// Returns the default number of worker threads: twice the number of processors, but at least 8 and at most 64; always
+/// 8 on macOS.
 ///
 /// A cold disk serves many requests at a time, and idle workers have no measurable cost in a warm scan
 /// (docs/performance.md).

@@ -34,11 +34,11 @@ pub(crate) struct Policy<'s> {
     linked: Mutex<HashSet<FileId>>,
     /// Inode numbers of directories on file systems that may contain loops.
     foreign: Mutex<HashMap<DirId, u64>>,
-    /// Roots that lie inside another root, by device and inode, each with the directory found there, if it has been
-    /// found. Empty unless there are several roots.
+    /// Roots expected inside another root, by device and inode. The value is the directory in the other root, once the
+    /// scan has found it. Empty if there is only one root.
     pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
     awaits: bool,
-    /// Data volume of macOS, to which firmlinks lead; see [`platform::firmlink_target`].
+    /// Data volume of macOS, to which firmlinks point; see [`platform::firmlink_target`].
     firmlink_target: Option<FileId>,
     /// Network file systems below the roots; `None` unless the scan excludes them.
     networks: Option<Networks>,
@@ -130,7 +130,7 @@ impl<'s> Policy<'s> {
             Boundary::None | Boundary::Mount | Boundary::Firmlink | Boundary::Linked => {}
         }
         let Mount { device_index: mut device, mut file_system, .. } = context.mount;
-        // The volumes of a group can share a device number.
+        // Volumes of a group can share a device number, so a mount may be on the same device as its parent directory.
         let is_volume = HAS_VOLUMES && attributes.border == Boundary::Mount;
         let mounted = is_volume || attributes.device != context.mount.device;
         if mounted && attributes.border == Boundary::Firmlink {
@@ -169,7 +169,7 @@ impl<'s> Policy<'s> {
         Decision::Enter { device, file_system }
     }
 
-    /// Returns the reason why the files of the mount on `entry` do not count, if there is one.
+    /// Returns the reason for excluding the mount at `entry`, if its files are counted elsewhere.
     fn counted_elsewhere(&self, directory: &Directory, entry: &DirEntry<'_>) -> Option<Exclusion> {
         let second = self.second_mounts.get_or_init(|| SecondMounts::below(&self.shared.roots()));
         if second.is_empty() {
@@ -192,14 +192,14 @@ impl<'s> Policy<'s> {
         tree.ancestry(id).any(|above| tree.device_index(above) == device && self.inode(above) == Some(inode))
     }
 
-    /// Returns the inode number of a directory that was entered, if recorded.
+    /// Returns the inode number of a directory that the scan entered, if it is known.
     fn inode(&self, id: DirId) -> Option<u64> {
         let known = lock(&self.foreign).get(&id).copied();
         known.or_else(|| Some(self.shared.tree.own_metadata(id)?.inode))
     }
 
-    /// Records what later decisions need: a match with an awaited root, and the inode if the file system may contain
-    /// loops.
+    /// Records data for later decisions: the directory if it is an awaited root, and its inode if the file system may
+    /// contain loops.
     pub(crate) fn note(&self, id: DirId, file_system: FileSystem, attributes: &Attributes) {
         if self.awaits
             && let Some(found) = lock(&self.awaited).get_mut(&attributes.file_id())
@@ -238,7 +238,7 @@ impl<'s> Policy<'s> {
     }
 }
 
-/// Returns `true` if the directory `name` holds a CACHEDIR.TAG with the signature of the Cache Directory
+/// Returns `true` if the directory `name` contains a CACHEDIR.TAG file with the signature of the Cache Directory
 /// Tagging Specification.
 fn is_cache(directory: &Directory, name: &CStr) -> bool {
     const SIGNATURE: &[u8; 43] = b"Signature: 8a477f597d28d172789f06886806bc55";

@@ -1,9 +1,9 @@
 //! Rescan: reads entries of a finished tree again, after an operation or at the user's request.
 //!
-//! The state of the file system determines whether an entry is deleted, unchanged or changed; a changed entry is read
-//! again. So the tree is correct even if the operation succeeded only in part, and also reflects changes by other
-//! processes. Related data is updated too: the metadata of parent directories, and the link counts of all names of an
-//! inode. Entries whose state cannot be determined are left alone.
+//! Entries that no longer exist are deleted from the tree, and all others are read again. So the tree is correct even
+//! if an operation succeeded only in part, and also reflects changes by other processes. Related data is updated too:
+//! the metadata of parent directories, and the link counts of all names of an inode. Entries whose state cannot be
+//! determined are left alone.
 //!
 //! Invariant: the tree does not change until everything has been read, and not at all if the rescan is stopped.
 
@@ -24,7 +24,7 @@ struct Recheck {
     /// Metadata of the directory itself.
     own: Option<Metadata>,
     changes: Changes,
-    /// Directories to which the changed names referred before.
+    /// Directories that the changed entries referred to before.
     replaced: HashSet<DirId>,
     /// Error number of the first entry whose state could not be determined.
     errno: Option<Errno>,
@@ -68,8 +68,8 @@ impl Shared {
         rechecks.iter().find_map(|recheck| recheck.errno).map_or(Ok(()), Err)
     }
 
-    /// Returns `places`, with each root that lies inside another root replaced by its location in the outer
-    /// one. Also adds roots that are files, because they may be other names of rechecked inodes.
+    /// Returns `places`, grouped by directory. A root that lies inside another root is replaced by its location in the
+    /// outer root. Also adds roots that are files, because they may be other names of rechecked inodes.
     fn located<'p>(&'p self, places: &'p Places) -> BTreeMap<DirId, HashSet<&'p [u8]>> {
         let tree = &self.tree;
         let mut real: BTreeMap<DirId, HashSet<&[u8]>> = BTreeMap::new();
@@ -89,7 +89,7 @@ impl Shared {
         let roots = tree.listing(DirId::TOP);
         let is_file = |record: &Entry<'_>| match record.state {
             EntryState::Known(metadata) => metadata.directory.is_none(),
-            // The root was a file, or a directory inside another root; see `Tree::renew_aliases`.
+            // This root was a file, or a directory inside another root, and was deleted; see `Tree::renew_aliases`.
             EntryState::Failed(errno) => errno == Errno::ENOENT as i32,
             EntryState::Excluded(_) => false,
         };
@@ -160,8 +160,9 @@ impl Shared {
         Recheck { directory, own, changes, replaced: replaced.into_keys().collect(), errno }
     }
 
-    /// Returns the new state of an entry of `parent`, based on its current attributes. For a directory, the state
-    /// includes a detached directory to read into. Returns `None` for a directory that the scan did not enter.
+    /// Returns the new state of an entry of `parent`, based on its current attributes. If the entry is a directory,
+    /// also creates a detached directory for reading it again. Returns `None` for a directory that the scan did not
+    /// enter.
     fn renewed(&self, parent: DirId, record: &Entry<'_>, found: &Attributes) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let device = tree.devices().index(found.device);
@@ -178,7 +179,7 @@ impl Shared {
         Some((found.kind, renewed))
     }
 
-    /// Returns the state of a deleted root: a detached directory that could not be read.
+    /// Returns the state of a deleted root that was a directory: a detached directory that cannot be read.
     fn lost(&self, root: &Entry<'_>) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let old = root.directory()?;
@@ -214,7 +215,7 @@ impl Shared {
     }
 
     /// Returns the current link count of each inode: the count in `known` or, for other inodes in `concerned`, the
-    /// count read from one of their names in `directories`. The rescanned names cannot be counted instead, because
+    /// count read from one of their names in `directories`. Counting the names in the tree would not be enough, because
     /// names deleted elsewhere stay in the tree until they are rescanned.
     fn count_links(
         &self,
@@ -235,7 +236,7 @@ impl Shared {
                 if opened.is_none() {
                     opened = self.open_from_root(directory).ok();
                 }
-                // If this name no longer exists, another name of the inode may.
+                // If this name no longer exists, another name of the inode may still exist.
                 let found = opened.as_ref().and_then(|opened| opened.attributes_of(record.name).ok());
                 if let Some(found) = found.filter(|found| found.inode == inode.inode) {
                     concerned.remove(&inode);
@@ -257,7 +258,7 @@ fn known_counts(rechecks: &[Recheck], read: &[LinkedName]) -> HashMap<InodeKey, 
     seen.chain(read.iter().map(|name| (name.key(), name.count))).collect()
 }
 
-/// Returns the directories to which the changed names referred before.
+/// Returns the directories that the changed entries referred to before.
 fn replaced(rechecks: &[Recheck]) -> HashSet<DirId> {
     rechecks.iter().flat_map(|recheck| recheck.replaced.iter().copied()).collect()
 }
@@ -267,7 +268,7 @@ fn is_gone(errno: Errno) -> bool {
     matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP)
 }
 
-/// Returns the directories to read. Each is returned only once, even if it has several names.
+/// Returns the new directories to read. Each is returned only once, even if it has several names.
 fn directories(rechecks: &[Recheck]) -> Vec<DirId> {
     let new = rechecks.iter().flat_map(|recheck| recheck.changes.values().flatten());
     let mut directories: Vec<DirId> = new.filter_map(|(_, metadata)| metadata.directory).collect();

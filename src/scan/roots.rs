@@ -1,9 +1,9 @@
 //! Roots of a scan: the paths given by the user, some of which may lie inside others.
 //!
-//! A root inside another one becomes an alias: its entry in the virtual top points to the directory in the other
-//! root's tree. The scan recognizes such a root by device and inode while it reads the outer root. If the inner root
-//! is not found there (excluded, on another file system, unreadable), it is read on its own afterwards. The data volume of macOS
-//! is an alias of `/`, whose firmlinks lead to it.
+//! A root inside another one becomes an alias: its entry in the virtual top points to the directory in the other root's
+//! tree. The scan recognizes such a root by device and inode while it reads the outer root. If the inner root is not
+//! found there (excluded, on another file system, unreadable), it is read on its own afterwards. The data volume of
+//! macOS is an alias of `/`, because firmlinks in `/` point to it.
 //!
 //! Invariant: no directory is read or counted through two roots.
 
@@ -146,14 +146,15 @@ impl Root<'_> {
     }
 }
 
-/// Marks the roots that are the same as another root or lie inside one, and tells the visitor to look for them.
+/// Marks the roots that repeat an earlier root or lie inside another one, and tells the visitor to look for them.
 fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     let has_top = FIRMLINK_TARGET.is_some() && roots.iter().any(|root| is_at(root.path, "/"));
     let identities: HashSet<FileId> = roots.iter().filter_map(Root::identity).collect();
     let mut met: HashSet<FileId> = HashSet::new();
     for root in roots {
         let Some(identity) = root.identity() else { continue };
-        // Both may have the same identity, and `/` has more.
+        // The data volume may have the same identity as `/`. Even then, the data volume becomes the alias, because `/`
+        // contains more.
         if has_top && FIRMLINK_TARGET.is_some_and(|target| is_at(root.path, target)) {
             (root.inside, root.is_behind_firmlinks) = (true, true);
             continue;
@@ -165,13 +166,13 @@ fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     }
 }
 
-/// Returns `true` if `path` leads to the directory `place`, which is given without symbolic links.
+/// Returns `true` if `path` resolves to `place`, which must not contain symbolic links.
 fn is_at(path: &Path, place: &str) -> bool {
     path.canonicalize().is_ok_and(|path| path == Path::new(place))
 }
 
-/// Returns `true` if one of `others` is an ancestor of the directory `path`, or if an ancestor cannot be
-/// opened. In the latter case the scan looks for the root in all other roots before reading it on its own.
+/// Returns `true` if one of `others` is an ancestor of the directory `path`. Also returns `true` if an ancestor cannot
+/// be opened; in that case, the scan looks for the root in all other roots before reading it on its own.
 fn is_inside(path: &Path, own: FileId, others: &HashSet<FileId>) -> bool {
     let mut identity = own;
     let climb = |from: Result<Directory, Errno>| {

@@ -1,7 +1,7 @@
-//! Mounts below the roots whose files the scan counts elsewhere: snapshots, and further mounts of a volume.
+//! Mounts below the roots whose files the scan counts elsewhere: snapshots, and repeated mounts of a volume.
 //!
-//! Only macOS needs this. It leaves snapshots of Time Machine mounted, and mounts its own volume a second time to
-//! update it. The result does not depend on the order in which the scan visits the mounts.
+//! Only macOS needs this. It leaves Time Machine snapshots mounted, and mounts its own volume a second time to update
+//! it. The result does not depend on the order in which the scan visits the mounts.
 //!
 //! Invariant: a root is never among these mounts, because the user asked for the root.
 
@@ -28,9 +28,9 @@ impl SecondMounts {
         Self::of(&mounts().unwrap_or_default(), &roots, &points)
     }
 
-    /// Selects the mounts below `roots`, which are on the mounts at `points`.
+    /// Selects the mounts below `roots`. `points` are the mount points of the mounts that contain the roots.
     fn of(mounts: &[Mount], roots: &[PathBuf], points: &HashSet<Vec<u8>>) -> Self {
-        // A root that is a snapshot does not stand for its volume, except `/`, from whose snapshot macOS runs.
+        // A root on a snapshot does not count as its volume. The exception is `/`, because macOS runs from a snapshot.
         let is_volume = |mount: &&Mount| !mount.is_snapshot || mount.point == b"/";
         let of_roots = mounts.iter().filter(|mount| points.contains(&mount.point)).filter(is_volume);
         let mut volumes: HashSet<_> = of_roots.filter_map(|mount| mount.volume).collect();
@@ -51,12 +51,11 @@ impl SecondMounts {
         Self(found)
     }
 
-    /// Returns `true` if there are no such mounts.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns the reason why the scan does not enter the mount at this mount point.
+    /// Returns the reason why the scan does not enter the mount at this mount point, if there is one.
     pub(crate) fn reason(&self, point: &[u8]) -> Option<Exclusion> {
         self.0.get(point).copied()
     }

@@ -24,8 +24,9 @@ pub enum Outcome {
     Stopped,
     /// A worker panicked with this message because of a bug. Parts of the tree may be missing.
     Panicked(String),
-    /// Some inputs could not be read completely, for these reasons, which are safe to print. The tree contains the
-    /// entries that an import read before the error, and the old entries that a rescan could not check.
+    /// Some inputs could not be read completely, for these reasons, which are safe to print. After an import, the tree
+    /// contains the entries read before the error. After a rescan, it contains the old entries that could not be
+    /// checked.
     Broken(Vec<String>),
 }
 
@@ -52,7 +53,8 @@ pub struct Shared {
     /// Expected size in bytes; 0 if unknown. Written once at the start of the scan and read by the progress display.
     /// `Relaxed` ordering is enough, because the number guards no data.
     pub expected: AtomicU64,
-    /// Devices with recursive lengths of directories, read from the mount table when first needed.
+    /// Devices on which the size of a directory is the total below it (such as `CephFS`), read from the mount table when
+    /// first needed.
     recursive: OnceLock<Vec<u64>>,
     pub started: Instant,
     pub end: Mutex<Option<(Outcome, Duration)>>,
@@ -78,8 +80,8 @@ impl Shared {
         }
     }
 
-    /// Returns the attributes to record for an entry. A symbolic link to a file has the sizes of the file if the
-    /// options say so.
+    /// Returns the attributes to record for an entry. If the options request it, a symbolic link to a file gets the
+    /// sizes of that file.
     pub fn followed(
         &self,
         own: Attributes,
@@ -111,20 +113,20 @@ impl Shared {
         }
     }
 
-    /// Returns `true` if directories on this device have the size of everything below them as their length.
+    /// Returns `true` if the apparent size of a directory on this device is the total of everything below it.
     fn is_recursive(&self, device: u64) -> bool {
-        // Disks have a major number, so a scan of disks alone never reads the mount table.
+        // Disks have a nonzero major number, so a scan of disks alone never reads the mount table.
         major_minor(device).0 == 0 && self.recursive.get_or_init(recursive_lengths).contains(&device)
     }
 
-    /// Returns the bytes below the directory `id`, which could not be read, if its file system records them.
-    /// `parent` is its parent directory.
+    /// Returns the size in bytes of everything below the unreadable directory `id`, if its file system records this
+    /// size. `parent` is the parent directory.
     pub fn recorded(&self, parent: &Directory, id: DirId) -> Option<u64> {
         if !self.is_recursive(self.tree.device(id)) {
             return None;
         }
-        // With some options of the mount, the length is the number of entries. The attribute of an unreadable
-        // directory cannot be read, but that of its parent can.
+        // With some mount options, the size of a directory is the number of its entries instead. This is checked on the
+        // parent, because the extended attributes of an unreadable directory cannot be read.
         let own = parent.attributes().ok()?.apparent;
         let is_size = parent.recursive_size() == Some(own);
         is_size

@@ -1,4 +1,4 @@
-//! Reads one directory: the core of a scan.
+//! Reading of one directory: the core of a scan.
 //!
 //! ```text
 //! visit(queue, n): spawn visit(queue, n + 1)          the siblings, for an idle worker
@@ -125,7 +125,7 @@ impl<'v> Visitor<'v> {
     fn open(&self, queue: &ChildQueue<'_>, id: DirId) -> Result<Directory, Errno> {
         let Some(parent) = &queue.parent else { return self.shared.open_from_root(id) };
         match parent.directory.open_child(self.shared.tree.name(id)) {
-            // Other code has used up the descriptors and will close some of them.
+            // Other parts of the program have used up the descriptors. Wait until they close some.
             Err(Errno::EMFILE | Errno::ENFILE) => wait_for_descriptors(|| self.shared.open_from_root(id)),
             result => result,
         }
@@ -168,8 +168,8 @@ impl<'v> Visitor<'v> {
             Ok(Filled::Some) => true,
             Ok(Filled::End) => false,
             Err(errno) => {
-                // The listing of a deleted directory ends with this error, even for a root: the directory was open and
-                // is now empty.
+                // If a directory was deleted after it was opened, reading ends with `ENOENT`. This is not an error,
+                // even for a root, because the directory is now empty.
                 let has_ended =
                     errno == Errno::ENOENT || is_gone(errno) && tree.parent(id) != Some(DirId::TOP);
                 if !has_ended {
@@ -202,7 +202,8 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Processes the batches with several workers. Full buffers are handed out as long as a worker may be idle.
+    /// Processes the batches with several workers. Hands out full buffers as long as other workers may be idle, and
+    /// processes all other batches itself.
     fn read_wide<'s>(
         &'v self,
         scope: &Scope<'s>,
@@ -364,7 +365,7 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Records the size of the unreadable directory `id` that its file system reports, if any.
+    /// Records the size that the file system reports for the unreadable directory `id`, if any.
     fn record_size(&self, parent: Option<&Directory>, id: DirId) {
         let tree = &self.shared.tree;
         if let Some(bytes) = parent.and_then(|parent| self.shared.recorded(parent, id)) {

@@ -38,7 +38,7 @@ pub struct Progress {
     /// Directory being read. If there are several, this is the one closest to the root, so that the display does not
     /// flicker.
     pub current: Option<PathBuf>,
-    /// Directories whose file systems have not responded for `SILENT`.
+    /// Directories whose file systems have not responded for two seconds.
     pub silent: Vec<PathBuf>,
 }
 
@@ -230,7 +230,8 @@ impl Workers {
     }
 
     fn worker(&self) -> &Worker {
-        // While the roots are being read outside the pool, no worker is running yet, so the first one is free.
+        // While the roots are being read outside the pool, no worker is running yet, so the state of the first one is
+        // free.
         &self.each[rayon::current_thread_index().unwrap_or(0).min(self.each.len() - 1)]
     }
 }

@@ -1,4 +1,4 @@
-//! Baselines: the search for the earlier tree with which a view compares.
+//! Search for the baseline: the earlier tree with which a view compares the current tree.
 //!
 //! Invariant: the search runs once, and never on the drawing thread.
 
@@ -52,15 +52,15 @@ impl BaselineSpec {
 #[derive(Clone)]
 pub struct Baseline {
     shared: Arc<Shared>,
-    /// Number of newer snapshots that are passed over.
+    /// Number of newer snapshots to skip.
     index: usize,
 }
 
 struct Shared {
     earlier: BaselineSpec,
     present: Option<Source>,
-    /// Result of the search, set once. Concurrent callers wait for the first search instead of starting their
-    /// own.
+    /// Results of the search, keyed by `index` and set once. Concurrent callers wait for the first search instead of
+    /// starting their own.
     found: Mutex<HashMap<usize, Found>>,
 }
 
@@ -120,7 +120,7 @@ pub struct BaselineInfo {
     pub since: Option<i64>,
     /// Totals of the earlier tree; `None` if it is still being read.
     pub totals: Option<Totals>,
-    /// Number of newer snapshots that were passed over.
+    /// Number of newer snapshots that were skipped.
     pub index: usize,
     /// Number of snapshots to choose from.
     pub count: usize,
@@ -133,7 +133,7 @@ impl Baseline {
         Self { shared, index: 0 }
     }
 
-    /// Returns the baseline that passes over this number of newer snapshots.
+    /// Returns the baseline that skips this number of newer snapshots.
     #[must_use]
     pub fn at(&self, index: usize) -> Self {
         Self { shared: Arc::clone(&self.shared), index }
@@ -176,14 +176,14 @@ impl Baseline {
         lock(found).entry(self.index).or_insert_with(look).clone()
     }
 
-    /// Returns a function that finds the earlier tree, to be called in a job.
+    /// Returns a function that a job can call to find the earlier tree.
     pub fn finder(basis: Option<&Self>) -> impl FnOnce() -> Option<BaselineSource> + Send + 'static {
         let basis = basis.cloned();
         move || basis?.find()
     }
 
-    /// Returns a function that finds up to `most` earlier trees, the newest first, to be called in a job. Only snapshots
-    /// are found, because other sources may still be loading.
+    /// Returns a function that a job can call to find up to `most` earlier trees, the newest first. Only snapshots are
+    /// found, because other sources may still be loading.
     pub fn history(basis: Option<&Self>, most: usize) -> impl FnOnce() -> Vec<Arc<Tree>> + Send + 'static {
         let basis = basis.cloned();
         move || {
@@ -197,7 +197,7 @@ impl Baseline {
 /// Starts the search for an earlier tree.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn offer(pool: &Pool, basis: Option<Baseline>) -> io::Result<Job<BaselineInfo>> {
     pool.start(move |task| {
         let index = basis.as_ref().map_or(0, |basis| basis.index);
@@ -210,7 +210,7 @@ pub fn offer(pool: &Pool, basis: Option<Baseline>) -> io::Result<Job<BaselineInf
     })
 }
 
-/// Returns the error with which a source has ended, if any.
+/// Returns the error that ended the reading of a source, if any.
 fn trouble(source: &Source) -> Option<String> {
     match source.outcome() {
         Some(Outcome::Broken(faults)) => Some(faults.join("; ")),

@@ -5,7 +5,8 @@
 //! and the outcome is reported. Entries of the tree cannot be rescanned or changed, because the files may be
 //! on another machine.
 //!
-//! Invariant: if an export ends early, the entries before the error are kept, and the error names the byte.
+//! Invariant: if an export ends early, the entries before the error are kept, and the error message contains the byte
+//! offset.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -42,7 +43,7 @@ pub enum Input {
     File(PathBuf),
     /// Standard input.
     Standard,
-    /// Another machine, on which duke creates the export now.
+    /// Another machine, on which duke is run to create the export.
     Remote(Remote),
 }
 
@@ -78,7 +79,7 @@ impl Import {
     /// Starts reading `inputs` in the background.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// Returns an error if no thread can be started.
     pub fn start(inputs: Vec<Input>) -> io::Result<Self> {
         Self::start_with(inputs, ListOptions::default())
     }
@@ -137,7 +138,7 @@ impl Import {
         lock(&self.shared.state).end.as_ref().map(|(outcome, _)| outcome.clone())
     }
 
-    /// Returns the time since the import began; after the end, the duration of the import.
+    /// Returns the time since the import began or, after the end, the duration of the import.
     pub fn elapsed(&self) -> Duration {
         let state = lock(&self.shared.state);
         state.end.as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)
@@ -148,7 +149,7 @@ impl Import {
         lock(&self.shared.state).roots.clone()
     }
 
-    /// Waits at most `limit` for the end of the import and returns the outcome.
+    /// Waits at most `limit` for the end of the import. Returns the outcome, or `None` if the import has not ended.
     pub fn wait(&self, limit: Duration) -> Option<Outcome> {
         let state = lock(&self.shared.state);
         let waited = self.shared.changed.wait_timeout_while(state, limit, |state| state.end.is_none());
@@ -310,8 +311,8 @@ impl Shared {
     }
 }
 
-/// Returns the number of each input's host. Files do not name their host, so each counts as one of its own:
-/// machines that are copies of one another have files with equal devices and inodes.
+/// Returns a host number for each input, so that equal inodes on different machines do not count as hard links. Files
+/// do not name their host, so each file gets its own number.
 fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
     inputs.iter().enumerate().map(|(number, input)| {
         let is_same = |other: &Input| match (input, other) {
@@ -351,7 +352,7 @@ impl Input {
         }
     }
 
-    /// Returns the name of the input for messages, safe for a terminal.
+    /// Returns the name of the input for messages, escaped for a terminal.
     fn name(&self) -> String {
         match self {
             Self::File(path) => escape_path(path),
@@ -368,7 +369,7 @@ impl Input {
         }
     }
 
-    /// Returns the prefix of the root's name, which distinguishes the root from those of other inputs.
+    /// Returns the prefix of the root's name, which distinguishes the root from the roots of other inputs.
     fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),

@@ -3,7 +3,7 @@
 //! Views treat all sources alike. [`SourceKind`] determines which actions are possible: a recorded tree cannot
 //! be rescanned or changed.
 //!
-//! Invariant: a source without a file system is never live.
+//! Invariant: only a scan of this machine is [`SourceKind::Live`].
 
 pub mod baseline;
 pub mod import;
@@ -81,7 +81,7 @@ impl Source {
     /// Starts reading in the background.
     ///
     /// # Errors
-    /// When no thread can be started; see [`Source::run`].
+    /// Returns an error if no thread can be started. [`Source::run`] can scan without a thread.
     pub fn start(wanted: SourceSpec) -> io::Result<Self> {
         if let Some(path) = wanted.snapshot() {
             return Ok(Self::Snapshot(SnapshotSource::open(path)));
@@ -100,7 +100,7 @@ impl Source {
     /// completely, so that damage is found before anything is printed.
     ///
     /// # Errors
-    /// When no thread can be started for exports, which need several threads.
+    /// Returns an error if no thread can be started for exports, which need several threads.
     pub fn run(wanted: SourceSpec) -> io::Result<Self> {
         match wanted {
             SourceSpec::Paths(roots, options) => {
@@ -127,7 +127,7 @@ impl Source {
         }
     }
 
-    /// Returns the scan if the source is live. The scan can rescan parts of the tree.
+    /// Returns the scan, which is needed for rescans, or `None` for an import or a snapshot.
     pub fn scan(&self) -> Option<&Scan> {
         match self {
             Self::Scan { scan, .. } => Some(scan),
@@ -139,7 +139,7 @@ impl Source {
     /// scan.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// Returns an error if no thread can be started.
     pub fn restart_at(&self, path: PathBuf) -> Option<io::Result<Self>> {
         let began = crate::base::clock::now();
         let scan = self.scan()?.restart_at(vec![path]);
@@ -187,9 +187,9 @@ impl Source {
         }
     }
 
-    /// Returns the newest snapshot in `folder` of the same paths and flags that was scanned before this scan
-    /// began. Returns `None` if this source is not a scan, or if a snapshot cannot record the scan's
-    /// exclusions.
+    /// Searches `folder` for snapshots of the same paths and flags that were scanned before this scan began. Returns
+    /// number `index` of them, counted from the newest, and how many there are. Returns `None` if there is no such
+    /// snapshot, if this source is not a scan, or if a snapshot cannot record the scan's exclusions.
     pub fn earlier_in(&self, folder: &Path, index: usize) -> Option<(Self, usize)> {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;
@@ -233,7 +233,7 @@ impl Source {
         }
     }
 
-    /// Returns the time since reading began; after the end, the duration of reading.
+    /// Returns the time since reading began or, after the end, the duration of reading.
     pub fn elapsed(&self) -> Duration {
         match self {
             Self::Scan { scan, .. } => scan.elapsed(),
@@ -242,7 +242,7 @@ impl Source {
         }
     }
 
-    /// Waits at most `limit` for the end of reading and returns the outcome.
+    /// Waits at most `limit` for the end of reading. Returns the outcome, or `None` if reading has not ended.
     pub fn wait(&self, limit: Duration) -> Option<Outcome> {
         match self {
             Self::Scan { scan, .. } => scan.wait(limit),

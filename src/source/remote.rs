@@ -44,10 +44,10 @@ pub(crate) struct Session {
 }
 
 impl Remote {
-    /// Parses `word` if it begins with `ssh://`.
+    /// Parses `word` if it begins with `ssh://`. Otherwise, returns `None`.
     ///
     /// # Errors
-    /// When `word` begins with `ssh://` but is invalid.
+    /// Returns an error if `word` begins with `ssh://` but is invalid.
     pub fn parse(word: &OsStr, flags: Vec<OsString>) -> Option<Result<Self, &'static str>> {
         let rest = word.as_bytes().strip_prefix(SCHEME)?;
         let end = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
@@ -56,7 +56,7 @@ impl Remote {
     }
 
     fn of(place: &[u8], path: &[u8], flags: Vec<OsString>) -> Result<Self, &'static str> {
-        let place = std::str::from_utf8(place).map_err(|_| "the host is not UTF-8")?;
+        let place = std::str::from_utf8(place).map_err(|_| "the host name is not UTF-8")?;
         let (user, host) = place.rsplit_once('@').map_or((None, place), |(user, host)| (Some(user), host));
         let (host, port) = match host.strip_prefix('[') {
             Some(rest) => rest.split_once(']').ok_or("']' expected after the address")?,
@@ -125,7 +125,7 @@ impl Remote {
 }
 
 impl Session {
-    /// Ends the process and returns its error; `is_whole` is `true` if the export was read to its end.
+    /// Ends the process and returns its error, if any. `is_whole` is `true` if the export was read to its end.
     pub(crate) fn finish(mut self, is_whole: bool) -> Result<(), String> {
         if !is_whole {
             // ssh may be blocked, because its output is no longer read. An error means that ssh has already
@@ -146,7 +146,7 @@ impl Session {
     }
 }
 
-/// Reads everything, so that ssh is never blocked by a full pipe, and keeps only the last bytes.
+/// Reads to the end, so that ssh is never blocked by a full pipe, but returns only the last bytes.
 fn keep_last(mut errors: impl Read) -> Vec<u8> {
     let mut last = Vec::new();
     loop {
@@ -160,7 +160,7 @@ fn keep_last(mut errors: impl Read) -> Vec<u8> {
     }
 }
 
-/// Appends `word` in single quotes, between which only the single quote is special to the shell.
+/// Appends `word` in single quotes. Between these, only the single quote itself is special to the shell.
 fn quote(word: &[u8], into: &mut Vec<u8>) {
     into.push(b'\'');
     for byte in word {

@@ -91,11 +91,10 @@ impl From<io::Error> for SaveError {
     }
 }
 
-/// Writes the tree of `source` to `path` and returns the number of bytes written. Setting `stop` cancels
-/// this.
+/// Writes the tree of `source` to `path` and returns the number of bytes written. Setting `stop` cancels the write.
 ///
 /// # Errors
-/// When the file was not written; an existing file is then unchanged.
+/// Returns an error if the file was not written. An existing file is then unchanged.
 pub fn write(
     source: &Source,
     path: &Path,
@@ -146,10 +145,10 @@ pub fn write(
     Ok(bytes)
 }
 
-/// Writes a source as ncdu's export.
+/// Writes a source in ncdu's export format.
 ///
 /// # Errors
-/// When `out` cannot be written to, or the tree does not have exactly one root directory.
+/// Returns an error if `out` cannot be written to, or if the tree does not have exactly one root directory.
 pub fn ncdu(source: &Source, packing: Packing, out: &mut (impl Write + Send)) -> io::Result<()> {
     let Some((root, _)) = Export::root(source.tree()) else {
         return Err(io::Error::other("ncdu's format holds exactly one root"));

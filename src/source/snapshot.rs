@@ -1,4 +1,4 @@
-//! A snapshot as a source: opened at once, with parts loaded when they are shown.
+//! A snapshot as a source. The file is opened at once, and its parts are loaded when they are shown.
 //!
 //! Invariant: damage is part of the outcome as soon as it is found.
 
@@ -21,7 +21,7 @@ pub struct SnapshotSource {
     path: PathBuf,
     tree: Arc<Tree>,
     about: SnapshotInfo,
-    /// Reason why the file could not be opened, if it could not; the tree is then empty.
+    /// Reason why the file could not be opened, if any. The tree is then empty.
     fault: Option<String>,
     took: Duration,
 }
@@ -43,7 +43,7 @@ impl SnapshotSource {
         let _ = self.tree.verify();
     }
 
-    /// Returns the snapshot's tree; an empty tree if the file could not be opened.
+    /// Returns the snapshot's tree, or an empty tree if the file could not be opened.
     pub fn tree(&self) -> &Arc<Tree> {
         &self.tree
     }
@@ -75,7 +75,7 @@ impl SnapshotSource {
         }
     }
 
-    /// Returns the outcome, which covers the parts read so far.
+    /// Returns the outcome, which includes damage in the parts read so far.
     pub fn outcome(&self) -> Outcome {
         let damage = || self.tree.damage().map(|damage| damage.to_string());
         self.fault.clone().or_else(damage).map_or(Outcome::Complete, |fault| {

@@ -1,4 +1,4 @@
-//! Automatic snapshots, which provide a baseline once a disk is full.
+//! Automatic snapshots, which serve as baselines once a disk is full.
 //!
 //! All snapshots are in one folder. A file name consists of a checksum and a time:
 //!
@@ -29,7 +29,7 @@ use crate::tree::{DirId, Tree};
 pub struct RetentionPolicy {
     /// Folder of the snapshots, created when the first one is written.
     pub folder: PathBuf,
-    /// Maximum age; older snapshots are deleted.
+    /// Maximum age. Older snapshots are deleted.
     pub age: Duration,
     /// Maximum total size in bytes. The oldest snapshots beyond this size are deleted, and a snapshot larger
     /// than half of this size is not written.
@@ -46,7 +46,7 @@ const FREE_BYTES: u64 = 1 << 30;
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl RetentionPolicy {
-    /// Returns the default policy: a month, 512 MiB, and one snapshot a day of the same roots.
+    /// Returns the default policy: 30 days, 512 MiB, and one snapshot a day of the same roots.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, age: 30 * DAY, bytes: 512 << 20, interval: DAY }
     }
@@ -100,7 +100,7 @@ impl std::fmt::Display for KeepError {
 /// Keeps a snapshot of `tree` unless there is a recent one, and deletes snapshots beyond the limits.
 ///
 /// # Errors
-/// When no snapshot was kept; existing snapshots are then unchanged.
+/// Returns an error if no snapshot was kept. Existing snapshots are then unchanged.
 pub fn keep(
     settings: &RetentionPolicy,
     tree: &Tree,
@@ -120,7 +120,7 @@ pub fn keep(
 /// Keeps a snapshot of `tree` even if there is a recent one, and returns its path.
 ///
 /// # Errors
-/// Those of [`keep`].
+/// Returns the same errors as [`keep`].
 pub fn keep_now(
     settings: &RetentionPolicy,
     tree: &Tree,
@@ -144,7 +144,8 @@ pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> 
     kept_for(folder, roots, scope, before, 0).map(|(path, _)| path)
 }
 
-/// Returns snapshot number `index`, counted from the newest, among those that [`latest_for`] searches, and their number.
+/// Searches the same snapshots as [`latest_for`]. Returns the path of number `index`, counted from the newest, and how
+/// many there are.
 pub fn kept_for(
     folder: &Path,
     roots: &[&[u8]],
@@ -156,7 +157,7 @@ pub fn kept_for(
     let key = key(&roots, scope);
     let mut found = newest_first(&PrivateFolder::find(folder).ok()?);
     found.retain(|found| found.key == key && found.scanned_at < before);
-    // Other roots can have the same checksum.
+    // Different roots can have the same checksum.
     let is_right = |found: &Found| {
         open(&found.path).is_ok_and(|there| self::roots(&there.tree) == roots && there.about.scope == scope)
     };
@@ -187,7 +188,7 @@ pub struct Subject {
 /// Returns all snapshots in `folder` that [`latest_for`] could find, the newest first.
 ///
 /// # Errors
-/// When another user can change the folder, or when the folder cannot be read.
+/// Returns an error if another user can change the folder, or if the folder cannot be read.
 pub fn list(folder: &Path) -> Result<Vec<KeptSnapshot>, KeepError> {
     let found = newest_first(&PrivateFolder::find(folder)?).into_iter();
     Ok(found
@@ -254,8 +255,8 @@ fn parse(name: &str) -> Option<(String, i64)> {
     (name_of(key, scanned_at) == name).then(|| (key.to_owned(), scanned_at))
 }
 
-/// Deletes snapshots beyond the limits, the oldest first, and unfinished files that killed processes have
-/// left. Files that cannot be deleted stay.
+/// Deletes the oldest snapshots if they exceed the limits, and unfinished files that killed processes have left.
+/// Ignores errors.
 fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
     let mut bytes: u64 = 0;

@@ -1,20 +1,21 @@
-//! Chains of directories that contain nothing but a single directory each. A list shows a chain in one row: `a/b/c/`.
+//! Chains of directories, each of which contains nothing but the next directory. A list shows a chain in one row:
+//! `a/b/c/`.
 
 use super::rows::Order;
 use crate::tree::{DirId, Tree};
 
-/// Maximum number of directories per row, because a chain is walked again for every frame and could have 50,000
-/// directories.
+/// Maximum number of directories per row. The number is limited because a chain is walked again for every frame and
+/// could have 50,000 directories.
 const MAX: usize = 32;
 
-/// Returns the directories of the chain that begins in `id`, excluding `id` itself, each with its name. A directory
-/// that is still being read, has failed, or has not been loaded from a snapshot ends the chain.
+/// Returns the directories of the chain that begins in `id`, excluding `id` itself, each with its name. The chain ends
+/// at a directory that is still being read, could not be read, or has not been loaded from a snapshot.
 pub fn chain(tree: &Tree, order: Order, id: DirId) -> impl Iterator<Item = (&[u8], DirId)> {
     std::iter::successors(only_directory(tree, order, id), move |(_, id)| only_directory(tree, order, *id))
         .take(MAX)
 }
 
-/// Returns the only entry of a directory, if that entry is itself a directory.
+/// Returns the name and ID of the only entry of a directory, if that entry is itself a directory.
 pub fn only_directory(tree: &Tree, order: Order, id: DirId) -> Option<(&[u8], DirId)> {
     if id == DirId::TOP || !tree.status(id).is_known() {
         return None;

@@ -11,7 +11,7 @@ use crate::tree::{Metadata, Totals, Tree};
 /// Columns in display order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Column {
-    /// Markers of an entry, and its size.
+    /// Size of an entry, with two markers before it.
     #[default]
     Size,
     /// Change in size since an earlier scan.
@@ -36,23 +36,21 @@ pub enum Column {
     Name,
 }
 
-/// Alignment of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// Alignment of text.
+    /// Left-aligned, for text.
     Left,
-    /// Alignment of numbers.
+    /// Right-aligned, for numbers.
     Right,
 }
 
-/// Width of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// Fixed number of terminal cells.
     Cells(usize),
     /// Width of a formatted size, plus this number of cells.
     Size(usize),
-    /// A third of the free width, limited to at least the first and at most the second number of cells.
+    /// First number of cells plus a third of the free width, but at most the second number of cells.
     Stretch(usize, usize),
 }
 
@@ -90,17 +88,15 @@ pub struct SortContext<'a> {
     pub totals: Option<Totals>,
     /// Size of the entry by the measure shown.
     pub size: u64,
-    /// Difference from the entry's earlier size, if known.
+    /// Absolute difference from the entry's earlier size, if known.
     pub change: Option<u64>,
 }
 
 /// Function that returns the number by which an entry is sorted. The largest number comes first.
 pub type SortKey = fn(&SortContext<'_>, &Metadata) -> u64;
 
-/// Description of a column.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnSpec {
-    /// Column that is described.
     pub column: Column,
     /// Name for `--sort`, and its help text; `None` if only the browser can sort by this column.
     pub option: Option<(&'static str, &'static str)>,
@@ -112,7 +108,6 @@ pub struct ColumnSpec {
     pub sort: Option<ColumnKey>,
     /// Key that shows or hides the column.
     pub show: Option<ColumnKey>,
-    /// Alignment of the cells.
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
@@ -281,17 +276,15 @@ pub const SORTABLE: [Column; 6] =
 pub const OPTIONAL: [Column; 4] = [Column::Items, Column::Modified, Column::Shared, Column::Owner];
 
 impl Column {
-    /// Number of columns.
     pub const COUNT: usize = 11;
 
-    /// Returns the description of the column.
     pub fn spec(self) -> &'static ColumnSpec {
         &COLUMNS[self as usize]
     }
 }
 
-/// Returns the shared disk usage in bytes. For a directory, this is what several of its entries share; for any other
-/// entry with several names, its whole disk usage.
+/// Returns the shared disk usage in bytes. For a directory, these are the bytes that several of its entries share. For
+/// any other entry with several names, this is its whole disk usage.
 pub fn shared(tree: &Tree, metadata: &Metadata) -> u64 {
     match metadata.directory {
         Some(id) => tree.shared(id),
@@ -311,7 +304,6 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// Switches to the other scale.
     pub fn toggle(&mut self) {
         *self = match self {
             Self::Directory => Self::Largest,
@@ -325,9 +317,8 @@ impl Scale {
 pub struct RowLook {
     /// Columns to show if there is room.
     pub columns: ColumnSet,
-    /// Scale of the bars.
     pub scale: Scale,
-    /// `true` if a directory that contains only one directory shares a row with it.
+    /// `true` if one row shows a whole chain of directories, each of which contains nothing but the next.
     pub collapses: bool,
 }
 

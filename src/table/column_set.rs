@@ -2,12 +2,10 @@
 
 use crate::table::column::Column;
 
-/// Set of columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColumnSet(u16);
 
 impl ColumnSet {
-    /// Returns the set of `columns`.
     pub const fn of(columns: &[Column]) -> Self {
         let (mut bits, mut at) = (0, 0);
         while at < columns.len() {
@@ -17,7 +15,6 @@ impl ColumnSet {
         Self(bits)
     }
 
-    /// Returns `true` if `column` is in the set.
     pub fn has(self, column: Column) -> bool {
         self.0 & 1 << column as u16 != 0
     }
@@ -29,7 +26,6 @@ impl ColumnSet {
         Self(if is_in { self.0 | bit } else { self.0 & !bit })
     }
 
-    /// Adds `column` if it is not in the set; otherwise removes it.
     pub fn toggle(&mut self, column: Column) {
         *self = self.with(column, !self.has(column));
     }

@@ -16,10 +16,10 @@ const MOST: usize = 2000;
 pub struct CategorySizes([u64; Category::ALL.len()]);
 
 impl CategorySizes {
-    /// Adds a file.
-    pub fn add(&mut self, name: &[u8], kind: Kind, size: u64) {
-        if kind == Kind::File {
-            self.add_category(Category::of_name(name), size);
+    /// Adds an entry, if it is a regular file, with the size that is shown for it.
+    pub fn add(&mut self, entry: &Entry<'_>, size: u64) {
+        if entry.kind == Kind::File {
+            self.add_category(Category::of(entry), size);
         }
     }
 
@@ -28,7 +28,7 @@ impl CategorySizes {
         *sum = sum.saturating_add(size);
     }
 
-    /// Adds a directory, all of which counts as its main category.
+    /// Adds a directory, whose whole size counts toward its main category.
     pub fn add_directory(&mut self, main: Option<Category>, size: u64) {
         if let Some(category) = main {
             self.add_category(category, size);
@@ -42,7 +42,7 @@ impl CategorySizes {
         largest.filter(|category| self.0[*category as usize] > 0)
     }
 
-    /// Returns by how much the largest size exceeds the others.
+    /// Returns the difference between the largest and the second-largest size.
     fn lead(&self) -> u64 {
         let mut sizes = self.0;
         sizes.sort_unstable();
@@ -75,7 +75,7 @@ pub fn main_category(tree: &Tree, sizes: &SizeSource, order: Order, id: DirId) -
                 unread = unread.saturating_add(size);
                 waiting.push((size, Reverse(below)));
             } else {
-                found.add(entry.name, entry.kind, order.measure.of(metadata.disk(), metadata.apparent));
+                found.add(&entry, order.measure.of(metadata.disk(), metadata.apparent));
             }
         }
         if seen >= MOST || found.lead() > unread {
@@ -89,7 +89,7 @@ pub fn main_category(tree: &Tree, sizes: &SizeSource, order: Order, id: DirId) -
 mod tests {
     use super::*;
     use crate::analysis::fixture::{directory, file, tree};
-    use crate::tree::LiveTotals;
+    use crate::tree::{LiveTotals, Metadata};
 
     #[test]
     fn the_main_category_takes_the_most_space_below() {
@@ -116,9 +116,10 @@ mod tests {
     fn nothing_more_is_read_when_the_rest_cannot_change_the_result() {
         let mut sizes = CategorySizes::default();
         assert_eq!((sizes.main(), sizes.lead()), (None, 0));
-        sizes.add(b"a.rs", Kind::File, 5);
-        sizes.add(b"a.mkv", Kind::File, 7);
-        sizes.add(b"a.mkv", Kind::Symlink, 70);
+        let entry = |name, kind| Entry { name, kind, state: EntryState::Known(Metadata::default()) };
+        sizes.add(&entry(b"a.rs", Kind::File), 5);
+        sizes.add(&entry(b"a.mkv", Kind::File), 7);
+        sizes.add(&entry(b"a.mkv", Kind::Symlink), 70);
         sizes.add_directory(Some(Category::Code), 3);
         assert_eq!((sizes.main(), sizes.lead()), (Some(Category::Code), 1));
     }

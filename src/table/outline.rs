@@ -1,7 +1,7 @@
 //! Outline of a directory: its largest entries and, in turn, their largest entries, down to a minimum size.
 //!
-//! Used to draw the treemap and the preview. Only directories of at least the minimum size are read, so the cost
-//! depends on what can be drawn, and on the lengths of those listings.
+//! The treemap and the preview are drawn from an outline. Only directories of at least the minimum size are read, so
+//! the cost depends on what can be drawn, and on the lengths of these listings.
 //!
 //! Invariant: the nodes of a directory are sorted by size, largest first.
 
@@ -17,9 +17,9 @@ use crate::table::main_category::{CategorySizes, main_category};
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Tree};
 
-/// Number of levels below the directory.
+/// Maximum number of levels below the directory.
 const LEVELS: usize = 5;
-/// Minimum size of an entry in an outline, in cells.
+/// Minimum size of an entry in an outline, in cells of the drawing.
 const SMALLEST: u64 = 3;
 /// Maximum number of nodes per directory.
 const MOST: usize = 400;
@@ -27,11 +27,9 @@ const MOST: usize = 400;
 /// Entry in an outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Address of the entry.
     pub entry: EntryId,
-    /// Name in a form that is safe to print to a terminal. Names of directories end in a slash.
+    /// Name, escaped for the terminal. Names of directories end in a slash.
     pub label: String,
-    /// Kind of the entry.
     pub kind: Kind,
     /// Size by the outline's measure.
     pub size: u64,
@@ -48,7 +46,6 @@ pub struct Node {
 /// Largest entries of one directory, and the sum of all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Level {
-    /// Largest entries.
     pub nodes: Vec<Node>,
     /// Number of other entries that are not empty.
     pub others: u64,
@@ -56,16 +53,14 @@ pub struct Level {
     pub rest: u64,
 }
 
-/// Request for an outline.
 #[derive(Clone, Debug)]
 pub struct OutlineRequest {
-    /// Directory to outline.
     pub directory: DirId,
     /// Measure of sizes, and visibility of hidden entries.
     pub order: Order,
     /// Totals, filter and comparison.
     pub sizes: SizeSource,
-    /// Number of cells available for drawing. Entries smaller than a few of them are omitted.
+    /// Number of cells available for drawing. Entries smaller than a few cells are omitted.
     pub parts: u64,
 }
 
@@ -124,7 +119,7 @@ impl Reader<'_> {
                 Some(totals) => measure.of(totals.disk, totals.apparent),
                 None => measure.of(metadata.disk(), metadata.apparent),
             };
-            categories.add(record.name, record.kind, size);
+            categories.add(&record, size);
             if size < self.least {
                 level.others += u64::from(size > 0);
                 level.rest = level.rest.saturating_add(size);
@@ -149,7 +144,7 @@ impl Reader<'_> {
                 size,
                 mtime: metadata.mtime,
                 change,
-                category: (record.kind == Kind::File).then(|| Category::of_name(record.name)),
+                category: (record.kind == Kind::File).then(|| Category::of(&record)),
                 inner: Level::default(),
             });
         }

@@ -14,7 +14,6 @@ use crate::base::text::{fit, printable};
 use crate::table::column::Column;
 use crate::tree::{DirId, EntryId};
 
-/// Precision of a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
     /// The number is exact.
@@ -26,15 +25,13 @@ pub enum Precision {
     AtLeast,
 }
 
-/// Content of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellValue {
-    /// No content.
     #[default]
     None,
     /// Size in bytes.
     Bytes(u64),
-    /// Sizes in bytes before and after a change; `None` if the entry did not exist then.
+    /// Sizes in bytes before and after a change. A size is `None` if the entry did not exist at that time.
     Change(Option<u64>, Option<u64>),
     /// Number of entries.
     Count(u64),
@@ -42,7 +39,6 @@ pub enum CellValue {
     Share(u16),
     /// Seconds since 1970.
     Time(i64),
-    /// User ID.
     User(u32),
     /// Sizes over time.
     Trend(Trend),
@@ -56,7 +52,6 @@ pub type UserNames = BTreeMap<u32, String>;
 /// Settings for formatting numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct NumberFormat<'a> {
-    /// Units for sizes.
     pub units: Units,
     /// Time zone in which times are shown.
     pub zone: &'a TimeZone,
@@ -69,7 +64,7 @@ impl CellValue {
     pub fn text(self, width: usize, format: NumberFormat<'_>) -> String {
         let units = format.units;
         match self {
-            // Charts have characters of the theme, which draws them.
+            // A chart is drawn later, with the characters of the theme.
             Self::None | Self::Trend(_) => String::new(),
             Self::Bytes(bytes) if width >= units.width() => size(bytes, units),
             Self::Bytes(bytes) => brief_size(bytes, units),
@@ -121,9 +116,7 @@ pub enum RowStyle {
     Plain,
     /// Title.
     Strong,
-    /// Directory.
     Directory,
-    /// Symbolic link.
     Link,
     /// Device, pipe or socket.
     Special,
@@ -136,7 +129,6 @@ pub enum RowStyle {
 /// Note shown after a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowNote {
-    /// Text of the note.
     pub text: String,
     /// `true` if the note reports an error.
     pub is_warning: bool,
@@ -161,7 +153,6 @@ impl RowStyle {
     }
 }
 
-/// Row of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Entry that the row shows; `None` for a total.
@@ -170,19 +161,15 @@ pub struct Row {
     pub kind: Option<Kind>,
     /// Directory to show when the user opens the row.
     pub directory: Option<DirId>,
-    /// Name, path or description, in a form that is safe to print to a terminal.
+    /// Name, path or description, escaped for the terminal.
     pub label: String,
-    /// Style of the label.
     pub style: RowStyle,
-    /// `true` if the entry is marked.
     pub is_marked: bool,
     /// `true` if something in the entry could not be read.
     pub has_errors: bool,
-    /// Precision of the size.
     pub precision: Precision,
     /// Contents of the cells, indexed by column.
     pub cells: [CellValue; Column::COUNT],
-    /// Note after the label.
     pub note: Option<RowNote>,
 }
 
@@ -206,7 +193,6 @@ impl Row {
         self
     }
 
-    /// Returns the value in a column.
     pub fn cell(&self, column: Column) -> CellValue {
         self.cells[column as usize]
     }
@@ -227,7 +213,7 @@ impl Row {
         }
     }
 
-    /// Adds the row's share of `whole`, and a bar that would be full at the size `full`.
+    /// Sets the row's share of `whole`, and its bar, which is full at the size `full`.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
         if let Some(size) = self.size() {
             self.cells[Column::Percent as usize] = CellValue::Share(share(size, whole));

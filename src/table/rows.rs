@@ -1,8 +1,8 @@
 //! Order of a directory's entries, and selection of the entries to show.
 //!
-//! This takes only eight bytes of memory per entry, and only for the directory being shown. Sorting a directory of a
-//! million entries takes a while, so the duration is measured, and [`SortedEntries::may_sort`] allows the next sort
-//! only after ten times that duration. So a huge directory that is growing takes at most a tenth of the drawing
+//! The order takes only eight bytes of memory per entry, and only for the directory being shown. Sorting a directory of
+//! a million entries takes a while, so the duration is measured, and [`SortedEntries::may_sort`] allows the next sort
+//! only after ten times that duration. So sorting a huge, growing directory takes at most a tenth of the drawing
 //! thread's time.
 //!
 //! Invariant: every row is an entry of the sorted listing and occurs only once.
@@ -43,10 +43,10 @@ impl Direction {
 /// Placement of directories in the order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grouping {
-    /// Among all other entries.
+    /// Directories are sorted among all other entries.
     #[default]
     Mixed,
-    /// Before all other entries.
+    /// Directories come before all other entries.
     DirectoriesFirst,
 }
 
@@ -60,7 +60,7 @@ pub enum Hidden {
     LeftOut,
 }
 
-/// Requested order.
+/// Requested order of entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     /// Column to sort by.
@@ -80,7 +80,7 @@ pub struct Order {
 pub struct SizeSource {
     /// Totals of the tree.
     pub live: Arc<LiveTotals>,
-    /// Result of the active filter. Entries not kept by the filter are hidden.
+    /// Result of the active filter. Entries that the filter does not keep are not shown.
     pub filtered: Option<Arc<Filtered>>,
     /// Comparison with an earlier tree, if growth is shown.
     pub growth: Option<Arc<Comparison>>,
@@ -98,7 +98,7 @@ impl SizeSource {
     }
 }
 
-/// Maximum sort key of a number. The bit above it is used for the grouping.
+/// Maximum sort key that stands for a number. The highest bit of a sort key is used for the grouping.
 const LARGEST: u64 = u64::MAX >> 1;
 
 impl Order {
@@ -134,7 +134,7 @@ impl Order {
 }
 
 /// Sorts the entries of `id` in the background. Takes a new sample of the live totals, so that a directory that is
-/// still being read is sorted by what has been read of it so far.
+/// still being read is sorted by the sizes read so far.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -179,8 +179,8 @@ impl SortedEntries {
     pub fn new(tree: &Tree, sizes: &SizeSource, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         // The clock is used only to determine when the next sort may begin.
         let begin = Instant::now();
-        // Written and read by all workers of the sort. `Relaxed` ordering is enough, because the counters guard no
-        // data.
+        // All workers of the sort read and write these counters. `Relaxed` ordering is enough, because no other data
+        // depends on them.
         let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
         let cursor = sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
         let before = sizes.growth.as_ref().map(|growth| PreviousListing::of(growth, tree, id));
@@ -200,7 +200,7 @@ impl SortedEntries {
                 Some(totals) => order.measure.of(totals.disk, totals.apparent),
                 None => order.measure.of(metadata.disk(), metadata.apparent),
             };
-            // Checked before writing, because concurrent writes by all workers would slow them down.
+            // The value is checked first, because the workers would slow each other down if all of them wrote to it.
             if size > largest.load(Ordering::Relaxed) {
                 largest.fetch_max(size, Ordering::Relaxed);
             }
@@ -214,7 +214,7 @@ impl SortedEntries {
             Some(order.key(&SortContext { tree, totals, size, change }, metadata))
         });
         Self {
-            // Reuses the allocation of `rows`; boxing frees the half that is no longer needed.
+            // `collect` reuses the allocation of `rows`, and boxing frees the unused half.
             sorted: rows.into_iter().map(|row| row.position).collect(),
             length: listing.length(),
             left_out: left_out.into_inner(),
@@ -277,7 +277,7 @@ impl SortedEntries {
         self.sorted.get(index).copied()
     }
 
-    /// Returns the row of the entry at `position`.
+    /// Returns the index of the row that shows the entry at `position`, if there is one.
     pub fn find(&self, position: Position) -> Option<usize> {
         self.sorted.iter().position(|row| *row == position)
     }

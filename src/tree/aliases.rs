@@ -1,8 +1,8 @@
 //! Aliases: roots that are given twice or lie inside other roots.
 //!
-//! A directory is recognized by its number, which an entry of another directory or an earlier root has too. A file has
-//! no number. It is recognized by its path or, if its link count is one, by its inode: when hard links are counted, all
-//! names of every inode that is a root are known.
+//! A directory is recognized as an alias if an entry of another directory or an earlier root has the same directory
+//! number. A file has no number. It is recognized by its path or, if its link count is one, by its inode. This works
+//! because counting hard links finds all names of every inode that is a root.
 //!
 //! Invariant: two roots that are not aliases share nothing but names of the same inode.
 
@@ -16,11 +16,11 @@ use crate::base::sync::lock;
 pub struct Alias<'t> {
     /// Position of the alias in the listing of the roots.
     pub position: Position,
-    /// Directory that the root stands for; `None` for a file.
+    /// Directory that the root refers to; `None` for a file.
     pub directory: Option<DirId>,
     /// Root in which the contents are counted, as the user gave it.
     pub root: &'t [u8],
-    /// `true` if the alias is that root itself rather than something inside it.
+    /// `true` if the alias is that root again, `false` if it lies inside that root.
     pub is_root: bool,
 }
 
@@ -43,7 +43,7 @@ impl Tree {
                 (None, links) => match self.outer_of_file(root.name) {
                     Some(outer) => Some(alias(self.name(outer), false)),
                     None => links.and_then(|links| {
-                        // Each name of an inode with several names is a separate root.
+                        // If an inode has several names, each name is a separate root.
                         let name = if links.count > 1 { root.name } else { b"" };
                         let first = repeated(&mut files, (links.device, metadata.inode, name), root.name);
                         first.map(|first| alias(first, true))
@@ -59,10 +59,12 @@ impl Tree {
         self.aliases().iter().map(|alias| alias.position).collect()
     }
 
-    /// Returns the outer root that contains the file at `root`, which is itself a root.
+    /// Returns the other root that contains the file `root`, which was itself given as a root. Returns `None` if there
+    /// is none or the scan is not complete.
     pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
-        // In a tree loaded from a file, hard links are never counted. Such a tree never changes, so the result is kept.
+        // In a tree loaded from a file, hard links are not counted, so nothing has called `note_files_inside`. Such a
+        // tree never changes, so the result is kept.
         let is_unknown = known.is_none() && self.stored.is_some();
         if is_unknown {
             drop(known);
@@ -73,7 +75,7 @@ impl Tree {
         known.as_ref()?.get(root).copied()
     }
 
-    /// Records the roots that are files below another root. `names` are all names of linked inodes.
+    /// Determines which roots are files below another root. `names` must contain all names of linked inodes.
     pub(crate) fn note_files_inside(&self, names: &[LinkedName]) {
         let found = self.files_inside(names);
         *lock(&self.files_inside) = Some(found);
@@ -96,7 +98,7 @@ impl Tree {
         for name in names.iter().filter(|name| !is_root(name)) {
             let inode = name.key();
             if let (true, Some(outer)) = (alone.contains(&inode), self.ancestry(name.directory).last()) {
-                // Chooses the smallest directory, so that the result does not depend on the order of the names.
+                // Choose the smallest directory, so that the result does not depend on the order of the names.
                 let first = met.entry(inode).or_insert(outer);
                 *first = outer.min(*first);
             }
@@ -117,13 +119,13 @@ impl Tree {
         files().filter_map(|(_, root)| Some((root.name.to_vec(), outer(&root)?))).collect()
     }
 
-    /// Returns the deepest known directory above `path`, and the path component that follows it. Paths are compared as
-    /// text.
+    /// Returns the deepest directory in the tree that contains `path`, and the next component of the path. Paths are
+    /// compared as strings.
     pub fn way_to<'p>(&self, path: &'p [u8]) -> Option<(DirId, &'p [u8])> {
         self.way_from(&self.outer_roots(), path)
     }
 
-    /// Returns the directories among the roots that do not lie in another root, keyed by name.
+    /// Returns the root directories that are not inside another root, keyed by name.
     fn outer_roots(&self) -> HashMap<&[u8], DirId> {
         let roots = self.listing(DirId::TOP);
         let own = roots.directories().filter(|id| self.parent(*id) == Some(DirId::TOP));
@@ -145,7 +147,6 @@ impl Tree {
     }
 }
 
-/// Returns a path without trailing slashes.
 fn without_slashes(path: &[u8]) -> &[u8] {
     let end = path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
     &path[..end]

@@ -1,7 +1,7 @@
-//! Building of a tree: the buffers of a worker, and the publication of its listings.
+//! Building a tree: the buffers of each worker, and the publication of listings.
 //!
 //! The module makes no system calls. Invariant: a directory's entry and parent are set before the listing that contains
-//! its entry is published, and the claims for its children are made before any of them can be released.
+//! its entry is published, and the claims for its children are added before any of these claims can be released.
 
 use super::devices::Devices;
 use super::directory::{DirId, State, Totals};
@@ -25,11 +25,11 @@ pub struct Batch {
     page: Page,
     writer: Writer,
     numbers: Vec<u32>,
-    /// Names, read by this worker, of inodes with several links.
+    /// Names of inodes with several links that this worker has read.
     linked: Vec<LinkedName>,
 }
 
-/// Entries of one directory that have not been sealed yet.
+/// Entries of one directory that have not been sealed (copied into the tree's memory) yet.
 #[derive(Default)]
 pub struct Page {
     draft: Draft,
@@ -38,7 +38,7 @@ pub struct Page {
     children_disk: u64,
     /// Child directories in the batch, with the positions of their entries.
     children: Vec<(DirId, usize)>,
-    /// Failed entries in the batch, as positions and error numbers.
+    /// Entries in the batch that could not be read: position and error number of each.
     failed: Vec<(usize, i32)>,
 }
 
@@ -62,9 +62,10 @@ impl Page {
 /// Batch of entries that is in the tree's memory but not published yet.
 pub struct Sealed {
     address: Address,
-    /// Directories among the entries.
+    /// Child directories among the entries.
     pub children: Box<[DirId]>,
-    /// Totals that the entries add to their directory. A child directory counts only as an item.
+    /// Totals of the entries, to be added to their directory. A child directory counts as an item, but without its
+    /// size.
     pub sum: Totals,
     /// Disk usage in bytes of the child directories, excluding their contents.
     pub children_disk: u64,
@@ -121,13 +122,13 @@ impl Batch {
         &self.page
     }
 
-    /// Replaces the unsealed entries with those of another directory, and returns the old ones.
+    /// Continues with `page`, which holds entries of another directory, and returns the previous page.
     pub fn turn(&mut self, page: Page) -> Page {
         std::mem::replace(&mut self.page, page)
     }
 
-    /// Creates a directory with its own size and one claim, to be released by the worker that reads the directory. No
-    /// listing contains the directory yet.
+    /// Creates a directory that no listing contains yet. Its totals start with its own size. It has one claim (see
+    /// `totals`), which the worker that reads it must release.
     pub fn new_directory(&mut self, tree: &Tree, parent: DirId, metadata: &Metadata, device: u32) -> DirId {
         if self.numbers.is_empty() {
             self.numbers = tree.numbers();
@@ -211,13 +212,12 @@ impl Default for Tree {
 
 #[doc(hidden)]
 impl Tree {
-    /// Creates an empty tree with a claim on its top. The caller must call `Tree::release` once everything has been
-    /// added.
+    /// Creates an empty tree. The caller must call `Tree::release` for the top once everything has been added.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Creates a tree without claims and with `count` directories, none of which is in memory yet.
+    /// Creates a tree with `count` directories, none of which is in memory yet or has claims on it.
     pub(super) fn empty(count: u32, devices: Devices, stored: Option<Box<Stored>>) -> Self {
         Self {
             dirs: Slots::new(),
@@ -247,9 +247,9 @@ impl Tree {
         ready.split_off(ready.len().saturating_sub(NUMBERS as usize))
     }
 
-    /// Appends a sealed batch to the listing of `id` and adds its sums to the totals. Only one thread at a time may
-    /// publish batches of a directory, and in the kernel's order. Each child directory adds a claim on `id`, which is
-    /// released when the child is complete.
+    /// Appends a sealed batch to the listing of `id` and adds its sums to the totals. The batches of a directory must
+    /// be published by one thread at a time and in the kernel's order. Each child directory adds a claim on `id`, which
+    /// is released when the child is complete.
     pub fn publish(&self, batch: &mut Batch, id: DirId, sealed: &Sealed) {
         let dir = self.dir(id);
         let children = u32::try_from(sealed.children.len()).expect("a batch is small");
@@ -268,7 +268,7 @@ impl Tree {
         self.dir(id).state.store(State::Reading as u8, Ordering::Relaxed);
     }
 
-    /// Records that `id` could not be read. The error counts in `id` and all its ancestors.
+    /// Records that `id` could not be read. The error is counted in `id` and all its ancestors.
     pub fn fail(&self, id: DirId, errno: i32) {
         self.dir(id).errno.store(errno, Ordering::Relaxed);
         self.add(id, &Totals { errors: 1, ..Totals::default() });
@@ -285,7 +285,7 @@ impl Tree {
         self.dir(id).set_partial();
     }
 
-    /// Completes a directory with size 0 and without reading it, because it turned out to be an alias.
+    /// Completes a directory that turned out to be an alias, with size 0 and without reading it.
     pub fn discard(&self, id: DirId) {
         let dir = self.dir(id);
         dir.disk.store(0, Ordering::Relaxed);

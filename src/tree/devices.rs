@@ -2,17 +2,17 @@
 //!
 //! A tree can contain entries of several hosts, which use the same device numbers for different devices.
 //!
-//! Invariant: an index always stands for the same device of the same host.
+//! Invariant: an index always identifies the same device of the same host.
 
 use crate::base::sync::{Mutex, lock};
 
-/// Devices of a tree. There is one per file system, so a linear search is fast.
+/// Devices of a tree. Each file system has only one, so a linear search is fast.
 #[derive(Default)]
 pub struct Devices {
     known: Mutex<Vec<Device>>,
 }
 
-/// Device of a host.
+/// Device number, with the host that uses it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Device {
     host: u32,
@@ -26,7 +26,7 @@ pub struct HostDevices<'d> {
     host: u32,
 }
 
-/// Creates the devices of a recorded tree. Equal numbers belong to different hosts.
+/// Devices of a tree loaded from a file, in the order of their indexes. Equal numbers belong to different hosts.
 impl From<Vec<u64>> for Devices {
     fn from(numbers: Vec<u64>) -> Self {
         let known = numbers.into_iter().map(|number| Device { host: 0, number }).collect();
@@ -47,7 +47,7 @@ impl Devices {
         HostDevices { devices: self, host }
     }
 
-    /// Returns the index of `device` of the only host, adding the device if it is new.
+    /// Returns the index of `device` on host 0, adding the device if it is new.
     #[doc(hidden)]
     pub fn index(&self, device: u64) -> u32 {
         self.of_host(0).index(device)

@@ -19,7 +19,7 @@ pub enum State {
     Waiting = 0,
     /// The directory, or something below it, is being read.
     Reading = 1,
-    /// Everything readable in and below the directory has been read.
+    /// Reading the directory and everything below it has ended.
     Complete = 2,
 }
 
@@ -51,35 +51,35 @@ impl Status {
     }
 }
 
-/// Data of one directory. Totals, `pending` and `partial` are written by every worker with a claim on the directory: to
-/// add a completed child, or to stop. All other fields have a single writer: the worker that reads the directory until
-/// it is complete, and after that the code that changes a finished tree.
+/// Data of one directory. Totals, `pending` and `partial` may be written by several workers at once, when they add
+/// completed child directories or stop early. The worker that releases the last claim completes `state`. All other
+/// fields have a single writer: the worker that reads the directory, and later the code that changes a finished tree.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Dir {
     pub(super) disk: AtomicU64,
     pub(super) apparent: AtomicU64,
     pub(super) items: AtomicU64,
-    /// Address of the listing's newest link or only segment; 0 before anything is published. Stored with `Release` and
-    /// loaded with `Acquire`, so that readers see everything the listing refers to.
+    /// Address of the newest link of the listing, or of its only segment; 0 until something is published. Stored with
+    /// `Release` and loaded with `Acquire`, so that readers see everything the listing refers to.
     pub(super) listing: AtomicU64,
     /// Address of the directory's own entry; 0 for the top. Written before the listing that contains the entry is
     /// published.
     pub(super) record: AtomicU64,
     /// Number of the parent. Written before the listing that contains this directory is published.
     pub(super) parent: AtomicU32,
-    /// Number of claims; see `totals`.
+    /// Number of tasks that must end before the directory is complete (claims); see `totals`.
     pub(super) pending: AtomicU32,
     pub(super) errors: AtomicU32,
-    /// See [`Status::errno`]; 0 if there is none.
+    /// Error number, or 0 if there is none; see [`Status::errno`].
     pub(super) errno: AtomicI32,
-    /// Index of the device.
+    /// Index of the device in the tree's list of devices.
     pub(super) device: AtomicU32,
     pub(super) state: AtomicU8,
     pub(super) partial: AtomicBool,
     pub(super) is_open: AtomicBool,
-    /// `true` while the directory is being rescanned: no listing contains it, and it adds nothing to its parent; see
-    /// `replace`.
+    /// `true` while a rescan fills this directory. Until the rescan is done, no listing contains the directory, and its
+    /// parent's totals do not include it; see `replace`.
     pub(super) detached: AtomicBool,
 }
 

@@ -45,8 +45,8 @@ struct Previous {
 
 /// Number of bytes reserved for the header before the records: the length of the longest varint.
 const HEAD: usize = 10;
-/// Initial capacity of a draft in bytes, more than a batch from the kernel needs. Memory pages that are never written
-/// to take no memory.
+/// Initial capacity of a draft in bytes, more than a batch from the kernel needs. The unused part takes no physical
+/// memory.
 const ROOM: usize = 160 << 10;
 
 /// Segment being written. [`Draft::clear`] keeps the allocation for the next segment.
@@ -88,7 +88,7 @@ impl Draft {
     }
 
     /// Appends a record and returns its byte offset from the first record. A record is encoded as a directory only if
-    /// it has a directory number, because readers expect a number after that kind.
+    /// it has a directory number, because decoders expect the number in every directory record.
     pub fn push(&mut self, record: &Entry<'_>) -> usize {
         let start = self.length();
         let flags = match &record.state {
@@ -169,7 +169,7 @@ pub(crate) enum Node<'a> {
     Segment(&'a [u8]),
     /// Link to the previous node and to a segment, both given by address.
     Link { before: u64, segment: u64 },
-    /// Run, with the bytes of all its segments; see [`segments_of`].
+    /// Bytes of a run of segments; see [`segments_of`].
     Run(&'a [u8]),
 }
 

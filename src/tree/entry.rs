@@ -5,7 +5,7 @@
 use super::directory::DirId;
 use crate::base::kind::Kind;
 
-/// Directory entry as it was when it was read.
+/// Directory entry at the time it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// Name, which can contain any bytes. For a root, this is the path as the user gave it.
@@ -47,15 +47,15 @@ pub enum Exclusion {
     OtherFileSystem = 1,
     /// The entry is the mount point of a kernel file system.
     KernelFileSystem = 2,
-    /// The directory contains a CACHEDIR.TAG.
+    /// The directory contains a CACHEDIR.TAG file.
     Caches = 3,
     /// The contents are in the cloud: they take no space on the local disk, and reading them would start a download.
     Dataless = 4,
-    /// The directory is the mount point of a snapshot, whose files are mostly those of the volume itself.
+    /// The directory is the mount point of a snapshot. Most of its files are the same as those of the volume itself.
     Snapshot = 5,
-    /// The directory is a further mount of a volume that the scan counts elsewhere.
+    /// The directory is another mount point of a volume that the scan counts elsewhere.
     SecondMount = 6,
-    /// The directory has several hard links, and is counted at another one.
+    /// The directory has several hard links and is counted under another name.
     SecondLink = 7,
 }
 
@@ -71,7 +71,7 @@ impl Exclusion {
         Self::SecondLink,
     ];
 
-    /// Returns the name of the reason, as written by `--json` and in flat lines.
+    /// Returns the name of the reason in `--json` output and in flat lines.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pattern => "pattern",
@@ -99,7 +99,7 @@ pub struct Metadata {
     pub inode: u64,
     /// Directory number, if the entry is a directory that the scan entered.
     pub directory: Option<DirId>,
-    /// Hard links; `None` for directories and, except for roots, if the link count is one.
+    /// Hard links. `None` for directories, and for files with a link count of 1 unless they are roots.
     pub links: Option<Links>,
     /// Owner, if owners were requested.
     pub owner: Option<Owner>,
@@ -116,8 +116,8 @@ impl Metadata {
         self.links.map(|links| InodeKey { device: links.device, inode: self.inode })
     }
 
-    /// Returns the hard links, if the inode has several names. A root that is a file has `links` even if its link count
-    /// is one.
+    /// Returns the hard links if the link count is greater than 1. A file that is a root has `links` even if its count
+    /// is 1.
     pub fn several_names(&self) -> Option<Links> {
         self.links.filter(|links| links.count > 1)
     }

@@ -5,8 +5,8 @@ use super::entry::Entry;
 use super::listing::Position;
 use super::reading::{Tree, join};
 
-/// Address of an entry. Valid until the parent directory gets a new listing, which happens only in a rescan or after a
-/// deletion.
+/// Address of an entry. Valid until the listing of the parent directory is rewritten, which happens only in a rescan or
+/// after a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId {
     /// Parent directory.
@@ -16,7 +16,8 @@ pub struct EntryId {
 }
 
 impl EntryId {
-    /// Returns the address of a directory's own entry; `None` for the top, and for a directory that has been replaced.
+    /// Returns the address of the entry of directory `id`. Returns `None` for the top and for a directory that has been
+    /// replaced.
     pub fn of(tree: &Tree, id: DirId) -> Option<Self> {
         let directory = tree.parent(id)?;
         let listing = tree.listing(directory);
@@ -24,7 +25,7 @@ impl EntryId {
         Some(Self { directory, position })
     }
 
-    /// Returns the address of the entry called `name`.
+    /// Returns the address of the entry called `name` in `directory`.
     pub fn named(tree: &Tree, directory: DirId, name: &[u8]) -> Option<Self> {
         let listing = tree.listing(directory);
         let (position, _) = listing.entries().find(|(_, record)| record.name == name)?;
@@ -41,7 +42,7 @@ impl EntryId {
         tree.listing(self.directory).name(self.position)
     }
 
-    /// Returns the path of the entry, with the root as the user gave it.
+    /// Returns the path of the entry, starting with the root as the user gave it.
     pub fn path(self, tree: &Tree) -> Option<Vec<u8>> {
         Some(join([tree.path(self.directory).as_slice(), self.name(tree)?]))
     }

@@ -1,9 +1,9 @@
 //! Hard links: each inode counts once in every directory above any of its names, as in `du -s` of that directory.
 //!
-//! While a tree is growing, every name counts. At the end, the names of each inode are grouped, and repeated sizes are
-//! subtracted: a directory that contains names of its own and has child directories with names has counted the inode
-//! (own names + children with names - 1) times too often, so this excess is subtracted there and in all ancestors. The
-//! result does not depend on the order in which names were found.
+//! While a tree is growing, every name of an inode counts. At the end, the excess is subtracted. If n entries of a
+//! directory are names of the inode, and m of its child directories contain further names, the directory has counted
+//! the inode n + m - 1 times too often. This excess is subtracted there and in all ancestors. The result does not
+//! depend on the order in which names were found.
 //!
 //! The module makes no system calls. Invariant: the work is proportional to the number of names times their depth,
 //! regardless of how many names an inode has.
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use super::{DirId, EntryState, InodeKey, LinkedName, Links, Tree, UniqueSizes, Walk};
 
-/// Subtracts repeated names from the totals of a finished tree and sets the shared sizes.
+/// Subtracts the sizes of repeated names from the totals of a finished tree, and sets the shared sizes.
 pub fn subtract_repeats(tree: &Tree) {
     let names = all_names(tree);
     tree.note_files_inside(&names);

@@ -1,19 +1,19 @@
-//! Index from inode keys to the names of the inodes.
+//! Index for looking up the names of an inode.
 
 use super::directory::DirId;
 use super::entry::InodeKey;
 use super::inodes::{LinkedName, order};
 use super::reading::Tree;
 
-/// Names of inodes that may have several names, in a finished tree. The index is empty while a tree is growing, and
-/// outdated once the tree has changed.
+/// Names of inodes that may have several names, in a finished tree. While a tree is growing, the index is empty. Any
+/// later change of the tree makes the index outdated.
 #[derive(Debug)]
 pub struct InodeIndex {
     names: Vec<LinkedName>,
 }
 
 impl InodeIndex {
-    /// Creates the index from the names in `tree`. Roots that are files are left out, because they may also be entries
+    /// Creates the index from the names in `tree`. Roots that are files are omitted, because they may also be entries
     /// below another root.
     pub fn new(tree: &Tree) -> Self {
         let mut names = tree.linked();

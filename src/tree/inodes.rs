@@ -1,7 +1,7 @@
 //! Inodes that may have several names: their keys, their names, and totals that count each inode once.
 //!
-//! Names are kept until a total is computed, because several workers may add names of the same inode. Only the link
-//! count tells if an inode has several names.
+//! Names are kept until a total is computed, because several workers may add names of the same inode. An inode is
+//! treated as having several names only if its link count says so.
 //!
 //! Invariant: no total depends on the order in which names were added.
 
@@ -29,7 +29,7 @@ pub struct LinkedName {
 }
 
 impl LinkedName {
-    /// Returns the name of an entry in `directory`; `None` if the inode has no other names.
+    /// Returns the linked name of an entry in `directory`, or `None` if its inode has no other names.
     pub fn of(directory: DirId, metadata: &Metadata) -> Option<Self> {
         Some(Self::counted(directory, metadata, metadata.links?))
     }
@@ -39,7 +39,7 @@ impl LinkedName {
         InodeKey { device: self.device, inode: self.inode }
     }
 
-    /// Returns the name of an entry in `directory` with the given links.
+    /// Returns the linked name of an entry in `directory`, with the given links.
     pub(crate) fn counted(directory: DirId, metadata: &Metadata, links: Links) -> Self {
         let Links { count, device } = links;
         Self {
@@ -53,8 +53,8 @@ impl LinkedName {
     }
 }
 
-/// Totals that count each inode once, at the largest size seen, because a name that was read while the file was still
-/// growing has a smaller size.
+/// Totals that count each inode once. If its names were read with different sizes, the largest size counts, because the
+/// file may have grown during the scan.
 #[derive(Clone, Debug, Default)]
 pub struct UniqueSizes {
     plain: Totals,
@@ -104,14 +104,15 @@ impl UniqueSizes {
         total
     }
 
-    /// Calls `add` for every directory that contains a linked name at any depth, with the sizes of the inodes that have
-    /// names in it.
+    /// Calls `add` for every directory that contains linked names at any depth, with the total size of their inodes.
+    /// Each inode counts once.
     pub fn per_directory(self, parent: impl Fn(DirId) -> Option<DirId>, mut add: impl FnMut(DirId, &Totals)) {
         let graph = AncestorGraph::of(self.linked, parent, Counted::First);
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns the directories in which inodes were counted more than once, each with the excess.
+    /// Returns the directories above the names, each with the size that was counted too often in it. The excess of
+    /// child directories is not included.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }
@@ -126,10 +127,10 @@ fn size(name: &LinkedName) -> Totals {
     Totals { disk: name.disk, apparent: name.apparent, ..Totals::default() }
 }
 
-/// Names whose sizes an [`AncestorGraph`] adds up for a directory.
+/// Names whose sizes are added up in the nodes of an [`AncestorGraph`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {
-    /// First name of each inode in or below each directory.
+    /// For each directory, the first name of every inode in or below it.
     First,
     /// Each additional name of an inode, at the first ancestor that already contains another name. In this ancestor and
     /// all above it, the inode was counted once too often.
@@ -196,7 +197,7 @@ impl AncestorGraph {
         parent.expect("a directory has a node now")
     }
 
-    /// Returns the directories whose own node has disk usage, each with that usage.
+    /// Returns the directories whose node has a nonzero disk usage, each with that usage.
     pub(crate) fn disk(&self) -> impl Iterator<Item = (DirId, u64)> + '_ {
         self.nodes.iter().filter(|node| node.sum.disk != 0).map(|node| (node.id, node.sum.disk))
     }

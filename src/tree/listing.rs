@@ -1,7 +1,7 @@
 //! Listing: the entries of a directory at one point in time.
 //!
-//! `encoding` defines the bytes. Invariant: a listing that a reader holds never changes. A malformed segment ends early
-//! and does not affect the next one.
+//! `encoding` defines the bytes. Invariant: a listing that a reader holds never changes. A malformed record hides the
+//! rest of its segment, but not the next segment.
 
 use super::encoding::{Records, decode_name};
 use super::{DirId, Entry};
@@ -9,7 +9,7 @@ use super::{DirId, Entry};
 /// Entries of a directory that have been published so far, borrowed from the tree.
 #[derive(Clone, Debug, Default)]
 pub struct Listing<'t> {
-    /// Position of each segment within the listing, with the records of the segment in the kernel's order.
+    /// Segments, each with its position in the listing and its records in the kernel's order.
     segments: Vec<(u64, &'t [u8])>,
 }
 
@@ -38,14 +38,14 @@ impl<'t> Listing<'t> {
         self.segments.iter().all(|(_, records)| records.is_empty())
     }
 
-    /// Returns the length in bytes. A listing only ever grows, so two listings of a directory with the same length are
-    /// equal.
+    /// Returns the length in bytes. During a scan, a listing only grows, so two listings of a directory with the same
+    /// length are equal.
     pub fn length(&self) -> u64 {
         self.segments.last().map_or(0, |(start, records)| start + records.len() as u64)
     }
 
-    /// Returns every entry with its position, in the kernel's order. A malformed segment ends early, and
-    /// iteration continues with the next one.
+    /// Returns every entry with its position, in the kernel's order. After a malformed record, iteration continues with
+    /// the next segment.
     pub fn entries(&self) -> impl Iterator<Item = (Position, Entry<'t>)> + Clone + '_ {
         self.segments.iter().flat_map(|&(start, records)| {
             Records::new(records).map_while(move |(at, record)| Some((start + at as u64, record.ok()?)))
@@ -66,7 +66,7 @@ impl<'t> Listing<'t> {
             .collect()
     }
 
-    /// Returns the entry at `position`. This decodes all earlier records of the same batch.
+    /// Returns the entry at `position`, if one begins there. This decodes all earlier records of the same batch.
     pub fn record(&self, position: Position) -> Option<Entry<'t>> {
         let (start, records) = self.segment_of(position)?;
         let wanted = usize::try_from(position - start).ok()?;
@@ -81,7 +81,7 @@ impl<'t> Listing<'t> {
         decode_name(records.get(usize::try_from(position - start).ok()?..)?).ok()
     }
 
-    /// Returns the position of each segment within the listing, with the records of the segment.
+    /// Returns the segments, each with its position in the listing and its records.
     pub(crate) fn segments(&self) -> impl Iterator<Item = (Position, Records<'t>)> + '_ {
         self.segments.iter().map(|&(start, records)| (start, Records::new(records)))
     }
@@ -121,7 +121,7 @@ impl<'t> IntoIterator for Listing<'t> {
 impl<'t> Iterator for Entries<'t> {
     type Item = Entry<'t>;
 
-    /// Returns the next entry. As in [`Listing::entries`], a malformed segment ends early.
+    /// Returns the next entry. After a malformed record, continues with the next segment, as [`Listing::entries`] does.
     fn next(&mut self) -> Option<Entry<'t>> {
         loop {
             if let Some((_, Ok(record))) = self.records.next() {

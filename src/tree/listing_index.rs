@@ -10,12 +10,12 @@
 use super::encoding::Records;
 use super::{Entry, Listing, Position};
 
-/// Maximum number of entries from one stop to the next.
+/// Maximum number of entries from one stop to the next. A stop is a position at which decoding can resume.
 const LONGEST_STRIDE: usize = 8;
-/// Number of bytes in a listing for each additional entry between two stops.
+/// Divisor that turns the length of a listing into the number of entries from one stop to the next.
 const STEP: u64 = 1 << 16;
 
-/// Positions at which decoding of a listing can resume.
+/// Index of a listing: positions at which decoding can resume.
 pub struct Index<'t> {
     stops: Vec<Stop<'t>>,
     /// Number of entries from one stop to the next.
@@ -24,7 +24,7 @@ pub struct Index<'t> {
 
 struct Stop<'t> {
     position: Position,
-    /// Position of the segment that contains the entry.
+    /// Position of the segment that contains this stop.
     start: Position,
     /// Decoder whose next entry is the one at `position`.
     records: Records<'t>,

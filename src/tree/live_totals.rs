@@ -1,8 +1,8 @@
 //! Totals while a scan is running.
 //!
-//! The totals of a directory include its completed child directories. Only a few directories are incomplete at any
-//! time: those above the directories being read. A view that shows totals adds each incomplete directory to its
-//! ancestors in a separate table. All that this costs the scan is one short lock per directory that has child
+//! The totals of a directory include only those child directories that are complete. Only a few directories are
+//! incomplete at any time: those above the directories being read. To show current totals, a view adds each incomplete
+//! directory to its ancestors in a separate table. This costs the scan only one short lock per directory that has child
 //! directories.
 //!
 //! Invariant: if no directory is incomplete, the live totals equal the totals of the tree.
@@ -19,11 +19,11 @@ pub struct LiveTotals {
 }
 
 impl LiveTotals {
-    /// Samples the tree. Time and memory are needed only for incomplete directories.
+    /// Samples the tree. Time and memory depend only on the number of incomplete directories.
     ///
     /// The totals of a directory are read before the states of its children. So a child found to be incomplete was not
-    /// yet in those totals, and nothing is counted twice. A child that completes in between is only missing from this
-    /// sample.
+    /// yet in those totals, and nothing is counted twice. A child that completes between the two reads is merely
+    /// missing from this sample.
     pub fn sample(tree: &Tree) -> Self {
         let mut open: HashMap<DirId, Totals> = HashMap::new();
         let mut order = Vec::new();
@@ -40,7 +40,7 @@ impl LiveTotals {
         // Each directory comes after its parent. In reverse order, a directory is added to its parent only after all of
         // its children have been added to it.
         for id in order.into_iter().rev() {
-            // The parent of a detached directory still includes the old totals.
+            // Skip detached directories: their parents still include the totals from before the rescan.
             if !tree.status(id).is_complete()
                 && !tree.is_detached(id)
                 && let Some(below) = open.get(&id).copied()

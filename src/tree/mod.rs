@@ -1,4 +1,4 @@
-//! Directory tree in memory: sealed listings for the entries, and one cache line per directory.
+//! Directory tree in memory: immutable listings for the entries, and one cache line per directory.
 //!
 //! ```text
 //! Dir   64 bytes: subtree totals, address of its listing, address of its own record, parent, pending, state
@@ -9,10 +9,10 @@
 //! be read at any time: a published listing never changes, and new entries are published in a longer listing that
 //! replaces it.
 //!
-//! A tree can also be stored in a file. Its directories and listings are then loaded on first use (`stored`), which
-//! readers do not notice.
+//! A tree can also be read from a file. In this case, directories and listings are loaded when they are first used, and
+//! readers notice no difference; see `stored`.
 //!
-//! Apart from that, the module does no I/O. Invariant: everything that a published listing refers to (records, child
+//! This loading is the only I/O in the module. Invariant: everything that a published listing refers to (records, child
 //! directories) exists before the listing becomes visible.
 
 mod aliases;

@@ -7,8 +7,8 @@ use crate::base::sync::{Mutex, Ordering, lock};
 
 const SHARDS: usize = 16;
 
-/// Incomplete directories with visible contents: their published entries include a directory or came in several
-/// batches. All other directories are complete before anything in them becomes visible.
+/// Incomplete directories with visible contents. Only a directory that has child directories or several batches can be
+/// in this state. All others are complete before anything in them becomes visible.
 #[derive(Default)]
 pub(super) struct Open {
     shards: [Mutex<HashSet<DirId>>; SHARDS],

@@ -1,4 +1,4 @@
-//! Tree of directories, with all functions for readers.
+//! Directory tree, with the functions that read it.
 //!
 //! Invariant: names, listings and totals are read without a lock, even while the tree is growing.
 
@@ -28,8 +28,7 @@ pub struct Failure {
     pub errno: i32,
 }
 
-/// Number of directories in a leaf of the table. A leaf takes 64 KiB, so the unused end of the last leaf does not
-/// matter.
+/// Number of directories in a leaf of the table. A leaf takes 64 KiB, so unused space in the last leaf does not matter.
 pub(super) const LEAF: usize = if cfg!(loom) { 8 } else { 1 << 10 };
 
 /// Tree of directories, which may still be growing.
@@ -41,18 +40,18 @@ pub struct Tree {
     pub(super) devices: Devices,
     pub(super) open: Open,
     pub(super) failures: Mutex<Vec<Failure>>,
-    /// See [`Tree::shared`]. Written once, when the hard links of a finished scan are counted.
+    /// Sizes returned by [`Tree::shared`]. Written when the hard links of a finished tree are counted.
     pub(super) shared: Mutex<HashMap<DirId, u64>>,
-    /// See [`Tree::recorded`].
+    /// Sizes returned by [`Tree::recorded`].
     pub(super) recorded: Mutex<HashMap<DirId, u64>>,
     /// Names of inodes with several links. Filled at the end of a scan.
     pub(super) linked: Mutex<Vec<LinkedName>>,
     /// Map from each root that is a file below another root to the outer root; see `aliases`. `None` until these files
-    /// have been determined.
+    /// are known.
     pub(super) files_inside: Mutex<Option<HashMap<Vec<u8>, DirId>>>,
     pub(super) free: Mutex<Free>,
     pub(super) readings: Mutex<Readings>,
-    /// See [`Tree::edition`]. Written when totals change, and read by long operations.
+    /// Change counter; see [`Tree::edition`]. Increased when totals change, and read by long operations.
     pub(super) edition: AtomicU64,
     /// File that the tree is loaded from; `None` if the whole tree is in memory.
     pub(super) stored: Option<Box<Stored>>,
@@ -100,7 +99,7 @@ impl Tree {
         std::iter::successors(Some(id), |id| self.parent(*id)).take_while(|id| *id != DirId::TOP)
     }
 
-    /// Returns the published entries of directory `id`. A malformed segment ends early.
+    /// Returns the published entries of directory `id`. A malformed record hides the rest of its segment.
     pub fn listing(&self, id: DirId) -> Listing<'_> {
         if let (0, Some(stored)) = (self.dir(id).listing.load(Ordering::Acquire), &self.stored) {
             stored.fetch(self, id);
@@ -140,7 +139,7 @@ impl Tree {
         Listing::from_segments(segments)
     }
 
-    /// Returns the metadata of the directory's own entry. Searches the parent's listing, which is too slow to do for
+    /// Returns the metadata of the directory's own entry. Searches the parent's listing, which is too slow for use on
     /// every directory.
     pub fn own_metadata(&self, id: DirId) -> Option<Metadata> {
         let listing = self.listing(self.parent(id)?);
@@ -174,8 +173,8 @@ impl Tree {
         Status { state, partial: dir.is_partial(), errno: (errno != 0).then_some(errno) }
     }
 
-    /// Returns the disk usage that several entries of the directory share: the sum over the entries minus the
-    /// directory's totals, in which shared bytes count once. Known once the scan is complete.
+    /// Returns the disk usage shared between entries of the directory: the sum over the entries minus the directory's
+    /// total, which counts shared bytes once. Returns 0 until the scan is complete.
     pub fn shared(&self, id: DirId) -> u64 {
         // In a tree loaded from a file, loading the directory also loads this number.
         if self.stored.is_some() {

@@ -20,7 +20,7 @@ impl Readings {
         self.rescans.entry(directory).or_default().extend(names.map(|name| (name.clone(), began)));
     }
 
-    /// Returns the time at which the last rescan of the entry began.
+    /// Returns the time at which the last rescan of the entry began, if there was one.
     pub fn rescan(&self, directory: u32, name: &[u8]) -> Option<Time> {
         self.rescans.get(&directory)?.get(name).copied()
     }

@@ -1,7 +1,7 @@
-//! Relocation of directory numbers after a rescan.
+//! Finding directories again after a rescan has given them new numbers.
 //!
-//! A rescan assigns new numbers to everything in the directory it replaces; see `replace`. The old directories can be
-//! read until the next rescan, and the new ones are found by the names of the old ones.
+//! A rescan assigns new numbers to everything in the directory it replaces; see `replace`. The old directories remain
+//! readable until the next rescan. Their names are used to find the new ones.
 //!
 //! Invariant: directories outside the replaced ones keep their numbers.
 
@@ -17,8 +17,8 @@ pub struct Relocation<'t> {
 }
 
 impl<'t> Relocation<'t> {
-    /// Creates the relocation for replaced directories. It is valid after the rescan, even one that was stopped or
-    /// failed, until the next rescan begins.
+    /// Creates the relocation after a rescan of the directories `replaced`, even if the rescan was stopped or failed.
+    /// The relocation is valid until the next rescan begins.
     pub fn new(tree: &'t Tree, replaced: impl IntoIterator<Item = DirId>) -> Self {
         let mut known = HashMap::from([(DirId::TOP, Some(DirId::TOP))]);
         for replaced in replaced {
@@ -30,7 +30,8 @@ impl<'t> Relocation<'t> {
         Self { tree, known }
     }
 
-    /// Returns the directory that replaces `id`; `None` if there is none.
+    /// Returns the replacement of `id`, or `id` itself if it was not replaced. Returns `None` if the directory no
+    /// longer exists.
     pub fn find(&mut self, id: DirId) -> Option<DirId> {
         let mut below = Vec::new();
         let mut at = id;
@@ -51,7 +52,8 @@ impl<'t> Relocation<'t> {
         found
     }
 
-    /// Returns the directory that replaces `id` or, if there is none, its nearest ancestor that still exists.
+    /// Returns the replacement of `id`, as [`Self::find`] does. If the directory no longer exists, returns that of its
+    /// nearest ancestor that still exists.
     pub fn nearest(&mut self, id: DirId) -> DirId {
         let mut at = id;
         loop {

@@ -7,7 +7,7 @@
 //! numbers of dropped directories are reused later.
 //!
 //! The known names of linked inodes are updated along with the entries. During the update, the totals must count every
-//! name.
+//! name; see `hard_links`.
 //!
 //! Invariant: totals change once, by the difference between two complete directories. Afterwards, the known names of
 //! linked inodes and the recorded failures match the entries.
@@ -29,8 +29,8 @@ const SEGMENT: usize = 32 << 10;
 
 #[doc(hidden)]
 impl Tree {
-    /// Creates a detached directory into which `old` is read again, with the current metadata and device index of
-    /// `old`.
+    /// Creates a detached directory for a rescan of `old`, whose current metadata and device index are given. Returns
+    /// `None` for the top.
     pub fn detached(&self, batch: &mut Batch, old: DirId, metadata: &Metadata, device: u32) -> Option<DirId> {
         let id = batch.new_directory(self, self.parent(old)?, metadata, device);
         let (new, old) = (self.dir(id), self.dir(old));
@@ -39,7 +39,7 @@ impl Tree {
         Some(id)
     }
 
-    /// Turns roots inside the replaced directories into aliases of the new directories.
+    /// Makes roots that lie inside replaced directories refer to the new directories.
     pub(crate) fn renew_aliases(&self, batch: &mut Batch, replaced: &[DirId]) {
         let is_inside = |id: DirId| {
             self.parent(id) != Some(DirId::TOP) && self.ancestry(id).any(|above| replaced.contains(&above))
@@ -79,7 +79,7 @@ impl Tree {
         self.exchange(DirId::TOP, &before, &after);
     }
 
-    /// Records that a listing now contains the directory, which was detached before.
+    /// Marks a detached directory as attached, because a listing now contains it.
     pub(crate) fn attach(&self, id: DirId) {
         self.dir(id).detached.store(false, Ordering::Relaxed);
     }
@@ -88,7 +88,7 @@ impl Tree {
         self.dir(id).detached.load(Ordering::Relaxed)
     }
 
-    /// Returns the totals that `id` adds to its parent, including `id` itself. A root is not an item of the top.
+    /// Returns the totals that `id` adds to its parent, including `id` itself. A root does not count as an item.
     pub(crate) fn counted(&self, parent: DirId, id: DirId) -> Totals {
         let totals = self.totals(id);
         Totals { items: totals.items.saturating_add(u64::from(parent != DirId::TOP)), ..totals }
@@ -106,7 +106,8 @@ impl Tree {
         lock(&self.free).put(gone.into_iter().collect());
     }
 
-    /// Publishes a new listing of `id`, with the result of `rewrite` for each current entry. `None` omits the entry.
+    /// Publishes a new listing of `id`, created by calling `rewrite` for each current entry. If `rewrite` returns
+    /// `None`, the entry is omitted.
     pub(crate) fn rewrite_listing<'t>(
         &'t self,
         batch: &mut Batch,
@@ -143,8 +144,8 @@ pub type Changes = HashMap<Vec<u8>, Option<(Kind, Metadata)>>;
 
 #[doc(hidden)]
 impl Tree {
-    /// Replaces entries of `parent`. A directory is replaced with a complete detached one. If the directory is a root
-    /// and has another name, the entry with that name changes too.
+    /// Replaces entries of `parent`. The replacement of a directory must be complete and detached. If a replaced root
+    /// was given under several names, the entries of all these names change.
     pub fn replace_entries(&self, batch: &mut Batch, parent: DirId, changes: &Changes) {
         let mut gone: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
         for (_, record) in self.listing(parent).entries() {
@@ -224,7 +225,7 @@ impl Tree {
     /// Updates the link counts of inodes at all their names in the tree.
     pub fn renew_links(&self, batch: &mut Batch, counts: &HashMap<InodeKey, u64>) {
         let count = |name: &LinkedName| counts.get(&name.key()).copied();
-        // Listings that are up to date are left alone.
+        // Do not rewrite listings that are up to date.
         let is_new = |name: &&LinkedName| count(name).is_some_and(|count| count != name.count);
         let concerned: HashSet<DirId> =
             self.linked().iter().filter(is_new).map(|name| name.directory).collect();
@@ -252,8 +253,8 @@ impl Tree {
         });
     }
 
-    /// Removes the `unlinked` names in `parent`. If the names of an inode were read with different sizes, removes a
-    /// name with the given size, because each name counts with its own size.
+    /// Removes the `unlinked` names in `parent` from the known names. The sizes must match too, because each name was
+    /// counted with the size read at that name.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;
@@ -271,7 +272,8 @@ impl Tree {
     }
 }
 
-/// Returns the entry that replaces `record`. A deleted root becomes an error, because the user asked for it.
+/// Returns the entry that replaces `record`, or `None` if it was deleted. A deleted root becomes an error, because the
+/// user asked for it.
 fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> Option<Entry<'_>> {
     match new {
         Some((kind, metadata)) => Some(Entry { kind, state: EntryState::Known(metadata), ..record }),
@@ -280,7 +282,7 @@ fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> O
     }
 }
 
-/// Returns `true` if, given its link count, the inode of a name in `directory` can have other names. A root that is a
+/// Returns `true` if the inode of a name in `directory` may have other names, given its link count. A root that is a
 /// file may also lie below another root, regardless of its link count.
 fn is_kept(directory: DirId, count: u64) -> bool {
     count > 1 || directory == DirId::TOP

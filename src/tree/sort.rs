@@ -33,7 +33,7 @@ pub enum Names {
     NaturalReversed,
 }
 
-/// Minimum number of rows to sort with several processors.
+/// Minimum number of rows that are sorted with several processors.
 const MANY: usize = 1 << 14;
 /// Size in bytes of a listing with about [`MANY`] entries.
 const MANY_BYTES: u64 = 20 << 14;
@@ -64,7 +64,7 @@ fn same_key(a: &SortRow, b: &SortRow) -> bool {
     a.key == b.key
 }
 
-/// Returns the entries of `listing` in listing order.
+/// Returns a row for each entry of `listing` that has a key, in listing order.
 fn rows<'t>(listing: &Listing<'t>, key: impl Fn(&Entry<'t>) -> Option<u64> + Sync) -> Vec<SortRow> {
     if listing.length() < MANY_BYTES {
         let row = |(position, record): (Position, Entry<'t>)| Some(SortRow { key: key(&record)?, position });
@@ -207,7 +207,7 @@ fn bytes(name: &[u8], start: usize) -> impl Iterator<Item = u8> + '_ {
     name.get(start..).unwrap_or_default().iter().copied()
 }
 
-/// Returns eight bytes of a name from `start`, padded with zeros, as a number that compares like the bytes.
+/// Returns the eight bytes of a name from `start` as a number that sorts like the bytes. Missing bytes are zeros.
 fn chunk(name: &[u8], start: usize) -> u64 {
     let rest = name.get(start..).unwrap_or_default();
     let mut bytes = [0; 8];
@@ -216,8 +216,8 @@ fn chunk(name: &[u8], start: usize) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// Returns the bytes by which a name compares in natural order: letters in lower case, and each number, stripped of
-/// leading zeros, as a `0`, the count of its digits plus one, and the digits. No byte is zero.
+/// Returns a form of the name that sorts byte by byte in natural order. Letters are in lower case. A number becomes a
+/// `0`, the count of its digits plus one, and its digits, without leading zeros. No byte is zero.
 fn natural(name: &[u8]) -> Natural<'_> {
     Natural { rest: name, length: None, digits: 0 }
 }
@@ -245,7 +245,7 @@ impl Iterator for Natural<'_> {
             let zeros = self.rest.iter().take_while(|byte| **byte == b'0').count();
             self.rest = &self.rest[zeros..];
             self.digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            // A name is at most 255 bytes long.
+            // A name has at most 255 bytes, so only 255 digits can exceed the maximum.
             self.length = Some(u8::try_from(self.digits + 1).unwrap_or(u8::MAX));
             return Some(b'0');
         }
@@ -254,7 +254,7 @@ impl Iterator for Natural<'_> {
     }
 }
 
-/// Like [`chunk`], but with the bytes by which a name compares in natural order.
+/// Returns the number that [`chunk`] would return for the natural form of a name; see [`natural`].
 fn natural_chunk(name: &[u8], start: usize) -> u64 {
     let mut bytes = [0; 8];
     bytes.iter_mut().zip(natural(name).skip(start)).for_each(|(byte, next)| *byte = next);

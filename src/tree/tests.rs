@@ -123,7 +123,7 @@ proptest! {
         let tree = Tree::new();
         let start = tree.bytes.append(&mut Writer::default(), &bytes).to_bits();
         for address in [address, start, start + near, 0] {
-            // In a real chain, links lead only to earlier data. Here, a link could lead to itself.
+            // In a real chain, links point only to earlier data. Here, a link could point to itself.
             tree.dir(DirId(1)).record.store(address, Ordering::Relaxed);
             let _ = (tree.name(DirId(1)), tree.path(DirId(1)));
             let head = Address::from_bits(address).and_then(|at| tree.bytes.bytes_from(at).first());
@@ -222,7 +222,8 @@ fn lies_in(above: &[usize], other: usize, number: usize) -> bool {
         .any(|at| at == number)
 }
 
-/// Returns the parents and sizes of a tree with a wide and a deep part, in which many directories wait for a few.
+/// Returns the parents and sizes of a tree with a wide part and a deep part, in which a few directories have many
+/// others below them.
 fn thicket() -> (Vec<usize>, Vec<u64>) {
     let above: Vec<usize> =
         (0..3_000).map(|number| if number % 3 == 0 { number } else { number / 50 }).collect();

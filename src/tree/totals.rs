@@ -1,4 +1,4 @@
-//! Totals of directories. No other module changes them.
+//! Totals of directories, and the functions that change them.
 //!
 //! The totals of a directory are its own sizes, the sizes of the entries read in it, and the totals of every *complete*
 //! child directory. `pending` counts the claims on a directory: one for reading it, one for each batch given to another
@@ -61,7 +61,7 @@ impl Tree {
         self.dir(id).add(sum);
     }
 
-    /// Adds `count` claims to `id`.
+    /// Adds `count` claims on `id`, which stays incomplete until all claims are released.
     pub(crate) fn claim(&self, id: DirId, count: u32) {
         self.dir(id).pending.fetch_add(count, Ordering::Relaxed);
     }

@@ -21,17 +21,14 @@ pub(crate) struct ByteReader<'a> {
 }
 
 impl<'a> ByteReader<'a> {
-    /// Creates a reader at the start of `bytes`.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
 
-    /// Returns the unread bytes.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// Reads an error number.
     pub(crate) fn errno(&mut self) -> Result<i32, Malformed> {
         i32::try_from(self.varint()?).map_err(|_| Malformed)
     }

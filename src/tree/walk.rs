@@ -25,8 +25,8 @@ impl<'t> Iterator for Walk<'t> {
     fn next(&mut self) -> Option<Self::Item> {
         let id = self.waiting.pop()?;
         let listing = self.tree.listing(id);
-        // The directory that an alias stands for has a different parent and is visited below that parent. A root that
-        // is given twice is visited once.
+        // Skip aliases: the directory of an alias has a different parent and is visited below that parent. A root that
+        // was given twice is visited once.
         let mut roots = HashSet::new();
         let owned = |child: &DirId| {
             self.tree.parent(*child) == Some(id) && (id != DirId::TOP || roots.insert(*child))

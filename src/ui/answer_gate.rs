@@ -1,9 +1,9 @@
-//! Gate for a Yes: keys that were typed before a question could be read do not answer it.
+//! Gate for answers: a Yes is ignored if it was typed before the user could read the question.
 //!
 //! ```text
-//! Closed -> (it is on the screen, no input waits) -> Quiet -> (no input for the required time) -> Open
-//!    ^                                                                                             |
-//!    +------------------------------------ any input ----------------------------------------------+
+//! Closed -> (question shown, no input pending) -> Quiet -> (no input for the required time) -> Open
+//!    ^                                                                                          |
+//!    +---------------------------------- any input ---------------------------------------------+
 //! ```
 //!
 //! The quiet time begins and ends with a check that finds no terminal input. So keys pressed while the program
@@ -15,11 +15,11 @@ use std::time::Duration;
 
 /// Time without input after which a Yes is accepted.
 pub const QUIET: Duration = Duration::from_millis(300);
-/// Quiet time if a key may be held down, because key repetition starts with a delay: for a question that
-/// follows a Yes, and for a question that was not readable yet when a key was pressed.
+/// Longer quiet time for when a key may still be held down: for a question that follows a Yes, and after a key that was
+/// pressed before the question could be read. Key repeat starts only after a delay, in which a held key sends no input.
 pub const LONG_QUIET: Duration = Duration::from_secs(1);
 
-/// Gate that a Yes must pass.
+/// Gate of one question. A Yes is accepted only while the gate is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerGate {
     quiet: Duration,
@@ -38,12 +38,12 @@ enum State {
 }
 
 impl AnswerGate {
-    /// Creates the gate of a new question.
+    /// Creates the closed gate of a new question. The gate opens after `quiet` without input.
     pub fn new(quiet: Duration) -> Self {
         Self { quiet, state: State::Closed, was_open: false }
     }
 
-    /// Records a key, a paste or a mouse event.
+    /// Closes the gate, because there was a key, a paste or a mouse event.
     pub fn take_input(&mut self) {
         if !self.was_open {
             self.quiet = self.quiet.max(LONG_QUIET);
@@ -68,7 +68,7 @@ impl AnswerGate {
         self.state == State::Open
     }
 
-    /// Returns `true` if the gate has been open before, so that the user has had time to read the question.
+    /// Returns `true` if the gate has been open before, which means that the user has had time to read the question.
     pub fn was_open(&self) -> bool {
         self.was_open
     }

@@ -14,35 +14,36 @@ use crate::ui::treemap_layout::{Area, Tile};
 /// Maximum number of entries that get their own cell.
 pub const MOST: usize = 200;
 
-/// Largest number of lines that are used.
+/// Maximum number of screen lines that the treemap uses.
 const MOST_LINES: u16 = 1 << 13;
-/// Height from which a treemap has a legend.
+/// Minimum height in lines of a treemap with a legend.
 const LEGEND: u16 = 8;
 
-/// Returns the last line of a treemap if it has a legend.
+/// Returns the area of the treemap's legend: the last line, or an empty area if there is no legend.
 pub fn legend_area(area: Rect, theme: Theme) -> Rect {
     let height = u16::from(area.height >= LEGEND && theme.has_half_blocks());
     Rect { y: area.bottom() - height, height, ..area }
 }
 
-/// Returns the area for rectangles.
+/// Returns the area of the treemap without its legend.
 pub fn map_area(area: Rect, theme: Theme) -> Rect {
     Rect { height: area.height - legend_area(area, theme).height, ..area }
 }
 
-/// Returns the rectangles for the rows of `window`. An index after the last row stands for all other rows.
+/// Returns the tiles of the rows in `window`. If the directory has more rows, one more tile, with the next index,
+/// stands for all of them.
 pub fn tiles(window: &Window, measure: Measure, area: Rect) -> Vec<Tile> {
     let mut weights: Vec<u64> = window.lines.iter().map(|line| line.size().unwrap_or(0)).collect();
     if window.rows > window.lines.len() {
         let shown = weights.iter().fold(0, |sum: u64, weight| sum.saturating_add(*weight));
         weights.push(window.size(measure).saturating_sub(shown));
     }
-    // No screen has more lines.
+    // No real screen has more than `MOST_LINES` lines.
     let (y, height) = (area.y.min(MOST_LINES) * 2, area.height.min(MOST_LINES) * 2);
     layout(&weights, Area { x: area.x, y, width: area.width, height })
 }
 
-/// Returns the row whose cell adjoins the cell of row `index` on this side; `None` at the edge.
+/// Returns the row whose cell is next to the cell of row `index` on this side; `None` at the edge of the treemap.
 pub fn neighbor(tiles: &[Tile], index: usize, side: Side) -> Option<usize> {
     let Some(from) = tiles.iter().find(|tile| tile.index == index) else {
         // A row too small for a cell has no neighbors, so the largest row is selected.

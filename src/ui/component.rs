@@ -18,9 +18,8 @@ use crate::tree::Relocation;
 pub enum Input<'i> {
     /// Command from a key or the mouse.
     Command(Command),
-    /// Key pressed in a text field, with its command, if it has one.
+    /// Key pressed in a text field, and the command that the key is bound to, if any.
     Key(KeyEvent, Option<Command>),
-    /// Pasted text.
     Paste(&'i str),
     /// Click on the row with this index.
     Row(usize),
@@ -40,7 +39,7 @@ pub enum Handled {
 }
 
 impl Handled {
-    /// Returns the effect that the component requests.
+    /// Returns the effect that the component requests, if any.
     pub fn effect(self) -> Option<Effect> {
         match self {
             Self::No | Self::Confirm(..) => None,
@@ -54,7 +53,6 @@ pub trait Component<'t>: Debug {
     /// Returns the scope whose key bindings apply.
     fn scope(&self) -> Scope;
 
-    /// Handles an input.
     fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled;
 
     /// Draws the component on a screen of this size.
@@ -81,7 +79,7 @@ pub trait Component<'t>: Debug {
         None
     }
 
-    /// Returns the gate that a Yes must pass; `None` if the component asks no question.
+    /// Returns the gate that rejects a Yes given too early; `None` if the component asks no question.
     fn gate(&mut self) -> Option<&mut AnswerGate> {
         None
     }

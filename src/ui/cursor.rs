@@ -1,26 +1,18 @@
 //! Cursor in a scrolled list: movement, and scrolling that keeps the cursor visible.
 //!
-//! Invariant: after [`Cursor::show`] the cursor is on a visible row, and no line is empty while rows are
-//! hidden.
+//! Invariant: after [`Cursor::show`], the cursor is on a visible row, and no line is left empty unless all rows are
+//! visible.
 
 /// Movement of a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
-    /// One line up.
     Up,
-    /// One line down.
     Down,
-    /// One screen up.
     PageUp,
-    /// One screen down.
     PageDown,
-    /// Half a screen up.
     HalfUp,
-    /// Half a screen down.
     HalfDown,
-    /// To the first row.
     Top,
-    /// To the last row.
     Bottom,
 }
 
@@ -39,8 +31,7 @@ impl Cursor {
         self.index = moved(self.index, motion, lines, rows);
     }
 
-    /// Scrolls as little as necessary to make the cursor visible without leaving lines empty while rows are
-    /// hidden.
+    /// Scrolls just enough to show the cursor. Leaves no empty lines at the bottom while rows are scrolled off the top.
     pub fn show(&mut self, lines: usize, rows: usize) {
         let lines = lines.max(1);
         self.index = self.index.min(rows.saturating_sub(1));
@@ -50,7 +41,7 @@ impl Cursor {
     }
 }
 
-/// Returns the row that `motion` reaches from row `index`, in a list of `count` rows with `lines` visible.
+/// Returns the row that `motion` reaches from row `index`, in a list of `count` rows, of which `lines` are visible.
 pub fn moved(index: usize, motion: Motion, lines: usize, count: usize) -> usize {
     let page = lines.max(1);
     let half = (page / 2).max(1);

@@ -5,26 +5,23 @@ use crate::delete::{Failures, Group, Operation, OperationKind, Report, Selection
 use crate::ui::notice::Notice;
 use crate::ui::options::DeletePolicy;
 
-/// State of deletions.
 #[derive(Debug, Default)]
 pub struct DeletionState {
-    /// Running operation.
     pub running: Option<Running>,
     /// Failures of the last operation; taken when the list of failures is opened.
     pub failed: Option<Failed>,
     pub policy: DeletePolicy,
     /// Trashed items, the most recent ones last.
     pub trashed: Vec<Arc<Vec<Trashed>>>,
-    /// Notice about the result, shown once the tree has been updated.
+    /// Notice about the result of an operation. Shown once the tree has been updated.
     pub outcome: Option<Notice>,
     /// Operation to confirm again once its changed entries have been rescanned.
     pub asked_again: Option<(OperationKind, Arc<Selection>)>,
-    /// Directories that must be rescanned because they contain restored items.
+    /// Directories that must still be rescanned, because items were restored in them.
     pub returned: Vec<Group>,
 }
 
 impl DeletionState {
-    /// Creates the state of a session with this policy.
     pub fn new(policy: DeletePolicy) -> Self {
         Self { policy, ..Self::default() }
     }
@@ -33,13 +30,12 @@ impl DeletionState {
 /// Running operation.
 #[derive(Clone, Debug)]
 pub struct Running {
-    /// Kind of the operation.
     pub kind: OperationKind,
-    /// Expected numbers of names and bytes, as far as they are known.
+    /// Number of entries and number of bytes that the operation is expected to affect; 0 if unknown.
     pub expected: (u64, u64),
     /// `true` if fewer bytes than expected may be freed, because files are compressed or share space.
     pub is_at_most: bool,
-    /// Progress, as of the latest report.
+    /// Latest report on the progress.
     pub report: Arc<Report>,
     /// `true` if the user has requested a stop.
     pub is_stopping: bool,
@@ -49,7 +45,6 @@ pub struct Running {
 /// Entries for which an operation failed.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// Kind of the failed operation.
     pub kind: OperationKind,
     /// Failed entries, with the reasons.
     pub failures: Failures,

@@ -1,4 +1,4 @@
-//! Entry with what the system reports about it.
+//! An entry, and the information that the operating system has about it.
 
 use super::loader::{Loader, Sources};
 use crate::base::sync::Arc;
@@ -6,27 +6,25 @@ use crate::scan::inspect::{Inspection, inspect};
 use crate::source::SourceKind;
 use crate::tree::EntryId;
 
-/// Entry, for the info page and the preview.
+/// Entry described on the info page or in the preview.
 #[derive(Debug)]
 pub struct EntryInfo {
-    /// Address of the entry.
     pub entry: EntryId,
-    /// Result of asking the system about the entry.
+    /// Information from the operating system, loaded in the background.
     pub inspection: Loader<Arc<Inspection>>,
 }
 
 impl EntryInfo {
-    /// Creates the information about an entry.
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
         let inspection = match source_kind {
             SourceKind::Live => Loader::default(),
-            // This system has no information about a recorded entry.
+            // An entry of a snapshot or an export cannot be looked up on this machine.
             SourceKind::Recorded => Loader::given(None),
         };
         Self { entry, inspection }
     }
 
-    /// Asks the system about the entry. Returns `true` if there is something new.
+    /// Looks up the entry in the background. Returns `true` if there is a new result.
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let entry = self.entry;
         self.inspection.poll(|| {

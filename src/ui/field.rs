@@ -1,9 +1,9 @@
 //! Text field of one line, for a search, a file name, or a name typed to confirm a deletion.
 //!
-//! A field can start with a default text, which the first typed letter replaces. Up and Down recall earlier texts, as in
-//! a shell, until one of them is edited.
+//! A field can start with a default text, which is replaced by the first letter that is typed. Up and Down recall
+//! earlier texts, as in a shell, until one of them is edited.
 //!
-//! `tui-input` moves by graphemes, and by words as Unicode defines them (UAX #29).
+//! `tui-input` moves the cursor by graphemes or by Unicode words (UAX #29).
 //!
 //! Invariant: typing and pasting add no control characters.
 
@@ -13,7 +13,6 @@ use tui_input::{Input, InputRequest};
 use super::cursor::Motion;
 use super::keys::{Command, TextMotion};
 
-/// Text field.
 #[derive(Clone, Debug, Default)]
 pub struct Field {
     text: Input,
@@ -30,7 +29,7 @@ enum State {
     Typed,
     /// The text is the unchanged default text.
     Offered,
-    /// The text is the earlier text with this index.
+    /// The text is an unchanged earlier text. Contains its index.
     Recalled(usize),
 }
 
@@ -40,7 +39,7 @@ impl Field {
         Self { text: text.into(), state: State::Offered, past: Vec::new() }
     }
 
-    /// Returns the field with the earlier texts of another one.
+    /// Returns the field with the earlier texts of another field.
     #[must_use]
     pub fn with_past_of(self, other: &Self) -> Self {
         Self { past: other.past.clone(), ..self }
@@ -53,7 +52,6 @@ impl Field {
         self.past.push(text);
     }
 
-    /// Returns the text.
     pub fn as_str(&self) -> &str {
         self.text.value()
     }
@@ -61,11 +59,10 @@ impl Field {
     /// Returns the text before the cursor and the text after it.
     pub fn halves(&self) -> (&str, &str) {
         let text = self.as_str();
-        // The cursor is counted in characters.
+        // The position of the cursor is a number of characters, not of bytes.
         text.split_at(text.char_indices().nth(self.text.cursor()).map_or(text.len(), |(at, _)| at))
     }
 
-    /// Returns `true` if the text is empty.
     pub fn is_empty(&self) -> bool {
         self.as_str().is_empty()
     }
@@ -80,8 +77,8 @@ impl Field {
         *self = Self { past: std::mem::take(&mut self.past), ..Self::default() };
     }
 
-    /// Replaces the text with the one before it or after it. Does so only if the user has not typed anything, so that Up
-    /// and Down can also move in a list of results. Returns `true` if the text was replaced.
+    /// Replaces the text with the previous or the next of the earlier texts. Does nothing if the user has typed a text,
+    /// because Up and Down then move in the list of results. Returns `true` if the text was replaced.
     pub fn recall(&mut self, motion: Motion) -> bool {
         let at = match self.state {
             State::Recalled(at) => at,
@@ -100,7 +97,8 @@ impl Field {
         true
     }
 
-    /// Handles a key, with its command, if it has one. Returns `true` if the key changed the text.
+    /// Handles a key. `command` is the command that the key is bound to, if any. Returns `true` if the key changed the
+    /// text.
     pub fn take(&mut self, event: KeyEvent, command: Option<Command>) -> bool {
         match (command, event.code) {
             (Some(Command::Move(motion)), _) => self.recall(motion),
@@ -154,7 +152,7 @@ impl TextMotion {
         }
     }
 
-    /// Returns the request that deletes the text over which the cursor would move.
+    /// Returns the request that deletes the text that the cursor would move over.
     fn erasure(self) -> InputRequest {
         match self {
             Self::Left => InputRequest::DeletePrevChar,

@@ -10,17 +10,13 @@ use crate::table::column::Column;
 /// Target of a click.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
-    /// Row, counted from the first row of the list, visible or not.
+    /// Row with this index. Rows that are scrolled out of view are counted, too.
     Row(usize),
-    /// Title of a column.
     Column(Column),
-    /// Part of the path, this number of levels above the shown directory.
+    /// Directory in the path, this number of levels above the shown directory.
     Level(usize),
-    /// Tab of a view.
     View(&'static ViewSpec),
-    /// Hint for a key.
     Key(Key),
-    /// Button of a dialog.
     Button(Button),
 }
 
@@ -29,16 +25,16 @@ pub enum Hit {
 pub enum Button {
     /// Button that performs the action.
     Yes,
-    /// Button that changes nothing. It is preselected if a Yes would lose data.
+    /// Button that changes nothing. Usually preselected if a Yes would lose data.
     No,
 }
 
-/// Clickable areas of a frame. Where areas overlap, the one added last applies.
+/// Clickable areas of a frame. If areas overlap, a click hits the area that was added last.
 #[derive(Clone, Debug, Default)]
 pub struct HitMap(Vec<(Rect, Hit)>);
 
 impl HitMap {
-    /// Adds an area on top of those added before.
+    /// Adds an area on top of all earlier ones.
     pub fn add(&mut self, area: Rect, hit: Hit) {
         self.0.push((area, hit));
     }
@@ -48,7 +44,7 @@ impl HitMap {
         self.0.clear();
     }
 
-    /// Returns the target of a click on this cell.
+    /// Returns the target of a click on this cell, if there is one.
     pub fn at(&self, cell: Position) -> Option<Hit> {
         self.0.iter().rev().find(|(area, _)| area.contains(cell)).map(|(_, hit)| *hit)
     }

@@ -4,7 +4,7 @@
 
 use ratatui::layout::Rect;
 
-/// Regions of the screen. A region without room has zero lines.
+/// Regions of the screen. A region for which there is no room has zero lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Path and totals.

@@ -4,7 +4,7 @@
 //! that entry when rows are sorted again. Until the first key in a directory, the cursor stays on the first
 //! row, even if another entry moves there.
 //!
-//! Invariant: if there are rows, the cursor is on one of them; after scrolling, on a visible one.
+//! Invariant: if there are rows, the cursor is on one of them. After scrolling, that row is visible.
 
 use crate::tree::{DirId, Entry, Listing, Position, Tree};
 
@@ -22,7 +22,7 @@ struct Pin<'t> {
     name: &'t [u8],
 }
 
-/// Saved cursor of a directory that was left.
+/// Saved cursor of a directory that the user has left.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SavedCursor<'t> {
     pin: Option<Pin<'t>>,
@@ -39,9 +39,8 @@ impl<'t> SavedCursor<'t> {
 /// Shown directory with its rows and its cursor.
 #[derive(Debug)]
 pub struct ListState<'t> {
-    /// ID of the shown directory.
     pub id: DirId,
-    /// Listing at the time of sorting. A rescan gives entries other positions.
+    /// Listing at the time of sorting. Kept because a rescan changes the positions of entries.
     listing: Listing<'t>,
     rows: Arc<SortedEntries>,
     /// `true` if everything below the directory had been read when the rows were sorted.
@@ -65,7 +64,7 @@ impl<'t> ListState<'t> {
         place
     }
 
-    /// Enters the directory `id`, without rows so far.
+    /// Enters the directory `id`, but does not sort its rows yet.
     pub fn new(id: DirId, saved: SavedCursor<'t>) -> Self {
         let SavedCursor { pin, cursor } = saved;
         let (listing, rows) = (Listing::default(), Arc::default());
@@ -87,7 +86,6 @@ impl<'t> ListState<'t> {
         SavedCursor { pin: self.pin, cursor: self.cursor }
     }
 
-    /// Returns the rows.
     pub fn rows(&self) -> &SortedEntries {
         &self.rows
     }
@@ -97,17 +95,17 @@ impl<'t> ListState<'t> {
         &self.listing
     }
 
-    /// Returns the entry under the cursor.
+    /// Returns the entry under the cursor, if there is one.
     pub fn entry(&self) -> Option<Entry<'t>> {
         self.listing.record(self.rows.position(self.cursor.index)?)
     }
 
-    /// Returns the row of the cursor; meaningless if there are no rows.
+    /// Returns the index of the cursor's row; meaningless if there are no rows.
     pub fn index(&self) -> usize {
         self.cursor.index
     }
 
-    /// Returns the first visible row.
+    /// Returns the index of the first visible row.
     pub fn offset(&self) -> usize {
         self.cursor.offset
     }
@@ -118,7 +116,7 @@ impl<'t> ListState<'t> {
         self.take(tree, Arc::new(rows), lines);
     }
 
-    /// Replaces the rows with rows sorted elsewhere. The cursor follows its entry.
+    /// Replaces the rows with these sorted rows. The cursor follows its entry.
     pub fn take(&mut self, tree: &'t Tree, rows: Arc<SortedEntries>, lines: usize) {
         self.was_complete = rows.was_complete();
         self.listing = tree.listing(self.id);
@@ -139,12 +137,12 @@ impl<'t> ListState<'t> {
         self.show_cursor(lines);
     }
 
-    /// Returns `true` if entries below the directory have been read since the rows were sorted.
+    /// Returns `true` if entries below the directory may have been read since the rows were sorted.
     pub fn is_outdated(&self, tree: &Tree) -> bool {
         !self.was_complete || self.rows.is_outgrown_by(&tree.listing(self.id))
     }
 
-    /// Makes the cursor follow its present entry.
+    /// Makes the cursor follow the entry that it is on now.
     pub fn pin(&mut self) {
         let entry = |position| Some(Pin { position, name: self.listing.name(position)? });
         self.pin = self.rows.position(self.cursor.index).and_then(entry);
@@ -156,7 +154,6 @@ impl<'t> ListState<'t> {
         self.show_cursor(lines);
     }
 
-    /// Moves the cursor to a row.
     pub fn go_to(&mut self, index: usize) {
         self.cursor.index = index;
     }
@@ -169,8 +166,7 @@ impl<'t> ListState<'t> {
         self.cursor.offset = 0;
     }
 
-    /// Scrolls as little as necessary to make the cursor visible without leaving lines empty while rows are
-    /// hidden.
+    /// Scrolls just enough to show the cursor. Leaves no empty lines at the bottom while rows are scrolled off the top.
     pub fn show_cursor(&mut self, lines: usize) {
         if self.rows.is_empty() {
             return;
@@ -188,7 +184,7 @@ impl<'t> ListState<'t> {
         if listing.name(pin.position) == Some(pin.name) {
             return self.rows.find(pin.position);
         }
-        // A rescan has replaced the listing.
+        // A rescan has moved the entry to another position, so the name is searched for.
         self.rows.positions().position(|position| listing.name(position) == Some(pin.name))
     }
 }

@@ -36,7 +36,7 @@ impl Sources<'_> {
         self.may_ask_system || self.basis.is_some()
     }
 
-    /// Returns the request of an analysis.
+    /// Returns the analysis request for the rows of a table.
     pub fn request(&self, request: &TableRequest) -> Request {
         let (query, order) = (request.query.clone(), request.order);
         Request { tree: Arc::clone(self.tree), from: request.from, query, order }
@@ -52,7 +52,7 @@ pub struct TableRequest {
     pub query: Query,
     /// Order of the rows.
     pub order: Order,
-    /// Present time, in seconds since 1970.
+    /// Current time in seconds since 1970.
     pub now: i64,
     /// Units of sizes.
     pub units: Units,
@@ -61,23 +61,23 @@ pub struct TableRequest {
 /// Running job whose results are converted to `T`.
 pub struct Load<T>(Box<dyn FnMut() -> Newest<T>>);
 
-/// Newest result, if it is new since the last call, and the end of the job, if the job has ended.
+/// Newest result since the last call, if there is one, and the outcome of the job, if the job has ended.
 type Newest<T> = (Option<Result<T, JobError>>, Option<JobEnd>);
 
 impl<T> Load<T> {
-    /// Creates the load of a job. `result` converts the job's results to `T`.
+    /// Wraps a running job. `result` converts the job's results to `T`.
     pub fn of<R: Send + Sync + 'static>(
         mut job: Job<R>,
         mut result: impl FnMut(Arc<R>) -> Result<T, JobError> + 'static,
     ) -> Self {
         Self(Box::new(move || {
-            // The end is read first, because a job publishes its last result before it ends.
+            // The outcome is read first. A job publishes its last result before it ends, so that result is not missed.
             let outcome = job.outcome();
             (job.poll().map(&mut result), outcome)
         }))
     }
 
-    /// Returns the load with its results converted once more.
+    /// Returns a load whose results are converted once more, by `result`.
     pub fn map<U>(self, result: impl Fn(T) -> U + 'static) -> Load<U>
     where
         T: 'static,
@@ -89,7 +89,7 @@ impl<T> Load<T> {
         }))
     }
 
-    /// Creates the load of a comparison, for which there may be no baseline.
+    /// Wraps a running comparison. If there is nothing to compare with, the load fails with the reason.
     pub fn of_comparison(job: Job<Compared>, result: fn(Arc<Comparison>) -> T) -> Self
     where
         T: 'static,
@@ -107,7 +107,7 @@ impl<R: Send + Sync + 'static> From<Job<R>> for Load<Arc<R>> {
     }
 }
 
-/// Treatment of the present result while a new one is loaded.
+/// Handling of the present result while a new one is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// Show the present result until the new one is complete.
@@ -128,7 +128,7 @@ pub struct Loader<T> {
 
 enum LoadState<T> {
     Waiting,
-    /// A job is running. Contains its newest result, if an older request's value is still shown.
+    /// A job is running. Contains its newest result while the value of an older request is still shown.
     Running(Load<T>, Option<T>),
     Complete,
     Failed(JobError),
@@ -196,7 +196,7 @@ impl<T> Loader<T> {
         has_changed
     }
 
-    /// Returns the latest result, which may be older than a failure.
+    /// Returns the latest result. A job that fails later does not remove it.
     pub fn value(&self) -> Option<&T> {
         self.value.as_ref()
     }

@@ -2,7 +2,6 @@
 
 use super::theme::Role;
 
-/// Meaning of the colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MapColors {
     /// Category of files.
@@ -15,7 +14,7 @@ pub enum MapColors {
 }
 
 impl MapColors {
-    /// Returns the next meaning. Growth needs a comparison.
+    /// Returns the next meaning in turn. Growth is skipped if there is no comparison.
     #[must_use]
     pub fn next(self, has_growth: bool) -> Self {
         match self {
@@ -25,7 +24,7 @@ impl MapColors {
         }
     }
 
-    /// Returns the roles of the colors with their names.
+    /// Returns the legend: each color, given as a role, and its name.
     pub fn legend(self) -> &'static [(Role, &'static str)] {
         match self {
             Self::Type => &[

@@ -1,9 +1,9 @@
 //! Marks of entries. A mark identifies an entry by its inode and name, not by its row.
 //!
-//! A mark consists of a device, an inode, a directory, and a name, so it stays with its entry in any sort order
-//! and in any view. A rescan keeps a mark if the same inode still has the same path and, for a file, the same
-//! size and modification time. Inode numbers are reused, so the mark of a directory also stores the
-//! modification time at marking, for comparison with the file system.
+//! A mark consists of a device, an inode, a directory, and a name, so it stays with its entry in any sort order and in
+//! any view. A rescan keeps a mark if the same inode still has the same path and, for a file, the same size and
+//! modification time. Inode numbers are reused, so the mark of a directory also stores the modification time at the
+//! time of marking, for comparison with the file system.
 //!
 //! Invariant: no entry is marked twice, and only entries with metadata are marked.
 
@@ -14,7 +14,6 @@ use crate::tree::{
     DeviceIndex, DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Totals, Tree, join,
 };
 
-/// All marks.
 #[derive(Clone, Debug, Default)]
 pub struct Marks<'t> {
     names: HashMap<DirId, HashMap<&'t [u8], Mark>>,
@@ -22,10 +21,9 @@ pub struct Marks<'t> {
     totals: Totals,
 }
 
-/// Marked entry.
+/// Mark of one entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Kind of the entry.
     pub kind: Kind,
     /// Directory that is marked with everything below it; `None` if the entry is not a directory.
     pub directory: Option<DirId>,
@@ -41,9 +39,9 @@ pub struct Mark {
 /// Counts of marks that a rescan has removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// Number of deleted entries.
+    /// Number of marks whose entries were deleted.
     pub gone: u64,
-    /// Number of replaced or modified entries.
+    /// Number of marks whose entries were replaced or modified.
     pub changed: u64,
 }
 
@@ -51,7 +49,7 @@ pub struct Dropped {
 pub type EntryName<'t> = (DirId, &'t [u8]);
 
 impl Mark {
-    /// Creates a mark for an entry of `parent`; `None` if the entry has no metadata.
+    /// Creates a mark for an entry of `parent`. Returns `None` if the entry has no metadata.
     fn new(tree: &Tree, parent: DirId, record: &Entry<'_>) -> Option<Self> {
         let EntryState::Known(metadata) = record.state else { return None };
         let own = Totals { disk: metadata.disk(), apparent: metadata.apparent, ..Totals::default() };
@@ -66,8 +64,8 @@ impl Mark {
         })
     }
 
-    /// Returns `true` if `now`, found by a rescan, is the same entry. For a directory this is only probable,
-    /// because the tree has too little data.
+    /// Returns `true` if `now`, the mark of an entry found by a rescan, belongs to the same entry. For a directory,
+    /// this is only probable, because the tree has too little data to be sure.
     fn is_same(&self, now: &Self) -> bool {
         let inode = |mark: &Self| (mark.inode, mark.kind);
         let written = |mark: &Self| (mark.own.apparent, mark.mtime);
@@ -80,7 +78,7 @@ impl Mark {
     }
 }
 
-/// Returns the index of the device of an entry of `parent`.
+/// Returns the device index of `metadata`, which belongs to an entry of `parent`.
 fn device(tree: &Tree, parent: DirId, metadata: &Metadata) -> DeviceIndex {
     match (metadata.directory, metadata.links) {
         (Some(id), _) => tree.device_index(id),
@@ -90,12 +88,11 @@ fn device(tree: &Tree, parent: DirId, metadata: &Metadata) -> DeviceIndex {
 }
 
 impl<'t> Marks<'t> {
-    /// Returns the number of marks.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Returns the total of all marks, each inode once.
+    /// Returns the total of all marks. Each inode counts once.
     pub fn totals(&self) -> Totals {
         self.totals
     }
@@ -128,8 +125,8 @@ impl<'t> Marks<'t> {
         if parent.is_empty() { name.to_vec() } else { join([parent.as_slice(), name]) }
     }
 
-    /// Returns the marked directories that have changed according to a rescan, with their modification times at
-    /// marking.
+    /// Returns the marked directories for which a rescan found another modification time. The values are the
+    /// modification times at the time of marking.
     pub fn touched_directories(&self) -> HashMap<EntryName<'t>, i64> {
         let touched = self.all().filter(|(_, mark)| mark.is_touched && mark.directory.is_some());
         touched.map(|(place, mark)| (place, mark.mtime)).collect()
@@ -170,7 +167,7 @@ impl<'t> Marks<'t> {
         for (parent, names) in &before.names {
             let Some(parent) = relocation.find(*parent) else { continue };
             let listing = tree.listing(parent);
-            // A single pass over the listing, however many of its entries are marked.
+            // A single pass over the listing finds all of its marked entries.
             for (_, record) in listing.entries() {
                 let mark = Mark::new(tree, parent, &record);
                 match (names.get(record.name), mark) {
@@ -188,11 +185,12 @@ impl<'t> Marks<'t> {
     }
 }
 
-/// Total of all marks. Entries below a marked directory are not counted again, and no inode is counted twice.
+/// Computation of the total of all marks. Entries below a marked directory are not counted again, and no inode is
+/// counted twice.
 struct Sum<'t> {
     tree: &'t Tree,
     marked: HashSet<DirId>,
-    /// Cache of the outermost marked directory at or above each directory; `None` if there is none.
+    /// Outermost marked directory at or above each directory visited so far; `None` if there is none.
     covers: HashMap<DirId, Option<DirId>>,
 }
 
@@ -222,7 +220,7 @@ impl<'t> Sum<'t> {
         totals
     }
 
-    /// Adds marked names of linked inodes, and subtracts bytes that several marked directories share.
+    /// Adds marked hard links, and subtracts the bytes that several marked directories share.
     fn count_linked(
         &mut self,
         outermost: &HashSet<DirId>,

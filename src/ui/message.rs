@@ -57,9 +57,9 @@ pub enum Effect {
     Rescan(DirId),
     /// Stop the rescan.
     StopRescan,
-    /// Recheck entries.
+    /// Read these entries again.
     Recheck(Places),
-    /// Delete, or compute a preview of a deletion.
+    /// Carry out a request about deletions, such as computing a preview.
     Deletion(deletion::DeletionRequest),
     /// Start a program.
     Start(Launch),

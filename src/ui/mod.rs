@@ -3,11 +3,12 @@
 //! ```text
 //! keys, resizes, ticks  ->  App::update  ->  Window  ->  App::draw  ->  cells
 //!                               |
-//!                               +-> Effect: quit, scan, stop, rescan, delete, write, start a program, copy, suspend, repaint
+//!                               +-> Effect: quit, scan, stop, rescan, delete, write, start a program, copy, suspend,
+//!                                           repaint
 //! ```
 //!
-//! While something runs, this thread reads the scan's atomics several times a second; otherwise it sleeps until
-//! a key is pressed. A second thread waits for signals and for a hangup of the terminal.
+//! While a scan or an operation runs, this thread checks its progress several times a second. Otherwise, it sleeps
+//! until a key is pressed. A second thread waits for signals and for a hangup of the terminal.
 //!
 //! Invariant: this thread makes no system call on a scanned path, so no file system can prevent the user from
 //! quitting.
@@ -75,15 +76,16 @@ pub use settings::Settings;
 use terminal::input::Input;
 use terminal::screen::{Guard, Screen};
 
-/// Maximum size in bytes of a frame that is sent in one write.
+/// Size in bytes of the output buffer. A frame up to this size is sent in one write.
 const FRAME: usize = 1 << 18;
 
-/// Shows the tree of `source` until the user quits, and returns what to print and where the user was. Does
-/// not wait for the source to finish. If the user scans the parent directory, `source` is replaced. `earlier`
-/// is the baseline for growth.
+/// Shows the tree of `source` until the user quits. Returns the paths to print and the last directory shown. Does not
+/// wait for the source to finish. If the user scans the parent directory, that scan replaces `source`. `earlier` is the
+/// baseline for growth.
 ///
 /// # Errors
-/// When the terminal cannot be taken over, or no longer responds. It has been restored by then.
+/// Returns an error if the terminal cannot be taken over or no longer responds. The terminal has been restored
+/// by then.
 pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) -> io::Result<BrowserEnd> {
     let screen = Screen::new(settings.mouse, settings.tab)?;
     let _guard = Guard(screen.clone());
@@ -119,7 +121,7 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) 
                 expected = source.roots().first().and_then(|root| name(root));
                 let below = std::mem::replace(source, above);
                 below.stop();
-                // Another thread frees the tree, because a large one takes time. If no thread can be started,
+                // Another thread frees the tree, because freeing a large tree takes time. If no thread can be started,
                 // the memory is freed when the process ends.
                 let below = std::mem::ManuallyDrop::new(below);
                 let _ = thread::Builder::new().spawn(move || drop(std::mem::ManuallyDrop::into_inner(below)));

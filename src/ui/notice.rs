@@ -29,7 +29,7 @@ pub enum Notice {
     NotInThisView(&'static str),
     /// The view cannot be sorted by the requested column.
     SortableBy {
-        /// Name of the rows of the view.
+        /// Name of the view's rows, such as `Changes`.
         rows: &'static str,
         /// Names of the columns by which the view can be sorted.
         columns: Vec<&'static str>,
@@ -42,15 +42,15 @@ pub enum Notice {
     RecordedNotHere,
     /// Deletion is disabled by `--read-only`.
     ReadOnly,
-    /// The scan must be complete first.
+    /// The command is not available while the scan is running.
     ScanRunning,
     /// A scan or a rescan is already running.
     ReadingAlready,
-    /// The rescan must be complete first.
+    /// The command is not available while a rescan is running.
     RescanRunning,
-    /// The running deletion must be complete first.
+    /// The command is not available while a deletion is running.
     Deleting,
-    /// A scan that is not complete cannot be exported.
+    /// A scan cannot be exported while it is running.
     ExportBeforeEnd,
     /// A scan that ended early cannot be exported.
     ExportOfPart,
@@ -60,7 +60,7 @@ pub enum Notice {
     Writing(PathBuf),
     /// The file was written. Contains its path and its size in bytes.
     Wrote(PathBuf, u64),
-    /// A file with this path exists.
+    /// A file with this path already exists.
     FileExists(PathBuf),
     /// Writing the file was stopped.
     NotWritten(PathBuf),
@@ -78,7 +78,7 @@ pub enum Notice {
     RootFile,
     /// There is no entry to delete.
     NothingToDelete,
-    /// A dry run trashes nothing.
+    /// There is nothing to restore, because a dry run moves nothing to the trash.
     NothingTrashedDryRun,
     /// There is nothing to restore, because nothing was trashed in this session.
     NothingTrashed,
@@ -117,13 +117,13 @@ pub enum Notice {
         /// State of the entry after the rescan.
         state: RescannedState,
     },
-    /// The shown directory was deleted.
+    /// The shown directory no longer exists, and a directory above it is shown instead.
     DirectoryGone,
-    /// The entry was deleted.
+    /// The entry no longer exists.
     EntryGone,
     /// The entry was deleted, and its former directory is shown.
     FormerDirectory,
-    /// There is no entry.
+    /// There is no entry under the cursor.
     NoEntry,
     /// The page has no more lines to scroll to.
     NoMoreLines,
@@ -131,26 +131,26 @@ pub enum Notice {
     TooNarrow(u16),
     /// Only files can be shown in the pager.
     OnlyFiles,
-    /// A shell needs a directory on disk.
+    /// A shell cannot be opened in the list of roots.
     NotInRoot,
-    /// The opener was started for this path.
+    /// The program that opens files was started for this path.
     Opening(Vec<u8>),
-    /// The entry cannot be opened.
+    /// The entry cannot be opened, because it is not a directory.
     NotADirectory,
-    /// The directory is the only root, and its parent directory is unknown.
+    /// The user cannot go further up, because the tree has several roots, or is a snapshot or an export.
     ScanRoot,
-    /// The directory is `/`, which has no parent directory.
+    /// The user cannot go further up, because the root is `/`.
     NothingAbove,
     /// There is no earlier snapshot to compare with.
     NoBaseline,
-    /// There is no older or no newer snapshot.
+    /// There is no snapshot in the requested direction, older or newer.
     NoOtherBaseline,
-    /// Growth is shown since the snapshot of this time. Contains its number, counted from the newest, and the number of
-    /// snapshots.
+    /// Growth is now shown since another snapshot. Contains its time, its number, counted from the newest, and the
+    /// number of snapshots.
     Since(String, usize, usize),
     /// The source does not record owners.
     NoOwners,
-    /// A filtered list cannot be compared.
+    /// Growth cannot be shown while a filter is active.
     FilterNotCompared,
     /// The path was copied.
     Copied(Vec<u8>),
@@ -162,7 +162,7 @@ pub enum Notice {
     CannotMarkDeleted,
     /// An entry that could not be read cannot be marked.
     CannotMarkUnread,
-    /// Files were marked, out of all that were found.
+    /// Some or all of the files that were found have been marked.
     MarkedFound {
         /// Number of files that were marked.
         marked: u64,
@@ -184,10 +184,10 @@ pub enum Notice {
     MarksDropped {
         /// Number of marks of deleted entries.
         gone: u64,
-        /// Number of marks of replaced entries.
+        /// Number of marks of replaced or modified entries.
         changed: u64,
     },
-    /// The extension of the file name does not name a format.
+    /// The extension of the file name does not belong to any format.
     UnknownEnding,
     /// The format cannot contain several roots.
     OneRootOnly,

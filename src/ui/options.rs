@@ -4,20 +4,20 @@ use std::ffi::OsString;
 
 use crate::delete::Journal;
 
-/// Policy for deletions: permitted changes, and their confirmation.
+/// Policy for deletions: which deletions are permitted, and how the user confirms them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeletePolicy {
-    /// Changes of files that the user may request.
+    /// Handling of requested deletions.
     pub mode: DeleteMode,
     /// Size in bytes above which the user must type the name of the entry to confirm a deletion.
     pub typed_over: u64,
-    /// `true` to select Yes at first in the question about a deletion.
+    /// `true` if Yes is preselected in the dialog that confirms a deletion.
     pub selects_yes: bool,
-    /// Journal of deletions.
+    /// Journal of deletions, if one is kept.
     pub journal: Option<Journal>,
 }
 
-/// Changes of files that the user may request.
+/// Handling of requested deletions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeleteMode {
     /// Operations are carried out after a confirmation.
@@ -30,23 +30,23 @@ pub enum DeleteMode {
 }
 
 impl Default for DeletePolicy {
-    /// Returns a policy without typed names and without a journal.
+    /// Returns a policy that never requires typing a name and keeps no journal.
     fn default() -> Self {
         Self { mode: DeleteMode::default(), typed_over: u64::MAX, selects_yes: false, journal: None }
     }
 }
 
-/// Condition for a question before the browser quits.
+/// Condition for asking the user before the browser quits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quitting {
-    /// A long scan, a running operation or an unfinished file would be lost.
+    /// Ask only if a long scan, a running operation or an unfinished file would be lost.
     #[default]
     AskIfLost,
-    /// Always.
+    /// Ask every time.
     AlwaysAsk,
 }
 
-/// Receiver of mouse events.
+/// Handling of mouse events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MouseCapture {
     /// The browser handles clicks and the wheel. With Shift held, the terminal selects text.
@@ -67,8 +67,9 @@ pub enum TabProgress {
 }
 
 impl TabProgress {
-    /// Returns [`TabProgress::On`] if environment variables identify a terminal that supports the indicator. A
-    /// multiplexer passes on the terminal's variables, but not the escape sequence.
+    /// Returns [`TabProgress::On`] if environment variables identify a terminal that supports the indicator. Inside a
+    /// multiplexer, returns `Off`, because a multiplexer passes on the terminal's variables, but not the escape
+    /// sequence.
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
         let term = variable("TERM");

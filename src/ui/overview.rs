@@ -1,7 +1,7 @@
 //! State of the overview: its results, and its parts as plain data.
 //!
-//! One walk over the tree finds everything except the growth, which is a comparison with the baseline, and the numbers
-//! of the file system.
+//! One walk over the tree finds everything except the growth, which needs a comparison with the baseline, and the size
+//! and free space of the file system.
 
 use super::keys::Side;
 use super::requested::Requested;
@@ -13,50 +13,47 @@ use crate::platform::fs::capacity::Capacity;
 use crate::table::row::Row;
 use crate::tree::DirId;
 
-/// Width from which parts are side by side.
+/// Minimum width at which the parts of an overview are placed side by side.
 pub const WIDE: u16 = 72;
 
 /// Request for an overview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OverviewKey {
-    /// Directory.
+    /// Directory to summarize.
     pub from: DirId,
     /// Text of the active filter.
     pub filter: String,
-    /// State of the tree; see [`crate::tree::Tree::edition`].
+    /// Edition of the tree; see [`crate::tree::Tree::edition`].
     pub edition: u64,
 }
 
 /// Part of the overview, with its largest rows.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// View with all rows.
+    /// View that shows all rows of the part.
     pub view: &'static ViewSpec,
     /// Text after the heading.
     pub total: String,
     /// Rows, each with the role of its bar.
     pub rows: Vec<(Row, Role)>,
-    /// Text in place of rows.
+    /// Text shown if there are no rows.
     pub empty: &'static str,
 }
 
-/// State of the overview.
 #[derive(Debug, Default)]
 pub struct OverviewState {
     /// Totals and largest entries of everything below the directory.
     pub survey: Requested<OverviewKey, Overview>,
     /// Changes since the baseline.
     pub growth: Requested<OverviewKey, TableAnswer>,
-    /// Numbers of the file system; `None` if it does not report them.
+    /// Size and free space of the file system; `None` if unknown.
     pub space: Requested<OverviewKey, Option<Capacity>>,
-    /// Parts that are shown.
     pub parts: Vec<Part>,
-    /// Index of the selected part.
     pub index: usize,
 }
 
 impl OverviewState {
-    /// Requests the results.
+    /// Requests the results, unless they were requested before. Changes are requested only if there is a baseline.
     pub fn want(&mut self, key: &OverviewKey, has_baseline: bool) {
         let is_same = |one: &OverviewKey, other: &OverviewKey| one.from == other.from;
         self.survey.want(key.clone(), is_same);
@@ -66,7 +63,7 @@ impl OverviewState {
         }
     }
 
-    /// Drops everything.
+    /// Drops everything except the index of the selected part.
     pub fn forget(&mut self) {
         *self = Self { index: self.index, ..Self::default() };
     }
@@ -76,7 +73,7 @@ impl OverviewState {
         self.parts.get(self.index).map(|part| part.view)
     }
 
-    /// Selects the neighboring part on a screen of this width.
+    /// Selects the neighboring part on this side, if there is one. `columns` is the width of the screen.
     pub fn step(&mut self, side: Side, columns: u16) {
         let is_wide = columns >= WIDE;
         let next = match (side, is_wide) {
@@ -93,7 +90,7 @@ impl OverviewState {
         }
     }
 
-    /// Returns the latest results.
+    /// Returns the latest totals and largest entries.
     pub fn value(&self) -> Option<&Arc<Overview>> {
         self.survey.value()
     }
@@ -103,7 +100,7 @@ impl OverviewState {
         self.survey.is_running() || self.growth.is_running() || self.space.is_running()
     }
 
-    /// Returns `true` if a result lacks new entries.
+    /// Returns `true` if the tree has grown since a result was requested.
     pub fn is_outdated(&self) -> bool {
         self.survey.is_outdated() || self.growth.is_outdated()
     }

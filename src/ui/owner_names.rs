@@ -1,7 +1,6 @@
-//! Names of the owners in the list, looked up in the background, because they may come from a server.
+//! Names of the owners in the list, looked up in the background, because a lookup may have to ask a server.
 //!
-//! Invariant: each user ID is looked up once. The list shows the ID until the name is known, and for unknown
-//! users.
+//! Invariant: each user ID is looked up once. The list shows the ID until the name is known, or if the user is unknown.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +10,7 @@ use crate::platform::process::users;
 use crate::table::column::Column;
 use crate::table::row::{CellValue, Row, UserNames};
 
-/// Known names, and the lookup of others.
+/// Known names, and the lookup of further names.
 #[derive(Debug, Default)]
 pub struct OwnerNames {
     names: UserNames,

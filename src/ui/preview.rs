@@ -1,6 +1,6 @@
-//! State of the preview: the entry under the cursor, and what was found about it.
+//! State of the preview: the entry under the cursor, and the information about it.
 //!
-//! Invariant: no job starts before the cursor has rested for a moment, so holding a key costs nothing.
+//! Invariant: no job starts before the cursor has rested for a moment, so scrolling with a held key starts no jobs.
 
 use std::time::{Duration, Instant};
 
@@ -11,28 +11,27 @@ use crate::scan::head::FileHead;
 use crate::table::outline::{Level, OutlineRequest};
 use crate::tree::{DirId, EntryId};
 
-/// Time for which the cursor must rest.
+/// Time for which the cursor must rest before jobs start.
 const REST: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 120 });
 
-/// State of the preview.
 #[derive(Debug, Default)]
 pub struct PreviewState {
-    /// Entry that is shown, and the directory if it is one.
+    /// Entry that is shown, and its directory ID if the entry is a directory.
     pub subject: Option<(EntryId, Option<DirId>)>,
     /// Time when the cursor reached the entry.
     since: Option<Instant>,
-    /// Totals of a directory by type and age. The number is the state of the tree.
+    /// Totals of a directory by type and age. The request contains the directory and the edition of the tree.
     pub breakdown: Requested<(DirId, u64), Breakdown>,
     /// Largest entries of a directory.
     pub map: Requested<OutlineRequest, Level>,
-    /// Metadata of any other entry.
+    /// Information about an entry that is not a directory.
     pub info: Option<EntryInfo>,
     /// First lines of a file.
     pub head: Requested<EntryId, FileHead>,
 }
 
 impl PreviewState {
-    /// Shows another entry, or nothing. Returns `true` if it was not shown before.
+    /// Shows this entry, or nothing. Returns `true` if something else was shown before.
     pub fn show(&mut self, subject: Option<(EntryId, Option<DirId>)>) -> bool {
         if self.subject == subject {
             return false;
@@ -42,12 +41,12 @@ impl PreviewState {
         true
     }
 
-    /// Returns `true` if jobs may start.
+    /// Returns `true` if the cursor has rested long enough for jobs to start.
     pub fn may_start(&self) -> bool {
         self.since.is_some_and(|since| since.elapsed() >= REST)
     }
 
-    /// Returns `true` if something will change soon.
+    /// Returns `true` if jobs are running or will start soon.
     pub fn is_busy(&self) -> bool {
         self.subject.is_some()
             && (!self.may_start()
@@ -57,7 +56,7 @@ impl PreviewState {
                 || self.info.as_ref().is_some_and(|info| info.inspection.is_running()))
     }
 
-    /// Returns `true` if a result lacks new entries.
+    /// Returns `true` if the tree has grown since a result was requested.
     pub fn is_outdated(&self) -> bool {
         self.breakdown.is_outdated() || self.map.is_outdated()
     }

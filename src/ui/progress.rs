@@ -8,7 +8,7 @@ use super::terminal::tab_progress;
 use crate::scan::{Outcome, Progress};
 use crate::tree::DirId;
 
-/// Interval between measurements of the reading rate.
+/// Minimum interval between measurements of the reading rate.
 const RATE_EVERY: Duration = Duration::from_millis(500);
 
 /// State of the scan at one moment.
@@ -49,9 +49,9 @@ pub struct Rescan {
     pub progress: Progress,
     /// `true` if the user has requested a stop.
     pub is_stopping: bool,
-    /// Directory and former size of the entry, if the user requested the rescan.
+    /// Parent directory and former size of the entry, for the notice about the result; `None` if no notice is wanted.
     pub wanted: Option<(DirId, u64)>,
-    /// Directories that a rescan has replaced since the last tick.
+    /// Directories that the rescan may replace.
     pub replaced: Vec<DirId>,
 }
 
@@ -80,8 +80,8 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the percentage of a file system's used space that was read; `None` unless whole file systems are
-    /// scanned. The value is capped at 99, because some data is counted twice or grows during the scan.
+    /// Returns the percentage of the file system's used space that has been read; `None` unless the scan reads exactly
+    /// one whole file system. The value is capped at 99, because some data is counted twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, .. } = self.last.progress;
         let hundredths = u128::from(disk) * 100 / u128::from(expected?.max(1));

@@ -7,7 +7,7 @@ use crate::base::kind::Kind;
 use crate::base::os_error::error_text;
 use crate::tree::{Entry, EntryState, Exclusion};
 
-/// Returns the note about an unusual kind of entry; `None` for files and directories.
+/// Returns the note about an unusual kind of entry; `None` for files, directories and unknown kinds.
 pub fn kind_text(kind: Kind) -> Option<&'static str> {
     match kind {
         Kind::Directory | Kind::File | Kind::Unknown => None,
@@ -19,7 +19,7 @@ pub fn kind_text(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// Returns the note about an entry, if it is not an ordinary one.
+/// Returns the note about an entry; `None` if the entry is an ordinary one.
 pub fn remark_of(record: &Entry<'_>) -> Option<String> {
     match record.state {
         EntryState::Excluded(exclusion) => Some(format!("excluded: {}", exclusion_text(exclusion))),

@@ -1,11 +1,11 @@
-//! Result for what is on the screen, with the request it belongs to.
+//! Result of a job, together with the request that the result belongs to.
 
 use std::io;
 
 use super::loader::{Keep, Load, Loader};
 use crate::base::sync::Arc;
 
-/// Result of a job, which is started again when the request changes.
+/// Result of a job. The job is started again when the request changes.
 #[derive(Debug)]
 pub struct Requested<K, T> {
     wanted: Option<K>,
@@ -19,8 +19,8 @@ impl<K, T> Default for Requested<K, T> {
 }
 
 impl<K: Clone + PartialEq, T> Requested<K, T> {
-    /// Requests a result, unless it was requested before. Until it is complete, a result for the same subject is
-    /// shown.
+    /// Requests a result, unless the last request was the same. Until the new result is complete, the old one is shown
+    /// if both are about the same subject.
     pub fn want(&mut self, key: K, is_same_subject: impl Fn(&K, &K) -> bool) {
         let keep = match &self.wanted {
             Some(wanted) if *wanted == key => return,
@@ -36,14 +36,13 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         *self = Self::default();
     }
 
-    /// Starts the job, and takes its result; `start` returns `None` if the job cannot begin yet. Returns `true` if
-    /// something has changed.
+    /// Starts the job if necessary, and takes its results. `start` returns `None` if the job cannot start yet. Returns
+    /// `true` if something has changed.
     pub fn poll(&mut self, start: impl FnOnce(K) -> io::Result<Option<Load<Arc<T>>>>) -> bool {
         let Some(wanted) = &self.wanted else { return false };
         self.result.poll(|| start(wanted.clone()))
     }
 
-    /// Returns the request.
     pub fn wanted(&self) -> Option<&K> {
         self.wanted.as_ref()
     }
@@ -63,7 +62,7 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.wanted.is_some() && self.result.is_loading()
     }
 
-    /// Returns `true` if the result lacks new entries.
+    /// Returns `true` if the tree has grown since the request.
     pub fn is_outdated(&self) -> bool {
         self.wanted.is_some() && self.result.is_outdated()
     }
@@ -73,7 +72,7 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.result.outdate();
     }
 
-    /// Loads the result again if it lacks new entries.
+    /// Loads the result again if the tree has grown since the request.
     pub fn refresh(&mut self) {
         self.result.refresh();
     }

@@ -1,10 +1,10 @@
-//! Runner of operations, which are jobs of the session whose results become messages.
+//! Runner of operations. An operation is a job of the session, and its results become messages.
 //!
 //! The session starts the operation that a key requests (a deletion, a script, an export, a program), and
 //! collects the messages of all operations between two frames.
 //!
-//! Invariant: only dropping the runner, at the end of the session, waits for operations, and for at most
-//! `FAREWELL`, so a hanging file system cannot delay quitting longer.
+//! Invariant: the runner waits for operations only when it is dropped at the end of the session, and then for at most
+//! `FAREWELL`. So a hanging file system cannot delay quitting any longer.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ const ATTENDED: Duration = Duration::from_secs(5);
 /// Operations in progress.
 pub struct Runner<M> {
     tasks: Vec<Task<M>>,
-    /// Messages of operations that could not be started.
+    /// Messages about operations that could not be started.
     failed: Vec<M>,
     next: u64,
 }
@@ -29,7 +29,7 @@ pub struct Runner<M> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskId(u64);
 
-/// Treatment of an operation when the session ends.
+/// Handling of an operation when the session ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtExit {
     /// Cancel the operation, and do not wait for it.
@@ -73,7 +73,7 @@ trait Reporting<M> {
 
 impl<T, M, F: Fn(Update<T>) -> M> Reporting<M> for Reporter<T, F> {
     fn poll(&mut self, messages: &mut Vec<M>) -> bool {
-        // The end is read first, because a job publishes its last result before it ends.
+        // The outcome is read first. A job publishes its last result before it ends, so that result is not missed.
         let outcome = self.job.outcome();
         let is_over = outcome.is_some();
         let failure = match outcome {
@@ -121,7 +121,7 @@ impl<M> Runner<M> {
         id
     }
 
-    /// Asks an operation to stop. The messages it still sends are delivered.
+    /// Asks an operation to stop. Its remaining messages are still delivered.
     pub fn cancel(&self, id: Option<TaskId>) {
         self.tasks.iter().filter(|task| Some(task.id) == id).for_each(|task| task.job.cancel());
     }
@@ -138,7 +138,7 @@ impl<M> Runner<M> {
         messages
     }
 
-    /// Returns `true` while messages are expected soon.
+    /// Returns `true` if messages are expected soon.
     pub fn is_busy(&self) -> bool {
         let is_attended = |task: &Task<M>| task.at_exit != AtExit::Detach || task.begun.elapsed() < ATTENDED;
         !self.failed.is_empty() || self.tasks.iter().any(is_attended)

@@ -11,7 +11,7 @@ use crate::base::text::{escape, escape_path};
 use crate::delete::script::ScriptError;
 use crate::delete::{OperationKind, Report};
 
-/// Settings on which sentences depend.
+/// Settings that affect the wording of sentences.
 #[derive(Clone, Copy)]
 pub struct Display<'a> {
     /// Key bindings, for the keys named in sentences.
@@ -35,9 +35,9 @@ pub fn script(script: &Script) -> String {
     }
 }
 
-/// Returns the trash that holds all moved entries if it is at the top of a mount, where users do not expect
-/// one; `None` for the trash of the home directory. The Trash specification 1.0 of freedesktop.org names such a
-/// trash `.Trash-UID` or `.Trash/UID`.
+/// Returns the path of the trash if all entries were moved to one trash at the top of a mount, where users do not
+/// expect it; otherwise `None`, as for the trash in the home directory. The Trash specification 1.0 of freedesktop.org
+/// names a trash at the top of a mount `.Trash-UID` or `.Trash/UID`.
 fn trash_of_mount(report: &Report) -> Option<&Path> {
     let trash = report.trashed.first()?.trash.as_path();
     let is_of_mount =
@@ -61,7 +61,7 @@ pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: 
             let up_to = if is_at_most { "up to " } else { "" };
             let freed = plain_size(report.freed, display.units);
             let mut text = format!("Deleted {entries}, freed {up_to}{freed}");
-            // A problem with the journal needs the room.
+            // The free space is left out if there is a problem with the journal, which needs the room.
             if let Some(gained) = report.gained.filter(|_| report.unwritten.is_none()) {
                 let sign = if gained < 0 { "-" } else { "+" };
                 let gained = plain_size(gained.unsigned_abs(), display.units);

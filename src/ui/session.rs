@@ -40,7 +40,7 @@ use crate::source::Source;
 use crate::source::baseline::Baseline;
 use crate::source::save::SaveError;
 
-/// Interval between ticks while a tree is growing.
+/// Interval between progress updates (ticks) while a tree is growing.
 const TICK: Duration = Duration::from_millis(80);
 /// Interval between checks of running jobs, short enough that results seem to appear at once.
 const GLANCE: Duration = Duration::from_millis(10);
@@ -48,7 +48,7 @@ const GLANCE: Duration = Duration::from_millis(10);
 /// Backend to which frames are written.
 pub type Output = CrosstermBackend<BufWriter<Screen>>;
 
-/// Message of an operation.
+/// Message from an operation.
 enum Message {
     /// Event for the browser's state.
     Event(Event),
@@ -62,12 +62,13 @@ impl From<DeletionMessage> for Message {
     }
 }
 
-/// End of a browser.
+/// Result of the browser.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BrowserEnd {
-    /// Marked paths, if the user wants to print them.
+    /// Marked paths to print; empty unless the user asked for them.
     pub picked: Vec<Vec<u8>>,
-    /// Absolute path of the directory that was shown last; `None` if it is not on this machine, or a list of roots.
+    /// Absolute path of the directory that was shown last; `None` if the directory is not on this machine, or if the
+    /// list of roots was shown.
     pub directory: Option<Vec<u8>>,
 }
 
@@ -90,9 +91,9 @@ pub struct Session<'s> {
     pool: Pool,
     runner: Runner<Message>,
     deletions: Deletions,
-    /// Task that prepares a program, if one is running.
+    /// Task that is preparing a program, if there is one.
     preparing: Option<TaskId>,
-    /// Running rescan.
+    /// Running rescan, if there is one.
     again: Option<Scan>,
     /// Progress currently shown in the tab.
     told: tab_progress::TabState,
@@ -147,7 +148,8 @@ impl<'s> Session<'s> {
     /// Runs until the user leaves the tree.
     pub fn run(mut self) -> io::Result<Left> {
         loop {
-            // Damage in a snapshot is found on first use, so the outcome can change without ticks.
+            // Damage in a snapshot is found only when the damaged part is used, so the outcome can change without
+            // ticks.
             if !self.app.cx.wants_ticks() && self.source.outcome() != self.app.cx.scan.last.outcome {
                 self.act(Event::Tick(self.tick()));
             }
@@ -156,11 +158,11 @@ impl<'s> Session<'s> {
             }
             let wait = self.wait();
             let events = self.input.pending(wait, self.begun)?.unwrap_or_else(|| self.idle());
-            // Events are processed with the present time, however long the wait was.
+            // The clock is set first, so that events are processed with the current time even after a long wait.
             self.app.update(Event::Clock(clock::now()));
             for event in events {
                 if let Event::Key(_) = event {
-                    // Another key cancels the program.
+                    // A key press cancels the program that is being prepared.
                     self.runner.forget(self.preparing.take());
                 }
                 self.act(event);
@@ -192,7 +194,7 @@ impl<'s> Session<'s> {
         [tick, glance, idle].into_iter().flatten().min()
     }
 
-    /// Returns the idle event, if one is due. Called when no input is pending.
+    /// Returns [`Event::Idle`] if this event is due. Called when no input is pending.
     fn idle(&mut self) -> Vec<Event> {
         let now = self.begun.elapsed();
         let is_due = self.app.idle_wait(now) == Some(Duration::ZERO);
@@ -207,7 +209,7 @@ impl<'s> Session<'s> {
         Tick { now: self.begun.elapsed(), progress, outcome, elapsed }
     }
 
-    /// Reports the scan and the rescan to the state, and updates the progress in the tab.
+    /// Passes the progress of the scan and the rescan to the state, and updates the progress in the tab.
     fn check_scans(&mut self) -> io::Result<()> {
         self.act(Event::Tick(self.tick()));
         if let Some(again) = &self.again {
@@ -259,7 +261,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Carries out an effect. Returns the next step if the effect leaves the tree.
+    /// Carries out an effect. Returns the next step if the session must end.
     fn carry_out(&mut self, effect: Effect) -> io::Result<Option<Left>> {
         match effect {
             Effect::Quit => return Ok(Some(self.end(Vec::new()))),
@@ -293,12 +295,12 @@ impl<'s> Session<'s> {
         Ok(None)
     }
 
-    /// Returns the end of the browser.
+    /// Returns the step that quits the browser. `picked` are the paths to print.
     fn end(&self, picked: Vec<Vec<u8>>) -> Left {
         Left::Browser(BrowserEnd { picked, directory: self.app.cx.shown_directory() })
     }
 
-    /// Starts to prepare a program.
+    /// Starts the job that prepares a program or opens a path.
     fn start(&mut self, program: Launch) {
         if let Launch::Open(path) = program {
             self.runner.add(programs::open(&self.pool, path), AtExit::Detach, |update| {
@@ -330,8 +332,8 @@ impl<'s> Session<'s> {
         });
     }
 
-    /// Starts a scan of the parent directory. Returns `None` if no thread can be started, which is reported to
-    /// the user, and for a recorded tree, for which the state never requests it; see
+    /// Starts a scan of the parent directory. Returns `None` if no thread can be started, after reporting the error to
+    /// the user. A recorded tree would also give `None`, but the state never requests this for one; see
     /// [`SourceKind`](crate::source::SourceKind).
     fn scan_above(&mut self, path: Vec<u8>) -> Option<Source> {
         match self.source.restart_at(OsString::from_vec(path).into())? {
@@ -343,8 +345,8 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Stores a started rescan, or reports the error. `begun` is `None` for a source that is not a scan, for
-    /// which the state never requests a rescan; see [`SourceKind`](crate::source::SourceKind).
+    /// Stores a started rescan, or reports the error. `begun` is `None` only for a source that is not a scan, and the
+    /// state never requests a rescan of such a source; see [`SourceKind`](crate::source::SourceKind).
     fn rescan_selected(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),
@@ -359,7 +361,7 @@ impl<'s> Session<'s> {
     fn draw(&mut self) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
         self.terminal.draw(|frame| self.app.draw(frame))?;
-        // Screen readers follow the cursor of the terminal, which stays invisible.
+        // The terminal's cursor is invisible, but screen readers follow it.
         if let Some((column, line)) = self.app.cursor() {
             queue!(self.terminal.backend_mut(), MoveTo(column, line))?;
         }

@@ -16,7 +16,7 @@ use crate::table::rows::Order;
 pub struct Settings {
     /// Initial order of entries, and the measure of sizes.
     pub order: Order,
-    /// Look of the rows.
+    /// Appearance of the rows.
     pub look: RowLook,
     /// Unit system for sizes.
     pub units: Units,
@@ -28,11 +28,11 @@ pub struct Settings {
     pub notice: Option<Notice>,
     /// Time zone for displayed times.
     pub zone: TimeZone,
-    /// Receiver of mouse events.
+    /// Handling of mouse events.
     pub mouse: MouseCapture,
     /// Use of the progress indicator in the terminal's tab.
     pub tab: TabProgress,
-    /// Condition for a question before the browser quits.
+    /// Condition for asking the user before the browser quits.
     pub quitting: Quitting,
     /// Policy for deletions.
     pub policy: DeletePolicy,
@@ -45,7 +45,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns the default settings.
+    /// Returns settings with these values, and defaults for all others.
     pub fn new(order: Order, units: Units, theme: Theme, zone: TimeZone) -> Self {
         Self {
             order,

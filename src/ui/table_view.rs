@@ -1,8 +1,8 @@
 //! Table view: a view of a whole subtree with a request, rows, and a cursor.
 //!
-//! The rows and targets of each view are defined in `views`; this file contains the common part. A cursor below
-//! the first row follows its entry while more rows are found. Rows below other rows are folded until the user
-//! unfolds them.
+//! The rows and targets of each view are defined in `views`; this file contains the common part. A cursor below the
+//! first row follows its entry while more rows are found. If the rows form a tree, rows below other rows are folded
+//! until the user unfolds them.
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
 
@@ -27,58 +27,49 @@ use crate::tree::{EntryId, Relocation, Tree};
 /// Visible part of a table view.
 #[derive(Clone, Debug)]
 pub struct TablePage {
-    /// Description of the table.
     pub table: &'static TableSpec,
-    /// Order of the rows.
     pub order: Order,
     /// Title of the view, escaped for the terminal.
     pub title: String,
-    /// Sums over all rows.
     pub summary: TableSummary,
     /// `true` if no more rows are expected.
     pub is_complete: bool,
-    /// Reason for which there are no rows; `None` if the job did not fail.
+    /// Text shown instead of rows, such as the error of a failed job; `None` if there is no such text.
     pub failure: Option<String>,
-    /// Number of all rows.
+    /// Number of all rows, visible or not.
     pub rows: usize,
-    /// Row of the cursor.
+    /// Index of the cursor's row.
     pub index: usize,
-    /// First visible row.
+    /// Index of the first visible row.
     pub offset: usize,
-    /// Visible rows.
     pub lines: Vec<Row>,
     /// Visible rows of the df view or of an explanation, which have other columns.
     pub ledger: Vec<ledger::Row>,
 }
 
 impl TablePage {
-    /// Returns the number of visible rows.
     pub fn visible(&self) -> usize {
         self.lines.len().max(self.ledger.len())
     }
 }
 
-/// Settings for the visible part of a view.
+/// Settings that determine the visible part of a view.
 #[derive(Clone, Copy)]
 pub struct Sight<'m, 't> {
     /// All marks, for the signs of marked rows.
     pub marks: &'m Marks<'t>,
-    /// Measure of sizes.
     pub measure: Measure,
-    /// Scale of the bars.
     pub scale: Scale,
     /// Characters for drawing.
     pub glyphs: Glyphs,
-    /// Number of columns of the screen.
     pub columns: usize,
     /// Number of lines for rows.
     pub lines: usize,
 }
 
-/// View of a subtree.
+/// Table view of a subtree.
 #[derive(Debug)]
 pub struct TableView {
-    /// Description of the table.
     pub table: &'static TableSpec,
     /// Rows, loaded in the background.
     pub rows: Loader<TableAnswer>,
@@ -88,20 +79,18 @@ pub struct TableView {
     /// Text shown instead of rows.
     text: Option<String>,
     cursor: Cursor,
-    /// Number of columns of the screen.
     columns: usize,
     /// Keys of the unfolded rows.
     unfolded: HashSet<u64>,
-    /// Numbers of the rows that are not folded; empty if the rows are no tree.
+    /// Numbers of the rows that are not folded; empty if the rows do not form a tree.
     shown: Vec<usize>,
-    /// `true` once rows that are unfolded at first have been.
+    /// `true` once the initial unfolding has been done.
     is_arranged: bool,
     /// `true` if all rows are to be marked once they are found.
     will_mark: bool,
 }
 
 impl TableView {
-    /// Creates a view of `table`.
     pub fn new(title: String, table: &'static TableSpec, request: TableRequest) -> Self {
         let (rows, text, cursor, columns) = (Loader::default(), None, Cursor::default(), 0);
         let (unfolded, shown) = (HashSet::new(), Vec::new());
@@ -121,8 +110,8 @@ impl TableView {
         Self { rows: Loader::given(None), text: Some(text), ..self }
     }
 
-    /// Shows the rows of `before`, if it is a view of the same kind, until new rows are loaded, so that results
-    /// do not flicker with every typed letter.
+    /// Until new rows are loaded, shows the rows of `before`, if that is a view of the same kind. So results do not
+    /// flicker with every typed letter.
     #[must_use]
     pub fn showing_rows_of(self, before: Option<Self>) -> Self {
         let before =
@@ -136,7 +125,6 @@ impl TableView {
         self.rows.value().filter(|_| self.rows.error().is_none())
     }
 
-    /// Returns the order of the rows.
     pub fn order(&self) -> Order {
         self.request.order
     }
@@ -176,13 +164,14 @@ impl TableView {
         true
     }
 
-    /// Requests that [`Self::take_found`] returns the number of rows once all of them are found, or cancels this.
+    /// Requests that all rows be marked once they are found, or cancels this request. [`Self::take_found`] reports when
+    /// they are found.
     pub fn mark_all_found(&mut self, is_wanted: bool) {
         self.will_mark = is_wanted;
     }
 
-    /// Returns the numbers of rows and of entries found, once, if they were requested and are complete. More entries
-    /// than rows are found if the table has a maximum.
+    /// Returns the number of rows and the number of entries found, and ends the request, if marking was requested and
+    /// all rows are found. There may be fewer rows than entries, because the number of rows is limited.
     pub fn take_found(&mut self) -> Option<(u64, u64)> {
         let is_due = self.will_mark && !self.rows.is_loading();
         let answer = self.answer().filter(|_| is_due)?;
@@ -215,17 +204,16 @@ impl TableView {
         self.cursor.step(motion, lines, self.count());
     }
 
-    /// Returns the row of the cursor.
+    /// Returns the index of the cursor's row.
     pub fn index(&self) -> usize {
         self.cursor.index
     }
 
-    /// Moves the cursor to a row.
     pub fn go_to(&mut self, index: usize) {
         self.cursor.index = index.min(self.count().saturating_sub(1));
     }
 
-    /// Returns the target of the row under the cursor.
+    /// Returns the target of the row under the cursor, if there is one.
     pub fn target(&self) -> Option<Target> {
         self.answer()?.data.target(self.number(self.cursor.index)?)
     }
@@ -245,13 +233,14 @@ impl TableView {
         }
     }
 
-    /// Returns the number of a row in the answer, which also counts the folded ones.
+    /// Converts the index of a row that is not folded to the number of that row in the answer, which also counts folded
+    /// rows.
     fn number(&self, row: usize) -> Option<usize> {
         let is_tree = self.answer()?.data.is_tree();
         if is_tree { self.shown.get(row).copied() } else { Some(row) }
     }
 
-    /// Finds the rows that are not folded.
+    /// Updates the list of the rows that are not folded.
     fn fold(&mut self) {
         let data = self.answer().map(|answer| Arc::clone(&answer.data)).filter(|data| data.is_tree());
         let Some(data) = data else { return };
@@ -274,7 +263,7 @@ impl TableView {
         }
     }
 
-    /// Unfolds a row, and the rows that follow it.
+    /// Unfolds a row. Then does the same with the next row, if that row is unfolded together with this one.
     fn unfold(&mut self, data: &dyn TableData, row: usize) {
         let Branch { depth, key: Some(key), .. } = data.branch(row) else { return };
         self.unfolded.insert(key);
@@ -284,7 +273,7 @@ impl TableView {
         }
     }
 
-    /// Folds or unfolds the row under the cursor. Returns `false` if there are no rows below it.
+    /// Folds or unfolds the row under the cursor. Returns `false` if that row has no rows below it in the tree.
     pub fn toggle(&mut self) -> bool {
         let found = || {
             let data = Arc::clone(&self.answer()?.data);
@@ -299,7 +288,7 @@ impl TableView {
         true
     }
 
-    /// Scrolls as little as necessary to make the cursor visible, and returns the visible part.
+    /// Scrolls just enough to show the cursor, and returns the visible part.
     pub fn look(&mut self, tree: &Tree, sight: Sight<'_, '_>) -> TablePage {
         let Sight { marks, measure, scale, glyphs, columns, lines } = sight;
         self.columns = columns;

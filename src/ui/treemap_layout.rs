@@ -8,7 +8,7 @@
 //!
 //! Invariant: the tiles cover each cell of the area exactly once, and depend only on the weights.
 
-/// Rectangle of half cells, which are about as high as wide.
+/// Rectangle measured in half cells. A half cell is about as high as it is wide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Area {
     /// First column.
@@ -17,7 +17,7 @@ pub struct Area {
     pub y: u16,
     /// Number of columns.
     pub width: u16,
-    /// Half lines.
+    /// Number of half lines.
     pub height: u16,
 }
 
@@ -38,11 +38,11 @@ impl Area {
 pub struct Tile {
     /// Index of the weight in the argument of [`layout`].
     pub index: usize,
-    /// Area of the tile: at least one cell.
+    /// Area of the tile, which is never empty.
     pub area: Area,
 }
 
-/// Rectangle given by its edges, in fractions of cells.
+/// Rectangle with exact edges, which need not lie on whole cells.
 #[derive(Clone, Copy)]
 struct Rectangle {
     left: f64,
@@ -88,7 +88,7 @@ fn sums_from(weights: &[u64], order: &[usize]) -> Vec<f64> {
     sums
 }
 
-/// Returns the number of weights in the next row for which its rectangles are closest to squares.
+/// Returns the number of weights to put in the next row, so that its rectangles are as square as possible.
 fn next_row(weights: &[u64], rest: &[usize], left: f64, free: Rectangle) -> usize {
     let (width, height) = (free.width(), free.height());
     let scale = width * height / left;

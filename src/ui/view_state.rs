@@ -19,30 +19,26 @@ use crate::table::outline::{Level, OutlineRequest};
 use crate::table::rows::{self, SizeSource, SortedEntries};
 use crate::tree::{DirId, LiveTotals};
 
-/// State of the views.
 #[derive(Debug, Default)]
 pub struct Views {
-    /// View of the directory itself, below all others.
+    /// View of the directory itself, which lies below all other views.
     pub base: BaseView,
-    /// State of the preview.
     pub preview: PreviewState,
-    /// State of the overview.
     pub overview: OverviewState,
-    /// Search as it was typed; empty if there is none.
+    /// Search as typed by the user; empty if there is no search.
     pub text: Field,
     /// Text about an error in the search, or about a part that is still missing.
     pub error_text: Option<String>,
-    /// Visible part of the top table view; `None` in the list and the treemap.
+    /// Visible part of the top table view; `None` if no table view is open.
     pub page: Option<TablePage>,
     /// Outline for the treemap.
     pub map: Requested<OutlineRequest, Level>,
-    /// Meaning of the colors in the treemap.
     pub map_colors: MapColors,
     /// Areas of the rows in the treemap.
     pub tiles: Vec<Tile>,
     /// Open table views, the top one last.
     pub sheets: Vec<TableView>,
-    /// Query parsed from the valid part of the search.
+    /// Query parsed from the search, without an unfinished last term; empty if the search is invalid.
     pub filter: Query,
     /// Filter of the list, if a search is active.
     pub filtering: Option<Filtering>,
@@ -50,23 +46,21 @@ pub struct Views {
     pub return_to: Option<Return>,
     /// Current time in seconds since 1970.
     pub clock: i64,
-    /// Time of the last refresh of a view, since the session began.
+    /// Time of the last refresh of a view, measured from the start of the session.
     pub refreshed: Duration,
-    /// Check whether a whole file system was scanned.
+    /// Result of the check that a whole file system was scanned.
     pub whole: Loader<Arc<bool>>,
-    /// Baseline, and comparison for the growth column.
     pub compared: GrowthState,
 }
 
 /// View of the directory itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BaseView {
-    /// List of its entries.
+    /// List of the directory's entries.
     #[default]
     List,
-    /// Treemap.
     Treemap,
-    /// Overview of everything below it.
+    /// Overview of everything below the directory.
     Overview,
 }
 
@@ -76,13 +70,11 @@ impl Views {
         self.base == BaseView::Treemap
     }
 
-    /// Returns `true` if the overview is shown.
     pub fn is_overview(&self) -> bool {
         self.base == BaseView::Overview && self.sheets.is_empty()
     }
 
-    /// Returns `true` if a result on the screen (of the top view or of the filter), or the comparison, lacks
-    /// new entries.
+    /// Returns `true` if the tree has grown since the comparison or a result on the screen was requested.
     pub fn is_outdated(&self) -> bool {
         let shown = match (self.sheets.last(), &self.filtering) {
             (Some(sheet), _) => sheet.rows.is_outdated(),
@@ -141,12 +133,11 @@ impl Views {
         self.whole.value().is_some_and(|is_whole| **is_whole)
     }
 
-    /// Returns the baseline for the hint, unless a comparison with it is shown.
+    /// Returns the baseline to mention in the status line; `None` if the growth column is already shown.
     pub fn offer(&self) -> Option<BaselineInfo> {
         self.compared.offer().filter(|_| self.compared.column.is_none())
     }
 
-    /// Returns `true` if there is a baseline.
     pub fn can_grow(&self) -> bool {
         self.compared.offer().is_some()
     }
@@ -165,10 +156,8 @@ impl Views {
     }
 }
 
-/// Active filter and its result.
 #[derive(Debug)]
 pub struct Filtering {
-    /// Result of the filter.
     pub result: Loader<Arc<Filtered>>,
     pub query: Query,
     pub nothing: Arc<Filtered>,
@@ -179,7 +168,7 @@ impl Filtering {
         Self { result: Loader::default(), query, nothing: Arc::new(Filtered::nothing()) }
     }
 
-    /// Returns the latest result of the filter; empty until there is one.
+    /// Returns the latest result of the filter. Until the first result arrives, nothing matches.
     pub fn filtered(&self) -> &Arc<Filtered> {
         self.result.value().unwrap_or(&self.nothing)
     }
@@ -198,13 +187,13 @@ impl Filtering {
 /// Baseline, and comparison for the growth column.
 #[derive(Debug)]
 pub struct GrowthState {
-    /// Search for a baseline that can be offered.
+    /// Search for a baseline.
     pub offer: Loader<Arc<BaselineInfo>>,
     /// Comparison for the growth column; `None` if the column is hidden.
     pub column: Option<Loader<Arc<Comparison>>>,
-    /// Number of newer snapshots that the user has passed over.
+    /// Index of the chosen snapshot, counted from the newest.
     pub chosen: usize,
-    /// `false` while the snapshot that the user has chosen is being searched for.
+    /// `false` from the moment the user chooses another snapshot until the user is notified of it.
     pub is_told: bool,
     /// Problem with the comparison that was last reported to the user.
     pub reported: Option<String>,
@@ -253,7 +242,7 @@ pub struct Return {
     pub history: Vec<DirId>,
     /// Directory that was opened from the view.
     pub opened: DirId,
-    /// `true` if the directory was opened in place.
+    /// `true` if the user opened the directory of the row itself, and not the one that contains the row's entry.
     pub is_in_place: bool,
     /// `true` if the scan was running when the user left the view.
     pub was_scanning: bool,
@@ -262,7 +251,6 @@ pub struct Return {
 /// Job that sorts the rows of a directory, with its parameters.
 #[derive(Debug)]
 pub struct Sorting {
-    /// Sorted rows.
     pub rows: Loader<Arc<SortedEntries>>,
     pub directory: DirId,
     pub order: rows::Order,

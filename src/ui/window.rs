@@ -1,6 +1,6 @@
 //! Visible part of a directory as plain data: the totals for the header, and the visible rows.
 //!
-//! A tree changes constantly during a scan. So it is read once per update, and drawing uses only the window.
+//! A tree changes constantly during a scan. So the tree is read only once per update, and drawing uses only the window.
 //!
 //! Invariant: all numbers of a window are read together, right after the live totals.
 
@@ -24,7 +24,6 @@ use super::remark::{exclusion_text, kind_text, linked_text};
 pub struct Window {
     /// Totals of the directory; with a filter, only of the entries that match.
     pub totals: Totals,
-    /// Precision of the totals.
     pub bound: Precision,
     /// Error number of the directory, if it could not be read.
     pub errno: Option<i32>,
@@ -32,15 +31,13 @@ pub struct Window {
     pub is_complete: bool,
     /// Number of items without the filter; `None` if there is no filter.
     pub all_items: Option<u64>,
-    /// Number of rows.
     pub rows: usize,
     /// Number of hidden entries.
     pub left_out: usize,
-    /// Row of the cursor.
+    /// Index of the cursor's row.
     pub index: usize,
-    /// First visible row.
+    /// Index of the first visible row.
     pub offset: usize,
-    /// Visible rows.
     pub lines: Vec<Row>,
 }
 

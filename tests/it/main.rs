@@ -23,6 +23,7 @@ mod limits;
 mod links;
 mod lists;
 mod naive_output;
+mod peers;
 mod planted;
 mod platform;
 mod readme;

@@ -1,6 +1,6 @@
 //! Cleanup rules, read from `rules.txt`.
 //!
-//! Invariant: every line of the file is a rule; a test checks this.
+//! Invariant: every line of the file is a rule, unless it is empty or a comment; a test checks this.
 
 use crate::tree::{DirId, Tree};
 

@@ -1,4 +1,4 @@
-//! Compares two trees entry by entry.
+//! Comparison of two trees, entry by entry.
 //!
 //! ```text
 //! pairs of directories -> both listings side by side -> pairs of entries -> changes, and more pairs
@@ -187,7 +187,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         if !is_read(self.old, old) || !is_read(self.new, new) {
             return;
         }
-        // The status is checked before the listings are read: if the directory is complete by now, so is its listing.
+        // The status is checked before the listings are read. If the directory is already complete, so is its listing.
         let settled = Settled {
             old: self.old.tree.status(old).is_settled(),
             new: self.new.tree.status(new).is_settled(),
@@ -288,8 +288,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         }));
     }
 
-    /// Pairs each directory found on one side only with the directory of the same inode on the other side. Returns
-    /// `true` if there is any such pair.
+    /// Pairs directories that were renamed: one on the old side only and one on the new side only, with the same inode.
+    /// Returns `true` if there are any.
     fn find_renamed(&mut self) -> bool {
         let identify = |side: Side<'t>, unmatched: &Unmatched<'t>| match unmatched.item.what {
             What::Directory { id, inode, .. } if inode != 0 => Some((place(side, id), inode)),
@@ -383,7 +383,8 @@ fn inode(record: &Entry<'_>) -> u64 {
     }
 }
 
-/// Returns the pairs of corresponding roots, in order. Roots that are files or lie inside other roots are omitted.
+/// Returns the pairs of roots that have the same position in both trees. Omits roots that are files or lie inside other
+/// roots.
 pub fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
     let of = |tree: &Tree| -> Vec<Option<DirId>> {
         let listing = tree.listing(DirId::TOP);
@@ -399,8 +400,8 @@ fn extent(tree: &Tree, id: DirId) -> Sizes {
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Returns the device number of a directory; `None` for the device of the root, because device numbers can change when
-/// the machine restarts.
+/// Returns the device number of a directory, or `None` if it is the same as that of the root. The root's number is not
+/// compared, because device numbers can change when the machine restarts.
 fn place(side: Side<'_>, id: DirId) -> Option<u64> {
     Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
 }

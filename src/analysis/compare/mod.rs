@@ -71,7 +71,6 @@ pub struct Comparison {
     pub whole: Option<(Sizes, Sizes)>,
     /// Error from loading the earlier tree, if only the readable part of that tree was compared.
     pub trouble: Option<String>,
-    /// Earlier tree.
     old: Arc<Tree>,
     /// Directories that are in both trees, as (present, earlier) pairs sorted by the present number.
     pairs: Vec<(DirId, DirId)>,
@@ -155,7 +154,7 @@ fn find(
     }
     let growth = gathering.finish();
     let trouble = earlier.trouble();
-    // In a damaged file, entries that existed may be missing.
+    // In a damaged file, entries that existed may be missing, so the comparison is not reported.
     if let Some(damage) = old.damage().or_else(|| new.damage()) {
         return Some(Err(trouble.unwrap_or_else(|| damage.to_string())));
     }
@@ -198,7 +197,7 @@ impl Gathering<'_> {
     }
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
-        // Only totals are reported for a root and for the requested directory.
+        // Changes of a root or of the requested directory itself are reported only as totals.
         let is_itself = change.name.is_empty()
             || change.itself == Some(self.request.from) && change.difference != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {
@@ -308,7 +307,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the directory of the earlier tree that corresponds to a directory of the present tree.
+    /// Returns the directory of the earlier tree that corresponds to a directory of the present tree, if there is one.
     fn was(&self, id: DirId) -> Option<DirId> {
         let index = self.pairs.binary_search_by_key(&id, |(new, _)| *new).ok()?;
         Some(self.pairs[index].1)

@@ -11,17 +11,17 @@ use crate::tree::{DirId, Tree};
 pub struct OutlineRow {
     /// Index of the row.
     pub row: usize,
-    /// Number of changed directories above it.
+    /// Number of changed directories above this row.
     pub depth: usize,
-    /// Innermost changed directory above it, or the requested directory.
+    /// Innermost changed directory above this row, or the requested directory if there is none.
     pub above: DirId,
-    /// `true` if there are changes below it.
+    /// `true` if there are changes below this row.
     pub has_below: bool,
-    /// `true` if the change is more than half of the change of the directory above it.
+    /// `true` if the change is more than half of the change of the directory `above`.
     pub is_main: bool,
 }
 
-/// Arranges rows as a tree below the directory `from`, whose change by `by` is `whole`.
+/// Arranges rows as a tree below the directory `from`. `whole` is the change of this directory, measured by `by`.
 pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -> Vec<OutlineRow> {
     let directories: HashMap<DirId, usize> =
         rows.iter().enumerate().filter_map(|(index, row)| Some((row.itself?, index))).collect();
@@ -40,7 +40,7 @@ pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -
     }
     let mut outline = Vec::with_capacity(rows.len());
     let top = below.remove(&None).unwrap_or_default();
-    // Rows still to be placed, the next one last, with their depths and the changes above them.
+    // Stack of rows still to be placed, each with its depth and the change of the directory above it.
     let mut rest: Vec<_> = top.into_iter().map(|placed| (placed, 0, whole)).collect();
     while let Some(((row, above), depth, change_above)) = rest.pop() {
         let change = difference(rows[row].before, rows[row].after, by);

@@ -1,4 +1,4 @@
-//! Earlier sizes of the entries in one directory, for a list that shows how each has grown.
+//! Earlier sizes of the entries in one directory, for a list that shows how much each entry has grown.
 //!
 //! Earlier entries are found by binary search over positions sorted by name, so no entry is copied.
 //!
@@ -48,7 +48,7 @@ impl std::fmt::Debug for PreviousListing {
 }
 
 impl PreviousListing {
-    /// Finds the earlier entries of the directory `id`, which is a directory of the present tree.
+    /// Finds the earlier entries of directory `id` of the present tree.
     pub fn of(growth: &Arc<Comparison>, new: &Tree, id: DirId) -> Self {
         let what = match growth.was(id) {
             Some(was) if is_read(&growth.old, was) => {
@@ -71,7 +71,7 @@ impl PreviousListing {
         }
     }
 
-    /// Returns the earlier state of an entry, or `None` if it is unknown. `listing` must come from
+    /// Returns the earlier state of an entry, or `None` if it is unknown. `listing` must be the result of
     /// [`PreviousListing::listing`].
     pub fn became(&self, new: &Tree, listing: &Listing<'_>, record: &Entry<'_>) -> Option<Previous> {
         let names = match &self.what {

@@ -42,7 +42,7 @@ impl Row {
     }
 }
 
-/// Returns the size by which an order sorts; disk usage for orders without a size.
+/// Returns the size by which an order sorts, or the disk usage if the order is not by size.
 pub fn size(sizes: Sizes, by: By) -> u64 {
     match by {
         By::Apparent => sizes.apparent,
@@ -61,7 +61,7 @@ pub fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
     (Reverse(difference(row.before, row.after, by)), largest, row.entry, row.difference == ChangeKind::Gone)
 }
 
-/// Returns the sizes of an entry that is not a directory.
+/// Returns the sizes of an entry, or `None` if it is a directory or has no attributes.
 pub fn extent(state: &EntryState) -> Option<Sizes> {
     match state {
         EntryState::Known(metadata) if metadata.directory.is_none() => {

@@ -12,7 +12,8 @@ use crate::fixture::{Growing, Plan, build, dir, file, stopped, unreadable};
 use crate::source::baseline::Baseline;
 use crate::tree::Walk;
 
-/// Returns the rows of a comparison: the path below the root, the kind of change, and the kind of entry.
+/// Returns the rows of a comparison: the path below the root, the change of disk usage in bytes, and the kind of
+/// change.
 fn rows(
     old: &Arc<Tree>,
     new: &Arc<Tree>,
@@ -263,7 +264,8 @@ fn charts_show_the_sizes_in_earlier_trees_and_now() {
     assert_eq!(
         found,
         [
-            // The directory itself has 4,096 bytes: 5,120, 6,656, 8,704 and 12,800 of the total.
+            // The directory itself has 4,096 bytes, so its totals are 5,120, 6,656, 8,704 and 12,800 bytes, oldest
+            // first.
             ("db".to_owned(), [0, 0, 0, 0, 4, 5, 6, 8]),
             ("db/log".to_owned(), [0, 0, 0, 0, 1, 2, 4, 8]),
             ("gone".to_owned(), [0, 0, 0, 0, 0, 8, 0, 0]),

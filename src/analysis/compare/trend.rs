@@ -17,17 +17,17 @@ pub const LEAST: usize = 3;
 /// Chart of an entry's size over time: heights from 1 to 8, or 0 if the entry did not exist or its size is unknown.
 pub type Trend = [u8; POINTS];
 
-/// Purpose of a name that is searched for.
+/// Purpose of looking up a name in an earlier tree.
 #[derive(Clone, Copy)]
 enum Wanted {
-    /// Entry of the row with this index.
+    /// The size is needed for the row with this index.
     Row(usize),
-    /// Directory of the present tree with this number, in which other names are searched for.
+    /// The name is that of this directory of the present tree, in which other names are looked up.
     Directory(DirId),
 }
 
-/// Returns a chart for each of `rows`, whose sizes are those between the tree `old` and the tree `new`. `history` are
-/// earlier trees, the newest first. Renamed entries have no size under their former names.
+/// Returns a chart for each of `rows`, the changes from `old` to `new`. `history` contains earlier trees, the newest
+/// first. Entries are found by path, so a renamed entry has no sizes from before it was renamed.
 pub fn trends(rows: &[Row], (old, new): (&Tree, &Tree), history: &[Arc<Tree>], by: By) -> Vec<Trend> {
     let names = wanted(rows, old, new);
     let mut sizes = vec![[None; POINTS]; rows.len()];
@@ -41,7 +41,7 @@ pub fn trends(rows: &[Row], (old, new): (&Tree, &Tree), history: &[Arc<Tree>], b
     sizes.iter().map(chart).collect()
 }
 
-/// Returns the heights for the sizes at each point. A size that never changes has no chart.
+/// Returns the heights of the chart for these sizes. If the size has never changed, all heights are 0.
 fn chart(sizes: &[Option<u64>; POINTS]) -> Trend {
     let known = || sizes.iter().flatten();
     let most = known().max().copied().unwrap_or(0);
@@ -56,7 +56,7 @@ fn chart(sizes: &[Option<u64>; POINTS]) -> Trend {
     sizes.map(|size| size.map_or(0, height))
 }
 
-/// Returns the names to search for, by directory of the present tree.
+/// Returns the names to look up, grouped by directory of the present tree.
 fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, HashMap<&'t [u8], Vec<Wanted>>> {
     let mut names: HashMap<DirId, HashMap<&[u8], Vec<Wanted>>> = HashMap::new();
     for (index, row) in rows.iter().enumerate() {
@@ -65,7 +65,7 @@ fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, Hash
         let mut inner = names.entry(row.place).or_default();
         let is_new = inner.is_empty();
         inner.entry(name).or_default().push(Wanted::Row(index));
-        // The directories above a known one are known, too.
+        // If this directory was already in the map, its ancestors are too.
         let mut way = new.ancestry(row.place).take_while(|_| is_new);
         let mut below = way.next();
         for (above, id) in way.map_while(|above| Some((above, below.replace(above)?))) {

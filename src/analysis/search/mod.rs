@@ -4,10 +4,10 @@
 //! computes the totals that a filtered view shows for every directory. Both start a [`Job`] and return at once; the
 //! latest result of the job can be fetched at any time.
 //!
-//! A **search** tests each entry on its own. The size of a directory includes all its contents; if the query finds
-//! directories by name, type or size, the total also includes all of their contents. A **filter** keeps the entries
-//! that a search finds, and all contents of directories found by name, type or size. So the total of a search equals
-//! the total that its filter shows in the directory where the search started.
+//! A **search** tests each entry on its own. Terms about size apply to the size of a directory including all its
+//! contents. If the query finds directories by name, type or size, the total of the search includes all of their
+//! contents. A **filter** keeps the entries that a search finds, and all contents of directories found by name, type or
+//! size. So the total of a search equals the total that its filter shows in the directory where the search started.
 //!
 //! The module does no I/O: a job reads the entries that the tree has at the time, and must run again to see later ones.
 //! Invariant: no function here recurses once per directory level, and work is divided by size rather than by directory,

@@ -81,7 +81,7 @@ proptest! {
         let root = tree.listing(DirId::TOP).directories().next().unwrap();
         let directories: Vec<DirId> = Walk::new(&tree, root).map(|(id, _)| id).collect();
         for (number, terms) in all_alone().chain(several).enumerate() {
-            // Two of three searches start at the root, the others at any directory.
+            // Two of three searches start at the root, and every third one at any directory.
             let origin = directories[if number % 3 == 0 { number % directories.len() } else { 0 }];
             hold(&items, &terms, origin, &tree, &pool)?;
         }

@@ -41,8 +41,8 @@ fn files(query: Query) -> Totals {
 fn types_add_up_to_the_directory_and_their_queries_find_them() {
     let tree = tree(&items());
     let typed = finish(types(&pool(), request(&tree, "")));
-    let of = |text: &str| Type::Extension(Extension::new(text.as_bytes()).unwrap());
-    let mkv = typed.types.iter().find(|(name, _)| *name == of("mkv")).unwrap().1;
+    let mkv = Type::Extension(Extension::new(b"mkv").unwrap(), Category::Video);
+    let mkv = typed.types.iter().find(|(name, _)| *name == mkv).unwrap().1;
     assert_eq!((mkv.items, mkv.apparent), (2, 150_000));
     for (name, totals) in &typed.types {
         if *name != Type::Kind(Kind::Directory) {
@@ -59,6 +59,21 @@ fn types_add_up_to_the_directory_and_their_queries_find_them() {
     assert_eq!(typed.classes[0].0, Category::Video);
     assert_eq!(typed.total.disk, tree.totals(DirId::TOP).disk);
     assert!(typed.types.is_sorted_by(|(_, a), (_, b)| a.disk >= b.disk));
+}
+
+#[test]
+fn files_with_one_extension_are_in_the_categories_of_their_contents() {
+    let tree = tree(&[directory("d"), file("d/film.ts", 188 * 6_000), file("d/app.ts", 7_000)]);
+    let typed = finish(types(&pool(), request(&tree, "")));
+    let ts = Extension::new(b"ts").unwrap();
+    for (category, bytes) in [(Category::Video, 188 * 6_000), (Category::Code, 7_000)] {
+        let of = Type::Extension(ts, category);
+        let totals = typed.types.iter().find(|(found, _)| *found == of).unwrap().1;
+        let mut request = request(&tree, "");
+        request.query = of.query();
+        assert_eq!((totals.items, totals.apparent), (1, bytes), "{category:?}");
+        assert_eq!(finish(search(&pool(), request)).sum.apparent, bytes, "{category:?}");
+    }
 }
 
 #[test]

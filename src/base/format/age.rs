@@ -10,10 +10,10 @@ const DAY: i64 = 24 * HOUR;
 /// Units of an age with their lengths in seconds.
 const UNITS: [(&str, i64); 5] = [("h", HOUR), ("d", DAY), ("w", 7 * DAY), ("mo", 30 * DAY), ("y", 365 * DAY)];
 
-/// Reason why a text is not a valid age.
+/// Reason why a string is not a valid age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgeFault<'t> {
-    /// The text is empty.
+    /// The string is empty.
     Empty,
     /// The number has no unit.
     UnitMissing(&'t str),

@@ -17,7 +17,7 @@ pub enum Units {
     Binary,
     /// Powers of 1000: kB, MB (SI).
     Decimal,
-    /// Bytes without a unit, for scripts. Where there is no room for them, powers of 1024.
+    /// Bytes without a unit, for scripts. In columns that are too narrow for bytes, powers of 1024.
     Bytes,
 }
 
@@ -69,7 +69,7 @@ impl Units {
         match self {
             Self::Binary => 9,
             Self::Decimal => 8,
-            // Digits of the largest number.
+            // The largest `u64` has 20 digits.
             Self::Bytes => 20,
         }
     }
@@ -102,7 +102,7 @@ pub fn plain_size(bytes: u64, units: Units) -> String {
     size(bytes, units).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Formats a change, such as `+1.5 GiB`. Equal sizes have no sign.
+/// Formats a change, such as `+1.5 GiB`. A change of zero has no sign.
 pub fn change(before: u64, after: u64, units: Units) -> String {
     let sign = match before.cmp(&after) {
         std::cmp::Ordering::Less => "+",
@@ -198,7 +198,7 @@ pub fn since(then: i64, now: i64) -> String {
     ];
     // The clocks of two machines may differ, so a time in the future is treated as now.
     let seconds = now.saturating_sub(then).max(0).unsigned_abs();
-    // An age below two of a unit is given in the next smaller unit, for precision.
+    // An age of less than two units is shown in the next smaller unit, which is more precise (36 hours, not 1 day).
     let step = STEPS.iter().find(|(length, _)| seconds >= 2 * length);
     match step {
         Some((length, unit)) => format!("since {} {unit}s ago", grouped(seconds / length)),
@@ -228,7 +228,7 @@ pub fn parse(text: &str) -> Option<u64> {
     if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
         return None;
     }
-    // A number with too many digits exceeds any size.
+    // A number with too many digits for a `u64` exceeds any size.
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().unwrap_or(u64::MAX) };
     // Eighteen digits are precise to less than one byte, even in the largest unit.
     let digits = &fraction[..fraction.len().min(18)];

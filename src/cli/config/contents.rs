@@ -11,7 +11,7 @@ use crate::ui::theme::Looks;
 pub struct Config {
     /// Settings other than theme and keys, in the order of the file.
     pub settings: Vec<Setting>,
-    /// Theme, with the colors that replace the theme's.
+    /// Theme, and the colors that override it.
     pub looks: Looks,
     /// Key bindings.
     pub keymap: Keymap,
@@ -22,9 +22,9 @@ pub struct Config {
 /// Setting from the configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Name as written in the file. The command line checks if there is such a flag.
+    /// Name as written in the file, not yet checked against the flags.
     pub name: String,
-    /// Value as written in the file. The command line checks if the flag accepts it.
+    /// Value as written in the file, not yet checked by the flag.
     pub value: Value,
     /// Position of the name.
     pub name_at: Place,
@@ -33,7 +33,7 @@ pub struct Setting {
 }
 
 impl Config {
-    /// Removes all keys of actions, given by their names in the table of keys.
+    /// Removes all keys from the actions with these names.
     pub fn take_keys(&mut self, actions: &[&str]) {
         for line in actions.iter().filter_map(|action| line(action)) {
             self.keymap.give(line, Vec::new());

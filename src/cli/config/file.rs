@@ -30,13 +30,13 @@ pub enum Source {
 pub struct Found {
     /// Settings of the file.
     pub config: Config,
-    /// Reason why the default file was not read although it exists, in a form that is safe for a terminal.
+    /// Reason why the default file was not read although it exists, escaped for a terminal.
     pub refusal: Option<String>,
 }
 
 impl Source {
-    /// Returns the default location according to the XDG Base Directory Specification, also on macOS. A
-    /// variable whose path is not absolute is ignored.
+    /// Returns the default location according to the XDG Base Directory Specification, also on macOS. A variable that
+    /// is not an absolute path is ignored.
     pub fn usual(variable: impl Fn(&'static str) -> Option<OsString>) -> Self {
         let directory = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let folder = directory("XDG_CONFIG_HOME").or_else(|| Some(directory("HOME")?.join(".config")));
@@ -54,7 +54,7 @@ impl Source {
     /// Reads the file, if the location names one.
     ///
     /// # Errors
-    /// The reason why a file given by the user cannot be read, in one line that is safe for a terminal.
+    /// Returns the reason why a file given by the user cannot be read, as one line escaped for a terminal.
     pub fn load(&self) -> Result<Found, String> {
         let Some(path) = self.path() else { return Ok(Found::default()) };
         match (read(path, LIMIT), self) {

@@ -1,4 +1,4 @@
-//! `[keys]`: changes to the key table.
+//! Reads `[keys]` in the configuration file, which changes key bindings.
 //!
 //! If two lines of the file give the same key to different actions, the first line gets the key. Any line of
 //! the file can take keys from the defaults. An action that loses a default key is reported, unless the file
@@ -11,7 +11,7 @@ use crate::cli::config::contents::{Config, quoted};
 use crate::cli::config::position::{Place, Text};
 use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
 
-/// Former names of commands, with the present ones. Files with a former name keep working, with a warning.
+/// Former names of commands, with the present names. Files with a former name keep working, with a warning.
 const RENAMED: [(&str, &str); 3] = [("hints", "cleanup"), ("rest", "df"), ("erase-all", "erase-to-start")];
 
 /// Line of the key table, with its new keys and their positions in the file.
@@ -40,7 +40,7 @@ pub fn read(config: &mut Config, text: Text<'_>, lines: &DeTable<'_>) {
     }
 }
 
-/// Returns the warning about two lines with the same key, for the position of the first one.
+/// Returns the warning that `line` and `rival` have the same key, or `None` if no warning is needed.
 fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool) -> Option<String> {
     let (name, other) = (KEYMAP[line].name(), KEYMAP[rival].name());
     let key = quoted(&key.name()).into_owned();
@@ -49,7 +49,7 @@ fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool
             "{key} still means '{other}' wherever that command is available, and '{name}' elsewhere"
         ))
     } else if config.keymap.is_changed(rival) {
-        // One warning is enough, at the line that does not get the key.
+        // One warning is enough. It is shown at the line that does not get the key.
         (!is_later).then(|| format!("{key} is already bound to '{other}' above"))
     } else {
         Some(format!("{key} was '{other}' and is now '{name}'; bind '{other}' to another key"))

@@ -62,7 +62,9 @@ impl Config {
                 ("colors", DeValue::Table(roles)) => {
                     theme::read_colors(self, text, roles);
                 }
-                ("keys" | "colors", _) => self.warn(value_at, &format!("'{}' is a table", name.get_ref())),
+                ("keys" | "colors", _) => {
+                    self.warn(value_at, &format!("'{}' must be a table", name.get_ref()));
+                }
                 ("theme", value) => theme::read_theme(self, value, value_at),
                 (name, value) => match Value::of(value) {
                     Ok(value) => {

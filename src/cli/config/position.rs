@@ -5,18 +5,15 @@
 /// Line and column, both counted from 1. Columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// Line, from 1.
     pub line: usize,
-    /// Column, from 1.
     pub column: usize,
 }
 
 /// Warning about a configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Position in the file.
     pub at: Place,
-    /// Text of the warning, in a form that is safe for a terminal.
+    /// Message, escaped for a terminal.
     pub reason: String,
 }
 
@@ -37,8 +34,8 @@ impl Warning {
 pub struct Text<'t>(pub &'t str);
 
 impl Text<'_> {
-    /// Returns the position of the byte at `offset`. Inside a character, this is the position of the
-    /// character; beyond the end, it is the end of the text.
+    /// Returns the position of the character that contains the byte at `offset`. If `offset` is beyond the end, returns
+    /// the end of the text.
     pub fn place(self, offset: usize) -> Place {
         let is_whole = |end: &usize| self.0.is_char_boundary(*end);
         let end = (0..=offset.min(self.0.len())).rev().find(is_whole).unwrap_or(0);

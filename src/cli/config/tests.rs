@@ -1,4 +1,4 @@
-//! Tests of every possible error in a configuration: its position, and that the rest of the file still
+//! Tests that every error in a configuration is reported with its position, and that the rest of the file still
 //! applies.
 
 use proptest::prelude::*;
@@ -65,8 +65,8 @@ fn invalid_values_are_reported_with_their_position() {
         ("a = [[1]]", "f:1:5: 'a': only strings and integers are allowed in a list"),
         ("[other]\nx = 1", "f:1:2: unknown table 'other'"),
         ("[\"\\u001b[31m\"]", "f:1:2: unknown table '\\x1b[31m'"),
-        ("keys = 1", "f:1:8: 'keys' is a table"),
-        ("colors = []", "f:1:10: 'colors' is a table"),
+        ("keys = 1", "f:1:8: 'keys' must be a table"),
+        ("colors = []", "f:1:10: 'colors' must be a table"),
         (
             "theme = 'gray'",
             "f:1:9: unknown theme; expected one of default, dark, light, color-blind, high-contrast, plain",
@@ -157,7 +157,7 @@ fn key_errors_have_a_position() {
 fn lost_keys_are_reported() {
     let cases = [
         ("rescan = 'x'\nrescan-root = 'x'", vec!["f:3:15: x is already bound to 'rescan' above"]),
-        // Warnings are in the order of the file, and not in that of the names.
+        // Warnings are in the order of the file, not of the names.
         ("rescan-root = 'x'\nrescan = 'x'", vec!["f:3:10: x is already bound to 'rescan-root' above"]),
         (
             "rescan = 'R'",

@@ -1,4 +1,4 @@
-//! `theme` and `[colors]` in the configuration file.
+//! Reads `theme` and `[colors]` in the configuration file.
 
 use toml::de::{DeTable, DeValue};
 

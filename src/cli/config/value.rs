@@ -1,4 +1,4 @@
-//! Values of the configuration file, converted to the words that a flag would be given.
+//! Values of the configuration file, converted to command-line words.
 //!
 //! Invariant: a value that is written is read back unchanged.
 
@@ -13,9 +13,9 @@ use crate::base::text::escape;
 pub enum Value {
     /// Boolean.
     Switch(bool),
-    /// Text or number, as it would follow a flag.
+    /// String or integer, as it would follow a flag.
     Word(String),
-    /// List of texts and numbers.
+    /// List of strings and integers.
     Words(Vec<String>),
 }
 
@@ -23,7 +23,7 @@ impl Value {
     /// Converts a value of the file.
     ///
     /// # Errors
-    /// The reason why no setting can have this value; `None` for a table.
+    /// Returns the reason why no setting can have this value, or `None` for a table.
     pub fn of(value: &DeValue<'_>) -> Result<Self, Option<&'static str>> {
         match value {
             DeValue::Boolean(is_on) => Ok(Self::Switch(*is_on)),
@@ -38,7 +38,7 @@ impl Value {
     }
 }
 
-/// Returns the text of a string or an integer; `None` for other values.
+/// Returns a string or an integer as text, or `None` for other values.
 pub fn word(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.clone().into_owned()),
@@ -51,7 +51,7 @@ fn integer(number: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
-/// Formats a text as a TOML string. Characters that are unsafe for a terminal become escapes.
+/// Formats text as a TOML string. Escapes characters that are unsafe for a terminal.
 pub fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
@@ -69,7 +69,7 @@ pub fn quote(text: &str) -> String {
     quoted
 }
 
-/// Formats texts as a TOML array.
+/// Formats strings as a TOML array.
 pub fn list(texts: impl IntoIterator<Item = String>) -> String {
     let texts: Vec<String> = texts.into_iter().map(|text| quote(&text)).collect();
     format!("[{}]", texts.join(", "))

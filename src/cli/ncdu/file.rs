@@ -1,4 +1,4 @@
-//! Configuration files of ncdu: one flag in each line.
+//! Configuration files of ncdu, which have one flag per line.
 
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
@@ -14,7 +14,7 @@ use crate::cli::error::{UsageError, refusal};
 /// Returns the flags of all configuration files, in the order in which ncdu reads them.
 ///
 /// # Errors
-/// When a file exists but cannot be read, or when a line without `@` is wrong.
+/// Returns an error if a file exists but cannot be read, or if a line without `@` is invalid.
 pub fn flags(environment: &Environment) -> Result<Vec<Given>, UsageError> {
     let home = environment.variable("HOME");
     let own = environment.variable("XDG_CONFIG_HOME").map(PathBuf::from);
@@ -34,7 +34,7 @@ pub fn flags(environment: &Environment) -> Result<Vec<Given>, UsageError> {
     Ok(all)
 }
 
-/// Returns the flags of the file at `path` that contains `text`.
+/// Returns the flags in `text`, which was read from the file at `path`.
 fn flags_of(text: &[u8], path: &Path, home: Option<&OsStr>) -> Result<Vec<Given>, UsageError> {
     let mut all = Vec::new();
     for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {
@@ -65,7 +65,8 @@ fn checked(words: &[OsString]) -> Result<Vec<Given>, String> {
     Ok(flags)
 }
 
-/// Splits a line into a flag and its value, which stand apart with a space or `=`. `~/` in a value is the home directory.
+/// Splits a line into a flag and its value, which are separated by a space or `=`. Expands `~/` at the start of a
+/// value.
 fn words_of(line: &[u8], home: Option<&OsStr>) -> Vec<OsString> {
     let end = line.iter().position(|byte| byte.is_ascii_whitespace() || *byte == b'=');
     let Some(end) = end else { return vec![OsString::from_vec(line.to_vec())] };

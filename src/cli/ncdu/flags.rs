@@ -1,33 +1,33 @@
-//! Flags of ncdu 1.x and 2.x, and what each of them means to duke.
+//! Flags of ncdu 1.x and 2.x, each with its effect in duke.
 //!
-//! docs/coming-from.md has this table, generated.
+//! The table in docs/coming-from.md is generated from this one.
 
 use Means::{
     Actions, Color, Columns, Compress, Ignored, Kernfs, OneFileSystem, ReadOnly, SharedColumn, Sort, Words,
 };
 
-/// Meaning of a flag of ncdu to duke.
+/// Effect of an ncdu flag in duke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Means {
-    /// Word of duke; the value, if any, is the next word.
+    /// Translated to this flag of duke. The value, if any, follows as the next word.
     Words(&'static str),
-    /// Column of the list, and whether it is shown.
+    /// Shows this column of the list if `true`, hides it otherwise.
     Columns(&'static str, bool),
-    /// Actions in the table of keys, and whether they have keys.
+    /// Gives these actions their keys if `true`, removes the keys otherwise.
     Actions(&'static [&'static str], bool),
-    /// No deletion; at the second time, no programs; at the third, no rescans.
+    /// Disables deletion. Given twice, also disables other programs; given three times, also rescans.
     ReadOnly,
-    /// Compression of the export, which duke accepts only with an export.
+    /// Compresses the export if `true`. duke accepts `--compress` only with an export.
     Compress(bool),
-    /// Confinement to one file system, which duke does not accept together with kernel file systems.
+    /// Stays on one file system if `true`. duke does not accept `-x` together with `--include-kernfs`.
     OneFileSystem(bool),
-    /// Kernel file systems, which ncdu enters by default.
+    /// Enters kernel file systems if `true`. ncdu does so by default.
     Kernfs(bool),
-    /// Column to sort by, with its direction.
+    /// Sets the sort column and direction.
     Sort,
-    /// Scheme of colors.
+    /// Sets the color scheme.
     Color,
-    /// Column of the size shared by hard links.
+    /// Shows or hides the column with the size shared by hard links.
     SharedColumn,
     /// No effect.
     Ignored,
@@ -41,9 +41,9 @@ pub struct Flag {
     pub long: &'static str,
     /// Name of the value, if the flag takes one.
     pub value: Option<&'static str>,
-    /// Meaning to duke.
+    /// Effect in duke.
     pub means: Means,
-    /// Line of the help.
+    /// Help text.
     pub help: &'static str,
 }
 
@@ -82,7 +82,7 @@ pub const FLAGS: [Flag; 58] = [
     flag(' ', "include-caches", Words("--no-exclude-caches"), "Enter directories that hold a CACHEDIR.TAG"),
     flag(' ', "exclude-kernfs", Kernfs(false), "Do not enter /proc, /sys and other kernel file systems"),
     flag(' ', "include-kernfs", Kernfs(true), "Enter them; the default, unlike that of duke"),
-    flag('L', "follow-symlinks", Words("-L"), "Count the file that a symbolic link leads to"),
+    flag('L', "follow-symlinks", Words("-L"), "Count the file that a symbolic link points to"),
     flag(' ', "no-follow-symlinks", Words("--no-follow-symlinks"), "Do not follow symbolic links"),
     valued('t', "threads", "N", Words("-t"), "Read with N threads"),
     flag('e', "extended", Words("-e"), "Keep owner, group and mode"),
@@ -127,7 +127,7 @@ pub const FLAGS: [Flag; 58] = [
         "shared-column",
         "COLUMN",
         SharedColumn,
-        "off, shared or unique; duke has a column of the shared size only",
+        "off, shared or unique; duke only has a column of the shared size",
     ),
     valued(
         ' ',

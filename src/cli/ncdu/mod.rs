@@ -1,7 +1,8 @@
-//! ncdu's command line and configuration, as words of duke: `duke ncdu ...`, or duke under the name `ncdu`.
+//! Translates ncdu's command line and configuration into words of duke, for `duke ncdu ...` or if duke is started under
+//! the name `ncdu`.
 //!
-//! Each flag of ncdu is one line of a table ([`flags::FLAGS`]). The words that result are parsed like those of duke, so
-//! nothing else in the program knows about ncdu.
+//! Each flag of ncdu is one line of a table ([`flags::FLAGS`]). The resulting words are parsed like duke's own, so no
+//! other module knows about ncdu.
 
 mod file;
 mod flags;
@@ -18,8 +19,8 @@ pub use flags::markdown;
 pub use words::{Translation, help};
 use words::{given, translation};
 
-/// Name of the subcommand, and name under which the command line is that of ncdu.
-const NAME: &str = "ncdu";
+/// Name of the subcommand. If duke is started under this name, its command line is ncdu's.
+pub const NAME: &str = "ncdu";
 
 /// Returns `true` if duke was started under the name of ncdu.
 pub fn is_name(program: &OsStr) -> bool {
@@ -29,7 +30,7 @@ pub fn is_name(program: &OsStr) -> bool {
 /// Translates a command line. The configuration files of ncdu come first, unless `--ignore-config` is given.
 ///
 /// # Errors
-/// When a word is wrong, on the command line or in a file.
+/// Returns an error if a word on the command line or in a file is invalid.
 pub fn translate(typed: &[OsString], environment: &Environment) -> Result<Translation, UsageError> {
     let typed = given(typed).map_err(refusal)?;
     let ignores = typed.iter().any(|(flag, _)| flag.is_some_and(|flag| flag.long == "ignore-config"));
@@ -41,7 +42,7 @@ pub fn translate(typed: &[OsString], environment: &Environment) -> Result<Transl
 /// Translates the configuration files of ncdu.
 ///
 /// # Errors
-/// When a file cannot be read or a line is wrong.
+/// Returns an error if a file cannot be read or a line is invalid.
 pub fn configuration(environment: &Environment) -> Result<Translation, UsageError> {
     translation(&file::flags(environment)?, false)
 }

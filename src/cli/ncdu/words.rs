@@ -1,4 +1,4 @@
-//! Words of ncdu's command line, parsed and translated into words of duke.
+//! Parses the words of ncdu's command line and translates them into words of duke.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -9,10 +9,10 @@ use super::flags::{FLAGS, Flag, Means, PROGRAMS, REFRESH};
 use crate::base::text::escape;
 use crate::cli::error::UsageError;
 
-/// Words about the scan, which ncdu accepts without effect for an import.
+/// Flags for the scan, which ncdu accepts for an import but ignores.
 const SCAN: [&str; 6] = ["-e", "-t", "-L", "-X", "--exclude", "--exclude-caches"];
 
-/// Command line of duke that corresponds to one of ncdu.
+/// Command line of duke that corresponds to a command line of ncdu.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Translation {
     /// Words without the program's name.
@@ -32,7 +32,7 @@ fn command() -> Command {
         let arg = if flag.long.is_empty() { arg } else { arg.long(flag.long) };
         match flag.value {
             Some(name) => arg.value_name(name).value_parser(clap::value_parser!(OsString)),
-            // Without a value, clap records the place of the flag only if there is a value to record.
+            // clap records the position of a flag only together with a value, so this flag gets an empty value.
             None => arg.num_args(0).default_missing_value("").value_parser(clap::value_parser!(OsString)),
         }
     });
@@ -63,14 +63,12 @@ fn command() -> Command {
         )
 }
 
-/// Returns the help of ncdu's command line.
-pub fn help() -> clap::Error {
-    let mut command = command();
-    let text = command.render_long_help();
-    command.error(clap::error::ErrorKind::DisplayHelp, text)
+/// Returns the help of ncdu's command line, as the parser's error.
+pub fn help() -> Result<(), clap::Error> {
+    given(&["--help".into()]).map(|_| ())
 }
 
-/// Parses words into flags, in their order.
+/// Parses words into flags, in the given order.
 pub fn given(words: &[OsString]) -> Result<Vec<Given>, clap::Error> {
     let program = OsString::from("duke ncdu");
     let mut matches: ArgMatches = command().try_get_matches_from(std::iter::once(&program).chain(words))?;
@@ -85,7 +83,7 @@ pub fn given(words: &[OsString]) -> Result<Vec<Given>, clap::Error> {
     Ok(all.into_iter().map(|(_, given)| given).collect())
 }
 
-/// Translates flags. Later ones take precedence, as in ncdu. `enters_kernfs` is the default for kernel file systems.
+/// Translates flags. Later flags take precedence, as in ncdu. `enters_kernfs` is the default for kernel file systems.
 pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation, UsageError> {
     let mut words: Vec<OsString> = Vec::new();
     let mut columns = vec!["share", "bar", "count"];
@@ -161,7 +159,7 @@ fn sort(value: &OsStr) -> Option<impl Iterator<Item = &'static str>> {
         Some((name, direction @ ("asc" | "desc"))) => (name, Some(direction)),
         _ => (value, None),
     };
-    // The column of duke, the direction that duke uses, and the one that ncdu uses by default.
+    // Column of duke, default direction of duke, and default direction of ncdu.
     let (column, usual, default) = match name {
         "disk-usage" | "apparent-size" => ("--sort=size", "desc", "desc"),
         "itemcount" => ("--sort=count", "desc", "desc"),

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! The script has the same refusals and warnings as the dialog. When run, it compares the device, inode and birth time
-//! of each entry and of the directory that contains the entry. It works only in directories that it has checked in this
-//! way, so no path is resolved again, and it skips mounts. Every name is quoted so that the shell reads the exact bytes
-//! of the name and the name is safe to print.
+//! of each entry and of the directory that contains the entry. The script works only in directories that it has checked
+//! in this way, so no path is resolved again. Mounts are skipped. Every name is quoted so that the shell reads the
+//! exact bytes of the name and the name is safe to print.
 //!
 //! Invariant: no byte of a name is outside quotes, and no byte controls the terminal.
 
@@ -42,7 +42,7 @@ const LONGEST: usize = 4096;
 pub enum ScriptError {
     /// An entry may not be deleted. Contains its path and the reason.
     Refused(Vec<u8>, Reason),
-    /// Other users could change the script before it is run, in every possible folder.
+    /// In every possible folder, other users could change the script before it is run.
     Exposed,
     /// The script cannot be written.
     Failed(std::io::Error),
@@ -86,7 +86,8 @@ pub fn text(selection: &Selection, sizes: &[String]) -> Result<(String, Vec<Dele
     Ok((script, warnings))
 }
 
-/// Returns the part of the script that prints the warnings and asks for confirmation.
+/// Returns the part of the script that prints the warnings and asks for confirmation, or nothing if there are no
+/// warnings.
 fn confirmation(warnings: &[DeleteWarning]) -> String {
     if warnings.is_empty() {
         return String::new();
@@ -141,7 +142,8 @@ fn look(directory: &Directory, name: &CStr) -> Result<Identity, Reason> {
     })
 }
 
-/// Formats the device and inode, and the birth time as stat(1) prints it: with nanoseconds, except on macOS.
+/// Returns two quoted arguments: device and inode, and the birth time as stat(1) prints it (with nanoseconds, except on
+/// macOS).
 fn identity(found: &Identity) -> [String; 2] {
     let birth = match found.born {
         None | Some((..=0, _)) => String::new(),

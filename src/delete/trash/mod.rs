@@ -25,9 +25,9 @@ use crate::tree::join;
 pub use place::Owner;
 use place::{Trash, Trashes};
 
-/// Maximum number of names tried for one item.
+/// Maximum number of names to try for one item in the trash.
 const NUMBERS: u32 = 10_000;
-/// Maximum length of a file name in bytes, followed by the suffix of info files.
+/// Maximum length of a file name in bytes.
 const LONGEST: usize = 255;
 const INFO: &[u8] = b".trashinfo";
 
@@ -84,7 +84,7 @@ pub(crate) fn run<T: Send + Sync>(
     let mut trashing = Trashing::default();
     let mut number = 0;
     'groups: for group in &selection.groups {
-        // Checks for cancellation before searching for a trash or creating one.
+        // After a cancellation, no trash is searched for or created.
         if task.is_cancelled() {
             break;
         }
@@ -235,7 +235,7 @@ fn move_back(it: &Trashed) -> Result<(), Reason> {
     Ok(())
 }
 
-/// Returns the name for attempt `number`, shortened to leave room for the suffix of an info file.
+/// Returns the name in the trash for attempt `number`, shortened to leave room for the suffix of an info file.
 fn numbered(name: &[u8], number: u32) -> Vec<u8> {
     let suffix = if number == 1 { String::new() } else { format!("{TRASH_NAME_SEPARATOR}{number}") };
     let room = LONGEST - INFO.len() - suffix.len();

@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! $XDG_DATA_HOME/Trash         on the mount of the home        files/NAME  info/NAME.trashinfo
-//! $topdir/.Trash/$uid          elsewhere, if .Trash exists, is not a link, and is sticky
-//! $topdir/.Trash-$uid          elsewhere otherwise
+//! $topdir/.Trash/$uid          on other mounts, if .Trash exists, is not a link, and is sticky
+//! $topdir/.Trash-$uid          on other mounts otherwise
 //! ~/.Trash, $topdir/.Trashes/$uid   macOS: the items themselves
 //! ```
 //!
-//! On macOS the privacy settings and the permissions can forbid to open a trash, but not to move entries into it. So it
-//! is not opened: entries are moved to a path relative to the directory above.
+//! On macOS, privacy settings and permissions may forbid opening a trash, but still allow moving entries into it. So
+//! duke does not open the trash there, but moves entries to a path relative to the directory above.
 //!
 //! Invariant: a trash is searched for or created only when it is needed, and nothing is created in another
 //! user's home.
@@ -26,7 +26,7 @@ use crate::platform::process::desktop::{self, TRASH_HAS_INFO};
 use crate::platform::process::users;
 use crate::platform::{Attributes, Directory, Errno, errno_of};
 
-/// Directory of a volume on macOS that contains the trash of each user.
+/// Directory at the top of a macOS volume that contains a trash for each user.
 const VOLUME_TRASHES: &str = ".Trashes";
 
 /// Owner of a trash.
@@ -72,7 +72,7 @@ impl<'g> Trashes<'g> {
         self.of_top.get_or_init(find).as_ref().map_err(|why| *why)
     }
 
-    /// Calls `attempt` for the first trash on the same mount, or returns the reason why there is none.
+    /// Calls `attempt` for each trash until one is on the same mount. If there is none, returns the reason.
     pub fn first<T>(&self, mut attempt: impl FnMut(&Trash) -> Result<T, Reason>) -> Result<T, Reason> {
         let mut why = NoTrash::Nowhere;
         let home = self.home.as_ref().map_err(|why| *why);
@@ -80,7 +80,7 @@ impl<'g> Trashes<'g> {
             match trash.map(&mut attempt) {
                 Ok(Err(Reason::Mount)) => {}
                 Ok(result) => return result,
-                // Reports the reason of the most preferred trash.
+                // If all fail, the reason of the preferred trash is reported.
                 Err(reason) if why == NoTrash::Nowhere => why = reason,
                 Err(_) => {}
             }
@@ -92,12 +92,12 @@ impl<'g> Trashes<'g> {
 /// Trash with its directories open.
 pub struct Trash {
     pub path: PathBuf,
-    /// Directory of the items, or an open directory above it.
+    /// Directory that contains the items, or an open directory above it.
     pub files: Directory,
-    /// Path of the directory of the items, relative to `files`, with a slash at the end; empty if it is the same.
+    /// Path from `files` to the items, with a slash at the end. Empty if `files` itself contains the items.
     below: Vec<u8>,
-    /// Directory of the info files. If the paths in these files are relative, also the directory that the paths
-    /// are relative to.
+    /// Directory of the info files, if there are any. If the paths in these files are relative, also the directory that
+    /// the paths are relative to.
     pub info: Option<(Directory, Option<PathBuf>)>,
 }
 
@@ -119,7 +119,7 @@ impl Trash {
             let path = real.join(path.file_name().ok_or(NoTrash::Nowhere)?);
             return Self::unopened(path, home, Access { uid: owner.uid, is_open: false });
         }
-        // With a sudo that keeps HOME, root would create a trash that the user cannot use.
+        // If sudo keeps HOME, root must not create a trash that the user cannot use.
         let (directory, path) = PrivateFolder::find(path)?.make()?.into_parts();
         Self::in_directory(path, &directory, Access { uid: owner.uid, is_open: false }, None)
     }
@@ -154,7 +154,7 @@ impl Trash {
         shared.map_or_else(alone, Ok)
     }
 
-    /// Opens the trash in a directory after checking who can write to each directory of it.
+    /// Opens the trash in `directory`, after checking the owner and permissions of each of its directories.
     fn in_directory(
         path: PathBuf,
         directory: &Directory,
@@ -169,7 +169,8 @@ impl Trash {
         Ok(Self { path, files: files?, below: Vec::new(), info: Some((info?, relative_to)) })
     }
 
-    /// Checks the access to the trash at `path`, which is below the open directory `above`, without opening it.
+    /// Returns the trash at `path`, which is below the open directory `above`, without opening it. Checks its owner and
+    /// permissions.
     fn unopened(path: PathBuf, above: Directory, access: Access) -> Result<Self, NoTrash> {
         let name = path.file_name().ok_or(NoTrash::Nowhere)?.as_bytes();
         let is_of_volume = path.parent().is_some_and(|parent| parent.ends_with(VOLUME_TRASHES));
@@ -211,7 +212,7 @@ impl Trash {
     }
 }
 
-/// Access of other users to the directories of a trash.
+/// Permitted access to the directories of a trash.
 #[derive(Clone, Copy)]
 struct Access {
     /// User ID that must own the directories.
@@ -221,8 +222,8 @@ struct Access {
 }
 
 impl Access {
-    /// Returns the access to the trash of a mount point. Some file systems give all directories the same permissions,
-    /// so if all users can write to the top of the file system, they may also be able to write to the trash.
+    /// Returns the permitted access to the trash of a mount point. Some file systems give all directories the same
+    /// permissions, so if other users can write to the mount point, they may also be able to write to the trash.
     fn of_top(top: &Directory, owner: &Owner) -> Result<Self, Errno> {
         let found = top.attributes()?;
         Ok(Self { uid: owner.uid, is_open: found.mode & STICKY == 0 && others_may_write(top, &found) })
@@ -232,7 +233,7 @@ impl Access {
         self.check_found(directory, &directory.attributes()?)
     }
 
-    /// Checks the directory with these attributes, which is `directory` or below it.
+    /// Checks a directory with these attributes, either `directory` itself or one below it.
     fn check_found(self, directory: &Directory, found: &Attributes) -> Result<(), NoTrash> {
         if found.uid != self.uid {
             return Err(NoTrash::Foreign);

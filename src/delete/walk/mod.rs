@@ -1,15 +1,15 @@
 //! Walk over a selection that either reads it or deletes it.
 //!
 //! ```text
-//! empty(directory): read it; act on everything but directories at once, and queue the directories
-//! visit(directory): spawn visit(directory) for the next one in the queue, empty(one from the queue)
-//! release:          the last worker out of a directory acts on the directory itself, then leaves the parent
+//! empty(directory): reads it, acts on all entries that are not directories, and queues the directories
+//! visit(directory): empties one queued child; if more are queued, first spawns another visit(directory)
+//! release:          the last worker in a directory acts on the directory itself, then leaves the parent
 //! ```
 //!
 //! A directory stays open until its last child is done, because the child's name is deleted in it. If too many
 //! directories are open, a directory is closed once its first child is open, its children are visited one at a time,
-//! and it is reopened through the child's `..`, which must be the same inode. So a chain of any depth takes only a few
-//! descriptors, and one step up for each step down.
+//! and it is reopened through the child's `..`, which must be the same inode. So a chain of directories of any depth
+//! needs only a few descriptors, and one `..` per level.
 //!
 //! Invariant: every descriptor was opened relative to the one above it without following a link or crossing a mount,
 //! and every claim is released exactly once.
@@ -43,13 +43,13 @@ pub enum Disposition {
     Stays,
 }
 
-/// Actions on the entries that a walk visits. `item` is the index of the selected item that the entry is or lies in.
+/// Actions on the entries that a walk visits. `item` is the index of the selected item that is or contains the entry.
 pub trait Visitor: Sync {
-    /// Data about a directory that is needed before its entries are visited.
+    /// Permissions of a directory, which are read before its entries are visited.
     type Rights: Send + Sync;
-    /// Reads the rights in a directory.
+    /// Reads the permissions of a directory.
     fn rights(&self, at: &Directory) -> Self::Rights;
-    /// Visits an entry that is not a directory.
+    /// Deletes or counts an entry that is not a directory.
     fn visit(
         &self,
         at: At<'_, Self::Rights>,
@@ -57,9 +57,9 @@ pub trait Visitor: Sync {
         found: &Attributes,
         item: usize,
     ) -> Result<Disposition, Errno>;
-    /// Enters a directory.
+    /// Called when the walk enters a directory.
     fn enter(&self, found: &Attributes, item: usize);
-    /// Leaves a directory whose entries are all done.
+    /// Called when all entries of a directory are done. Deletes or counts the directory itself.
     fn leave(
         &self,
         above: &Directory,
@@ -67,9 +67,9 @@ pub trait Visitor: Sync {
         found: &Attributes,
         item: usize,
     ) -> Result<Disposition, Errno>;
-    /// Reports a failed entry.
+    /// Called for each entry that could not be deleted.
     fn fail(&self, item: usize, reason: Reason);
-    /// Reports that an item was completed without failures.
+    /// Called when an item was completed without failures.
     fn finish(&self, item: usize);
 }
 
@@ -86,7 +86,6 @@ impl<R> Clone for At<'_, R> {
 
 impl<R> Copy for At<'_, R> {}
 
-/// Walk over a selection.
 pub struct Walk<'w, A> {
     act: &'w A,
     selection: &'w Selection,
@@ -151,7 +150,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         });
     }
 
-    /// Acts on a selected entry that is not a directory, unless another entry has taken its place.
+    /// Processes a selected entry that is not a directory, unless the entry was changed or replaced.
     fn visit_selected(&self, group: &Group, item: &Item, number: usize, at: At<'_, A::Rights>) {
         let path = || group.path_of(item);
         let Ok(name) = CString::new(item.name.as_slice()) else { return };
@@ -210,7 +209,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Acts on a directory whose content is only in the cloud, without opening it.
+    /// Processes a directory whose content is only in the cloud, without opening it.
     fn visit_dataless(&self, above: &Directory, name: &CStr, item: usize) -> Result<(), Errno> {
         let found = above.attributes_of(name)?;
         if found.border != Boundary::Dataless || self.selection.extent == DeleteScope::Content {
@@ -226,8 +225,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         Ok((inside, found))
     }
 
-    /// Reads a directory, acts on its entries, and spawns work for its child directories. Consumes one claim on the
-    /// node.
+    /// Reads a directory, processes its entries, and spawns work for its child directories. Releases one of the node's
+    /// claims.
     fn empty<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Directory)
     where
         'w: 's,
@@ -247,7 +246,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         scope.spawn(move |scope| self.visit(scope, node, directory));
     }
 
-    /// Acts on all entries of a directory except child directories, and returns the names of the child directories in
+    /// Processes all entries of a directory except child directories, and returns the names of the child directories in
     /// reverse order.
     fn read(&self, node: &Node<'w>, directory: &Directory) -> Vec<CString> {
         let mut buffer = lock(&self.buffers).pop().unwrap_or_default();
@@ -283,7 +282,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         directories
     }
 
-    /// Acts on an entry and returns `true`; if the entry is a directory, only returns `false`.
+    /// Processes an entry and returns `true`. Skips a directory and returns `false`.
     fn visit_entry(
         &self,
         node: &Node<'w>,
@@ -304,7 +303,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         true
     }
 
-    /// Continues with one of the queued directories. Consumes one claim on the node.
+    /// Empties one of the queued child directories. Releases one of the node's claims.
     fn visit<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Arc<Directory>)
     where
         'w: 's,
@@ -320,7 +319,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         self.release(scope, node, Some(directory));
     }
 
-    /// Opens the next queued directory. The caller must hold a claim on the node.
+    /// Opens the next queued child directory, or returns `None` if none is left. The caller must hold one of the node's
+    /// claims.
     fn next(&self, node: &Arc<Node<'w>>, directory: &Directory) -> Option<(Arc<Node<'w>>, Directory)> {
         loop {
             if self.is_cancelled() {
@@ -345,7 +345,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Acts on an entry that was reported as a directory but is not one.
+    /// Processes an entry that was reported as a directory but is not one.
     fn visit_again(&self, node: &Node<'w>, directory: &Directory, name: &CStr) {
         let rights = self.act.rights(directory);
         let at = At { directory, rights: &rights };
@@ -357,14 +357,14 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Releases a claim on the node. `directory` is the directory of the node, if it is open. The worker that releases
-    /// the last claim acts on the directory and continues with its parent.
+    /// Releases one of the node's claims. `directory` is the directory of the node, if it is open. The worker that
+    /// releases the last claim processes the directory and continues with its parent.
     fn release<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Option<Arc<Directory>>)
     where
         'w: 's,
     {
         let (mut node, mut directory) = (node, directory);
-        // `AcqRel`: the worker that releases the last claim sees everything the others have written.
+        // `AcqRel` makes the writes of all other workers visible to the worker that releases the last claim.
         while node.claims.fetch_sub(1, Ordering::AcqRel) == 1 {
             let above = node.above(directory.as_deref());
             if !node.stays()
@@ -396,7 +396,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Acts on a directory whose entries are done. If the directory has gained new entries, opens and returns it.
+    /// Processes a directory after its entries. If the directory has gained new entries, opens and returns it.
     fn leave(&self, node: &Node<'w>, above: Option<&Directory>) -> Option<Directory> {
         let Some(above) = above else {
             self.fail_in(node, None, Reason::Changed);
@@ -436,8 +436,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         (self.is_cancelled)()
     }
 
-    /// Records the failure of an entry of the node, or of the node itself. An entry that no longer exists does not
-    /// count as a failure.
+    /// Records that an entry of the node failed, or the node itself if `name` is `None`. An entry that no longer exists
+    /// does not count as a failure.
     fn fail_in(&self, node: &Node<'w>, name: Option<&CStr>, reason: Reason) {
         if reason.is_gone() {
             return;

@@ -1,6 +1,6 @@
-//! Directory in a walk: the claims on it, and how to reopen it from a child.
+//! Directory in a walk. Counts the unfinished work in the directory, and can be reopened from a child.
 //!
-//! Invariant: reopening a directory leads to the same inode or fails.
+//! Invariant: reopening a directory either returns the same inode or fails.
 
 use std::ffi::CString;
 
@@ -13,18 +13,19 @@ pub struct Node<'w> {
     pub above: Above<'w>,
     pub name: CString,
     pub found: Attributes,
-    /// Index of the selected item that the directory is or lies in.
+    /// Index of the selected item that is or contains this directory.
     pub item: usize,
     /// `true` if something in the directory is kept. Set by the workers in the directory and read by the worker that
-    /// leaves it; `claims` orders these accesses.
+    /// leaves it. The accesses are ordered by `claims`.
     stays: AtomicBool,
-    /// Number of workers in the directory plus the number of unfinished child directories.
+    /// Number of workers in the directory plus the number of unfinished child directories. Each of these is a claim.
+    /// The worker that releases the last claim processes the directory itself.
     pub claims: AtomicU32,
     /// Number of times the directory has been read again.
     pub rounds: AtomicU32,
     /// Names of the child directories that have not been opened yet.
     pub waiting: Mutex<Vec<CString>>,
-    /// Descriptor of the directory, kept open unless too many are open.
+    /// Open directory. Not set if too many directories are open.
     pub kept: OnceLock<Counted<'w, Arc<Directory>>>,
 }
 
@@ -64,7 +65,7 @@ impl<'w> Node<'w> {
         self.stays.store(true, Ordering::Relaxed);
     }
 
-    /// Skips the child directories that have not been opened yet. The caller must hold a claim.
+    /// Skips the child directories that have not been opened yet. The caller must hold one of the claims.
     pub fn abandon(&self) {
         let left = std::mem::take(&mut *lock(&self.waiting));
         self.set_stays();
@@ -79,7 +80,7 @@ impl<'w> Node<'w> {
         })
     }
 
-    /// Returns the directory that contains this node; `None` if it cannot be reopened.
+    /// Returns the directory that contains this node, or `None` if it cannot be reopened.
     pub fn above(&self, directory: Option<&Directory>) -> Option<Arc<Directory>> {
         match &self.above {
             Above::Selected(directory) => Some(Arc::clone(directory)),

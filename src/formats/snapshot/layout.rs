@@ -1,7 +1,7 @@
 //! Frame around the blocks of a snapshot: header, index and footer. docs/snapshot.md shows their layout.
 //!
-//! Invariant: any bytes decode to a result or an error. An accepted index covers the file without gaps: every
-//! byte is in the header, in the footer, or in exactly one block, and each of these has a checksum.
+//! Invariant: decoding gives a result or an error, whatever the bytes. An accepted index covers the file without gaps:
+//! every byte is in the header, in the footer, or in exactly one block, and each of these has a checksum.
 
 use crate::platform::memory::block_file::{Block, Damage};
 use crate::tree::stored::rows::LEAST;
@@ -45,14 +45,13 @@ fn longest_index(file: u64) -> u64 {
     (16 << 20) + file / 256
 }
 
-/// Returns the header.
 pub fn header() -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     sealed(bytes)
 }
 
-/// Returns the version from a header.
+/// Checks a header and returns its version.
 pub fn version(header: &[u8]) -> Result<u32, Damage> {
     let Some((bytes, checksum)) = header.split_last_chunk::<4>().filter(|_| header.len() as u64 == HEADER)
     else {
@@ -64,7 +63,6 @@ pub fn version(header: &[u8]) -> Result<u32, Damage> {
     Ok(number(&bytes[8..]))
 }
 
-/// Returns the footer.
 pub fn footer(index: Block) -> Vec<u8> {
     let mut bytes = index.offset.to_le_bytes().to_vec();
     bytes.extend_from_slice(&index.length.to_le_bytes());
@@ -100,7 +98,7 @@ pub fn index_of(footer: &[u8], offset: u64) -> Result<Block, Damage> {
     }
 }
 
-/// Decodes the first four bytes as a number. `bytes` must have at least four.
+/// Decodes the first four bytes as a number. `bytes` must contain at least four.
 fn number(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }

@@ -4,8 +4,8 @@
 //! stays in the file, and its parts are loaded when they are shown (`tree::stored`), so even a large tree
 //! opens at once.
 //!
-//! Invariant: input is untrusted. Reading gives a tree or one error that names the byte, at a cost
-//! proportional to the size of the file.
+//! Invariant: input is untrusted. Reading gives a tree or one error with a byte offset, at a cost proportional to the
+//! size of the file.
 
 pub(crate) mod layout;
 mod write;
@@ -37,7 +37,7 @@ pub enum Unopened {
     Unreadable(io::Error),
     /// The file is not a snapshot.
     Foreign,
-    /// A later version of duke wrote the file, in this version of the format.
+    /// The file has this later version of the format.
     Later(u32),
     /// The file is damaged.
     Damaged(Damage),
@@ -74,8 +74,8 @@ pub fn is_snapshot(path: &Path) -> bool {
 /// Opens a snapshot. Reads only its index and its roots.
 ///
 /// # Errors
-/// When the file cannot be read, is not a snapshot, or is damaged in the parts that were read. Damage in other
-/// parts is found when they are shown: see [`Tree::damage`] and [`Tree::verify`].
+/// Returns an error if the file cannot be read, is not a snapshot, or is damaged in the parts that were read. Damage in
+/// other parts is found when they are shown; see [`Tree::damage`] and [`Tree::verify`].
 pub fn open(path: &Path) -> Result<Snapshot, Unopened> {
     open_by(path, None)
 }
@@ -83,7 +83,7 @@ pub fn open(path: &Path) -> Result<Snapshot, Unopened> {
 /// Opens a snapshot like [`open`], with a given kind of access to the file.
 ///
 /// # Errors
-/// Those of [`open`].
+/// Returns the same errors as [`open`].
 pub fn open_by(path: &Path, access: Option<Access>) -> Result<Snapshot, Unopened> {
     let file = BlockFile::open(path, access).map_err(Unopened::Unreadable)?;
     let length = file.length();

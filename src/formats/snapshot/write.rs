@@ -29,7 +29,7 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 /// Size in bytes at which a block of listings is full: small enough to be read for one directory, and large
 /// enough to keep the index small.
 const BLOCK: usize = 64 << 10;
-/// Size in bytes of a segment in a long listing; about the size of a kernel batch.
+/// Size in bytes of a segment in a long listing, which is about the size of a kernel batch.
 const SEGMENT: usize = 32 << 10;
 
 /// Conditions under which writing ends early.
@@ -76,7 +76,7 @@ impl std::error::Error for WriteError {}
 /// Writes a finished tree to `out` and returns the number of bytes written.
 ///
 /// # Errors
-/// When the snapshot cannot be written; the output is then incomplete.
+/// Returns an error if the snapshot cannot be written. The output is then incomplete.
 pub fn save(
     tree: &Tree,
     about: &SnapshotInfo,

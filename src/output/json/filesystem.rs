@@ -41,7 +41,8 @@ fn df(json: &mut JsonWriter<'_>, volume: &Volume) {
     }
 }
 
-/// Writes `whole`, which is `true` if the scan could reach the whole file system, and the parts out of reach.
+/// Writes the keys `whole` (`true` if the scan could reach the whole file system) and `outside` (the parts that the
+/// scan could not reach).
 fn whole(json: &mut JsonWriter<'_>, volume: &Volume) {
     json.raw(",\"whole\":");
     json.raw(if volume.is_whole() { "true" } else { "false" });

@@ -1,7 +1,7 @@
 //! Document of `--json`: schema `duke/1`, described in docs/json.md and docs/schema.json.
 //!
-//! Invariant: memory holds only a buffer and the sorted entries of the directories down to the current one.
-//! Nothing recurses, and nothing grows with the size of the tree.
+//! Invariant: memory holds only a buffer and the sorted entries of the directories on the path to the current entry.
+//! Nothing is recursive, and nothing grows with the size of the tree.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -45,8 +45,7 @@ pub enum Body<'t> {
     Spaces(&'t [FileSystemUsage]),
 }
 
-/// Separators before the first element of a list and before each further one. Each element is on its own
-/// line.
+/// Separators before the first element of a list and before each further element. Each element is on its own line.
 const FIRST: &str = "\n";
 const NEXT: &str = ",\n";
 
@@ -58,7 +57,7 @@ struct Open<'t> {
     end: End,
 }
 
-/// Values of an entry's last keys, which follow the children of a directory.
+/// Values of the last keys of an entry. In a directory, these keys follow the children.
 #[derive(Clone, Copy)]
 struct End {
     owner: Option<Owner>,
@@ -69,7 +68,7 @@ impl<'t> Report<'t> {
     /// Writes the document.
     ///
     /// # Errors
-    /// When `out` cannot be written to.
+    /// Returns an error if `out` cannot be written to.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut json = JsonWriter::new(out);
         self.head(&mut json);
@@ -154,8 +153,8 @@ impl<'t> Report<'t> {
         Ok(())
     }
 
-    /// Writes an entry; for a directory, everything before its children. `left` is the number of levels still
-    /// to be written, or `None` for all.
+    /// Writes an entry or, if the entry is a directory with children to write, everything before the children. `left`
+    /// is the number of levels still to be written, or `None` for all.
     fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, left: Option<usize>) -> Option<Open<'t>> {
         // Equivalent to `JsonWriter::name`, with fewer calls, because this runs for every entry.
         json.raw("{\"name\":");

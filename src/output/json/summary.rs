@@ -21,7 +21,7 @@ pub struct Summary {
 /// One of the largest files.
 #[derive(Clone, Debug)]
 pub struct Large {
-    /// First path of the file, starting with the root as the user gave it.
+    /// First path of the file, starting with the root as given by the user.
     pub path: Vec<u8>,
     /// Kind of the file.
     pub kind: Kind,

@@ -1,12 +1,12 @@
 //! File that is being written and does not have its final name yet. The file has no name at all if the system supports
-//! unnamed files. Otherwise it has a temporary name in the same directory and is deleted no matter how the process
-//! ends. Files left by SIGKILL or a power failure are deleted at the next write.
+//! unnamed files. Otherwise it has a temporary name in the same directory and is deleted when the process ends. After
+//! SIGKILL or a power failure, the file remains until the next write into that directory.
 //!
 //! ```text
 //! .report.json.duke-9ae0daaf-1234-0.part      file name, checksum of the host name, process ID, number
 //! ```
 //!
-//! Invariant: only files with such names are ever deleted, and only if they belong to this user, this machine and a
+//! Invariant: a leftover file is deleted only if it has such a name and belongs to this user, this machine and a
 //! process that has ended.
 
 use std::ffi::{CStr, CString, OsString};
@@ -22,9 +22,10 @@ use crate::platform::{Buffer, Directory, Errno, Filled, Reader, host_name};
 
 /// Maximum number of temporary names that are tried for a new file.
 const TRIES: u32 = 100;
-/// Maximum length in bytes of a file name that is included in the temporary name, which can have at most 255 bytes.
+/// Maximum length in bytes of a file name that becomes part of the temporary name. Most file systems limit names to 255
+/// bytes.
 const ROOMY: usize = 200;
-/// Mark in the names of temporary files.
+/// Marker in the names of temporary files.
 const MARK: &str = ".duke-";
 /// Suffix of the names of temporary files.
 pub const UNFINISHED: &str = ".part";
@@ -37,7 +38,7 @@ pub struct DraftFile {
 }
 
 impl DraftFile {
-    /// Creates a file in the directory of `place`, and deletes the files that ended processes have left there.
+    /// Creates a file in the directory of `place`, and deletes files that killed processes have left there.
     pub fn begin(place: &Output) -> Result<Self, Errno> {
         remove_old(&place.directory);
         if let Ok(file) = place.directory.create_unnamed() {
@@ -53,7 +54,7 @@ impl DraftFile {
         Ok(Self { file: file.into(), name: Some((name, unfinished)) })
     }
 
-    /// Wraps a stream. Data is written to the stream directly.
+    /// Wraps a stream, to which the data is written directly.
     pub fn stream(file: File) -> Self {
         Self { file, name: None }
     }
@@ -63,7 +64,7 @@ impl DraftFile {
         let (directory, target) = (&place.directory, place.name.as_os_str());
         let put = |name: &CStr| directory.replace(name, target);
         let Some((name, _)) = &self.name else {
-            // No system call links a file to a name in use, so the file first gets a temporary name.
+            // linkat(2) cannot replace an existing name, so the file gets a temporary name first and is then renamed.
             return shielded(|| match directory.link_unnamed(&self.file, target) {
                 Err(Errno::EEXIST) => {
                     let link = |name: &CStr| directory.link_unnamed(&self.file, name);
@@ -80,7 +81,7 @@ impl DraftFile {
         Ok(())
     }
 
-    /// Gives the file its final name. Fails with `EEXIST` if another file has taken that name.
+    /// Gives the file its final name. Fails with `EEXIST` if another file already has that name.
     pub fn put_new(&mut self, place: &Output) -> Result<(), Errno> {
         let (directory, target) = (&place.directory, place.name.as_os_str());
         let Some((name, _)) = &self.name else {
@@ -88,7 +89,8 @@ impl DraftFile {
         };
         shielded(|| match directory.link(name.as_c_str(), target) {
             Ok(()) => directory.unlink(name.as_c_str()),
-            // Some file systems have no hard links, and some systems cannot rename a file only if the new name is free.
+            // The file system may lack hard links. The name is checked first, because not every system can rename
+            // without replacing an existing file.
             Err(error) if error != Errno::EEXIST && directory.attributes_of(target).is_err() => {
                 directory.replace(name.as_c_str(), target)
             }
@@ -101,20 +103,21 @@ impl DraftFile {
     /// Deletes the file if it has a temporary name.
     pub fn discard(&mut self, directory: &Directory) {
         if let Some((name, _)) = self.name.take() {
-            // An error cannot be reported here, and the name shows that the file is temporary.
+            // An error is ignored: it cannot be reported here, and the name of the file shows that it is temporary.
             let _ = directory.unlink(name.as_c_str());
         }
     }
 }
 
-/// Calls `make` with temporary names in the directory of `place` until one of them is free.
+/// Calls `make` with one temporary name after another until one is free in the directory of `place`. Returns the result
+/// and the name.
 fn with_fresh_name<T>(
     place: &Output,
     make: impl Fn(&CStr) -> Result<T, Errno>,
 ) -> Result<(T, CString), Errno> {
     for attempt in 0..TRIES {
         let mut name = OsString::from(".");
-        // A very long name leaves room only for the short form.
+        // With a long file name, the temporary name would be too long.
         if place.name.len() <= ROOMY {
             name.push(&place.name);
         }
@@ -128,13 +131,12 @@ fn with_fresh_name<T>(
     Err(Errno::EEXIST)
 }
 
-/// Returns a checksum of the host name, to tell apart machines that share a directory.
+/// Returns a checksum of the host name, which distinguishes machines that share a directory.
 fn host() -> String {
     format!("{:08x}", crc32fast::hash(host_name().unwrap_or_default().as_bytes()))
 }
 
-/// Deletes the files that ended processes of this machine have left in `directory`. A file that cannot be
-/// deleted is kept.
+/// Deletes the temporary files in `directory` whose process, on this machine, no longer runs. Errors are ignored.
 fn remove_old(directory: &Directory) {
     let Ok(readable) = directory.open_child(".") else { return };
     let (host, me) = (host(), geteuid().as_raw());
@@ -152,7 +154,8 @@ fn remove_old(directory: &Directory) {
     }
 }
 
-/// Returns the ID of the process that is writing the file `name`, if that is a temporary name from this host.
+/// Returns the ID of the process that created the file `name`, or `None` if this is not a temporary name from this
+/// host.
 fn writer(name: &[u8], host: &str) -> Option<i32> {
     let mark = format!("{MARK}{host}-");
     let name = name.strip_suffix(UNFINISHED.as_bytes()).filter(|name| name.starts_with(b"."))?;

@@ -1,10 +1,10 @@
 //! Files that are written completely or not at all.
 //!
 //! The data is written to a new file in the same directory, which replaces the old file once the data is complete and
-//! on disk. So a full disk or a kill leaves the old file unchanged. A target that is not a regular file (a device, a
-//! pipe) is written to directly.
+//! on disk. If the disk is full or the process is killed, the old file remains unchanged. A target that is not a
+//! regular file (a device, a pipe) is written to directly.
 //!
-//! Invariant: no file remains unless [`AtomicFile::keep`] is called.
+//! Invariant: no new file remains unless [`AtomicFile::keep`] or [`AtomicFile::keep_as_new`] is called.
 
 mod draft;
 
@@ -28,8 +28,8 @@ impl AtomicFile {
     /// Starts writing the file `path`. If `path` is a symbolic link, the target of the link will be replaced.
     ///
     /// # Errors
-    /// Returns any error of open(2), for the file or for a new one next to it; an error with its own message for a link
-    /// that another user could have planted.
+    /// Returns any error of open(2), for the file or for a new one next to it, or [`io::ErrorKind::PermissionDenied`]
+    /// for a link that another user could have planted.
     pub fn begin(path: &Path) -> io::Result<Self> {
         let place = Output::find(path)?;
         let draft =
@@ -45,11 +45,11 @@ impl AtomicFile {
         self.finish(DraftFile::replace)
     }
 
-    /// Gives the file its name unless another file already has that name.
+    /// Gives the file its final name unless another file already has that name.
     ///
     /// # Errors
-    /// Returns any error of fsync(2), link(2) and rename(2); [`io::ErrorKind::AlreadyExists`] if another file now has
-    /// the name. That file is not changed.
+    /// Returns any error of fsync(2), link(2) and rename(2), such as [`io::ErrorKind::AlreadyExists`] if another file
+    /// has the name. That file is not changed.
     pub fn keep_as_new(self) -> io::Result<()> {
         self.finish(DraftFile::put_new)
     }

@@ -26,7 +26,7 @@ pub struct Attributes {
     pub mtime: i64,
     /// Inode number (`st_ino`).
     pub inode: u64,
-    /// Device (`st_dev`), with major and minor numbers packed as this system does.
+    /// Device (`st_dev`): major and minor numbers in the encoding of this system.
     pub device: u64,
     /// Number of hard links (`st_nlink`).
     pub links: u64,
@@ -46,13 +46,14 @@ pub enum Boundary {
     /// No known boundary.
     #[default]
     None,
-    /// Root of a mount. A bind mount has the device of its source, and the volumes of a group share a device, so only
-    /// the kernel can recognize a mount (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; `DIR_MNTSTATUS_MNTPOINT`, macOS).
+    /// Root of a mount. Its device may be that of the parent directory, as for bind mounts and APFS volume groups, so
+    /// only the kernel can recognize it (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; `DIR_MNTSTATUS_MNTPOINT`, macOS).
     Mount,
-    /// Link to another volume of the same system (`SF_FIRMLINK`), such as `/Users`, which is on the data volume of
-    /// macOS.
+    /// Link to another volume of the same system (`SF_FIRMLINK`). On macOS, for example, `/Users` links to the data
+    /// volume.
     Firmlink,
-    /// One of several hard links of a directory, which HFS+ uses for backups of Time Machine (`ATTR_DIR_LINKCOUNT`).
+    /// Directory with several hard links (`ATTR_DIR_LINKCOUNT`). HFS+ supports such directories for Time Machine
+    /// backups.
     Linked,
     /// Automount trigger: opening the directory would mount something (`DIR_MNTSTATUS_TRIGGER`, macOS).
     Trigger,
@@ -61,9 +62,9 @@ pub enum Boundary {
 }
 
 impl Boundary {
-    /// `SF_DATALESS` in `st_flags`.
+    /// Bit `SF_DATALESS` of `st_flags`.
     pub(crate) const DATALESS_FLAG: u32 = 0x4000_0000;
-    /// `SF_FIRMLINK` in `st_flags`.
+    /// Bit `SF_FIRMLINK` of `st_flags`.
     pub(crate) const FIRMLINK_FLAG: u32 = 0x0080_0000;
 
     /// Returns `true` if the entry must not be opened.

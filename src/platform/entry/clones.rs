@@ -1,16 +1,16 @@
-//! Parser for the reply of macOS's getattrlistat(2) about clones. The reply consists of its length, five words of bits
-//! that tell which attributes were returned, and the numbers for these attributes.
+//! Parser for the reply of getattrlistat(2) on macOS to a request about clones. The reply consists of its length, five
+//! words whose bits show which attributes were returned, and the values of these attributes.
 //!
 //! This module makes no system calls. Invariant: any bytes produce a layout or `None`.
 
 use crate::platform::entry::extents::ExtentLayout;
 
-/// `ATTR_CMNEXT_PRIVATESIZE`
+/// `ATTR_CMNEXT_PRIVATESIZE` of sys/attr.h.
 pub const PRIVATE_SIZE: u32 = 0x8;
-/// `ATTR_CMNEXT_CLONEID`
+/// `ATTR_CMNEXT_CLONEID` of sys/attr.h.
 pub const CLONE_ID: u32 = 0x100;
 
-/// Reply with room for both numbers.
+/// Reply with room for the values of both attributes.
 pub type Answer = [u8; 40];
 
 /// Returns the layout, or `None` if the private size is missing.
@@ -19,7 +19,7 @@ pub fn layout(answer: &Answer) -> Option<ExtentLayout> {
     let length = usize::try_from(word(0)).unwrap_or(usize::MAX).min(answer.len());
     let returned = word(20);
     let mut numbers = answer.get(24..length)?.chunks_exact(8).map_while(<[u8]>::first_chunk);
-    // Numbers are in the order of their attribute bits.
+    // The values are in the order of their attribute bits.
     let mut number = |bit| {
         let bytes = if returned & bit == 0 { None } else { numbers.next() };
         bytes.map(|bytes| u64::from_ne_bytes(*bytes))

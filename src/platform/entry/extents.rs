@@ -5,7 +5,7 @@
 /// Support for shared extents on a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// Files do not share extents, or the system does not report it.
+    /// Files do not share extents, or the system does not report shared extents.
     Never,
     /// Files can share extents, and [`layout`] reports the shared bytes.
     Possible,
@@ -16,9 +16,9 @@ pub enum Sharing {
 pub struct ExtentLayout {
     /// Number of bytes not shared with any other file.
     pub private: u64,
-    /// Lower bound for the disk usage in bytes that belongs to this file alone. The system does not report the
-    /// compressed size of data, so each compressed extent counts as one block. The same applies to data without a
-    /// location, which may be compressed later.
+    /// Minimum number of bytes on disk that belong to this file alone. The system does not report the compressed size
+    /// of data, so each compressed extent counts as one block. So does each extent without a location, because it may
+    /// be compressed later.
     pub certain: u64,
     /// Number of bytes shared with copies or snapshots. Always 0 on macOS, which reports only private bytes.
     pub shared: u64,

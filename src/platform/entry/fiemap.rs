@@ -26,7 +26,7 @@ struct Extent {
     reserved: [u32; 3],
 }
 
-/// `struct fiemap` of linux/fiemap.h, with room for the extents.
+/// `struct fiemap` of linux/fiemap.h, followed by the extents.
 #[repr(C)]
 struct Map {
     start: u64,
@@ -44,18 +44,18 @@ const _: () = assert!(size_of::<Map>() == 32 + EXTENTS * 56);
 const BLOCK: u64 = 4096;
 
 const LAST: u32 = 0x1;
-/// Written data that has no location yet.
+/// Flag for written data that has no location on disk yet.
 const DELAYED: u32 = 0x4;
 const ENCODED: u32 = 0x8;
-/// Encrypted data, which counts as encoded but not as compressed.
+/// Flag for encrypted data. Such data also has the flag `ENCODED`, but is not compressed.
 const ENCRYPTED: u32 = 0x80;
 const UNWRITTEN: u32 = 0x800;
 const SHARED: u32 = 0x2000;
-/// `FS_IOC_FIEMAP`: `_IOWR('f', 11, struct fiemap)`
+/// `FS_IOC_FIEMAP` of linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u32 = 0xc020_660b;
 
-/// Returns the support for shared extents on the file system of `directory`. The list contains the magic numbers of the
-/// file systems that support shared extents and report them.
+/// Returns [`Sharing::Possible`] if the file system of `directory` supports and reports shared extents. Such file
+/// systems are listed by magic number.
 pub fn sharing(directory: &Directory) -> Sharing {
     const SHARING: [u32; 4] = [
         0x9123_683e, // btrfs
@@ -73,8 +73,8 @@ pub fn sharing(directory: &Directory) -> Sharing {
 /// Returns the layout of the regular file `name`.
 ///
 /// # Errors
-/// Returns any error of openat(2) and `ioctl_fiemap(2)`: `EOPNOTSUPP` if the file system does not report the layout,
-/// `EINVAL` if `name` is not a regular file.
+/// Returns any error of openat(2) and `ioctl_fiemap(2)`, such as `EOPNOTSUPP` if the file system does not report the
+/// layout, or `EINVAL` if `name` is not a regular file.
 pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let file = directory.open_file(name)?;
     let mut sums = Sums::default();
@@ -93,7 +93,7 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
     Ok(ExtentLayout { is_cut_short: true, ..sums.layout })
 }
 
-/// Returns the next extents of `file`, starting at byte `start`.
+/// Returns up to [`EXTENTS`] extents of `file`, starting at byte `start`.
 #[allow(unsafe_code)]
 fn ask(file: &OwnedFd, start: u64) -> Result<Map, Errno> {
     let mut map = Map {
@@ -120,8 +120,8 @@ struct Sums {
     layout: ExtentLayout,
     /// Position on the disk at which the previous extent ended.
     end: Option<u64>,
-    /// Positions of the compressed extents on the disk. If a compressed extent is partly overwritten, each
-    /// remaining part of the file has this position.
+    /// Disk positions of the compressed extents. If the middle of a compressed extent is overwritten, the remaining
+    /// parts are reported as separate extents with the same position.
     compressed: HashSet<u64>,
 }
 
@@ -138,7 +138,7 @@ impl Sums {
         let is = |flag| extent.flags & flag != 0;
         let add = |sum: &mut u64| *sum = sum.saturating_add(extent.length);
         let is_compressed = is(ENCODED) && !is(ENCRYPTED);
-        // Data without a location on the disk cannot be shared.
+        // Data that has no location on the disk yet cannot be shared.
         let is_shared = is(SHARED) && !is(DELAYED);
         add(if is_shared { &mut layout.shared } else { &mut layout.private });
         if !is_shared {
@@ -215,7 +215,7 @@ mod tests {
             sums.add(&Extent { length: 131_072, flags, ..Extent::default() });
             assert_eq!(sums.layout.certain, certain, "{flags:#x}");
         }
-        // The middle of the first extent was overwritten, so two parts of it are left.
+        // The middle of the first extent was overwritten, so it is reported in two parts.
         let mut sums = Sums::default();
         for (physical, length, flags) in [(0, 65_536, ENCODED), (90_112, 8192, 0), (0, 57_344, ENCODED)] {
             sums.add(&Extent { physical, length, flags, ..Extent::default() });

@@ -22,8 +22,8 @@ use crate::platform::{Directory, Identity, retry};
 pub use fiemap::{layout, sharing};
 pub use unix::remove_dataless;
 
-/// Opens the directory `name` in `directory`. The kernel ensures that both are on the same mount, even with bind
-/// mounts, which have the device of their source.
+/// Opens the directory `name` in `directory`. The kernel ensures that both are on the same mount. Comparing devices
+/// would not detect a bind mount, which has the device of its source.
 pub fn confined(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<Directory, Errno> {
     let how = OpenHow::new()
         .flags(OPEN | OFlag::O_NOFOLLOW)
@@ -44,7 +44,7 @@ pub fn is_locked(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Resul
     Ok(attribute_bits_of(directory, name)? & (IMMUTABLE | APPEND) != 0)
 }
 
-/// Returns `stx_attributes` of an entry; 0 if the kernel or a sandbox does not support the call.
+/// Returns `stx_attributes` of an entry, or 0 if the kernel or a sandbox does not support statx(2).
 fn attribute_bits_of(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<u64, Errno> {
     let ask = |name: &CStr| statx::ask(directory, name, libc::AT_SYMLINK_NOFOLLOW, libc::STATX_TYPE);
     match name.with_nix_path(ask)? {
@@ -54,7 +54,7 @@ fn attribute_bits_of(directory: &Directory, name: &(impl NixPath + ?Sized)) -> R
     }
 }
 
-/// Renames an entry, unless the new name is in use (renameat2(2)).
+/// Renames an entry (renameat2(2)). Fails if the new name is in use.
 #[allow(unsafe_code)]
 pub fn rename_exclusively(from: &Directory, name: &CStr, to: &Directory, new: &CStr) -> Result<(), Errno> {
     let (from, to) = (from.as_fd().as_raw_fd(), to.as_fd().as_raw_fd());
@@ -64,7 +64,7 @@ pub fn rename_exclusively(from: &Directory, name: &CStr, to: &Directory, new: &C
     Errno::result(done).map(drop)
 }
 
-/// Returns `true` if this process counts as the owner of every file: `CAP_FOWNER` (capabilities(7)).
+/// Returns `true` if this process counts as the owner of every file, because it has `CAP_FOWNER` (capabilities(7)).
 pub fn owns_all() -> bool {
     const CAP_FOWNER: u64 = 3;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -84,7 +84,7 @@ pub fn has_access_list(directory: &Directory) -> bool {
     !matches!(Errno::result(length), Err(Errno::ENODATA | Errno::ENOTSUP))
 }
 
-/// Creates an unnamed file. Fails without /proc, which is needed to give the file a name later.
+/// Creates an unnamed file. Fails without /proc, through which the file gets a name later.
 pub fn create_unnamed(directory: &Directory) -> Result<OwnedFd, Errno> {
     let flags = OFlag::O_TMPFILE | OFlag::O_WRONLY | OFlag::O_CLOEXEC;
     let file = retry(|| openat(&directory.fd, ".", flags, Mode::S_IRUSR | Mode::S_IWUSR))?;
@@ -108,12 +108,10 @@ fn descriptor(file: &impl AsFd) -> String {
     format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())
 }
 
-/// Returns the identity of `name`.
 pub fn identity(directory: &Directory, name: &CStr) -> Result<Identity, Errno> {
     identity_by(directory, name, libc::AT_SYMLINK_NOFOLLOW, || unix::identity(directory, name))
 }
 
-/// Returns the identity of the directory itself.
 pub fn own_identity(directory: &Directory) -> Result<Identity, Errno> {
     identity_by(directory, c"", libc::AT_EMPTY_PATH, || unix::own_identity(directory))
 }
@@ -125,7 +123,7 @@ fn identity_by(
     otherwise: impl FnOnce() -> Result<Identity, Errno>,
 ) -> Result<Identity, Errno> {
     let answer = match statx::ask(directory, name, flags, libc::STATX_BASIC_STATS | libc::STATX_BTIME) {
-        // Older kernels and sandboxes do not support the call.
+        // Older kernels and sandboxes do not support statx(2).
         Err(Errno::ENOSYS | Errno::EPERM) => return otherwise(),
         answer => answer?,
     };
@@ -142,7 +140,7 @@ fn identity_by(
 /// Reads the details of `name` in `directory`.
 ///
 /// # Errors
-/// Returns any error of statx(2), or fstatat(2).
+/// Returns any error of statx(2) or, if it is not supported, fstatat(2).
 pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
     /// `STATX_ATTR_*` of linux/stat.h.
     const KNOWN: [(u64, Trait); 9] = [
@@ -158,7 +156,7 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
     ];
     const MASK: u32 = libc::STATX_BASIC_STATS | libc::STATX_BTIME | statx::MOUNT_ID;
     let answer = match statx::ask(directory, name, libc::AT_SYMLINK_NOFOLLOW, MASK) {
-        // Older kernels and sandboxes do not support the call.
+        // Older kernels and sandboxes do not support statx(2).
         Err(Errno::ENOSYS | Errno::EPERM) => return unix::probe(directory, name),
         answer => answer?,
     };

@@ -26,7 +26,7 @@ pub fn is_locked(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Resul
     Ok(stat.st_flags & LOCKS != 0)
 }
 
-/// Renames an entry, unless the new name is in use (`renameatx_np(2)`).
+/// Renames an entry (`renameatx_np(2)`). Fails if the new name is in use.
 #[allow(unsafe_code)]
 pub fn rename_exclusively(from: &Directory, name: &CStr, to: &Directory, new: &CStr) -> Result<(), Errno> {
     let (from, to) = (from.as_fd().as_raw_fd(), to.as_fd().as_raw_fd());
@@ -36,22 +36,20 @@ pub fn rename_exclusively(from: &Directory, name: &CStr, to: &Directory, new: &C
     Errno::result(done).map(drop)
 }
 
-/// Deletes a directory without downloading its content.
+/// Deletes a directory in the cloud without downloading its contents.
 #[allow(unsafe_code)]
 pub fn remove_dataless(directory: &Directory, name: &CStr) -> Result<(), Errno> {
-    /// `AT_REMOVEDIR | AT_REMOVEDIR_DATALESS` of sys/fcntl.h
+    /// `AT_REMOVEDIR | AT_REMOVEDIR_DATALESS` of sys/fcntl.h.
     const FLAGS: libc::c_int = 0x80 | 0x100;
     let fd = directory.as_fd().as_raw_fd();
     // SAFETY: `name` ends with NUL and outlives the call, which only reads it.
     retry(|| Errno::result(unsafe { libc::unlinkat(fd, name.as_ptr(), FLAGS) })).map(drop)
 }
 
-/// Returns the identity of `name`.
 pub fn identity(directory: &Directory, name: &CStr) -> Result<Identity, Errno> {
     unix::status(directory, name).map(identity_in)
 }
 
-/// Returns the identity of the directory itself.
 pub fn own_identity(directory: &Directory) -> Result<Identity, Errno> {
     retry(|| fstat(directory)).map(identity_in)
 }
@@ -73,7 +71,7 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
         (libc::UF_APPEND as u64, Trait::AppendOnly),
         (libc::SF_APPEND as u64, Trait::AppendOnly),
         (libc::UF_NODUMP as u64, Trait::NoDump),
-        // `SF_RESTRICTED`
+        // `SF_RESTRICTED` of sys/stat.h.
         (0x8_0000, Trait::Restricted),
         (Boundary::DATALESS_FLAG as u64, Trait::Dataless),
         (Boundary::FIRMLINK_FLAG as u64, Trait::Firmlink),
@@ -83,7 +81,7 @@ pub fn probe(directory: &Directory, name: &CStr) -> Result<Probe, Errno> {
     Ok(Probe { born: Some(stat.st_birthtime), traits, ..unix::probe_in(stat, directory, name) })
 }
 
-/// Returns the support for shared extents on the file system of `directory`. Only APFS reports shared extents.
+/// Returns [`Sharing::Possible`] if `directory` is on APFS, the only file system that reports shared extents.
 pub fn sharing(directory: &Directory) -> Sharing {
     let is_apfs =
         nix::sys::statfs::fstatfs(directory).is_ok_and(|status| status.filesystem_type_name() == "apfs");
@@ -94,10 +92,10 @@ pub fn sharing(directory: &Directory) -> Sharing {
 /// (`ATTR_CMNEXT_PRIVATESIZE` and `ATTR_CMNEXT_CLONEID`, getattrlist(2), macOS 10.13 and later).
 ///
 /// # Errors
-/// Returns any error of getattrlistat(2); `ENOTSUP` if the file system does not report private bytes.
+/// Returns any error of getattrlistat(2), or `ENOTSUP` if the file system does not report private bytes.
 pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let answer = match ask(directory, name, clones::PRIVATE_SIZE | clones::CLONE_ID) {
-        // Older kernels support only the first attribute.
+        // Older kernels support only the private size.
         Err(Errno::EINVAL) => ask(directory, name, clones::PRIVATE_SIZE),
         answer => answer,
     }?;
@@ -106,7 +104,7 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
 
 #[allow(unsafe_code)]
 fn ask(directory: &Directory, name: &CStr, attributes: u32) -> Result<clones::Answer, Errno> {
-    /// `FSOPT_NOFOLLOW | FSOPT_ATTR_CMN_EXTENDED`
+    /// `FSOPT_NOFOLLOW | FSOPT_ATTR_CMN_EXTENDED` of sys/attr.h.
     const OPTIONS: u32 = 0x1 | 0x20;
     let mut list = libc::attrlist {
         bitmapcount: libc::ATTR_BIT_MAP_COUNT,

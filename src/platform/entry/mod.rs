@@ -1,4 +1,4 @@
-//! Operations on a single entry: attributes, identity, rights and extents; reading, deleting and moving; safe path
+//! Operations on a single entry: attributes, identity, permissions and extents; reading, deleting and moving; safe path
 //! lookup.
 
 pub(crate) mod attributes;

@@ -1,4 +1,5 @@
-//! Details of a single entry that are cheap to read. A probe always reads them afresh, and reads more than a scan.
+//! Details of a single entry that are cheap to read. A probe always reads the current values, and reads more of them
+//! than a scan.
 //!
 //! Invariant: a probe does not open, mount or download anything, and follows no symbolic link.
 
@@ -9,7 +10,7 @@ pub use super::imp::probe;
 /// Details of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Attributes that a scan reads too.
+    /// Attributes that are also read by a scan.
     pub attributes: Attributes,
     /// Time of the last access to the contents, in seconds since 1970.
     pub accessed: i64,
@@ -17,7 +18,6 @@ pub struct Probe {
     pub changed: i64,
     /// Birth time in seconds since 1970, if the file system records it.
     pub born: Option<i64>,
-    /// Unusual properties.
     pub traits: Vec<Trait>,
     /// Target of a symbolic link, which can contain any bytes.
     pub target: Option<Vec<u8>>,
@@ -44,7 +44,7 @@ pub enum Trait {
     NoDump,
     /// Protected from all users by the system (SIP, macOS).
     Restricted,
-    /// Contents only in the cloud, downloaded on access.
+    /// Stored only in the cloud; accessing the entry downloads its contents.
     Dataless,
     /// Root of a mount.
     MountPoint,
@@ -72,7 +72,7 @@ impl Trait {
     clippy::unnecessary_cast
 )]
 pub fn major_minor(device: u64) -> (u32, u32) {
-    // `dev_t` differs between systems, but the number comes from this system, so it fits.
+    // The type `dev_t` differs between systems. The number was reported by this system, so it fits.
     let device = device as libc::dev_t;
     (libc::major(device) as u32, libc::minor(device) as u32)
 }

@@ -1,5 +1,5 @@
-//! System calls for deleting and moving: identities, opening a child or the parent on the same file system, unlinking,
-//! renaming.
+//! System calls for deleting and moving entries: reading identities, opening a child or the parent on the same mount,
+//! unlinking, renaming.
 //!
 //! Every call is relative to an open directory and takes a single name. Invariant: no call follows a symbolic link or
 //! crosses a mount.
@@ -20,7 +20,7 @@ impl Directory {
     /// Returns the identity of `name` in this directory. Does not follow a symbolic link.
     ///
     /// # Errors
-    /// Returns any error of statx(2), or fstatat(2).
+    /// Returns any error of statx(2) or fstatat(2).
     pub fn identity_of(&self, name: &(impl NixPath + ?Sized)) -> Result<Identity, Errno> {
         name.with_nix_path(|name: &CStr| imp::identity(self, name))?
     }
@@ -28,7 +28,7 @@ impl Directory {
     /// Returns the identity of the directory itself.
     ///
     /// # Errors
-    /// Returns any error of statx(2), or fstat(2).
+    /// Returns any error of statx(2) or fstat(2).
     pub fn identity(&self) -> Result<Identity, Errno> {
         imp::own_identity(self)
     }
@@ -36,8 +36,8 @@ impl Directory {
     /// Opens the directory `name` in this one, provided that it is on the same mount.
     ///
     /// # Errors
-    /// Returns any error of openat(2); `EXDEV` if `name` is a mount point, `ENOTDIR` or `ELOOP` if it is not a
-    /// directory.
+    /// Returns any error of openat(2), such as `ENOTDIR` or `ELOOP` if `name` is not a directory, or `EXDEV` if it is a
+    /// mount point.
     pub fn open_inside(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
         match confined(self, name) {
             // Kernels before 5.6 do not have openat2(2), and older sandboxes deny it.
@@ -64,7 +64,7 @@ impl Directory {
         }
     }
 
-    /// Like [`Directory::open_inside`], but compares devices, for systems without openat2(2).
+    /// Does the same as [`Directory::open_inside`] on systems without openat2(2), by comparing devices.
     ///
     /// # Errors
     /// Returns any error of [`Directory::open_inside`].
@@ -84,11 +84,11 @@ impl Directory {
         retry(|| unlinkat(&self.fd, name, UnlinkatFlags::NoRemoveDir))
     }
 
-    /// Deletes a directory whose content is only in the cloud, without downloading it. On systems without such
-    /// directories this deletes an empty directory.
+    /// Deletes a directory whose contents are only in the cloud, without downloading them. On systems without such
+    /// directories, deletes an empty directory.
     ///
     /// # Errors
-    /// Those of unlinkat(2).
+    /// Returns any error of unlinkat(2).
     pub fn remove_dataless(&self, name: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         name.with_nix_path(|name: &CStr| imp::remove_dataless(self, name))?
     }
@@ -96,7 +96,7 @@ impl Directory {
     /// Deletes an empty directory.
     ///
     /// # Errors
-    /// Returns any error of unlinkat(2): `ENOTEMPTY` or `EEXIST` if the directory is not empty.
+    /// Returns any error of unlinkat(2), such as `ENOTEMPTY` or `EEXIST` if the directory is not empty.
     pub fn remove_directory(&self, name: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         retry(|| unlinkat(&self.fd, name, UnlinkatFlags::RemoveDir))
     }
@@ -112,7 +112,8 @@ impl Directory {
     /// Creates the file `name` with the given content, accessible only to its owner.
     ///
     /// # Errors
-    /// Returns any error of openat(2) and write(2); `EEXIST` if the name is in use. An incomplete file is deleted.
+    /// Returns any error of openat(2) and write(2), such as `EEXIST` if the name is in use. An incomplete file is
+    /// deleted.
     pub fn make_file(&self, name: &(impl NixPath + ?Sized), content: &[u8]) -> Result<(), Errno> {
         let file = self.create_file(name)?;
         let mut rest = content;
@@ -131,15 +132,17 @@ impl Directory {
     /// Checks that this process may add and delete names in this directory.
     ///
     /// # Errors
-    /// Returns any error of faccessat(2): `EACCES`, or `EROFS` on a read-only file system.
+    /// Returns any error of faccessat(2), such as `EACCES`, or `EROFS` on a read-only file system.
     pub fn may_change(&self) -> Result<(), Errno> {
         faccessat(&self.fd, ".", AccessFlags::W_OK | AccessFlags::X_OK, AtFlags::AT_EACCESS)
     }
 
-    /// Moves `name` to `new` in the directory `to`, which must be on the same mount, unless the new name is in use.
+    /// Moves `name` to the directory `to` and renames it to `new`, unless that name is in use. Both directories must be
+    /// on the same mount.
     ///
     /// # Errors
-    /// Returns any error of renameat2(2): `EEXIST` if the name is in use, `EXDEV` if `to` is on another mount.
+    /// Returns any error of renameat2(2), such as `EEXIST` if the name is in use, or `EXDEV` if `to` is on another
+    /// mount.
     pub fn move_to(
         &self,
         name: &(impl NixPath + ?Sized),
@@ -149,7 +152,7 @@ impl Directory {
         let exclusively =
             name.with_nix_path(|name| new.with_nix_path(|new| rename_exclusively(self, name, to, new)))??;
         match exclusively {
-            // Some file systems, and kernels before 3.15, do not support this exclusive rename.
+            // Some file systems, and kernels before 3.15, cannot check and rename in one step.
             Err(Errno::EINVAL | Errno::ENOSYS | Errno::ENOTSUP) => match to.attributes_of(new) {
                 Err(Errno::ENOENT) => nix::fcntl::renameat(&self.fd, name, &to.fd, new),
                 Ok(_) => Err(Errno::EEXIST),
@@ -162,7 +165,7 @@ impl Directory {
     /// Returns `true` if `name` is the root of a mount, as far as the system reports it.
     ///
     /// # Errors
-    /// Returns any error of statx(2), or fstatat(2).
+    /// Returns any error of statx(2) or fstatat(2).
     pub fn is_mount(&self, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
         imp::is_mount(self, name)
     }
@@ -171,7 +174,7 @@ impl Directory {
     /// chflags(2)).
     ///
     /// # Errors
-    /// Returns any error of statx(2), or fstatat(2).
+    /// Returns any error of statx(2) or fstatat(2).
     pub fn is_locked(&self, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
         imp::is_locked(self, name)
     }
@@ -180,8 +183,8 @@ impl Directory {
     /// deletes the file when the process ends, unless it has been given a name.
     ///
     /// # Errors
-    /// Returns any error of openat(2): `EOPNOTSUPP` if the system or the file system does not support unnamed files, or
-    /// if /proc, which is needed to name the file, is not available.
+    /// Returns any error of openat(2), such as `EOPNOTSUPP` if the system or the file system does not support unnamed
+    /// files, or if /proc, which is needed to name the file, is not available.
     pub fn create_unnamed(&self) -> Result<OwnedFd, Errno> {
         imp::create_unnamed(self)
     }
@@ -189,13 +192,14 @@ impl Directory {
     /// Gives an unnamed file the name `new` in this directory.
     ///
     /// # Errors
-    /// Returns any error of linkat(2): `EEXIST` if the name is in use.
+    /// Returns any error of linkat(2), such as `EEXIST` if the name is in use.
     pub fn link_unnamed(&self, file: &impl AsFd, new: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         imp::link_unnamed(self, file, new)
     }
 
     /// Returns `true` if the directory has an access control list, which may grant write access beyond the permission
-    /// bits, or if this cannot be determined. Access control lists are read only on Linux.
+    /// bits, or if this cannot be determined. Always returns `false` on systems other than Linux, where duke does not
+    /// read these lists.
     pub(crate) fn has_access_list(&self) -> bool {
         imp::has_access_list(self)
     }

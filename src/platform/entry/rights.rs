@@ -1,4 +1,4 @@
-//! Permission of this process to delete names from a directory, determined without deleting any.
+//! Permission of this process to delete names from a directory, determined without deleting anything.
 //!
 //! Invariant: a check changes nothing.
 
@@ -13,15 +13,15 @@ use crate::platform::{Attributes, Directory, STICKY};
 /// Permission to delete names from a directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Rights {
-    /// Error for every deletion; `None` if names may be deleted.
+    /// Error that prevents all deletions in the directory; `None` if names may be deleted.
     refused: Option<Errno>,
     /// User ID whose entries may be deleted, if the sticky bit restricts deletion to one owner.
     only: Option<u32>,
 }
 
 impl Directory {
-    /// Returns the permissions of this process in the directory, based on the effective user, permission bits and
-    /// access control lists. A read-only file system permits nothing.
+    /// Checks which entries this process may delete from the directory, based on the effective user, permission bits
+    /// and access control lists. On a read-only file system, nothing may be deleted.
     pub fn rights(&self) -> Rights {
         let refused = self.may_change().err();
         // An immutable or append-only directory does not allow its names to be deleted either.
@@ -33,12 +33,12 @@ impl Directory {
         Rights { refused, only: is_restricted.then_some(user) }
     }
 
-    /// Checks that this process may move `name`, an entry of this directory with the given attributes, to another
+    /// Checks that this process may move the entry `name` of this directory, which has the given attributes, to another
     /// directory.
     ///
     /// # Errors
-    /// Returns any error of [`Rights::to_remove`]. A directory must itself be writable to be moved, because its `..`
-    /// changes.
+    /// Returns any error of [`Rights::to_remove`], or of faccessat(2) for a directory. A directory can be moved only if
+    /// it is writable itself, because its `..` changes.
     pub fn may_move(&self, name: &(impl NixPath + ?Sized), found: &Attributes) -> Result<(), Errno> {
         self.rights().to_remove(found)?;
         if self.is_locked(name)? {
@@ -56,7 +56,8 @@ impl Rights {
     /// Checks that an entry with the given attributes may be deleted.
     ///
     /// # Errors
-    /// Returns `EACCES`, `EROFS` on a read-only file system, or `EPERM` if no name may be deleted from the directory.
+    /// Returns `EACCES` if permission is missing, `EROFS` on a read-only file system, or `EPERM` if the directory is
+    /// immutable or append-only.
     pub fn to_remove(self, found: &Attributes) -> Result<(), Errno> {
         match self {
             Self { refused: Some(error), .. } => Err(error),

@@ -1,5 +1,5 @@
-//! Reads files that control the program. A read never blocks, stops at a limit, and, when running as root, accepts only
-//! files that no other user can write to.
+//! Safe access to configuration files and other files of duke. Reading never blocks and has a size limit. If duke runs
+//! as root, files that other users can write to are rejected.
 //!
 //! Invariant: the data comes from the same file that was checked.
 
@@ -56,7 +56,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
         return Err(Refused::Foreign);
     }
     let mut bytes = Vec::new();
-    // The limit is applied here, because the file may grow or report no length.
+    // The limit applies to the data itself, because the file may grow or report no length.
     file.take(limit + 1).read_to_end(&mut bytes).map_err(Refused::Failed)?;
     if bytes.len() as u64 > limit { Err(Refused::TooLong) } else { Ok(bytes) }
 }
@@ -65,8 +65,8 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
 /// only.
 ///
 /// # Errors
-/// Returns any error of open(2), including one for a symbolic link; [`io::ErrorKind::PermissionDenied`] if the file is
-/// not regular or belongs to another user.
+/// Returns any error of open(2), which also fails for a symbolic link, or [`io::ErrorKind::PermissionDenied`] if the
+/// file is not regular or belongs to another user.
 pub fn open_own(path: &Path) -> io::Result<File> {
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     let mut options = File::options();

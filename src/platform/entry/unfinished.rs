@@ -5,9 +5,9 @@
 //!                  any signal that ends the process, or exit(3): remove_all
 //! ```
 //!
-//! A signal handler can neither allocate memory nor take locks, so the names are in slots that never move. A file is
-//! created and registered, or renamed and unregistered, inside [`shielded`]. The process waits for such calls before it
-//! ends, and creates no file afterwards.
+//! A signal handler can neither allocate memory nor take locks, so the names are stored in static slots. A file is
+//! created and registered, or renamed and unregistered, inside [`shielded`]. Before the process ends, it waits for such
+//! calls. Later calls create no file.
 //!
 //! Invariant: a name is deleted only in the directory that was open when the name was registered, and only by the
 //! process that registered it.
@@ -25,10 +25,10 @@ use crate::base::sync::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, OnceLock, O
 use crate::platform::terminal::actions::{is_default, is_watched};
 use crate::platform::{Directory, Errno};
 
-/// Maximum number of files registered at the same time. Any more files are not registered.
+/// Maximum number of files registered at the same time. Further files are not registered.
 const MOST: usize = 16;
-/// Time in milliseconds that the ending process waits for calls to finish. A call on a dead file system may never
-/// return.
+/// Maximum time in milliseconds that the process waits for calls to finish before it ends. A call on a dead file system
+/// may never return.
 const PATIENCE: u32 = 500;
 
 /// Signals that end a process by default.
@@ -48,15 +48,15 @@ const ENDS: [Signal; 13] = [
     Signal::SIGABRT,
 ];
 
-/// Directory and a name in it; the name is null if no file is registered. The thread that takes the slot sets both, and
-/// the thread that swaps the name out becomes its owner.
+/// Directory and the name of a registered file in it; the name is null if no file is registered. The thread that takes
+/// the slot sets both. A thread that replaces the name with null becomes the owner of the name.
 struct Slot {
     is_taken: AtomicBool,
     directory: AtomicI32,
     name: AtomicPtr<c_char>,
 }
 
-// `SeqCst` for all accesses: there are only two per file, and signal handlers take part.
+// All accesses are `SeqCst`, because there are only two per file, and signal handlers make some of them.
 static SLOTS: [Slot; MOST] = [const {
     Slot { is_taken: AtomicBool::new(false), directory: AtomicI32::new(-1), name: AtomicPtr::new(null_mut()) }
 }; MOST];
@@ -64,7 +64,7 @@ static SLOTS: [Slot; MOST] = [const {
 static BUSY: AtomicU32 = AtomicU32::new(0);
 /// `true` once the process is about to end.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
-/// Process that registered the names, as opposed to a forked child. Set together with the handlers.
+/// ID of the process that registered the names; a forked child has another ID. Set when the handlers are installed.
 static OWNER: OnceLock<Pid> = OnceLock::new();
 
 /// File that is deleted if the process ends before this value is dropped.
@@ -99,10 +99,11 @@ impl Drop for Unfinished {
     }
 }
 
-/// Runs `act` without interruption by signals. The process waits for `act` before it ends.
+/// Runs `act` with all signals blocked in this thread. A process that is about to end waits for `act`, but not longer
+/// than [`PATIENCE`].
 ///
 /// # Errors
-/// Returns any error of `act`; `ECANCELED` if the process is about to end.
+/// Returns any error of `act`, or `ECANCELED` if the process is about to end.
 pub fn shielded<T>(act: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
     OWNER.get_or_init(watch);
     let before = SigSet::all().thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
@@ -143,12 +144,13 @@ pub fn is_running(process: i32) -> bool {
     process <= 0 || kill(Pid::from_raw(process), None) != Err(Errno::ESRCH)
 }
 
-/// Installs the handlers that delete registered files. Signals that are ignored or handled otherwise are left alone.
+/// Installs the handlers that delete registered files, and returns the ID of this process. Signals that are ignored or
+/// already have a handler are left alone.
 #[allow(unsafe_code)]
 fn watch() -> Pid {
     for signal in ENDS.into_iter().filter(|signal| is_default(*signal)) {
         let end = move || {
-            // The thread that watches for the signal ends the process through `signals::die`.
+            // The thread that watches for the signal ends the process with `signals::die`.
             if is_watched(signal) {
                 return;
             }

@@ -1,5 +1,5 @@
-//! Implementations for any Unix. Calls that only some systems provide fail as on a kernel without them; all others use
-//! only what every Unix has.
+//! Implementations for any Unix, without calls that only some systems provide. Functions that need such a call return
+//! the error of a kernel without it.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,49 +16,49 @@ use crate::platform::entry::extents::{ExtentLayout, Sharing};
 use crate::platform::entry::probe::Probe;
 use crate::platform::{Attributes, Directory, Identity, retry};
 
-/// Fails, because these systems have no such call.
+/// Fails, because only Linux has such a call.
 pub fn confined(_: &Directory, _: &(impl NixPath + ?Sized)) -> Result<Directory, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Returns `true` if `name` is the root of a mount, assuming that every mount has its own device.
+/// Returns `true` if `name` is the root of a mount. Assumes that every mount has its own device.
 pub fn is_mount(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
     let inside = directory.attributes_of(name)?;
     Ok(inside.is_directory() && inside.device != directory.attributes()?.device)
 }
 
-/// Returns `false`, because duke does not read such flags on these systems.
+/// Returns `false`, because duke reads file flags only on Linux and macOS.
 #[allow(clippy::unnecessary_wraps)] // other systems make a call that may fail
 pub fn is_locked(_: &Directory, _: &(impl NixPath + ?Sized)) -> Result<bool, Errno> {
     Ok(false)
 }
 
-/// Fails, because these systems have no such call.
+/// Fails, because only Linux and macOS have such a call.
 pub fn rename_exclusively(_: &Directory, _: &CStr, _: &Directory, _: &CStr) -> Result<(), Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Deletes an empty directory, because these systems have no directories in the cloud.
+/// Deletes an empty directory, because only macOS has directories whose contents are in the cloud.
 pub fn remove_dataless(directory: &Directory, name: &CStr) -> Result<(), Errno> {
     directory.remove_directory(name)
 }
 
-/// Returns `true` if this process counts as the owner of every file.
+/// Returns `true` if this process runs as root, which counts as the owner of every file.
 pub fn owns_all() -> bool {
     geteuid().is_root()
 }
 
-/// Returns `false`, because access control lists are not read on these systems.
+/// Returns `false`, because duke reads access control lists only on Linux.
 pub fn has_access_list(_: &Directory) -> bool {
     false
 }
 
-/// Fails, because duke creates no unnamed files on these systems.
+/// Fails, because duke creates unnamed files only on Linux.
 pub fn create_unnamed(_: &Directory) -> Result<OwnedFd, Errno> {
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Fails, because duke creates no unnamed files on these systems.
+/// Fails, because duke creates unnamed files only on Linux.
 pub fn link_unnamed(_: &Directory, _: &impl AsFd, _: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
     Err(Errno::EOPNOTSUPP)
 }
@@ -68,12 +68,10 @@ pub fn status(directory: &Directory, name: &CStr) -> Result<FileStat, Errno> {
     retry(|| fstatat(directory, name, AtFlags::AT_SYMLINK_NOFOLLOW))
 }
 
-/// Returns the identity of `name`.
 pub fn identity(directory: &Directory, name: &CStr) -> Result<Identity, Errno> {
     status(directory, name).map(identity_in)
 }
 
-/// Returns the identity of the directory itself.
 pub fn own_identity(directory: &Directory) -> Result<Identity, Errno> {
     retry(|| fstat(directory)).map(identity_in)
 }
@@ -110,18 +108,18 @@ pub fn probe_in(stat: FileStat, directory: &Directory, name: &CStr) -> Probe {
     }
 }
 
-/// Returns the target of a symbolic link; `None` if the link was replaced in the meantime.
+/// Returns the target of a symbolic link, or `None` if the entry is not a link or was replaced in the meantime.
 pub fn target(directory: &Directory, name: &CStr, found: &Attributes) -> Option<Vec<u8>> {
     let is_link = found.kind == Kind::Symlink;
     is_link.then(|| readlinkat(directory, name).ok().map(OsStringExt::into_vec)).flatten()
 }
 
-/// Returns [`Sharing::Never`], because these systems do not report shared extents.
+/// Returns [`Sharing::Never`], because duke reads shared extents only on Linux and macOS.
 pub fn sharing(_: &Directory) -> Sharing {
     Sharing::Never
 }
 
-/// Fails, because these systems do not report the layout of a file.
+/// Fails, because duke reads the layout of files only on Linux and macOS.
 ///
 /// # Errors
 /// Always returns an error.

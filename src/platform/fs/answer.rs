@@ -3,7 +3,7 @@
 //! A thread in such a call stays in the kernel until the server answers, and only SIGKILL can end it. So each call runs
 //! on its own thread, and nothing waits for that thread, not even process exit.
 //!
-//! Invariant: all results are available after the time limit, regardless of the number of calls.
+//! Invariant: the time limit applies to all calls together, regardless of their number.
 
 use std::sync::mpsc::channel;
 use std::thread;
@@ -14,8 +14,8 @@ use crate::base::sync::Arc;
 /// Time within which a file system must answer.
 pub const LIMIT: Duration = Duration::from_secs(2);
 
-/// Runs all calls at the same time and returns their results; `None` for a call that has no result within `limit`. If
-/// no thread can be started for a call, the call runs on the calling thread.
+/// Runs all `questions` at the same time and returns their results, with `None` for each that takes longer than
+/// `limit`. If no thread can be started for a question, it runs on the calling thread.
 pub fn within<T: Send + 'static>(
     limit: Duration,
     questions: impl IntoIterator<Item = impl Fn() -> T + Send + Sync + 'static>,

@@ -14,10 +14,10 @@ pub struct Capacity {
     pub free: u64,
     /// Number of free bytes available to ordinary users.
     pub available: u64,
-    /// Unit in bytes of the sizes, which are rounded to it.
+    /// Unit in bytes to which the sizes are rounded.
     pub unit: u64,
-    /// Number of inodes that exist or can exist; 0 if the file system creates them on demand, or if one of the
-    /// numbers of inodes is unknown.
+    /// Total number of inodes, used or free; 0 if the file system creates inodes on demand or does not report both
+    /// numbers of inodes.
     pub inodes: u64,
     /// Number of free inodes.
     pub inodes_free: u64,
@@ -29,20 +29,20 @@ impl Capacity {
         self.size.saturating_sub(self.free)
     }
 
-    /// Returns the used bytes minus `known`, or the excess of `known` as an error. An excess that can result from
-    /// rounding is none.
+    /// Returns the number of used bytes that `known` does not include. If `known` exceeds the used bytes only because
+    /// of rounding, returns 0.
     ///
     /// # Errors
-    /// When `known` is larger.
+    /// Returns the excess if `known` exceeds the used bytes by more than rounding can explain.
     pub fn used_beyond(&self, known: u64) -> Result<u64, u64> {
-        // Each size is rounded, so the difference of two is wrong by less than a unit.
+        // Each size is rounded, so the difference of two sizes is wrong by less than a unit.
         match known.saturating_sub(self.used()) {
             excess if excess > 0 && excess >= self.unit => Err(excess),
             _ => Ok(self.used().saturating_sub(known)),
         }
     }
 
-    /// Sets the numbers of inodes as the system reports them: all bits are set in an unknown one.
+    /// Sets the numbers of inodes to those reported by the system. If either is unknown (all bits set), sets both to 0.
     #[must_use]
     pub fn with_inodes(self, inodes: u64, inodes_free: u64) -> Self {
         if inodes == u64::MAX || inodes_free == u64::MAX {

@@ -20,14 +20,14 @@ impl Uncovered {
     /// Clones the mount at `point`.
     ///
     /// # Errors
-    /// Returns any error of `open_tree(2)`: `EPERM` without the capability, `EINVAL` if a user with more rights has
-    /// mounted something there, `ENOSYS` on other systems.
+    /// Returns any error of `open_tree(2)`, such as `EPERM` without `CAP_SYS_ADMIN`, `EINVAL` if a more privileged user
+    /// has mounted something below `point`, or `ENOSYS` on systems other than Linux.
     pub fn at(point: &Path) -> Result<Self, Errno> {
         Ok(Self { fd: clone_of_mount(point)? })
     }
 
-    /// Returns the path of the directory `below` in the clone. The path is valid for as long as the clone exists, and
-    /// requires /proc.
+    /// Returns the path of the directory `below` in the clone. The path is valid as long as the clone exists, and works
+    /// only if /proc is mounted.
     pub fn path(&self, below: &Path) -> PathBuf {
         PathBuf::from(format!("/proc/self/fd/{}", self.fd.as_raw_fd())).join(below)
     }

@@ -1,14 +1,14 @@
-//! Kinds of file systems, found by type name or number, in a single list for all callers.
+//! Kinds of file systems, recognized by type name or magic number. All callers share one list.
 //!
 //! | recognized by | examples |
 //! |---|---|
 //! | the type in the mount table | `nfs4`, `proc`, `9p` |
 //! | the program behind FUSE | `fuse.sshfs`, `fuse.rclone` |
-//! | the mount source, for any other FUSE | `host:/share`, `https://host/share` |
+//! | the mount source, for other FUSE programs | `host:/share`, `https://host/share` |
 //! | the magic number of statfs(2), on Linux | `0x6969` |
 //!
-//! A file system that the host shares with a virtual machine (9p, virtiofs, vboxsf) is on the same machine: it is
-//! foreign, but not a network file system.
+//! A file system that the host shares with a virtual machine (9p, virtiofs, vboxsf) is on the same machine, so it is
+//! foreign but not a network file system.
 //!
 //! This module makes no system calls. Invariant: a type has the same kind whether it is found by name or by number.
 
@@ -22,15 +22,15 @@ pub enum FileSystem {
     /// File system provided by a program or by the host of a virtual machine (FUSE, 9p, ...). Such a file system may
     /// repeat names, contain loops, or never answer.
     Foreign,
-    /// File system of another machine (NFS, SMB, ...), with the same risks.
+    /// File system of another machine (NFS, SMB, ...), with the same risks as [`FileSystem::Foreign`].
     Network,
 }
 
 use FileSystem::{Foreign, Kernel, Network};
 
-/// Types that are not ordinary, each with its name, magic number if known, and kind. The names are those of
-/// `register_filesystem` in Linux and of statfs(2) on macOS; the numbers are those of linux/magic.h and of the modules
-/// themselves.
+/// File-system types that are not ordinary: name, magic number if known, and kind. Names are those used by
+/// `register_filesystem` in Linux and by statfs(2) on macOS. Magic numbers are those in linux/magic.h and in the
+/// sources of the file systems.
 const KNOWN: [(&str, Option<u32>, FileSystem); 51] = [
     ("autofs", Some(0x0000_0187), Kernel),
     ("binfmt_misc", Some(0x4249_4e4d), Kernel),
@@ -128,8 +128,8 @@ impl FileSystem {
         }
     }
 
-    /// Returns `true` if file systems with this type in the mount table report the size of everything below a
-    /// directory as the length of that directory (`CephFS`).
+    /// Returns `true` if file systems with this type in the mount table (`CephFS`) report the total size below a
+    /// directory as the length of that directory.
     pub fn has_recursive_lengths(kind: &[u8]) -> bool {
         matches!(kind, b"ceph" | b"fuse.ceph-fuse")
     }

@@ -28,13 +28,13 @@ use crate::platform::{Boundary, Directory, Errno, FileSystem, errno_of};
 pub use quota::of_user as quota;
 pub use unix::*;
 
-/// `true`, because `open_tree(2)` clones a mount without the mounts on it.
+/// `true`, because `open_tree(2)` can clone a mount without the mounts on top of it.
 pub const UNCOVERS: bool = true;
 
 /// Returns all mounts that this process can see, in the order in which they were mounted.
 ///
 /// # Errors
-/// Returns an error if there is no /proc.
+/// Returns an error if /proc is not available.
 pub fn mounts() -> Result<Vec<Mount>, Errno> {
     match std::fs::read("/proc/self/mountinfo") {
         Ok(table) => Ok(parse(&table)),
@@ -42,15 +42,15 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     }
 }
 
-/// Returns the kind of each mounted file system, keyed by device. The map is empty if there is no mount table.
+/// Returns the kind of each mounted file system, keyed by device. The map is empty if the mount table cannot be read.
 pub fn file_systems() -> HashMap<u64, FileSystem> {
     let mounts = mounts().unwrap_or_default();
     let is = |mount: &Mount| FileSystem::of_mount(&mount.kind, &mount.source);
     mounts.iter().map(|mount| (mount.device, is(mount))).collect()
 }
 
-/// Returns the devices of mounted file systems that report recursive lengths of directories. Empty without a mount
-/// table.
+/// Returns the devices of mounted file systems on which the length of a directory is the total size below it
+/// (`CephFS`). Returns no device if the mount table cannot be read.
 pub fn recursive_lengths() -> Vec<u64> {
     let mut mounts = mounts().unwrap_or_default();
     mounts.retain(|mount| FileSystem::has_recursive_lengths(&mount.kind));
@@ -60,12 +60,12 @@ pub fn recursive_lengths() -> Vec<u64> {
 /// Returns the mount of the entry that `probe` describes.
 ///
 /// # Errors
-/// Returns any error of [`mounts`]; `ENOENT` if the table does not list the mount.
+/// Returns any error of [`mounts`], or `ENOENT` if the table does not list the mount.
 pub fn mount_of(_: &Directory, _: &CStr, probe: &Probe) -> Result<Mount, Errno> {
     numbered(probe.mount, probe.attributes.device)
 }
 
-/// Returns the mount with the ID `number` or, if the ID is unknown, the topmost mount of the device.
+/// Returns the mount with the ID `number` or, if the ID is unknown, the latest mount of the device.
 fn numbered(number: Option<u64>, device: u64) -> Result<Mount, Errno> {
     let is_it = |mount: &Mount| number.map_or(mount.device == device, |number| mount.id == number);
     mounts()?.into_iter().rfind(is_it).ok_or(Errno::ENOENT)
@@ -91,14 +91,16 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     }
 }
 
-/// Returns `true` if a whole file system is mounted at `path`, not just a subvolume or some other directory of one.
+/// Returns `true` if a whole file system is mounted at `path`, not just a subvolume or another directory of a file
+/// system.
 pub fn is_whole(path: &Path) -> bool {
     let mount = |standing: MountPosition| numbered(standing.mount, standing.device).ok();
     let standing = standing(path).ok().filter(|standing| standing.is_mount_point);
     standing.and_then(mount).is_some_and(|mount| mount.root == b"/")
 }
 
-/// Reads the numbers that the file system mounted at `mounts` reports about itself, through `path`.
+/// Asks the file system of `mounts` for numbers that statvfs(3) does not report. `path` is a directory on this file
+/// system.
 pub fn ask(mounts: &[Mount], path: &Path) -> Native {
     let Some(mount) = mounts.first() else { return Native::Silent };
     match mount.kind.as_slice() {
@@ -111,8 +113,8 @@ pub fn ask(mounts: &[Mount], path: &Path) -> Native {
     }
 }
 
-/// Returns the number of clusters that ext4 reserves for delayed writes (`reserved_clusters`); `None` if /sys
-/// does not report it.
+/// Returns the number of clusters that ext4 reserves for delayed writes (`reserved_clusters`), or `None` if /sys does
+/// not report this number.
 fn held_back(mount: &Mount) -> Option<u64> {
     let (major, minor) = (nix::sys::stat::major(mount.device), nix::sys::stat::minor(mount.device));
     let device = std::fs::read_link(format!("/sys/dev/block/{major}:{minor}")).ok()?;
@@ -120,7 +122,7 @@ fn held_back(mount: &Mount) -> Option<u64> {
     std::fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// Clones the mount at `point` without the mounts on it (`open_tree(2)`).
+/// Clones the mount at `point` without the mounts on top of it (`open_tree(2)`).
 #[allow(unsafe_code)]
 pub fn clone_of_mount(point: &Path) -> Result<OwnedFd, Errno> {
     /// Flag of `open_tree(2)`, from linux/mount.h.

@@ -21,7 +21,7 @@ use crate::platform::{Directory, Errno, FIRMLINK_TARGET, errno_of, retry};
 
 pub use unix::*;
 
-/// `true`, because the volumes of a group can share a device number, and a volume can be mounted several times.
+/// `true`, because the volumes of a volume group can share a device number, and a volume can be mounted several times.
 pub const HAS_VOLUMES: bool = true;
 /// `false`, because macOS cannot clone a mount.
 pub const UNCOVERS: bool = false;
@@ -45,10 +45,11 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     Ok(capacity.with_inodes(status.files(), status.files_free()))
 }
 
-/// Returns the used bytes of the volume that `path` is on. A scan of `/` reads the data volume through firmlinks.
+/// Returns the used bytes of the volume that `path` is on. For `/`, includes those of the data volume, which a scan of
+/// `/` reads through firmlinks.
 ///
 /// # Errors
-/// Those of statfs(2).
+/// Returns any error of statfs(2).
 pub fn used(path: &Path) -> Result<u64, Errno> {
     let data = FIRMLINK_TARGET.filter(|_| path.canonicalize().is_ok_and(|path| path == Path::new("/")));
     let own =
@@ -56,7 +57,7 @@ pub fn used(path: &Path) -> Result<u64, Errno> {
     own.or_else(|_| Ok(capacity(path)?.used()))
 }
 
-/// Reads the numbers that the file system mounted at `mounts` reports about itself.
+/// Asks the file system of `mounts` for numbers that statfs(2) does not report.
 pub fn ask(mounts: &[Mount], _: &Path) -> Native {
     match mounts.first().map_or(b"".as_slice(), |mount| mount.kind.as_slice()) {
         b"apfs" => Native::Apfs(apfs::ask(mounts)),
@@ -64,16 +65,17 @@ pub fn ask(mounts: &[Mount], _: &Path) -> Native {
     }
 }
 
-/// Returns `true` if a file system is mounted at `path`. On macOS, mounts are always of whole file systems.
+/// Returns `true` if a file system is mounted at `path`. On macOS, only whole file systems can be mounted.
 pub fn is_whole(path: &Path) -> bool {
     standing(path).is_ok_and(|standing| standing.is_mount_point)
 }
 
-/// Returns the position of `path` in the mounts. Follows a symbolic link at the end of the path. The mount point comes
-/// from the kernel, because the path and the device do not show it: firmlinks lead to another volume.
+/// Returns the position of `path` among the mounts. Follows a symbolic link at the end of the path. The kernel is asked
+/// for the mount point, because neither the path nor the device reveals it: a firmlink in the path points to another
+/// volume.
 ///
 /// # Errors
-/// Those of stat(2).
+/// Returns any error of stat(2).
 #[allow(unsafe_code)]
 pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     let own = unix::standing(path)?;
@@ -99,7 +101,7 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
 pub fn mounts() -> Result<Vec<Mount>, Errno> {
     // SAFETY: without a buffer the call only returns the number of mounts.
     let count = Errno::result(unsafe { libc::getfsstat(std::ptr::null_mut(), 0, libc::MNT_NOWAIT) })?;
-    // Leaves room for mounts made in the meantime.
+    // Leaves room for file systems that are mounted in the meantime.
     let room = usize::try_from(count).unwrap_or(0) + 8;
     let mut found: Vec<libc::statfs> = Vec::with_capacity(room);
     let bytes = libc::c_int::try_from(room * size_of::<libc::statfs>()).map_err(|_| Errno::EOVERFLOW)?;
@@ -110,8 +112,8 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Ok(found.iter().map(mount).collect())
 }
 
-/// Returns the mount of the entry `name` in `place`; `probe` describes the entry. The device does not distinguish the
-/// volumes of a group, and the mount that a directory leads to is known only after the directory is opened.
+/// Returns the mount of the entry `name` in `place`; `probe` describes the entry. A directory that may be on another
+/// mount is opened to find its mount, because devices do not distinguish the volumes of a volume group.
 ///
 /// # Errors
 /// Returns any error of fstatfs(2).
@@ -128,7 +130,7 @@ pub fn mount_of(place: &Directory, name: &CStr, probe: &Probe) -> Result<Mount, 
 /// Returns the mount of an open directory.
 ///
 /// # Errors
-/// Those of fstatfs(2).
+/// Returns any error of fstatfs(2).
 #[allow(unsafe_code)]
 pub fn mount_at(directory: &Directory) -> Result<Mount, Errno> {
     let mut answer = MaybeUninit::<libc::statfs>::uninit();
@@ -141,7 +143,7 @@ pub fn mount_at(directory: &Directory) -> Result<Mount, Errno> {
 
 #[allow(clippy::cast_sign_loss)]
 fn mount(status: &libc::statfs) -> Mount {
-    /// Mount of a snapshot, from sys/mount.h.
+    /// Flag for the mount of a snapshot, from sys/mount.h.
     const MNT_SNAPSHOT: u32 = 0x4000_0000;
     let source = text(&status.f_mntfromname);
     Mount {

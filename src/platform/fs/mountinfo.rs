@@ -10,7 +10,7 @@
 use crate::platform::FileSystem;
 use crate::platform::fs::mounts::Mount;
 
-/// Parses a mount table. Blanks and backslashes in names are written as `\ooo` there.
+/// Parses a mount table, in which blanks and backslashes in names are written as `\ooo`.
 pub fn parse(table: &[u8]) -> Vec<Mount> {
     table.split(|byte| *byte == b'\n').filter_map(line).collect()
 }
@@ -35,8 +35,8 @@ fn line(line: &[u8]) -> Option<Mount> {
 
 #[allow(clippy::cast_possible_truncation)] // both have 32 bits in the kernel
 fn device_number(major: u64, minor: u64) -> u64 {
-    // Packs the numbers the way glibc's `makedev` does, as in device numbers from the scan. The parameter types of
-    // `libc::makedev` depend on the system.
+    // Packs the numbers like glibc's `makedev`, so that they equal the device numbers in a scan. `libc::makedev` itself
+    // is not used, because its parameter types depend on the system.
     let (major, minor) = (major & 0xffff_ffff, minor & 0xffff_ffff);
     (major & 0xffff_f000) << 32 | (major & 0xfff) << 8 | (minor & 0xffff_ff00) << 12 | (minor & 0xff)
 }

@@ -21,7 +21,7 @@ use super::volume::VolumeId;
 pub struct Mount {
     /// Mount ID; 0 if the system has none.
     pub id: u64,
-    /// ID of the parent mount, on which this mount is mounted.
+    /// ID of the parent mount, which contains the mount point.
     pub parent: u64,
     /// Device of the file system. On btrfs, the device of a file (`st_dev`) is that of its subvolume instead.
     pub device: u64,
@@ -52,12 +52,13 @@ impl Mount {
 }
 
 impl Mount {
-    /// Returns the number of the APFS container, whose volumes share their space.
+    /// Returns the number of the APFS container that the volume is in, or `None` for other file systems. The volumes of
+    /// a container share its space.
     fn container(&self) -> Option<u32> {
         self.volume.filter(|_| self.kind == b"apfs").map(|volume| volume.container)
     }
 
-    /// Returns `true` if both mounts show the same volume.
+    /// Returns `true` if both mounts are of the same volume.
     pub fn is_same_volume(&self, other: &Self) -> bool {
         match (self.volume, other.volume) {
             (None, None) => self.device == other.device,

@@ -1,4 +1,4 @@
-//! Implementations for any Unix, from statvfs(3) and device numbers. The mount table is unknown.
+//! Implementations for any Unix, based on statvfs(3) and device numbers. They do not read the mount table.
 
 use std::collections::HashMap;
 use std::ffi::CStr;
@@ -11,9 +11,9 @@ use crate::platform::fs::mounts::{Mount, MountPosition};
 use crate::platform::fs::overhead::{Native, Quota};
 use crate::platform::{Attributes, Directory, Errno, FileSystem, retry};
 
-/// `true` if a volume can be mounted several times, and volumes can share a device number: macOS only.
+/// `true` if a volume can be mounted several times and volumes can share a device number, as on macOS.
 pub const HAS_VOLUMES: bool = false;
-/// `true` if files under mount points can be reached.
+/// `true` if files under mount points can be read.
 pub const UNCOVERS: bool = false;
 
 /// Returns the capacity of the file system that `path` is on. If the directory has a project quota, the size
@@ -39,12 +39,12 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
 /// Returns the used bytes of the file system that `path` is on.
 ///
 /// # Errors
-/// Those of statvfs(3).
+/// Returns any error of statvfs(3).
 pub fn used(path: &Path) -> Result<u64, Errno> {
     Ok(capacity(path)?.used())
 }
 
-/// Fails, because the mount table is unknown on these systems.
+/// Fails, because duke reads the mount table only on Linux and macOS.
 ///
 /// # Errors
 /// Always returns an error.
@@ -52,17 +52,17 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Returns an empty map, because device numbers in the mount table differ from those of files.
+/// Returns an empty map, because only the mount table of Linux has the same device numbers as files.
 pub fn file_systems() -> HashMap<u64, FileSystem> {
     HashMap::new()
 }
 
-/// Returns an empty list, because file systems with recursive lengths exist only on Linux.
+/// Returns an empty list, because duke looks for `CephFS` only on Linux.
 pub fn recursive_lengths() -> Vec<u64> {
     Vec::new()
 }
 
-/// Fails, because the mount table is unknown on these systems.
+/// Fails, because duke reads the mount table only on Linux and macOS.
 ///
 /// # Errors
 /// Always returns an error.
@@ -70,16 +70,16 @@ pub fn mount_of(_: &Directory, _: &CStr, _: &Probe) -> Result<Mount, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Fails, because these systems do not report the mount of an open directory.
+/// Fails, because duke reads the mount of an open directory only on macOS.
 ///
 /// # Errors
-/// Always.
+/// Always returns an error.
 pub fn mount_at(_: &Directory) -> Result<Mount, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Returns the position of `path` in the mounts. Follows a symbolic link at the end of the path. Assumes that
-/// every mount has its own device.
+/// Returns the position of `path` among the mounts. Follows a symbolic link at the end of the path. Assumes that every
+/// mount has its own device.
 ///
 /// # Errors
 /// Returns any error of stat(2).
@@ -92,22 +92,22 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     Ok(MountPosition { mount: None, point: None, device: own.device, inode: own.inode, is_mount_point })
 }
 
-/// Returns `false`, because these systems do not report this.
+/// Returns `false`, because duke checks this only on Linux and macOS.
 pub fn is_whole(_: &Path) -> bool {
     false
 }
 
-/// Returns [`Native::Silent`], because duke makes no such requests on these systems.
+/// Returns [`Native::Silent`], because duke asks file systems for details only on Linux and macOS.
 pub fn ask(_: &[Mount], _: &Path) -> Native {
     Native::Silent
 }
 
-/// Returns `None`, because quotas are not read on these systems.
+/// Returns `None`, because duke reads quotas only on Linux.
 pub fn quota(_: &Mount) -> Option<Quota> {
     None
 }
 
-/// Fails, because these systems cannot clone a mount.
+/// Fails, because only Linux can clone a mount.
 pub fn clone_of_mount(_: &Path) -> Result<OwnedFd, Errno> {
     Err(Errno::ENOSYS)
 }

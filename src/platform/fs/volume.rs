@@ -1,4 +1,4 @@
-//! Volumes of macOS, from the sources of their mounts.
+//! Volumes of macOS, recognized by their mount sources.
 //!
 //! ```text
 //! /dev/disk3s5             volume 5 of container 3
@@ -11,14 +11,14 @@
 /// Volume on a disk or in an APFS container. The volumes of a container share its space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeId {
-    /// Number of the disk, which for APFS is the container.
+    /// Number of the disk; on APFS, of the container.
     pub container: u32,
     /// Number of the volume; `None` for a disk without partitions.
     pub number: Option<u32>,
 }
 
 impl VolumeId {
-    /// Returns the volume with this mount source; `None` if the source is no disk.
+    /// Returns the volume with this mount source, or `None` if the source is not a disk.
     pub fn of_source(source: &[u8]) -> Option<Self> {
         let device = source.rsplit(|byte| *byte == b'@').next()?;
         let numbers = str::from_utf8(device.strip_prefix(b"/dev/disk")?).ok()?;

@@ -2,8 +2,8 @@
 //!
 //! Invariant: a byte below a chunk's `written` mark never changes again.
 //!
-//! A chunk is allocated large and filled gradually. Untouched pages are not resident, so the unused end of a chunk
-//! costs only address space. Existing bytes can be adopted as a separate chunk.
+//! A chunk is allocated as a large block and filled gradually. Untouched pages are not resident, so the unused end of a
+//! chunk uses only address space. Existing bytes can be adopted as a separate chunk.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -72,8 +72,8 @@ impl Arena {
         Self::default()
     }
 
-    /// Copies `bytes` after the earlier bytes of `writer` and returns their address. Like any allocation, aborts the
-    /// process if there is no memory.
+    /// Appends `bytes` to the chunk of `writer` and returns the address of the copy. Aborts the process when out of
+    /// memory, like any allocation.
     ///
     /// A `writer` must be used with only one arena.
     pub fn append(&self, writer: &mut Writer, bytes: &[u8]) -> Address {
@@ -161,7 +161,7 @@ impl Growing {
         Layout::array::<u8>(size).expect("chunks are smaller than the address space")
     }
 
-    /// Appends `bytes` and returns their offset; `None` if there is no room, or if another appender is at work.
+    /// Appends `bytes` and returns their offset; `None` if there is no room, or if another thread is appending.
     fn append(&self, bytes: &[u8]) -> Option<usize> {
         let offset = self.written.load(Ordering::Acquire);
         let end = offset.checked_add(bytes.len()).filter(|end| *end <= self.size)?;

@@ -53,12 +53,10 @@ pub struct Block {
 pub struct Damage {
     /// Position in bytes from the start of the file.
     pub offset: u64,
-    /// Description of the damage.
     pub reason: String,
 }
 
 impl Damage {
-    /// Creates the description of damage at `offset`.
     pub fn new(offset: u64, reason: impl Into<String>) -> Self {
         Self { offset, reason: reason.into() }
     }
@@ -104,13 +102,13 @@ impl Access {
     pub fn for_length(length: u64) -> Self {
         // libc is used because nix does not define the first variable on macOS.
         let memory = ask(libc::_SC_PHYS_PAGES).zip(ask(libc::_SC_PAGESIZE));
-        // If the system does not answer, assumes a machine with little memory (1 GiB).
+        // If the system does not report its memory, it is assumed to be small (1 GiB).
         let memory = memory.map_or(1 << 30, |(pages, size)| pages.saturating_mul(size));
         if length <= memory / 8 { Self::Read } else { Self::Mapped }
     }
 }
 
-/// Returns the value of a variable of sysconf(3).
+/// Returns the value of a sysconf(3) variable, or `None` if the system does not report it.
 #[allow(unsafe_code)]
 fn ask(variable: libc::c_int) -> Option<u64> {
     // SAFETY: the call accepts any number, and accesses no memory of this process.
@@ -123,7 +121,7 @@ impl BlockFile {
     /// # Errors
     /// Returns any error of open(2) and mmap(2), or an error if `path` is not a regular file.
     pub fn open(path: &Path, access: Option<Access>) -> io::Result<Self> {
-        // A pipe is not opened, because the process at the other end would notice.
+        // The kind is checked first, because a process at the other end of a pipe would notice that the pipe is opened.
         length_of_file(&std::fs::metadata(path)?)?;
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
         let length = length_of_file(&file.metadata()?)?;
@@ -192,7 +190,7 @@ fn reason(error: &io::Error) -> String {
 fn map(file: &File) -> io::Result<Mmap> {
     // SAFETY: the mapping is only read. No program can prevent another process from changing or truncating the file,
     // but snapshots are replaced by renaming and never written into. Decoding checks its input at every step, so
-    // changed bytes give other entries at worst, and access to a truncated part ends the process.
+    // changed bytes at worst produce wrong entries, and access to a truncated part ends the process.
     unsafe { Mmap::map(file) }
 }
 

@@ -43,9 +43,10 @@ impl Descriptors {
         self.open.load(Ordering::Relaxed)
     }
 
-    /// Returns `true` if one more directory may stay open for its children.
+    /// Returns `true` if one more directory may stay open until its children are opened.
     pub fn suffice(&self) -> bool {
-        // `Relaxed`: the count may miss workers that are opening a directory right now, but there is room for those.
+        // `Relaxed` ordering is enough. The count may miss directories that are being opened right now, but every
+        // worker has spare descriptors for them.
         self.open.load(Ordering::Relaxed) <= self.allowed
     }
 }
@@ -53,7 +54,6 @@ impl Descriptors {
 /// Open directory that is counted until it is dropped.
 #[derive(Debug)]
 pub struct Counted<'d, D> {
-    /// The open directory.
     pub directory: D,
     descriptors: &'d Descriptors,
 }

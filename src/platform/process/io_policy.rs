@@ -1,8 +1,8 @@
-//! I/O policy for files in the cloud, which look like other files and are downloaded when opened.
+//! I/O policy for files in the cloud. They look like other files, but are downloaded when opened.
 //!
 //! A scan must not download anything, so each of its threads disables downloads for itself. Programs that duke starts,
-//! such as a shell or a pager, inherit the policy of the process, which duke leaves alone. (It would be hard to
-//! restore: on macOS, the default of a *process* is not to download, `getiopolicy_np(3)`.)
+//! such as a shell or a pager, inherit the policy of the process, which duke does not change. (The policy would be hard
+//! to restore: on macOS, a *process* downloads nothing by default, `getiopolicy_np(3)`.)
 //!
 //! Invariant: other threads of this process are not affected.
 
@@ -18,7 +18,7 @@ pub fn as_the_process() {
     set_io_policy(DEFAULT);
 }
 
-/// `IOPOL_MATERIALIZE_DATALESS_FILES_DEFAULT`
+/// `IOPOL_MATERIALIZE_DATALESS_FILES_DEFAULT` of sys/resource.h.
 const DEFAULT: i32 = 0;
-/// `IOPOL_MATERIALIZE_DATALESS_FILES_OFF`
+/// `IOPOL_MATERIALIZE_DATALESS_FILES_OFF` of sys/resource.h.
 const OFF: i32 = 1;

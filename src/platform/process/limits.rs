@@ -12,7 +12,7 @@ use super::imp::{MOST_DESCRIPTORS, threads_with_room};
 pub(crate) fn raise_descriptors() -> u64 {
     /// Lowest limit that a system may have (`_POSIX_OPEN_MAX`).
     const LEAST: u64 = 20;
-    // `sysconf` is called first, because it may work where the limit itself is hidden or does not exist.
+    // `sysconf` is called first, because it may work even where getrlimit(2) does not.
     let Ok(Some(open)) = sysconf(SysconfVar::OPEN_MAX) else { return LEAST };
     let open = u64::try_from(open).unwrap_or(LEAST);
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return open };
@@ -33,14 +33,14 @@ pub fn processors() -> usize {
 /// Returns the number of threads, up to `wanted` and at least one, that fit into the address space of this
 /// process (`RLIMIT_AS`).
 ///
-/// The system would start more threads, but a thread without room for its memory ends the process. If the address space
-/// is limited, all threads share one reserve of the C library's allocator after this call.
+/// The system would start more threads, but the process ends if a thread has no room for its memory. If the address
+/// space is limited, this call also makes all threads share one arena of the C library's allocator.
 pub fn threads(wanted: usize) -> usize {
     threads_with_room(wanted)
 }
 
 /// Returns the number of open descriptors, including inherited ones.
 pub(crate) fn descriptors_in_use() -> usize {
-    // Without `/dev/fd`, assumes the descriptors of the terminal and a few more.
+    // If `/dev/fd` does not exist, the standard streams and a few more descriptors are assumed to be open.
     std::fs::read_dir("/dev/fd").map_or(8, Iterator::count)
 }

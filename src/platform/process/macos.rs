@@ -10,15 +10,17 @@ pub use unix::*; // `threads_with_room` too: `RLIMIT_AS` means resident memory h
 
 /// `false`, because the kernel watches only for requested events, and poll(2) does not support `/dev/tty` at all.
 pub const POLL_REPORTS_HANGUP: bool = false;
-/// Highest default number of threads of a scan: more slow down one another in the locks of APFS (docs/macos.md).
+/// Maximum default number of scan threads. More threads would slow each other down, waiting for locks of APFS
+/// (docs/macos.md).
 pub const MOST_THREADS: usize = 8;
 /// Program that opens a file with the application for its type.
 pub const OPENER: &str = "open";
-/// Option of the opener that only shows where an entry is. Without it, `open` launches applications and runs scripts.
+/// Option that makes the opener only show an entry in its folder. Without it, `open` launches applications and runs
+/// scripts.
 pub const REVEAL: Option<&str> = Some("-R");
 /// Clipboard tool available on every desktop of the system.
 pub const CLIPBOARD_TOOL: Option<&str> = Some("pbcopy");
-/// `true` if the trash has the directories `files` and `info`. On macOS, the trash contains the items directly.
+/// `false`, because the trash of macOS contains the items directly, and not in directories `files` and `info`.
 pub const TRASH_HAS_INFO: bool = false;
 /// Text between a name in the trash and the number that makes it unique.
 pub const TRASH_NAME_SEPARATOR: &str = " ";
@@ -33,20 +35,20 @@ pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
 /// Sets the policy of the calling thread for files in the cloud.
 #[allow(unsafe_code)]
 pub fn set_io_policy(policy: i32) {
-    /// `IOPOL_TYPE_VFS_MATERIALIZE_DATALESS_FILES`
+    /// `IOPOL_TYPE_VFS_MATERIALIZE_DATALESS_FILES` of sys/resource.h.
     const DATALESS_FILES: i32 = 3;
-    /// `IOPOL_SCOPE_THREAD`
+    /// `IOPOL_SCOPE_THREAD` of sys/resource.h.
     const THREAD: i32 = 1;
     // From sys/resource.h, macOS 10.15. SAFETY: the declaration matches the header, and the call takes three numbers.
     unsafe extern "C" {
         safe fn setiopolicy_np(iotype: i32, scope: i32, policy: i32) -> i32;
     }
-    // An error is ignored: systems without this policy do not download anything either.
+    // An error is ignored, because systems without this policy do not download anything.
     let _ = setiopolicy_np(DATALESS_FILES, THREAD, policy);
 }
 
-/// Returns a remedy for an error number, if the system's message does not mention one. The privacy settings deny access
-/// with `EPERM`, whereas missing permissions cause `EACCES`.
+/// Returns the system setting that may resolve an error, or `None` if there is none. Privacy settings deny access with
+/// `EPERM`, whereas missing permissions cause `EACCES`.
 pub fn remedy(errno: i32) -> Option<&'static str> {
     (errno == libc::EPERM).then_some("Full Disk Access")
 }

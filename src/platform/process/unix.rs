@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-/// `true` if poll(2) reports the hangup of a terminal when no event of it is requested.
+/// `true` if poll(2) reports the hangup of a terminal even if no event is requested.
 pub const POLL_REPORTS_HANGUP: bool = true;
-/// Highest default number of threads of a scan.
+/// Maximum default number of scan threads.
 pub const MOST_THREADS: usize = 64;
 /// Program that opens a file with the application for its type.
 pub const OPENER: &str = "xdg-open";
-/// Option of the opener that only shows where an entry is; `None` if the opener runs no programs.
+/// Option that makes the opener only show an entry in its folder; `None` if the opener never runs programs.
 pub const REVEAL: Option<&str> = None;
 /// Clipboard tool available on every desktop of the system; `None` if there is no such tool.
 pub const CLIPBOARD_TOOL: Option<&str> = None;
@@ -27,15 +27,15 @@ pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
     data.or_else(|| home.map(|home| home.join(".local/share"))).map(|data| data.join("Trash"))
 }
 
-/// Does nothing, because these systems have no such policy.
+/// Does nothing, because only macOS has such a policy.
 pub fn set_io_policy(_: i32) {}
 
-/// Returns `wanted`, because these systems have no limit that depends on the number of threads.
+/// Returns `wanted`, because duke checks for a limited address space only on Linux.
 pub fn threads_with_room(wanted: usize) -> usize {
     wanted
 }
 
-/// Returns `None`, because no error on these systems has a special remedy.
+/// Returns `None`, because only macOS has a setting that resolves certain errors.
 pub fn remedy(_: i32) -> Option<&'static str> {
     None
 }

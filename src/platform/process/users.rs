@@ -2,10 +2,18 @@
 //!
 //! Names may come from a server (nsswitch.conf(5), Open Directory), in which case a lookup waits for that server.
 //!
-//! Invariant: a user or group without a name is not an error, because files keep the owners they had on the system they
-//! came from.
+//! The C library musl, with which the static binaries are built, reads only `/etc/passwd` and `/etc/group`. These binaries
+//! therefore also ask getent(1), which uses the C library of the system, once for each user or group that is not in the
+//! files.
+//!
+//! Invariant: a user or group without a name is not an error, because files may have owners from another system.
 
+use std::collections::HashMap;
+use std::io::Read;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{LazyLock, Mutex, mpsc};
+use std::time::Duration;
 
 use nix::unistd::{Gid, Group, Uid, User, geteuid};
 
@@ -21,17 +29,117 @@ pub fn own_home() -> Option<PathBuf> {
 
 /// Returns the name of the user with this ID; `None` if the user has no name (`getpwuid_r(3)`).
 pub fn user(number: u32) -> Option<String> {
-    User::from_uid(Uid::from_raw(number)).ok().flatten().map(|user| user.name)
+    let known = User::from_uid(Uid::from_raw(number)).ok().flatten().map(|user| user.name);
+    known.or_else(|| elsewhere(Database::Users, number))
 }
 
 /// Returns the name of the group with this ID; `None` if the group has no name (`getgrgid_r(3)`).
 pub fn group(number: u32) -> Option<String> {
-    Group::from_gid(Gid::from_raw(number)).ok().flatten().map(|group| group.name)
+    let known = Group::from_gid(Gid::from_raw(number)).ok().flatten().map(|group| group.name);
+    known.or_else(|| elsewhere(Database::Groups, number))
 }
 
-/// Returns `true` if `group` is the private group of `user`: it has the user's name and no other members.
+/// Returns `true` if `group` is the private group of `user`, that is, it has the user's name and no other members.
 pub fn is_only_member(user: u32, group: u32) -> bool {
     let Some(name) = self::user(user) else { return false };
     let group = Group::from_gid(Gid::from_raw(group)).ok().flatten();
     group.is_some_and(|group| group.name == name && group.mem.iter().all(|member| *member == name))
+}
+
+/// Database of getent(1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Database {
+    Users,
+    Groups,
+}
+
+/// Program that looks up names with the C library of the system. The path is fixed, because root must not run a program
+/// that another user put on the search path.
+const GETENT: &str = "/usr/bin/getent";
+/// Maximum number of bytes that are read of an answer, which begins with the name.
+const LONGEST: u64 = 4096;
+/// Maximum time to wait for an answer. It may come from a server.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Answers so far; `None` for numbers without a name.
+type Answers = HashMap<(Database, u32), Option<String>>;
+
+/// Returns a name that this program's C library does not know, if another one may know it. Each number is looked up once.
+fn elsewhere(database: Database, number: u32) -> Option<String> {
+    static ANSWERS: LazyLock<Mutex<Answers>> = LazyLock::new(Mutex::default);
+    if !cfg!(target_env = "musl") {
+        return None;
+    }
+    let known = || ANSWERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let answer = known().get(&(database, number)).cloned();
+    answer.unwrap_or_else(|| {
+        let answer = getent(GETENT, database, number, PATIENCE);
+        known().insert((database, number), answer.clone());
+        answer
+    })
+}
+
+/// Returns the name that `program` prints for a number; `None` if there is no such program or name, or no answer in time.
+fn getent(program: &str, database: Database, number: u32, patience: Duration) -> Option<String> {
+    let database = match database {
+        Database::Users => "passwd",
+        Database::Groups => "group",
+    };
+    let mut command = Command::new(program);
+    command.args([database, "--", &number.to_string()]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    let (sender, receiver) = mpsc::channel();
+    let output = child.stdout.take()?;
+    // A group can have so many members that its line does not fit into a pipe. Only the name is read.
+    let reader = std::thread::Builder::new().name("getent".into()).spawn(move || {
+        let mut line = Vec::new();
+        let read = output.take(LONGEST).read_to_end(&mut line);
+        let _ = sender.send(read.map(|_| line)); // nobody receives it after the time is over
+    });
+    let line = reader.ok().and_then(|_| receiver.recv_timeout(patience).ok());
+    // It may have ended already. Waiting frees its number.
+    let _ = child.kill();
+    let _ = child.wait();
+    let line = String::from_utf8(line?.ok()?).ok()?;
+    line.split_once(':').map(|(name, _)| name.to_owned()).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn names_are_those_that_getent_prints() {
+        let root = getent(GETENT, Database::Users, 0, PATIENCE);
+        if !std::path::Path::new(GETENT).exists() {
+            println!("SKIPPED: no {GETENT}");
+            return;
+        }
+        assert_eq!(root, user(0));
+        assert_eq!(getent(GETENT, Database::Groups, 0, PATIENCE), group(0));
+        assert_eq!(getent(GETENT, Database::Users, 4_294_967_000, PATIENCE), None, "nobody has this number");
+    }
+
+    #[test]
+    fn a_program_that_does_not_answer_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let began = Instant::now();
+        let slow = script("slow", "#!/bin/sh\nexec sleep 60\n");
+        assert_eq!(getent(&slow, Database::Users, 7, Duration::from_millis(100)), None);
+        assert!(began.elapsed() < Duration::from_secs(30));
+        let garbage = script("garbage", "#!/bin/sh\necho nothing\n");
+        assert_eq!(getent(&garbage, Database::Users, 7, PATIENCE), None, "no field of a database");
+        let long = script("long", "#!/bin/sh\nyes name:x:7: | head -c 1000000 | tr -d '\\n'\n");
+        assert_eq!(getent(&long, Database::Groups, 7, PATIENCE).as_deref(), Some("name"));
+        assert_eq!(getent("/nonexistent/getent", Database::Users, 7, PATIENCE), None);
+        let named = script("named", "#!/bin/sh\necho \"$1-$3:x:7\"\n");
+        assert_eq!(getent(&named, Database::Groups, 7, PATIENCE).as_deref(), Some("group-7"));
+    }
 }

@@ -43,7 +43,7 @@ impl<'d> Reader<'d> {
         Self { directory }
     }
 
-    /// Same as [`Self::new`]. On macOS this saves reading the owners; here attributes are read by name, with owners.
+    /// Does the same as [`Self::new`], because attributes read by name always include the owner.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)
     }
@@ -51,7 +51,7 @@ impl<'d> Reader<'d> {
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Returns any error of getdents64(2). Earlier batches stay valid, and the listing ends there.
+    /// Returns any error of getdents64(2). The listing ends there, but earlier batches stay valid.
     #[allow(unsafe_code)]
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.bytes.clear();
@@ -112,7 +112,7 @@ impl Buffer {
     /// directories on network file systems.
     ///
     /// # Errors
-    /// Returns any error of statx(2): `ENOENT` if the entry no longer exists.
+    /// Returns any error of statx(2), such as `ENOENT` if the entry no longer exists.
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
         if !self.statx.get() {
             return directory.attributes_of(entry.name);
@@ -130,11 +130,11 @@ impl Buffer {
         }
     }
 
-    /// Does the same for an entry of `directory`, which is on `device`. The device
-    /// of `directory` is not needed, because stat(2) reports that of the entry.
+    /// Does the same as [`Buffer::attributes`]. The device of `directory` is not needed, because stat(2) reports the
+    /// device of the entry.
     ///
     /// # Errors
-    /// Those of [`Buffer::attributes`].
+    /// Returns any error of [`Buffer::attributes`].
     pub fn attributes_on(
         &self,
         _: u64,
@@ -152,7 +152,7 @@ fn name(record: &[u8]) -> Option<&CStr> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     /// Offset of the eight bytes that contain the first byte of the name.
     const FIRST: usize = NAME / 8 * 8;
-    // Hides zero bytes before the name, which would otherwise end it.
+    // Hides zero bytes before the name, which would otherwise be taken for the end of the name.
     let mut before = u64::from_le_bytes([0xff, 0xff, 0xff, 0, 0, 0, 0, 0]);
     for (number, chunk) in record.get(FIRST..)?.chunks_exact(8).enumerate() {
         let word = u64::from_le_bytes(chunk.try_into().ok()?) | std::mem::take(&mut before);

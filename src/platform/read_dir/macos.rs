@@ -1,7 +1,8 @@
 //! macOS: names and attributes together from `getattrlistbulk(2)`, in a reused buffer.
 //!
-//! Attributes of directories are read by name, because getattrlistbulk(2) describes the directory that a mount covers,
-//! and the firmlink rather than its target. If the call does not work at all, the directory is read by `readdir`.
+//! Attributes of directories are read by name, because getattrlistbulk(2) describes the covered directory instead of a
+//! mount point, and a firmlink instead of its target. If the call does not work at all, the directory is read by
+//! `readdir`.
 //!
 //! `attr_list` describes the layout of records. Invariant: no entry is returned twice.
 
@@ -19,8 +20,8 @@ use crate::platform::{Attributes, DirEntry, Directory, Filled, Prefetched, retry
 
 pub(crate) use stream::{Stream, kind_of, open};
 
-/// Size of the buffer in bytes. An entry takes about 150 bytes, so most directories fit; the largest possible entry
-/// takes 8 KiB.
+/// Size of the buffer in bytes. An entry needs about 150 bytes, so most directories fit. The largest possible entry
+/// needs 8 KiB.
 const SIZE: usize = 128 << 10;
 
 /// Batch of records as packed by the kernel or, if the fallback is used, of names.
@@ -51,7 +52,8 @@ impl<'d> Reader<'d> {
         Self { directory, way: Way::Bulk(Wanted::ALL), begun: false }
     }
 
-    /// Creates a reader that leaves out owners, groups and permissions, which makes the batches smaller.
+    /// Creates a reader that does not read owners, groups and permissions, so that an entry needs less space in a
+    /// batch.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self { way: Way::Bulk(Wanted::WITHOUT_OWNERS), ..Self::new(directory) }
     }
@@ -59,7 +61,7 @@ impl<'d> Reader<'d> {
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Returns any error of getattrlistbulk(2). Earlier batches stay valid, and the listing ends there.
+    /// Returns any error of getattrlistbulk(2). The listing ends there, but earlier batches stay valid.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();
         loop {
@@ -76,11 +78,11 @@ impl<'d> Reader<'d> {
                     buffer.filled = filled;
                     return Ok(if filled == 0 { Filled::End } else { Filled::Some });
                 }
-                // A directory that may be listed but not searched still yields names.
+                // In a directory that may be listed but not searched, names can still be read.
                 Err(Errno::EACCES) if matches!(self.way, Way::Bulk(wanted) if wanted != Wanted::NAMES) => {
                     self.way = Way::Bulk(Wanted::NAMES);
                 }
-                // ERANGE was observed at the end of directories on macOS 10.13. EBADMSG comes from duke itself.
+                // ERANGE was observed at the end of directories on macOS 10.13. EBADMSG is returned by `read` itself.
                 Err(Errno::ENOTSUP | Errno::EINVAL | Errno::ENOSYS | Errno::ERANGE | Errno::EBADMSG)
                     if !self.begun =>
                 {
@@ -146,7 +148,7 @@ impl Buffer {
     /// automount or a download.
     ///
     /// # Errors
-    /// Returns the error in the listing, or any error of fstatat(2): `ENOENT` if the entry no longer exists.
+    /// Returns the error in the listing, or any error of fstatat(2), such as `ENOENT` if the entry no longer exists.
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
         match entry.said {
             Prefetched::All(attributes) => Ok(attributes),
@@ -156,11 +158,11 @@ impl Buffer {
         }
     }
 
-    /// Does the same for an entry of `directory`, which is on `device`. A listing can report another device for a file than stat(2)
-    /// does, and no file is a mount point, so a file has the device of its directory.
+    /// Does the same as [`Buffer::attributes`], but gives an entry that is not a directory the device of `directory`. A
+    /// listing can report another device for a file than stat(2), and no file is a mount point.
     ///
     /// # Errors
-    /// Those of [`Buffer::attributes`].
+    /// Returns any error of [`Buffer::attributes`].
     pub fn attributes_on(
         &self,
         device: u64,

@@ -1,6 +1,6 @@
 //! Reading of directories in batches of names, hints and attributes.
 //!
-//! `unix.rs` has implementations for any Unix. `linux.rs` and `macos.rs` replace those that differ on their system.
+//! `unix.rs` has implementations for any Unix. `linux.rs` and `macos.rs` replace some of them on their system.
 
 pub mod attr_list;
 pub(crate) mod directory;

@@ -19,7 +19,7 @@ const BATCH: usize = 1024;
 pub struct Buffer {
     /// Names with their terminating NULs, one after another.
     names: Vec<u8>,
-    /// Kind, inode number and end of the name for each entry.
+    /// Kind, inode number, and end of the name in `names` for each entry.
     entries: Vec<(Kind, u64, usize)>,
 }
 
@@ -35,7 +35,7 @@ impl<'d> Reader<'d> {
         Self { directory, stream: None }
     }
 
-    /// Same as [`Self::new`]. On macOS this saves reading the owners; here attributes are read by name, with owners.
+    /// Does the same as [`Self::new`], because attributes read by name always include the owner.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)
     }
@@ -43,8 +43,8 @@ impl<'d> Reader<'d> {
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Returns any error of readdir(3) and, for the first batch, openat(2). Earlier batches stay valid, and the listing
-    /// ends there.
+    /// Returns any error of readdir(3) and, for the first batch, openat(2). The listing ends there, but earlier batches
+    /// stay valid.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();
         if self.stream.is_none() {
@@ -65,7 +65,6 @@ impl<'d> Reader<'d> {
 }
 
 impl Buffer {
-    /// Clears the batch.
     pub(crate) fn clear(&mut self) {
         self.names.clear();
         self.entries.clear();
@@ -96,17 +95,17 @@ impl Buffer {
     /// Returns the attributes of an entry of `directory`. Does not follow a symbolic link.
     ///
     /// # Errors
-    /// Returns any error of fstatat(2): `ENOENT` if the entry no longer exists.
+    /// Returns any error of fstatat(2), such as `ENOENT` if the entry no longer exists.
     #[allow(clippy::unused_self)] // other systems answer from the buffer
     pub fn attributes(&self, directory: &Directory, entry: &DirEntry<'_>) -> Result<Attributes, Errno> {
         directory.attributes_of(entry.name)
     }
 
-    /// Does the same for an entry of `directory`, which is on `device`. The device
-    /// of `directory` is not needed, because stat(2) reports that of the entry.
+    /// Does the same as [`Buffer::attributes`]. The device of `directory` is not needed, because stat(2) reports the
+    /// device of the entry.
     ///
     /// # Errors
-    /// Those of [`Buffer::attributes`].
+    /// Returns any error of [`Buffer::attributes`].
     pub fn attributes_on(
         &self,
         _: u64,

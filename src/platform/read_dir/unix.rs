@@ -1,4 +1,4 @@
-//! Any Unix: streams of the C library, through nix.
+//! Any Unix: directory streams of the C library, through nix.
 
 use nix::dir::{Dir, Entry, OwningIter, Type};
 use nix::errno::Errno;

@@ -22,18 +22,16 @@ pub(crate) fn is_watched(signal: Signal) -> bool {
     FATAL.contains(&signal) && IS_WATCHED.load(Ordering::SeqCst)
 }
 
-/// Returns `true` if a signal is ignored.
 pub(crate) fn is_ignored(signal: Signal) -> bool {
     handler(signal) == libc::SIG_IGN
 }
 
-/// Returns `true` if a signal has its default action.
 pub(crate) fn is_default(signal: Signal) -> bool {
     handler(signal) == libc::SIG_DFL
 }
 
-/// Returns the handler of a signal. The call does not change the handler even for a moment, so the signal cannot end
-/// the process in between.
+/// Returns the handler of a signal. The call only reads the handler. Replacing and restoring it would leave a moment in
+/// which the signal could end the process.
 #[allow(unsafe_code)]
 fn handler(signal: Signal) -> libc::sighandler_t {
     // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.
@@ -47,13 +45,11 @@ fn handler(signal: Signal) -> libc::sighandler_t {
 /// Signal action that does not run any code of this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// Default action of the system.
     Default,
-    /// The signal is ignored.
     Ignore,
 }
 
-/// Signal with the action to restore.
+/// Signal, and its previous action, which can be restored.
 pub(crate) struct Before {
     signal: Signal,
     action: SigAction,
@@ -73,7 +69,6 @@ pub(crate) fn answer(signal: Signal, answer: Answer) -> nix::Result<Before> {
 }
 
 impl Before {
-    /// Restores the action for the signal.
     #[allow(unsafe_code)]
     pub(crate) fn restore(&self) -> nix::Result<()> {
         // SAFETY: the system returned the action as that of this signal (only `answer` creates a `Before`).

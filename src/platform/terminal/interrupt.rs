@@ -20,9 +20,9 @@ const CODE: i32 = 130;
 /// Handle for holding back the first SIGINT.
 #[derive(Debug)]
 pub struct Interrupt {
-    /// `true` if the next signal ends the process, because one has been recorded or signals are no longer held back.
-    /// Set by the handler and by [`Interrupt::release`]. `SeqCst`, because the flag orders signals against threads, and
-    /// speed does not matter.
+    /// `true` if the next signal ends the process, because a signal has been recorded or signals are no longer held
+    /// back. Set by the handler and by [`Interrupt::release`]. Accesses are `SeqCst`, because signal handlers and
+    /// threads share the flag, and speed does not matter.
     ends: Arc<AtomicBool>,
 }
 

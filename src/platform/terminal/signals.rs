@@ -1,7 +1,7 @@
 //! Signals and the hangup of the terminal, as events that a thread can wait for.
 //!
-//! Invariant: a signal handler only writes to a pipe, once. The exception is SIGABRT: no other code runs after it, so
-//! the handler itself restores the terminal.
+//! Invariant: a signal handler only writes a byte to a pipe. The exception is SIGABRT: no other code runs afterwards,
+//! so the handler itself restores the terminal.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -103,7 +103,7 @@ impl Watch {
 /// Interval in milliseconds between two checks for a hangup on systems whose poll(2) does not report it.
 const CHECK: u16 = 1000;
 
-/// Returns `true` if a terminal was closed, so that it has no modes any more.
+/// Returns `true` if a terminal was closed, so that its modes can no longer be read.
 fn is_hung_up(terminal: &OwnedFd) -> bool {
     tcgetattr(terminal).is_err_and(|error| error != nix::errno::Errno::EINTR)
 }
@@ -149,7 +149,8 @@ pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     }
 }
 
-/// Does the same as [`is_writable`] with select(2). Returns `true` if that fails too, because a failing write does no harm.
+/// Does the same as [`is_writable`] with select(2). Returns `true` if select(2) fails too, because a failing write does
+/// no harm.
 fn is_selected(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
     if usize::try_from(terminal.as_raw_fd()).is_ok_and(|number| number >= FD_SETSIZE) {
         return true;
@@ -160,9 +161,9 @@ fn is_selected(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
     select(None, None, &mut writable, None, &mut wait).map_or(true, |count| count > 0)
 }
 
-/// Installs a handler that restores `terminal` if the process aborts, which happens without memory and after
-/// a bug that cannot unwind. If `is_on` is `true`, the handler writes `farewell` and sets the modes that the
-/// terminal has now. Then the handler reports the abort, and the process ends by SIGABRT.
+/// Installs a handler that restores `terminal` if the process aborts, which happens when it is out of memory and after
+/// a bug that cannot unwind. If `is_on` is `true`, the handler writes `farewell` and sets the modes that the terminal
+/// has now. Then the handler reports the abort, and the process ends by SIGABRT.
 ///
 /// # Errors
 /// Returns an error if `terminal` is not a terminal or the system refuses a handler.

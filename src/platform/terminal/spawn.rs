@@ -21,8 +21,8 @@ use nix::unistd::{Pid, getpgrp, setsid, tcgetpgrp, tcsetpgrp};
 use super::actions::{Answer, Before, answer};
 use super::stops::stop_group;
 
-/// Actions of this process while a program has the terminal, as in system(3): signals from keys go to the whole
-/// foreground group but are meant for the program.
+/// Signal actions of duke while a program has the terminal, as in system(3). Signals from keys go to the whole
+/// foreground group, but are meant for the program.
 const MEANWHILE: [(Signal, Answer); 3] = [
     (Signal::SIGINT, Answer::Ignore),
     (Signal::SIGQUIT, Answer::Ignore),
@@ -98,7 +98,6 @@ impl fmt::Display for Ended {
     }
 }
 
-/// Session in which the program runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Session {
     Same,

@@ -1,4 +1,4 @@
-//! Stopping of the process by SIGTSTP (Ctrl-Z, `kill -TSTP`), which happens only after the terminal has been handed
+//! Suspension of the process by SIGTSTP (Ctrl-Z, `kill -TSTP`), which happens only after the terminal has been handed
 //! back.
 //!
 //! A signal sent to the process can be received by any thread, and the other threads continue for a moment. So a thread
@@ -18,8 +18,8 @@ use nix::unistd::Pid;
 use super::actions::is_ignored;
 use crate::base::sync::{Condvar, Mutex, OnceLock, lock};
 
-/// Function that wraps a stop. Its argument is a function that performs the stop, to be called after the actions that
-/// precede the stop and before those that follow it.
+/// Function that wraps a stop. It prepares the stop, calls its argument, which stops the process, and then restores the
+/// previous state.
 pub type Around = Box<dyn Fn(&dyn Fn() -> io::Result<()>) + Send>;
 
 /// State shared with the thread that stops this process.
@@ -87,7 +87,7 @@ pub fn stop_group() -> io::Result<()> {
     Ok(())
 }
 
-/// Stops this process and returns when it is continued. Does nothing if no shell could continue it.
+/// Stops this process and returns when a shell continues it. Does nothing if no shell could do so.
 fn stop_here() -> io::Result<()> {
     raise(Signal::SIGTSTP)?;
     stop_signal().thread_unblock()?;

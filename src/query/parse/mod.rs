@@ -11,7 +11,7 @@
 //! A lower-case letter matches both cases unless the term contains a capital. A word or glob with a slash is matched
 //! against the path, as is a regex with `\/`.
 //!
-//! Invariant: every text produces a query, or an error about a part of the text.
+//! Invariant: every string produces a query, or an error about a part of the string.
 
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -88,12 +88,13 @@ impl Query {
     }
 }
 
-/// Returns the start of the next term.
+/// Returns the position of the first character at or after `at` that is not a blank.
 fn skip_blanks(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_start().len()
 }
 
-/// Returns the first term at or after `at`, `true` if the term is negated, and the end of the term.
+/// Returns the first term at or after `at`, `true` if the term is negated, and the position of its end. Returns `None`
+/// if there is no other term.
 fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     let start = skip_blanks(text, at);
     let rest = text[start..].strip_prefix('-').unwrap_or(&text[start..]);
@@ -114,9 +115,9 @@ fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     is_there.then_some((word, negated, at + length))
 }
 
-/// Returns the regex at the start of `rest`, which is the text after an opening slash. The regex ends at the next
-/// unescaped slash if the term ends there too. If there is no such slash, all of `rest` is the regex, provided that it
-/// looks like a regex still being typed.
+/// Returns the regex at the start of `rest`, the text after an opening slash. If there is an unescaped slash, the first
+/// one must end the term, too; otherwise, the term is not a regex. Without such a slash, all of `rest` is a regex that
+/// the user is still typing, provided that it looks like one.
 fn regex_inside(rest: &str) -> Option<(&str, Sort)> {
     let mut escaped = false;
     for (at, letter) in rest.char_indices() {
@@ -150,7 +151,7 @@ impl Word<'_> {
     }
 
     fn glob(&self) -> Result<Test, Trouble> {
-        // As in `--exclude`, a trailing slash does not make the glob a path.
+        // As in `--exclude`, a trailing slash does not turn the glob into a path.
         let in_path = self.text.trim_end_matches('/').contains('/');
         let regex = if in_path {
             glob::path_regex(self.text)
@@ -273,7 +274,8 @@ impl Word<'_> {
         })
     }
 
-    /// Returns the error for an unknown name. If `name` is the beginning of a known one, the term is merely unfinished.
+    /// Returns the error for an unknown name. If `name` is the beginning of a known name, the term only counts as
+    /// unfinished.
     fn unknown(&self, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> Trouble {
         let list = known.clone().collect::<Vec<_>>().join(", ");
         if known.into_iter().any(|known| known.starts_with(name)) {
@@ -289,19 +291,17 @@ impl Word<'_> {
     }
 }
 
-/// Returns the message for an age without a unit.
 fn unit_missing(number: &str) -> String {
     format!("missing unit; one of {number}h, {number}d, {number}w, {number}mo or {number}y")
 }
 
-/// Constructor of a size test.
 type SizeTest = fn(Size) -> Test;
 
 /// Keys that can precede a size comparison, and the tests they stand for.
 const SIZES: [(&str, SizeTest); 4] =
     [("", Test::Disk), ("size", Test::Disk), ("disk", Test::Disk), ("apparent", Test::Apparent)];
 
-/// Parser for the value after a colon. The number is the current time in seconds since 1970.
+/// Parser for the value after a colon. The last argument is the current time in seconds since 1970.
 type Qualifier = fn(&Word<'_>, &str, i64) -> Result<Test, Trouble>;
 
 /// Keys that precede a colon, and the parsers for their values.
@@ -313,7 +313,7 @@ const QUALIFIERS: [(&str, Qualifier); 5] = [
     ("is", |word, value, _| word.property(value)),
 ];
 
-/// Returns every word that has a meaning in a search: keys, and the values after a colon.
+/// Returns every word that has a meaning in a search: all keys, and the keys with each of their known values.
 pub fn vocabulary() -> Vec<String> {
     let sizes = SIZES.iter().map(|(key, _)| format!("{key}>"));
     let keys = QUALIFIERS.iter().map(|(key, _)| format!("{key}:"));
@@ -322,7 +322,7 @@ pub fn vocabulary() -> Vec<String> {
     sizes.chain(keys).chain(types).chain(properties).collect()
 }
 
-/// Names of kinds, as used in `type:`.
+/// Names of entry kinds, for `type:`.
 const KINDS: [(&str, Kind); 12] = [
     ("dir", Kind::Directory),
     ("directory", Kind::Directory),
@@ -352,7 +352,7 @@ fn has_capital(text: &str) -> bool {
     text.chars().any(char::is_uppercase)
 }
 
-/// Returns `true` if a regex contains a literal capital; the capital in `\S` is not literal.
+/// Returns `true` if a regex contains a literal capital letter. The capital in `\S` is not literal.
 fn has_capital_in_regex(text: &str) -> bool {
     let mut escaped = false;
     text.chars().any(|letter| {

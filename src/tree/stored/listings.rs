@@ -1,4 +1,4 @@
-//! Listings in a file.
+//! Encoding of listings in a file.
 //!
 //! ```text
 //! block   = listings, in ascending order of directory numbers; directories without entries have none
@@ -71,7 +71,7 @@ pub struct Child {
     pub id: DirId,
     /// Parent directory.
     pub parent: DirId,
-    /// Position in the block of the directory's entry.
+    /// Position of the directory's entry in the block.
     pub record: usize,
 }
 
@@ -138,7 +138,7 @@ impl Decoder<'_> {
                     self.segment(id, records, place(records))?;
                     end = place(records) + records.len();
                 }
-                // A run ends early if its bytes are malformed.
+                // If the bytes of a run are malformed, the iterator stops before the end of the run.
                 if end == place(run) + run.len() { Ok(end - start) } else { Err(end) }
             }
             Ok(Node::Link { .. }) | Err(Malformed) => Err(start),

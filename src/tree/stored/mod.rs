@@ -1,9 +1,9 @@
-//! Tree in a file. Its parts are loaded into memory on first use.
+//! Trees in files, whose parts are loaded into memory on first use.
 //!
 //! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
-//! numbers, in the order of its listing. So a parent has a smaller number than its children, and the numbers of
-//! parents, listings and named children never decrease from one directory to the next. This order keeps the file small,
-//! and is checked for each block on first use:
+//! numbers, in the order of its listing. So a parent has a smaller number than its children, and from one directory to
+//! the next, the numbers of parents and of children never decrease. This order keeps the file small, and is checked for
+//! each block on first use:
 //!
 //! ```text
 //! rows      1024 rows of the directory table, with all totals; see `rows`
@@ -37,7 +37,7 @@ use rows::Row;
 const _: () = assert!(ROWS as usize == LEAF, "a block of rows fills a leaf of the table");
 
 impl Stored {
-    /// Loads the block of rows that starts at directory `first`, for the directory table.
+    /// Loads the block of rows that starts at directory `first`, and returns the directories in the block.
     pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
         let count = self.plan.directories.saturating_sub(first).min(ROWS);
         let Some(block) = self.plan.rows.get((first / ROWS) as usize).filter(|_| count > 0) else {
@@ -72,7 +72,7 @@ impl Stored {
         });
     }
 
-    /// Loads all blocks.
+    /// Loads all blocks, so that any damage is found.
     pub(crate) fn verify(&self, tree: &Tree) {
         let leaves = (0..self.plan.directories.div_ceil(ROWS)).into_par_iter();
         leaves.for_each(|leaf| {
@@ -81,7 +81,7 @@ impl Stored {
         self.fetch_all(tree, |_| true);
     }
 
-    /// Returns the first damage found in the file so far.
+    /// Returns the damage found so far that is closest to the start of the file, if any.
     pub(crate) fn damage(&self) -> Option<Damage> {
         lock(&self.damage).clone()
     }
@@ -170,13 +170,13 @@ impl Tree {
     /// Reads and checks the tree's whole file with all processors.
     ///
     /// # Errors
-    /// Returns the first damage in the file, if any.
+    /// Returns the damage closest to the start of the file, if any.
     pub fn verify(&self) -> Result<(), Damage> {
         self.stored.iter().for_each(|stored| stored.verify(self));
         self.damage().map_or(Ok(()), Err)
     }
 
-    /// Returns the first damage found so far in the tree's file.
+    /// Returns the damage found so far that is closest to the start of the file, if any.
     pub fn damage(&self) -> Option<Damage> {
         self.stored.as_ref()?.damage()
     }

@@ -40,6 +40,6 @@ pub(in crate::tree) struct Stored {
     pub(in crate::tree) plan: Plan,
     /// One cell per block of listings, set once the block has been loaded.
     pub(in crate::tree) fetched: Box<[OnceLock<()>]>,
-    /// First damage found in the file.
+    /// Damage found so far that is closest to the start of the file.
     pub(in crate::tree) damage: Mutex<Option<Damage>>,
 }

@@ -4,7 +4,7 @@
 //! block = rows, of directories with consecutive numbers
 //! row   = flags u8  parent varint (difference from the previous row of the block, or from 0 in the first)
 //!         disk varint  apparent varint  items varint
-//!         DEVICE: device index varint   (without it as in the previous row, or 0 in the first)
+//!         DEVICE: device index varint   (if absent, as in the previous row, or 0 in the first)
 //!         ERRORS: errors varint   ERRNO: errno varint   SHARED: shared varint
 //! flags = PARTIAL 1  DEVICE 2  ERRORS 4  ERRNO 8  SHARED 16
 //! ```
@@ -34,11 +34,11 @@ pub struct Row {
     pub totals: Totals,
     /// Index of the device.
     pub device: u32,
-    /// See [`crate::tree::Status::partial`].
+    /// `true` if the totals are lower bounds; see [`crate::tree::Status::partial`].
     pub is_partial: bool,
     /// Error number with which reading the directory failed; 0 if it did not.
     pub errno: i32,
-    /// See [`crate::tree::Tree::shared`].
+    /// Disk usage shared between entries; see [`crate::tree::Tree::shared`].
     pub shared: u64,
 }
 
@@ -88,7 +88,7 @@ impl RowsDraft {
 /// Decodes a block of `count` rows. The first row is that of directory `first`.
 ///
 /// # Errors
-/// Returns the position of the first malformed row, or of the first byte after the last row.
+/// Returns the position of the first malformed row, or of the first extra byte after the last row.
 pub fn decode(bytes: &[u8], first: u32, count: u32) -> Result<Vec<Row>, usize> {
     let mut cursor = ByteReader::new(bytes);
     let mut before = Row::default();

@@ -1,11 +1,10 @@
-//! Input for layers, the gate that a Yes must pass, and leaving the browser or the tree, which may need a
-//! question.
+//! Input for layers, answers to questions, and commands that leave the browser or the tree.
 //!
-//! A question is above everything else and gets all keys until it is answered; a No changes nothing. The same
-//! applies to the dialog that confirms a deletion ([`crate::ui::layers::confirm_delete`]). A Yes to either must
-//! pass the same gate.
+//! An open question covers everything else and gets all keys until the user answers it. A No changes nothing.
+//! The same applies to the dialog that confirms a deletion ([`crate::ui::layers::confirm_delete`]). Both ignore
+//! a Yes until the user has had time to read them ([`AnswerGate`]).
 //!
-//! Invariant: nothing is done without a Yes that was given after the question could be read.
+//! Invariant: nothing is done unless the user answers Yes after having had time to read the question.
 
 use std::time::Duration;
 
@@ -38,29 +37,30 @@ impl<'t> App<'t> {
         handled
     }
 
-    /// Opens a question, which replaces an open question.
+    /// Opens a question. If another question is open, the new one replaces it.
     pub(super) fn ask(&mut self, about: Question) {
-        // Scanning the parent directory loses only the marks.
+        // Scanning the parent directory loses only the marks, so Yes is preselected if there are none.
         let loses_nothing = about == Question::Above && self.cx.marks.count() == 0;
         let button = if loses_nothing { Button::Yes } else { Button::No };
         self.layers.retain(|layer| !matches!(layer, Layer::Question(_)));
         self.layers.push(Layer::Question(QuestionDialog::new(about, button)));
     }
 
-    /// Closes the question about quitting once quitting would lose nothing, because the Yes was meant for
-    /// that loss.
+    /// Closes the question about quitting when a deletion or export has ended, because it may be about that
+    /// operation.
     pub(super) fn withdraw_quit(&mut self) {
         let is_quit = |layer: &Layer<'_>| matches!(layer, Layer::Question(question) if question.about == Question::Quit);
         self.layers.retain(|layer| !is_quit(layer));
     }
 
-    /// Opens a layer that replaces all other layers except a question.
+    /// Opens a layer below an open question, and closes all other layers.
     pub(in crate::ui) fn open_below_question(&mut self, layer: Layer<'t>) {
         self.layers.retain(|layer| matches!(layer, Layer::Question(_)));
         self.layers.insert(0, layer);
     }
 
-    /// Returns the gate of the top layer, if the layer shows all that the user must read before a Yes.
+    /// Returns the gate of the top layer. Returns `None` if the layer asks nothing, or if the deletion dialog
+    /// cannot be confirmed yet.
     fn gate(&mut self) -> Option<&mut AnswerGate> {
         match self.layers.last_mut()? {
             Layer::ConfirmDelete(dialog) if !dialog.is_open() => None,
@@ -80,12 +80,12 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns `true` if a question is open, whether or not it is on the screen yet.
+    /// Returns `true` if a question is open, even if it is not on the screen yet.
     pub(super) fn is_asking(&self) -> bool {
         self.layers.iter().any(|layer| layer.component().selected().is_some())
     }
 
-    /// Closes the gates of all open questions, on the screen or not, if `is_input`.
+    /// If `is_input`, makes all open questions ignore a Yes until there has been a pause in the input.
     pub(super) fn close_gate_if(&mut self, is_input: bool) {
         if is_input {
             let gates = self.layers.iter_mut().filter_map(|layer| layer.component_mut().gate());
@@ -93,12 +93,12 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns `true` if a Yes is accepted now.
+    /// Returns `true` if the top layer accepts a Yes now.
     pub(super) fn accepts_yes(&mut self) -> bool {
         self.gate().is_some_and(|gate| gate.is_open())
     }
 
-    /// Returns `true` if this answer is a Yes to the question.
+    /// Returns `true` if the answer is Yes, or if it presses the selected Yes button.
     pub(super) fn is_yes(&self, answer: Answer) -> bool {
         let button = self.layers.last().and_then(|layer| layer.component().selected());
         answer == Answer::Yes || answer == Answer::Selected && button == Some(Button::Yes)
@@ -106,7 +106,7 @@ impl<'t> App<'t> {
 
     pub(super) fn interrupt(&mut self) -> Option<Effect> {
         match self.layers.last() {
-            // An interrupt answers the question about quitting with Yes.
+            // Ctrl-C while the browser asks about quitting means Yes.
             Some(Layer::Question(question)) if question.about == Question::Quit => return Some(Effect::Quit),
             Some(Layer::Question(_)) => {
                 self.layers.pop();

@@ -1,7 +1,7 @@
-//! Commands of keys, by scope.
+//! Execution of commands, depending on the scope.
 //!
-//! This file contains the commands of the list. Other views and layers contain their own. Invariant: a key does
-//! only what the keymap says.
+//! This file handles the commands of the list and of table views. Layers handle their own. Invariant: a key
+//! does only what the keymap says.
 
 use ratatui::crossterm::event::KeyEvent;
 
@@ -25,8 +25,8 @@ use crate::ui::view_state::BaseView;
 use crate::ui::views::LIST;
 
 impl App<'_> {
-    /// Returns `true` if owners of the shown entries are known, or if their column is already shown and so can
-    /// be hidden.
+    /// Returns `true` if the owner column can be shown or hidden: it is already shown, or the owner of a
+    /// visible entry is known.
     fn may_show_owners(&self) -> bool {
         let has_owner = |row: &Row| matches!(row.cell(Column::Owner), CellValue::User(_));
         self.cx.shown.columns.has(Column::Owner) || self.cx.window.lines.iter().any(has_owner)
@@ -48,16 +48,15 @@ impl App<'_> {
         }
     }
 
-    /// Appends a pasted text to the text that is being typed. The name that confirms a deletion cannot be
+    /// Passes pasted text to the open text field, if there is one. The name that confirms a deletion cannot be
     /// pasted.
     pub(super) fn paste(&mut self, text: &str) {
         if self.scope().is_typed() {
-            // Typing requests no I/O.
+            // The result is ignored, because typing never requests I/O.
             let _ = self.offer(Input::Paste(text));
         }
     }
 
-    /// Performs a command in the current scope.
     pub(super) fn perform(&mut self, command: Command) -> Option<Effect> {
         match command {
             Command::Suspend => Some(Effect::Suspend),
@@ -146,7 +145,7 @@ impl App<'_> {
             Command::Export => self.ask_for_file(),
             Command::CopyPath => return self.cx.copy_path(),
             Command::Back => return self.cx.stop_deleting().or_else(|| self.cx.stop_rescan()),
-            // Global commands have already been performed; all others belong to dialogs and text fields.
+            // Some of these commands have already been performed. The others do nothing in the list.
             Command::Interrupt
             | Command::Suspend
             | Command::Help
@@ -183,7 +182,6 @@ impl App<'_> {
         }
     }
 
-    /// Performs a command of a table view.
     pub(super) fn sheet_command(&mut self, command: Command) -> Option<Effect> {
         let lines = layout(self.cx.size).list_lines();
         match command {

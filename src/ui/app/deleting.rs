@@ -1,16 +1,14 @@
-//! Confirmation of deletions, and their progress and result.
+//! Confirmation, progress and results of deletions.
 //!
 //! ```text
-//! d D -> DeleteDialog: a preview fills it in -> Yes (typed, or asked again) -> Running -> recheck -> notice
-//!                                                                            |
-//!                                                                            +-> Failures: failed entries with reasons
+//! d, D -> DeleteDialog with a preview -> Yes (for some entries, also the typed name or a second Yes)
+//!      -> operation -> recheck of the entries -> notice, and FailuresList if entries failed
 //! ```
 //!
-//! In the dialog and in the list of failures, the user can have changed entries rechecked. The dialog then asks
-//! again about their present state.
+//! If entries have changed since the scan, the user can have them rescanned and is then asked again. In the
+//! list of failures, entries have already been rescanned.
 //!
-//! Invariant: nothing is deleted without a Yes that was given while all warnings and refusals were on the
-//! screen.
+//! Invariant: nothing is deleted unless the user answers Yes while all warnings and refusals are on the screen.
 
 use super::App;
 use crate::base::format::plain_size;
@@ -26,7 +24,7 @@ use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::options::DeleteMode;
 
 impl<'t> App<'t> {
-    /// Opens the dialog for the marked entries, or, if there are none, for the entry under the cursor.
+    /// Opens the deletion dialog for the marked entries, or, if there are none, for the entry under the cursor.
     pub(super) fn ask_to(&mut self, kind: OperationKind) -> Option<Effect> {
         let selection =
             self.cx.checked(self.check_selection())?.as_chosen(&self.cx.marks.touched_directories());
@@ -52,8 +50,8 @@ impl<'t> App<'t> {
         })
     }
 
-    /// Returns the entries to which a command applies: the marked ones, or, if there are none, the one under
-    /// the cursor.
+    /// Returns the entries to which a command applies: all marked entries, or, if there are none, the entry
+    /// under the cursor.
     fn subject(&self) -> Vec<(DirId, &'t [u8])> {
         if self.cx.marks.count() > 0 {
             return self.cx.marks.in_order(self.cx.tree).into_iter().map(|(place, _)| place).collect();
@@ -64,7 +62,7 @@ impl<'t> App<'t> {
         under_cursor.into_iter().collect()
     }
 
-    /// Restores the items that were moved to the trash last.
+    /// Restores the most recently trashed items.
     pub(super) fn restore(&mut self) -> Option<Effect> {
         self.cx.checked(self.cx.check_changes())?;
         if self.cx.deletion.policy.mode == DeleteMode::DryRun {
@@ -79,14 +77,14 @@ impl<'t> App<'t> {
         Some(self.cx.begin_work(Operation::Restore(trashed), (items, 0), false))
     }
 
-    /// Writes a script that deletes the marked entries, or, if there are none, the entry under the cursor.
+    /// Requests a script that deletes the marked entries, or, if there are none, the entry under the cursor.
     pub(super) fn write_script(&mut self) -> Option<Effect> {
         let selection = self.cx.checked(self.check_selection())?;
         let sizes = selection.items().map(|(_, item)| plain_size(item.disk, self.cx.units)).collect();
         Some(Effect::Deletion(DeletionRequest::Script(Arc::new(selection), sizes)))
     }
 
-    /// Opens the dialog for an operation, and requests its preview.
+    /// Opens the dialog that confirms an operation, and requests a preview.
     pub(in crate::ui) fn ask_about(&mut self, kind: OperationKind, selection: Selection) -> Effect {
         let (selection, now) = (Arc::new(selection), self.cx.clock());
         let dialog = DeleteDialog::new(kind, Arc::clone(&selection), &self.cx.deletion.policy, now);
@@ -94,7 +92,8 @@ impl<'t> App<'t> {
         Effect::Deletion(DeletionRequest::Preview(selection, now))
     }
 
-    /// Asks again about an operation whose changed entries have been rescanned.
+    /// Opens the dialog again after its changed entries have been rescanned, unless another layer is open by
+    /// then.
     fn ask_again(&mut self) -> Option<Effect> {
         let is_free = self.layers.iter().all(|layer| matches!(layer, Layer::Question(_)));
         let (kind, selection) = self.cx.deletion.asked_again.take().filter(|_| is_free)?;
@@ -128,7 +127,6 @@ impl<'t> App<'t> {
         self.layers.extend(failed.map(|failed| Layer::Failures(FailuresList::new(failed))));
     }
 
-    /// Processes a message about a deletion or its preview.
     pub(super) fn take_deletion(&mut self, message: DeletionMessage) -> Option<Effect> {
         match message {
             DeletionMessage::Previewed(probe) => {
@@ -173,7 +171,8 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Continues with the next step after a rescan has updated the tree.
+    /// Continues after a rescan: rescans the next directory with restored items, asks again about changed
+    /// entries, or checks changed marks.
     pub(super) fn after_rescan(&mut self) -> Option<Effect> {
         self.cx.read_returned().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }

@@ -21,7 +21,7 @@ impl App<'_> {
         self.layers.push(Layer::Info(InfoPage::new(entry, self.cx.source_kind)));
     }
 
-    /// Returns the entry under the cursor, in any view; `None` for rows that stand for several entries.
+    /// Returns the entry under the cursor in any view; `None` if the row represents several entries.
     pub(super) fn under_cursor(&self) -> Option<EntryId> {
         if let Some(Layer::Marks(list)) = self.layers.last() {
             let (parent, name) = list.selected()?;
@@ -30,13 +30,14 @@ impl App<'_> {
         self.cx.entry_under_cursor()
     }
 
-    /// Returns the entry under the cursor; for a row with several names of a file, the first name.
+    /// Returns the entry under the cursor. If the row represents several names of a file, returns the first of
+    /// them.
     fn shown_under_cursor(&self) -> Option<EntryId> {
         let first_of_names = || self.cx.sheet()?.entries(self.cx.row()).first().copied();
         self.under_cursor().or_else(first_of_names)
     }
 
-    /// Closes the pages above the view. Returns `true` if there was a page.
+    /// Closes the pages above the view. Returns `true` if a page was open.
     pub(super) fn close_page(&mut self) -> bool {
         let is_page = self.layers.last().is_some_and(Layer::is_page);
         if is_page {
@@ -45,7 +46,7 @@ impl App<'_> {
         is_page
     }
 
-    /// Updates everything that refers to these replaced directories.
+    /// Updates all references to directories that a rescan has replaced.
     pub(super) fn relocate(&mut self, replaced: Vec<DirId>) {
         let mut relocation = self.cx.relocate(replaced);
         self.layers.retain_mut(|layer| layer.component_mut().relocate(&mut relocation, &mut self.cx));
@@ -78,8 +79,8 @@ impl App<'_> {
         Some(Effect::Start(Launch::View(directory, record.name.to_vec())))
     }
 
-    /// Requests a shell in the shown directory, or, in a view of a subtree, in the directory of the entry under
-    /// the cursor.
+    /// Requests a shell in the shown directory, or, in a table view, in the directory of the entry under the
+    /// cursor.
     fn shell(&mut self) -> Option<Effect> {
         let place = match self.cx.sheet() {
             Some(_) => self.shown_under_cursor().map_or(self.cx.place.id, |entry| entry.directory),

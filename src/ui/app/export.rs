@@ -1,4 +1,4 @@
-//! Export to a file, and its result.
+//! Export of the tree to a file: the prompt for the name, and the result.
 //!
 //! Invariant: only one file is written at a time, and an existing file is replaced only after a Yes.
 
@@ -23,7 +23,6 @@ impl App<'_> {
         self.layers.push(Layer::FileName(FilePrompt::new(name)));
     }
 
-    /// Processes the result of an export.
     pub(super) fn take_export(&mut self, told: ExportMessage) {
         let ExportMessage { order, written } = told;
         let path = order.path.clone();

@@ -1,11 +1,12 @@
-//! State of the browser, changed by events.
+//! State of the browser, and the events that change it.
 //!
-//! [`App::update`] is the only function that changes the state. The function does no I/O, but requests it by
-//! returning an [`Effect`]. Finally, it collects the visible part of the directory (`Window`) and of open
-//! views, so that drawing changes nothing.
+//! [`App::update`] applies an event to the state. It does no I/O, but returns an [`Effect`] that requests the
+//! I/O. At the end, it collects the visible rows of the directory and of open views, so that drawing does not
+//! change the state.
 //!
-//! While a scan runs, ticks report its progress. Rows are sorted again only on ticks: not shortly after a key,
-//! so that no row moves under the cursor, and less often if sorting takes long ([`crate::table::rows`]).
+//! During a scan, ticks report the progress, and rows are sorted again on ticks. This never happens shortly
+//! after a key, so that no row moves under the cursor, and it happens less often if sorting takes long
+//! ([`crate::table::rows`]).
 //!
 //! Invariant: after every update the cursor is on a visible row, if there are rows.
 
@@ -32,9 +33,8 @@ use crate::tree::{LiveTotals, Tree};
 
 /// State of the browser for one tree.
 pub struct App<'t> {
-    /// State that components read and change.
     pub cx: Context<'t>,
-    /// Layers above the view. The top one gets the keys.
+    /// Layers above the view. The last one is on top and gets the keys.
     pub layers: Vec<Layer<'t>>,
     /// Clickable areas of the last frame.
     hits: HitMap,
@@ -43,8 +43,8 @@ pub struct App<'t> {
 }
 
 impl<'t> App<'t> {
-    /// Creates the browser for `tree`, which may be empty. `roots` are the roots, each as the user gave it and
-    /// as displayed.
+    /// Creates the browser for `tree`, which may be empty. `roots` contains the path of each root, as the user
+    /// gave it and as displayed.
     pub fn new(
         tree: &'t Tree,
         roots: Vec<(Vec<u8>, Vec<u8>)>,
@@ -59,14 +59,15 @@ impl<'t> App<'t> {
 
     /// Processes one event, and returns the effect that it requests.
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // An input that opens a question does not count as input to the question.
+        // The input that opens a question does not count as input to that question.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();
         }
         let effect = match action {
             Event::Key(event) => {
-                // Key repetitions close the gate first, so a held key cannot answer a question.
+                // A key repeat restarts the delay before a Yes is accepted, so that a held key cannot answer a
+                // question.
                 self.close_gate_if(event.kind == KeyEventKind::Repeat);
                 let effect = self.key(event);
                 self.close_gate_if(was_asked);
@@ -83,7 +84,7 @@ impl<'t> App<'t> {
             }
             Event::Resize(columns, lines) => {
                 self.cx.size = (columns, lines);
-                // Terminals differ in what they keep on the screen when its size changes.
+                // Terminals differ in what remains on the screen after a change of its size.
                 Some(Effect::Repaint)
             }
             Event::Tick(tick) => {

@@ -1,11 +1,11 @@
-//! Mouse: clicks and the wheel are translated into commands.
+//! Mouse input: translates clicks and wheel steps into commands.
 //!
-//! A click moves the cursor, a second click at the same place opens the entry, a click on a title sorts, a
-//! click on a tab opens its view, a click on a part of the path goes up to it, a click on a hint in the footer acts as
-//! its key, and a click on a button presses it.
+//! A click on a row moves the cursor, and a double click opens the entry. Clicks on column titles sort, clicks
+//! on tabs open views, clicks on a part of the path go up to that directory, clicks on hints in the footer act
+//! like their keys, and clicks on buttons press them.
 //!
-//! Clicks are looked up in the areas of the last frame ([`crate::ui::hit_map`]). Invariant: the mouse does
-//! nothing that keys cannot do.
+//! The target of a click is looked up in the clickable areas of the last frame ([`crate::ui::hit_map`]).
+//! Invariant: the mouse does nothing that keys cannot do.
 
 use std::time::Duration;
 
@@ -52,7 +52,8 @@ impl App<'_> {
         }
     }
 
-    /// Returns the column and line of the row under the cursor; `None` if a layer covers the view.
+    /// Returns the screen column and line of the row under the cursor; `None` if a layer is open or the row is
+    /// not visible.
     pub fn cursor(&self) -> Option<(u16, u16)> {
         let list = self.cx.regions(self.cx.size).view.list;
         let row = match &self.cx.views.page {
@@ -64,8 +65,8 @@ impl App<'_> {
         (line < list.bottom()).then_some((list.x, line))
     }
 
-    /// Clears the clickable areas if another component gets the keys now, because a click would hit something
-    /// that was never visible.
+    /// Clears the clickable areas if `scope` is no longer current, because a click would act on a component
+    /// that has not been drawn yet.
     pub(super) fn forget_hits_of_another(&mut self, scope: Scope) {
         if self.scope() != scope {
             self.hits.clear();
@@ -89,10 +90,10 @@ impl App<'_> {
     }
 
     fn wheel(&mut self, motion: Motion) {
-        // A question refers to what is visible, so nothing scrolls while a question is open.
+        // Nothing scrolls while a question is open, because the question refers to what is on the screen.
         if !matches!(self.layers.last(), Some(Layer::Question(_))) {
             for _ in 0..STEP {
-                // Moving requests no I/O.
+                // Moving the cursor never requests I/O.
                 let _ = self.perform(Command::Move(motion));
             }
         }
@@ -103,7 +104,7 @@ impl App<'_> {
             Hit::Button(Button::Yes) => self.perform(Command::Answer(Answer::Yes)),
             Hit::Button(Button::No) => self.perform(Command::Answer(Answer::No)),
             Hit::Key(key) => self.key(key.event()),
-            // Titles do nothing below a layer, such as the search prompt.
+            // Column titles and tabs do nothing while a layer, such as the search prompt, is open.
             Hit::Column(column) => self.layers.is_empty().then(|| self.perform(Command::Sort(column)))?,
             Hit::View(view) => self.layers.is_empty().then(|| self.perform(Command::View(view)))?,
             Hit::Level(levels) => {
@@ -124,7 +125,7 @@ impl App<'_> {
         }
         self.click = None;
         if self.scope() == Scope::Prompt {
-            // Accepting requests no I/O.
+            // Accepting a search never requests I/O.
             let _ = self.perform(Command::Accept);
             if self.scope() == Scope::Prompt {
                 return None;

@@ -1,4 +1,4 @@
-//! Scope of the keys, jobs of the views and layers, and commands that concern views.
+//! Current scope, background jobs of views and layers, and commands that open or close views.
 
 use super::App;
 use crate::source::SourceKind;
@@ -8,12 +8,12 @@ use crate::ui::layers::Layer;
 use crate::ui::loader::Sources;
 
 impl App<'_> {
-    /// Starts the jobs that the views and layers need, and takes their results. Returns `true` if there was a
-    /// new result.
+    /// Starts the background jobs that views and layers need, and collects their results. Returns `true` if
+    /// there is a new result.
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let scope = self.scope();
         let mut has_changed = false;
-        // A result can lead to another request.
+        // A result can make another job necessary.
         while self.poll_loads(sources) {
             has_changed = true;
         }
@@ -37,13 +37,13 @@ impl App<'_> {
             | self.cx.poll_map(sources)
             | self.cx.poll_overview(sources)
             | self.cx.poll_preview(sources);
-        // User IDs that were recorded on another machine belong to other users.
+        // User IDs in a snapshot or export may belong to users of another machine.
         let may_name = self.cx.shown.columns.has(Column::Owner) && self.cx.source_kind == SourceKind::Live;
         let has_names = may_name && self.cx.owners.poll(&self.cx.window.lines, sources);
         has_facts || has_rows || is_whole || is_compared || is_found || has_names
     }
 
-    /// Returns `true` if jobs of views or layers are running.
+    /// Returns `true` if a background job of a view or layer is running.
     pub fn is_loading(&self) -> bool {
         let is_inspected =
             |layer: &Layer<'_>| matches!(layer, Layer::Info(page) if page.info.inspection.is_running());
@@ -53,8 +53,8 @@ impl App<'_> {
             || self.layers.iter().any(is_inspected)
     }
 
-    /// Returns the scope whose key bindings apply: that of the top layer, or of the view if there are no
-    /// layers.
+    /// Returns the scope that determines the key bindings: that of the top layer, or, if no layer is open, that
+    /// of the view.
     pub fn scope(&self) -> Scope {
         match self.layers.last() {
             Some(layer) => layer.component().scope(),
@@ -65,7 +65,7 @@ impl App<'_> {
         }
     }
 
-    /// Performs a command that concerns views in general.
+    /// Opens or closes a view, starts a search, or moves to another cell.
     pub(super) fn view_command(&mut self, command: Command) {
         match command {
             Command::View(view) => self.cx.show(view),

@@ -1,4 +1,4 @@
-//! State of operations on files: checks, progress, result, and rechecks afterwards.
+//! State of file operations (delete, trash, restore): checks, progress, results, and rechecks afterwards.
 //!
 //! Invariant: after every operation, successful or not, the entries are rechecked before the result is shown.
 
@@ -15,7 +15,7 @@ use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::options::DeleteMode;
 
 impl Context<'_> {
-    /// Records the start of an operation on files, and requests it.
+    /// Records that a file operation is running, and returns the effect that starts it.
     pub fn begin_work(&mut self, work: Operation, expected: (u64, u64), is_at_most: bool) -> Effect {
         self.deletion.failed = None;
         self.deletion.running = Some(Running {
@@ -29,7 +29,7 @@ impl Context<'_> {
         Effect::Deletion(DeletionRequest::Begin(work, self.deletion.policy.journal.clone()))
     }
 
-    /// Requests once that the operation stop.
+    /// Requests a stop of the running operation, unless this has already been requested.
     pub fn stop_deleting(&mut self) -> Option<Effect> {
         let running = self.deletion.running.as_mut().filter(|running| !running.is_stopping)?;
         running.is_stopping = true;
@@ -37,7 +37,7 @@ impl Context<'_> {
         Some(Effect::Deletion(DeletionRequest::Stop))
     }
 
-    /// Records trashed items. The most recent ones are restored first.
+    /// Stores trashed items for a later restore. The most recent items are restored first.
     fn remember_trashed<'r>(&mut self, trashed: impl Iterator<Item = &'r Trashed>) {
         let trashed: Vec<Trashed> = trashed.cloned().collect();
         if !trashed.is_empty() {
@@ -54,7 +54,7 @@ impl Context<'_> {
         }
     }
 
-    /// Requests a recheck of the entries of an operation, if necessary.
+    /// Requests a recheck of the entries that an operation may have changed.
     pub fn recheck(&mut self, work: &Operation) -> Option<Effect> {
         match work {
             Operation::Remove(selection) | Operation::Trash(selection) => {
@@ -75,7 +75,7 @@ impl Context<'_> {
         }
     }
 
-    /// Records and requests a recheck of these entries.
+    /// Requests a recheck of these entries, and records that it is running.
     pub fn recheck_entries(&mut self, selection: &Selection) -> Effect {
         let places: Places = selection.places();
         let replaced = selection.items().filter_map(|(_, item)| item.directory).collect();
@@ -84,7 +84,7 @@ impl Context<'_> {
         Effect::Recheck(places)
     }
 
-    /// Processes the progress or the result of the operation.
+    /// Processes the progress or the result of the running operation.
     pub fn take_report(&mut self, report: &Arc<Report>) -> Option<Effect> {
         let running = self.deletion.running.as_mut()?;
         running.report = Arc::clone(report);
@@ -108,8 +108,8 @@ impl Context<'_> {
         self.recheck(&running.work)
     }
 
-    /// Requests a rescan of the next directory that contains restored items, or shows the result after the last
-    /// one.
+    /// Requests a rescan of the next directory that contains restored items. After the last directory, shows
+    /// the result of the operation.
     pub fn read_returned(&mut self) -> Option<Effect> {
         while let Some(group) = self.deletion.returned.pop() {
             if let Some(directory) = group.find(self.tree) {
@@ -126,8 +126,7 @@ impl Context<'_> {
         }
     }
 
-    /// Requests a comparison of marked directories that a rescan found changed with their present state on
-    /// disk.
+    /// Requests a check of the marked directories that a rescan found changed.
     pub fn compare_marks(&mut self) -> Option<Effect> {
         let touched = self.marks.touched_directories();
         let selection =
@@ -135,7 +134,7 @@ impl Context<'_> {
         (selection.count() > 0).then(|| Effect::Deletion(DeletionRequest::Compare(Arc::new(selection))))
     }
 
-    /// Checks that files may be changed now.
+    /// Checks that a file operation may start now.
     pub fn check_changes(&self) -> Result<(), Notice> {
         Err(if self.source_kind == SourceKind::Recorded {
             Notice::RecordedReadOnly
@@ -152,7 +151,7 @@ impl Context<'_> {
         })
     }
 
-    /// Returns `true` if an operation on files is running.
+    /// Returns `true` if a file operation is running.
     pub fn is_deleting(&self) -> bool {
         self.deletion.running.is_some()
     }

@@ -1,4 +1,4 @@
-//! Totals and paths of entries in the form in which they are shown.
+//! Totals and paths of entries, as displayed.
 
 use super::Context;
 use crate::table::row::Precision;
@@ -6,18 +6,18 @@ use crate::tree::{DirId, Totals, join};
 use crate::ui::window::bound;
 
 impl Context<'_> {
-    /// Returns the totals of a directory, their precision, and the error number of the directory.
+    /// Returns the totals of a directory, their precision, and the error number if the directory could not be
+    /// read.
     pub fn standing(&self, id: DirId) -> (Totals, Precision, Option<i32>) {
         let (totals, status) = (self.live.totals(self.tree, id), self.tree.status(id));
         (totals, bound(status, &totals, totals.disk), status.errno)
     }
 
-    /// Returns the shared disk usage of a directory.
     pub fn shared(&self, id: DirId) -> u64 {
         self.tree.shared(id)
     }
 
-    /// Returns the path of an entry, with the root as displayed.
+    /// Returns the displayed path of an entry.
     pub fn entry_path(&self, directory: DirId, name: &[u8]) -> Vec<u8> {
         self.shown_path(&join([self.tree.path(directory).as_slice(), name]))
     }

@@ -1,4 +1,4 @@
-//! Export to a file: the checks before it, and the default name.
+//! Export to a file: checks before it, default file name, and the request.
 
 use super::Context;
 use crate::scan::Outcome;
@@ -8,27 +8,26 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::export::ExportRequest;
 
 impl Context<'_> {
-    /// Checks that a file can be written in the present state.
+    /// Checks that an export can start now.
     pub fn check_export(&self) -> Result<(), Notice> {
         if let Some(order) = self.written() {
             return Err(Notice::StillWriting(order.path.clone()));
         }
         match self.scan.last.outcome {
             None => Err(Notice::ExportBeforeEnd),
-            Some(Outcome::Complete) if self.rescan().is_some() || self.is_deleting() => {
-                Err(Notice::RescanRunning)
-            }
+            Some(Outcome::Complete) if self.is_deleting() => Err(Notice::Deleting),
+            Some(Outcome::Complete) if self.rescan().is_some() => Err(Notice::RescanRunning),
             Some(Outcome::Complete) => Ok(()),
             Some(_) => Err(Notice::ExportOfPart),
         }
     }
 
-    /// Returns the request for the file being written, if there is one.
+    /// Returns the request of the running export, if there is one.
     pub fn written(&self) -> Option<&ExportRequest> {
         self.export.order.as_ref()
     }
 
-    /// Returns a default name that describes the contents.
+    /// Returns the default file name, which is derived from the path of the first root.
     pub fn usual_name(&self) -> String {
         let root = self.roots.first().map(|(_, shown)| shown.as_slice()).unwrap_or_default();
         let last = root.rsplit(|byte| *byte == b'/').find(|part| !part.is_empty()).unwrap_or(b"root");
@@ -40,16 +39,16 @@ impl Context<'_> {
         format!("{}.{ending}", if name.is_empty() { "files" } else { name })
     }
 
-    /// Requests the writing of a file, if the state permits it.
+    /// Requests an export. Shows a notice instead if the export cannot start now.
     pub fn write_file(&mut self, order: ExportRequest) -> Option<Effect> {
-        // An operation that has started since the question was asked would change the contents.
+        // Check again, because an operation that started while the question was open would change the contents.
         self.checked(self.check_export())?;
         self.notify(Notice::Writing(order.path.clone()));
         self.export.order = Some(order.clone());
         Some(Effect::Export(order))
     }
 
-    /// Replaces an existing file, after the user has answered Yes.
+    /// Requests an export that replaces an existing file, which the user has confirmed.
     pub fn replace_file(&mut self, order: ExportRequest) -> Option<Effect> {
         self.write_file(ExportRequest { old: Overwrite::Replaced, ..order })
     }

@@ -1,7 +1,8 @@
-//! Growth since an earlier tree: the search for a baseline, the growth column, and the targets of changes.
+//! Growth since a baseline: the search for a baseline, the growth column, and navigation from a change to its
+//! entry.
 //!
-//! Invariant: the comparison runs only while its result is shown, and is dropped when a rescan replaces
-//! directories.
+//! Invariant: the comparison runs only while its result is shown, and its result is dropped when a rescan
+//! replaces directories.
 
 use super::Context;
 use crate::analysis::compare::diff::ChangeKind;
@@ -18,8 +19,8 @@ use crate::ui::view_state::GrowthState;
 use crate::ui::views::growth;
 
 impl Context<'_> {
-    /// Searches once for a baseline, and compares with it if the growth column is shown. Returns `true` if
-    /// there is a new result.
+    /// Searches once for a baseline, and compares the tree with it if the growth column is shown. Returns
+    /// `true` if there is a new result.
     pub fn poll_comparison(&mut self, sources: &Sources<'_>) -> bool {
         let (may_start, order) = (sources.may_compare(), self.request(Query::default()).order);
         let basis = || sources.basis.cloned();
@@ -57,7 +58,7 @@ impl Context<'_> {
         true
     }
 
-    /// Checks that there is a baseline, or that there may be one because the search is still running.
+    /// Checks that there is a baseline. The check also succeeds while the search for a baseline is running.
     pub fn check_baseline(&self) -> Result<(), Notice> {
         match self.views.compared.offer.value().map(Arc::as_ref) {
             Some(BaselineInfo { is_there: false, .. }) => Err(Notice::NoBaseline),
@@ -65,8 +66,8 @@ impl Context<'_> {
         }
     }
 
-    /// Compares with another of the kept snapshots. `next` returns its index, counted from the newest, from that of the
-    /// present one.
+    /// Chooses another snapshot as the baseline. `next` computes its index from that of the current snapshot.
+    /// Index 0 is the newest snapshot.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
         let Some(info) = self.views.compared.offer() else {
             self.notify(Notice::NoBaseline);
@@ -88,7 +89,7 @@ impl Context<'_> {
         self.views.overview.growth.outdate();
     }
 
-    /// Tells the user which snapshot was chosen, once it is known.
+    /// Shows the time of the chosen snapshot, once the snapshot has been found.
     fn tell_baseline(&mut self) {
         let Some(info) = self.views.compared.offer().filter(|_| !self.views.compared.is_told) else { return };
         self.views.compared.is_told = true;
@@ -101,7 +102,7 @@ impl Context<'_> {
         }
     }
 
-    /// Shows the growth column, and sorts by it.
+    /// Shows the growth column and sorts by it, if possible.
     pub fn sort_by_growth(&mut self) {
         if self.is_filtered() {
             self.notify(Notice::FilterNotCompared);
@@ -111,7 +112,6 @@ impl Context<'_> {
         }
     }
 
-    /// Shows the growth column.
     pub fn show_growth(&mut self) {
         self.shown.columns = self.shown.columns.with(Column::Growth, true);
         self.views.compared.column.get_or_insert_default();
@@ -126,7 +126,7 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to the entry of a row, or to the former directory of a deleted entry.
+    /// Goes to the entry of a row. If the entry was deleted, goes to its former directory.
     pub fn follow_change(&mut self, row: &Row) {
         if row.difference == ChangeKind::Gone {
             if let Some(entry) = EntryId::of(self.tree, row.place) {

@@ -1,6 +1,6 @@
 //! Commands that mark entries.
 //!
-//! Invariant: only the functions of this file change marks. A rescan keeps the marks of existing entries.
+//! Invariant: only the functions in this file change marks. A rescan keeps the marks of existing entries.
 
 use std::ops::RangeInclusive;
 
@@ -14,25 +14,23 @@ use crate::ui::notice::Notice;
 use crate::ui::table_view::TableView;
 use crate::ui::views::{Target, largest};
 
-/// Entry together with its directory.
+/// Entry, with the ID of its directory.
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Number of entries of one directory below which they are read one at a time, and not in one pass over the
-/// directory.
+/// Minimum number of entries of one directory that are read in a single pass. Fewer entries are read one at a
+/// time.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
-    /// Returns the marks.
     pub fn marks(&self) -> &Marks<'t> {
         &self.marks
     }
 
-    /// Returns `true` if a range has been started.
     pub fn is_ranging(&self) -> bool {
         self.anchor.is_some()
     }
 
-    /// Ends a range. Returns `true` if one had been started.
+    /// Cancels a started range. Returns `false` if there was none.
     pub fn end_range(&mut self) -> bool {
         self.anchor.take().is_some()
     }
@@ -62,11 +60,12 @@ impl<'t> Context<'t> {
         self.step_down();
     }
 
-    /// Opens a view of the files that the row under the cursor stands for, in which all of them are marked once they
-    /// are found, unless there is other input before. Returns `false` if the row does not stand for files.
+    /// If the row under the cursor is the total of several files, opens a view of these files, and requests
+    /// that all of them be marked once they have been found. Any input before that cancels the request. Returns
+    /// `false` for all other rows.
     fn mark_total(&mut self) -> bool {
         match self.sheet().and_then(TableView::target) {
-            // Directories are not marked by a total, because their contents would be, too.
+            // A total of directories marks nothing, because marking a directory also marks everything in it.
             Some(Target::Files { label, table, query }) if *table == largest::TABLE => {
                 self.show_files(label, table, &query);
                 self.views.sheets.last_mut().into_iter().for_each(|sheet| sheet.mark_all_found(true));
@@ -76,12 +75,13 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Cancels the marking of files that are not found yet, so that every mark is there before the next input.
+    /// Cancels a request of [`Self::mark`] to mark files that have not been found yet, so that no marks appear
+    /// after the next input.
     pub fn cancel_mark_total(&mut self) {
         self.views.sheets.iter_mut().for_each(|sheet| sheet.mark_all_found(false));
     }
 
-    /// Marks the rows of the top view once all of them are found, if this was requested by [`Self::mark`].
+    /// Marks all rows of the top view, if [`Self::mark`] has requested this and all rows have been found.
     pub fn mark_found(&mut self) {
         let Some(sheet) = self.views.sheets.last_mut() else { return };
         let Some((marked, found)) = sheet.take_found() else { return };
@@ -99,13 +99,14 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Returns the rows of the range that was started; `None` if there is none, or if its start is hidden.
+    /// Returns the rows from the start of the range to the cursor; `None` if no range was started, or if no row
+    /// shows its first entry.
     pub fn ranged_rows(&self) -> Option<RangeInclusive<usize>> {
         let begin = self.row_of(self.anchor?)?;
         Some(begin.min(self.row())..=begin.max(self.row()))
     }
 
-    /// Starts a range, or marks the rows from its start to the cursor.
+    /// Starts a range, or marks the rows from the start of the range to the cursor.
     pub fn mark_range(&mut self) {
         let Some((id, record)) = self.entries(self.row(), 1).first().copied() else { return };
         if self.anchor.is_none() {
@@ -125,14 +126,12 @@ impl<'t> Context<'t> {
         self.marks.add_up(self.tree);
     }
 
-    /// Marks the entries of all rows.
     pub fn mark_shown(&mut self) {
         let entries = self.whole_entries(0, usize::MAX);
         self.set_marks(&entries);
         self.marks.add_up(self.tree);
     }
 
-    /// Inverts the marks of the entries in all rows.
     pub fn invert_marks(&mut self) {
         let entries = self.whole_entries(0, usize::MAX);
         let missing: Vec<_> =
@@ -141,12 +140,12 @@ impl<'t> Context<'t> {
         self.marks.add_up(self.tree);
     }
 
-    /// Returns the row of the cursor.
+    /// Returns the index of the row under the cursor.
     pub fn row(&self) -> usize {
         self.views.sheets.last().map_or_else(|| self.place.index(), TableView::index)
     }
 
-    /// Returns the row that shows an entry.
+    /// Returns the index of the row that shows an entry; `None` if no row does.
     fn row_of(&self, (parent, name): EntryName<'_>) -> Option<usize> {
         let Some(sheet) = self.views.sheets.last() else {
             let listing = self.place.listing();
@@ -158,8 +157,8 @@ impl<'t> Context<'t> {
         (0..sheet.count()).find(|row| sheet.entries(*row).iter().any(is_it))
     }
 
-    /// Returns the entries of `count` rows, from row `first` on, with their directories. Many entries of one
-    /// directory are read in a single pass.
+    /// Returns the entries of `count` rows, starting with row `first`, each with its directory. Many entries of
+    /// one directory are read in a single pass.
     fn entries(&self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut wanted: Vec<EntryId> = if let Some(sheet) = self.views.sheets.last() {
             let end = sheet.count().min(first.saturating_add(count));
@@ -186,7 +185,7 @@ impl<'t> Context<'t> {
         entries
     }
 
-    /// Returns the entries of these rows, except directories that contain entries hidden by the filter, so that
+    /// Returns the entries of these rows, but without directories that contain entries hidden by the filter. So
     /// a command for many rows never marks hidden entries.
     fn whole_entries(&mut self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut entries = self.entries(first, count);
@@ -213,20 +212,19 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Unmarks an entry.
     pub fn unmark(&mut self, place: EntryName<'t>) {
         self.marks.clear(place);
         self.marks.add_up(self.tree);
     }
 
-    /// Goes to the directory of a mark, with the cursor on the marked entry.
+    /// Goes to the directory of a marked entry, and moves the cursor to that entry.
     pub fn go_to_name(&mut self, (parent, name): EntryName<'t>) {
         if let Some(entry) = EntryId::named(self.tree, parent, name) {
             self.go_to_entry(entry);
         }
     }
 
-    /// Requests to quit and print the paths of the marked entries.
+    /// Requests that the browser quit and print the paths of the marked entries.
     pub fn print_marks(&mut self) -> Option<Effect> {
         if self.marks.count() == 0 {
             self.notify(Notice::NoMarks);
@@ -236,7 +234,7 @@ impl<'t> Context<'t> {
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
-    /// Requests to copy the path of the entry under the cursor, or, if there is none, of the shown directory.
+    /// Requests a copy of the path of the entry under the cursor, or, if there is none, of the shown directory.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),
@@ -256,7 +254,7 @@ impl<'t> Context<'t> {
         self.notify_dropped(dropped);
     }
 
-    /// Removes the marks of directories that were replaced on disk.
+    /// Removes the marks of directories that have been replaced on disk.
     pub fn drop_replaced(&mut self, places: &[(DirId, Vec<u8>)]) {
         let is_dropped = |(directory, name): &&(DirId, Vec<u8>)| self.marks.clear((*directory, name));
         let changed = places.iter().filter(is_dropped).count() as u64;

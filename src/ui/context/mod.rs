@@ -49,73 +49,66 @@ use crate::table::column::RowLook;
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, LiveTotals, Tree};
 
-/// State that components read and change.
 pub struct Context<'t> {
     pub tree: &'t Tree,
-    /// Roots, each as the user gave it and as displayed.
+    /// Paths of the roots, each as the user gave it and as displayed.
     pub roots: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Order of the entries, and the measure of sizes.
+    /// Sort order of the entries, and the measure of sizes.
     pub order: Order,
-    /// Look of the rows.
+    /// Appearance of the rows.
     pub shown: RowLook,
-    /// Unit system for sizes.
+    /// Units in which sizes are displayed.
     pub units: Units,
-    /// Colors and characters.
     pub theme: Theme,
-    /// Key bindings.
     pub keymap: Keymap,
     /// Time zone for displayed times.
     pub zone: TimeZone,
-    /// Kind of the source, which determines whether the tree can be rescanned and entries deleted.
+    /// Kind of the source. Entries of a snapshot or export can be neither rescanned nor deleted.
     pub source_kind: SourceKind,
-    /// Condition for a question before the browser quits.
+    /// Condition under which the browser asks before it quits.
     pub quitting: Quitting,
-    /// State of the scan.
     pub scan: ScanState,
     /// Path of the shown directory, with the root as displayed.
     pub path: Vec<u8>,
-    /// Visible part of the directory.
+    /// Visible rows of the shown directory.
     pub window: Window,
     /// Message in the status line.
     pub notice: Option<Notice>,
     /// Number of columns and lines of the terminal.
     pub size: (u16, u16),
-    /// State of the other views.
+    /// State of the views, of the search and of the filter.
     pub views: Views,
-    /// State of deletions.
     pub deletion: DeletionState,
     pub place: ListState<'t>,
-    /// Directories above the shown one, the outermost first.
+    /// Directories above the shown one to which the user can go back, the outermost first.
     pub history: Vec<DirId>,
-    /// Directory above the shown one, if its pane is shown.
+    /// List in the pane of the parent directory, if that pane is shown.
     pub parent_list: Option<ParentList<'t>>,
-    /// Panes to show in a wide window.
     pub panes: Panes,
     pub memories: HashMap<DirId, SavedCursor<'t>>,
-    /// Directories of the roots at the last tick.
+    /// Directory IDs of the roots, as of the last tick.
     pub known_roots: Vec<DirId>,
     pub rescan: Option<Rescan>,
     pub marks: Marks<'t>,
-    /// State of exports.
     pub export: Exporting,
     /// Name of the entry to which the cursor moves as soon as that entry exists.
     pub expected: Option<Vec<u8>>,
-    /// Start of the range to mark, if one has been started.
+    /// Entry at which the user started a range to mark, if any.
     pub anchor: Option<marks::EntryName<'t>>,
     pub live: Arc<LiveTotals>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,
     /// `true` if the order of the rows may be outdated.
     pub is_stale: bool,
-    /// Sorting of rows in the background, if one is running.
+    /// Background job that sorts the rows, if one is running.
     pub sorting: Option<Sorting>,
-    /// Names of the owners in the list.
+    /// User names of the owners in the list.
     pub owners: OwnerNames,
 }
 
 impl<'t> Context<'t> {
-    /// Creates the state of a browser for `tree`, which may be empty. `roots` are the roots, each as the user
-    /// gave it and as displayed.
+    /// Creates the state of a browser for `tree`, which may be empty. `roots` contains the path of each root,
+    /// as the user gave it and as displayed.
     pub fn new(
         tree: &'t Tree,
         roots: Vec<(Vec<u8>, Vec<u8>)>,
@@ -173,7 +166,7 @@ impl<'t> Context<'t> {
         cx
     }
 
-    /// Returns `true` if the screen can change without a key.
+    /// Returns `true` if the screen may change without input.
     pub fn wants_ticks(&self) -> bool {
         self.is_scanning()
             || self.is_stale
@@ -182,17 +175,16 @@ impl<'t> Context<'t> {
             || self.views.is_outdated()
     }
 
-    /// Returns the present frame of the spinner, which advances eight times a second.
+    /// Returns the current frame of the spinner, which advances eight times a second.
     pub fn spinner(&self) -> &'static str {
         self.theme.glyphs.spinner(u64::try_from(self.scan.last.now.as_millis() / 125).unwrap_or(0))
     }
 
-    /// Returns `true` if the scan is running.
     pub fn is_scanning(&self) -> bool {
         self.scan.is_running()
     }
 
-    /// Collects everything visible as plain data.
+    /// Collects everything that is visible as plain data, for drawing.
     pub fn look(&mut self) {
         let lines = self.lines_here();
         if self.views.is_treemap() {

@@ -1,4 +1,4 @@
-//! Notices: messages in the status line, also about keys that do nothing in the present view.
+//! Notices: messages in the status line, including those about keys that do nothing in the current view.
 //!
 //! Invariant: a key that does nothing changes only the notice.
 
@@ -14,7 +14,7 @@ impl Context<'_> {
         self.notice = Some(notice);
     }
 
-    /// Returns the value of a check, or shows the notice if the check failed.
+    /// Returns the value of a successful check. If the check failed, shows its notice and returns `None`.
     pub fn checked<T>(&mut self, result: Result<T, Notice>) -> Option<T> {
         result.map_err(|refusal| self.notify(refusal)).ok()
     }
@@ -24,18 +24,18 @@ impl Context<'_> {
         Display { keymap: &self.keymap, units: self.units }
     }
 
-    /// Returns the text of the message in the status line.
     pub fn notice_text(&self) -> Option<String> {
         self.notice.as_ref().map(|notice| notice.text(self.display()))
     }
 
-    /// Returns the key of a command in the list and its action `does`, in brackets for the end of a sentence;
-    /// empty if the command has no key.
+    /// Returns a hint to append to a sentence, such as ` (Space marks)`, where the key is Space and `does` is
+    /// `marks`. The hint is empty if the command has no key in the list.
     pub fn key_hint(&self, command: Command, does: &str) -> String {
         self.keymap.hint(command, Scope::List, does)
     }
 
-    /// Shows a notice about a key that does nothing in this scope, with its meaning in other views.
+    /// Shows a notice about a key that does nothing in this scope. If the key has a command in another view,
+    /// the notice describes it.
     pub fn notify_unbound(&mut self, scope: Scope, event: KeyEvent) {
         // Questions, the help page and text fields ignore unbound keys silently.
         if scope.is_typed() || matches!(scope, Scope::Question | Scope::Confirm | Scope::Help) {
@@ -44,7 +44,7 @@ impl Context<'_> {
         self.notify(self.keymap.elsewhere(event).map_or(Notice::UnboundKey, Notice::NotInThisView));
     }
 
-    /// Shows a notice about a command that this view does not support.
+    /// Shows a notice that the current view does not support a command.
     pub fn notify_unavailable(&mut self, command: Command) {
         let binding = KEYMAP.iter().find(|binding| binding.command == command);
         self.notify(Notice::NotInThisView(binding.map_or("", |binding| binding.help)));

@@ -1,4 +1,4 @@
-//! Jobs of the overview, and its parts as rows.
+//! Background jobs of the overview, and the rows of its parts.
 
 use std::collections::HashMap;
 
@@ -20,13 +20,13 @@ use crate::ui::views::{TableContext, ViewSpec, ages, cleanup, directories, error
 use crate::ui::widgets::strip::StripPart;
 use crate::ui::window::totals_size;
 
-/// Largest number of files and of directories.
+/// Maximum number of files, directories or changes that a job returns.
 const MOST: usize = 20;
-/// Largest number of rows of a part.
+/// Maximum number of rows in each part of the overview.
 const ROWS: usize = MOST;
 
 impl Context<'_> {
-    /// Loads what the overview shows. Returns `true` if something has changed.
+    /// Loads the data for the overview. Returns `true` if something has changed.
     pub fn poll_overview(&mut self, sources: &Sources<'_>) -> bool {
         let request = self.request(self.views.filter.clone());
         let may_ask = sources.may_ask_system && self.source_kind == SourceKind::Live;
@@ -46,7 +46,7 @@ impl Context<'_> {
         surveyed | compared | measured
     }
 
-    /// Requests what the overview needs, and collects its parts.
+    /// Requests the data for the overview, and collects its parts. Drops them if another view is shown.
     pub fn collect_overview(&mut self) {
         if !self.views.is_overview() {
             if !self.views.overview.parts.is_empty() {
@@ -86,7 +86,7 @@ impl Context<'_> {
         parts
     }
 
-    /// Returns the part with the first rows of a view.
+    /// Returns the part of the overview with the first rows of a table view.
     fn part_of_table(&self, view: &'static ViewSpec, data: Option<&dyn TableData>) -> Part {
         let context = TableContext { tree: self.tree, from: self.place.id, measure: self.order.measure };
         let rows = data.map(|data| {
@@ -113,7 +113,7 @@ impl Context<'_> {
         Part { view, total, rows, empty }
     }
 
-    /// Returns rows for totals, with bars relative to the largest one.
+    /// Returns a row for each total with items. The bars are relative to the largest total.
     fn rows_of_sums(&self, sums: &[(String, Totals, Role)]) -> Vec<(Row, Role)> {
         let measure = self.order.measure;
         let sizes = || sums.iter().map(|(_, totals, _)| totals_size(totals, measure));
@@ -139,7 +139,7 @@ impl Context<'_> {
         (self.rows_of_sums(&sums.collect::<Vec<_>>()), String::new())
     }
 
-    /// Returns one row for all candidates of the same name.
+    /// Returns one row for all cleanup candidates of the same name, and the size of all candidates.
     fn cleanup_rows(&self, found: &Overview) -> (Vec<(Row, Role)>, String) {
         let mut kinds: HashMap<&[u8], (u64, Totals)> = HashMap::new();
         for hint in &found.hints.rows {
@@ -163,8 +163,8 @@ impl Context<'_> {
         (rows, total)
     }
 
-    /// Returns the parts of the file system with the roles of their cells: scanned, used by others, free, reserved.
-    /// `None` if its size is unknown.
+    /// Returns the parts of the file system's space: scanned here, used elsewhere, free, and reserved. Returns
+    /// `None` if the size of the file system is unknown.
     pub fn space_parts(&self) -> Option<[StripPart; 4]> {
         let capacity = (**self.views.overview.space.value()?).as_ref()?;
         let here = self.window.totals.disk.min(capacity.used());

@@ -1,5 +1,5 @@
-//! Panes beside the view in a wide window: the parent directory at the left, and at the right the preview, or a page about
-//! entries.
+//! Panes beside the view in a wide window: the parent directory on the left, and the preview or a page about
+//! entries on the right.
 
 use ratatui::layout::Rect;
 
@@ -15,31 +15,31 @@ use crate::ui::options::Panes;
 use crate::ui::view_state::BaseView;
 use crate::ui::window::Window;
 
-/// Width in columns from which there is a pane at the right.
+/// Minimum screen width for a pane on the right.
 const WIDE: u16 = 140;
-/// Width in columns from which there is room for the parent directory.
+/// Minimum screen width for a pane on the left, with the parent directory.
 const VERY_WIDE: u16 = 180;
 
-/// Regions of the screen, with the panes.
+/// Areas of the screen for the view and the panes.
 #[derive(Clone, Copy, Debug)]
 pub struct PaneLayout {
-    /// Regions of the view.
+    /// Areas of the view, between the panes.
     pub view: Layout,
-    /// Pane at the right of the view, if there is one.
+    /// Pane on the right, if there is one.
     pub right: Option<Rect>,
-    /// Pane at the left of the view, if there is one.
+    /// Pane on the left, if there is one.
     pub left: Option<Rect>,
 }
 
-/// Directory above the shown one.
+/// List of the parent directory, for the pane on the left.
 #[derive(Debug)]
 pub struct ParentList<'t> {
     list: ListState<'t>,
-    /// Visible part of the directory.
+    /// Visible rows of the parent directory.
     pub window: Window,
 }
 
-/// Returns the area at the right of the edge that separates a pane from the view.
+/// Returns the area of a pane without the line on its left and without margins.
 pub fn beside_edge(pane: Rect) -> Rect {
     Rect { x: pane.x + 2, width: pane.width.saturating_sub(3), ..pane }
 }
@@ -66,7 +66,7 @@ impl<'t> Context<'t> {
         PaneLayout { view, right: Some(right), left }
     }
 
-    /// Returns the title line and the lines of a page about entries: in the pane at the right if there is one, otherwise in
+    /// Returns the areas for the title and the lines of a page: in the right pane if there is one, otherwise in
     /// place of the view.
     pub fn page_regions(&self, size: (u16, u16)) -> (Rect, Rect) {
         match self.regions(size) {
@@ -79,7 +79,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Shows the next combination of panes for which the window has room.
+    /// Switches to the next combination of panes that fits into the window.
     pub fn next_panes(&mut self) {
         if self.size.0 < WIDE {
             self.notify(Notice::TooNarrow(WIDE));
@@ -92,7 +92,7 @@ impl<'t> Context<'t> {
         };
     }
 
-    /// Collects the visible part of the directory above, if its pane is shown.
+    /// Collects the visible rows of the parent directory, if its pane is shown.
     pub fn collect_parent(&mut self) {
         let pane = self.regions(self.size).left;
         let Some((pane, id)) = pane.zip(self.above_shown()) else {
@@ -110,8 +110,8 @@ impl<'t> Context<'t> {
         self.parent_list = Some(ParentList { list, window });
     }
 
-    /// Returns the rows of the directory above, with the cursor on the way to the shown one; `None` if it is too large to
-    /// be sorted here.
+    /// Returns the list of the directory `id`, with the cursor on the child that is or contains the shown
+    /// directory; `None` if the list is too large to be sorted here.
     fn parent_rows(&self, id: DirId, sizes: &SizeSource, lines: usize) -> Option<ListState<'t>> {
         let tree: &'t Tree = self.tree;
         let child = tree.ancestry(self.place.id).find(|child| tree.parent(*child) == Some(id))?;

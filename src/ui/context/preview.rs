@@ -1,4 +1,4 @@
-//! Preview of the entry under the cursor: its requests and its jobs.
+//! Preview of the entry under the cursor: requests for its data, and background jobs.
 
 use super::Context;
 use crate::analysis::overview::breakdown;
@@ -14,7 +14,7 @@ use crate::ui::loader::Sources;
 use crate::ui::views::Target;
 
 impl Context<'_> {
-    /// Returns the entry under the cursor of the top view.
+    /// Returns the entry under the cursor of the top view, if the row is a single existing entry.
     pub fn entry_under_cursor(&self) -> Option<EntryId> {
         let Some(sheet) = self.sheet() else {
             let position = self.place.rows().position(self.place.index())?;
@@ -27,7 +27,7 @@ impl Context<'_> {
         }
     }
 
-    /// Requests what the preview shows.
+    /// Requests the data for the preview.
     pub fn collect_preview(&mut self) {
         let pane = self.regions(self.size).right;
         let subject = pane.and_then(|_| self.entry_under_cursor()).and_then(|entry| {
@@ -51,7 +51,7 @@ impl Context<'_> {
         }
     }
 
-    /// Loads what the preview shows. Returns `true` if something has changed.
+    /// Loads the data for the preview. Returns `true` if something has changed.
     pub fn poll_preview(&mut self, sources: &Sources<'_>) -> bool {
         if !self.views.preview.may_start() {
             return false;

@@ -1,7 +1,8 @@
 //! Rescan of a directory.
 //!
-//! The old sizes are shown until the rescan is complete. Then every stored directory ID is updated by looking
-//! up the directory's name: the shown directory, the history, saved cursors, the marks.
+//! The old sizes are shown until the rescan is complete. After that, rescanned directories have new IDs. So all
+//! stored IDs (of the shown directory, and in the history, saved cursors and marks) are looked up again by
+//! name.
 //!
 //! Invariant: after a rescan the state contains no ID of a replaced directory.
 
@@ -16,7 +17,6 @@ use crate::ui::progress::{Rescan, RescanMessage};
 use crate::ui::window::totals_size;
 
 impl<'t> Context<'t> {
-    /// Returns the running rescan, if there is one.
     pub fn rescan(&self) -> Option<&Rescan> {
         self.rescan.as_ref()
     }
@@ -31,8 +31,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Requests a rescan of the root that contains the shown directory, or, at the top, of the root under the
-    /// cursor.
+    /// Requests a rescan of the root that contains the shown directory, or, in the list of roots, of the root
+    /// under the cursor.
     pub fn rescan_root(&mut self) -> Option<Effect> {
         match self.tree.ancestry(self.place.id).last() {
             Some(root) => self.begin_rescan(root),
@@ -52,7 +52,7 @@ impl<'t> Context<'t> {
         Some(Effect::Recheck(vec![(DirId::TOP, vec![root.name.to_vec()])]))
     }
 
-    /// Checks that a rescan can start in the present state.
+    /// Checks that a rescan can start now.
     fn check_rescan(&self) -> Result<(), Notice> {
         Err(if self.is_deleting() {
             Notice::Deleting
@@ -65,7 +65,7 @@ impl<'t> Context<'t> {
         })
     }
 
-    /// Requests a rescan of a directory.
+    /// Requests a rescan of a directory, and records that it is running.
     pub fn begin_rescan(&mut self, directory: DirId) -> Option<Effect> {
         self.checked(self.check_rescan())?;
         let name = self.tree.name(directory).to_vec();
@@ -75,13 +75,14 @@ impl<'t> Context<'t> {
         Some(Effect::Rescan(directory))
     }
 
-    /// Records that a rescan is running that may replace these directories. [`Rescan`] describes `wanted`.
+    /// Records that a rescan is running, which may replace the directories `replaced`. For `wanted`, see
+    /// [`Rescan`].
     pub fn await_rescan(&mut self, name: Vec<u8>, wanted: Option<(DirId, u64)>, replaced: Vec<DirId>) {
         let progress = Progress::default();
         self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced });
     }
 
-    /// Requests once that the rescan stop.
+    /// Requests a stop of the running rescan, unless this has already been requested.
     pub fn stop_rescan(&mut self) -> Option<Effect> {
         let rescan = self.rescan.as_mut().filter(|rescan| !rescan.is_stopping)?;
         rescan.is_stopping = true;
@@ -89,7 +90,7 @@ impl<'t> Context<'t> {
         Some(Effect::StopRescan)
     }
 
-    /// Returns the notice about a rescanned entry, whose size was `before`.
+    /// Returns the notice about a rescanned entry, with its size `before` the rescan and its size now.
     fn rescanned(&self, directory: DirId, name: Vec<u8>, before: u64) -> Notice {
         let content = self.tree.entry(directory, &name).map(|entry| entry.state);
         let after = content.as_ref().map_or(0, |content| self.size_of(content));
@@ -106,7 +107,7 @@ impl<'t> Context<'t> {
         Notice::Rescanned { name, before, after, state }
     }
 
-    /// Returns the size of an entry; for a directory, the size of everything in it too.
+    /// Returns the size of an entry. The size of a directory includes everything below it.
     fn size_of(&self, content: &EntryState) -> u64 {
         let EntryState::Known(facts) = content else { return 0 };
         match facts.directory {
@@ -115,7 +116,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Processes the progress of the rescan. Returns the replaced directories once the rescan has ended.
+    /// Processes the progress of the rescan. At its end, returns the directories that may have been replaced.
     pub fn take_rescan(&mut self, again: RescanMessage) -> Option<Vec<DirId>> {
         let rescan = self.rescan.as_mut()?;
         rescan.progress = again.progress;
@@ -135,7 +136,7 @@ impl<'t> Context<'t> {
         Some(replaced)
     }
 
-    /// Updates everything that refers to these replaced directories.
+    /// Updates all references to these replaced directories.
     pub fn relocate(&mut self, replaced: Vec<DirId>) -> Relocation<'t> {
         let mut relocation = Relocation::new(self.tree, replaced);
         let way: Vec<DirId> = self.history.iter().copied().chain([self.place.id]).collect();

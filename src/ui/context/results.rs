@@ -1,9 +1,9 @@
 //! Navigation from a row of a view to its entry, and back to the view.
 //!
-//! Enter goes to the entry in the entry's directory. Right opens a directory in place, as if it were part of
-//! the view. Esc returns to the view, as does Left in a directory opened in place.
+//! Enter goes to the entry in the list of its directory. Right opens a directory in place, as if it were part
+//! of the view. Esc returns to the view, and so does Left in a directory that was opened in place.
 //!
-//! Invariant: returning leads only to existing directories, because a rescan discards the saved view.
+//! Invariant: a saved view refers only to existing directories, because a rescan discards the saved view.
 
 use super::Context;
 use crate::tree::{DirId, EntryId};
@@ -12,7 +12,7 @@ use crate::ui::view_state::Return;
 use crate::ui::views::Target;
 
 impl Context<'_> {
-    /// Folds or unfolds the row under the cursor; without rows below it, goes to its target.
+    /// Folds or unfolds the row under the cursor. If there is nothing to fold, goes to the target of the row.
     pub fn follow(&mut self) {
         if !self.views.sheets.last_mut().is_some_and(TableView::toggle) {
             self.follow_target();
@@ -43,7 +43,7 @@ impl Context<'_> {
         }
     }
 
-    /// Saves the view, and goes to an entry, or into the directory if `is_in_place`.
+    /// Saves the view, and goes to an entry. If `is_in_place`, also opens the entry, which must be a directory.
     pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
         let mut return_to = Return {
             sheets: std::mem::take(&mut self.views.sheets),
@@ -67,7 +67,7 @@ impl Context<'_> {
         self.views.return_to = Some(Return { opened: self.place.id, ..return_to });
     }
 
-    /// Returns to the saved view. The result is `true` if a view was saved.
+    /// Goes back to the saved view. Returns `false` if no view was saved.
     pub fn return_to_view(&mut self) -> bool {
         let Some(return_to) = self.views.return_to.take() else { return false };
         self.views.base = return_to.base;
@@ -82,7 +82,8 @@ impl Context<'_> {
         true
     }
 
-    /// Returns to the saved view, with the result `true`, if the user goes up from a directory opened in place.
+    /// Must be called when the user goes up. If the shown directory was opened in place, goes back to the saved
+    /// view and returns `true`.
     pub fn return_upwards(&mut self) -> bool {
         let Some(return_to) = &self.views.return_to else { return false };
         if return_to.opened != self.place.id {
@@ -91,7 +92,7 @@ impl Context<'_> {
         if return_to.is_in_place {
             return self.return_to_view();
         }
-        // Going up from an entry that was not opened in place does not lead back to the view.
+        // The directory was not opened in place, so going up does not return to the view.
         self.views.return_to = None;
         false
     }

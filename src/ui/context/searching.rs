@@ -1,6 +1,6 @@
 //! Search: parsing of the typed text, and the view of the results.
 //!
-//! Invariant: each frame shows the results for the typed text.
+//! Invariant: the view of the results always belongs to the typed text.
 
 use super::Context;
 use crate::analysis::search::Query;
@@ -17,7 +17,7 @@ impl Context<'_> {
         !self.views.filter.is_empty()
     }
 
-    /// Drops the search and its results.
+    /// Clears the search, its results and the filter.
     pub fn leave_search(&mut self) {
         self.views.sheets.clear();
         self.views.text.clear();
@@ -44,7 +44,7 @@ impl Context<'_> {
         let request = self.request(filter.clone());
         self.views.filter = filter;
         if self.views.filtering.take().is_some() {
-            // A search that the user keeps becomes the filter again.
+            // The search is not a filter while its results are shown, so the list is sorted without it.
             self.sort_anew();
         }
         let before = self.views.sheets.pop();

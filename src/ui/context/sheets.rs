@@ -12,18 +12,18 @@ use crate::ui::table_view::TableView;
 use crate::ui::views::{LIST, TableSpec};
 
 impl Context<'_> {
-    /// Sorts the top view by a column, or reverses its order.
+    /// Sorts the top view by a column, or reverses the order if it is already sorted by that column.
     pub fn sort_sheet(&mut self, column: Column) {
         let Some(table) = self.sheet().map(|sheet| sheet.table) else { return };
         let by = match column {
             Column::Size => self.by_size(),
-            // In the age view the name column stands for times, so it sorts by modification time.
+            // In the age view, the name column contains times, so it sorts by modification time.
             Column::Name if table.time == Column::Name => By::Modified,
             Column::Name => By::Path,
             Column::Items => By::Items,
             Column::Modified => By::Modified,
             Column::Growth if table.may_sort(column) => self.by_size(),
-            // Only the list has this column.
+            // The other table views have no growth column.
             Column::Growth => return self.notify_unavailable(Command::Sort(column)),
             _ => return,
         };
@@ -38,7 +38,7 @@ impl Context<'_> {
         sheet.sort(search::Order { by, reversed });
     }
 
-    /// Sorts open views that are in the order of size again, after the measure was switched.
+    /// Sorts open views that are sorted by size again, because the measure of sizes has changed.
     pub fn switch_measure(&mut self) {
         let by = self.by_size();
         for sheet in &mut self.views.sheets {
@@ -49,7 +49,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the sort key for the displayed measure of sizes.
+    /// Returns the sort key for sizes in the current measure.
     pub fn by_size(&self) -> By {
         self.order.measure.into()
     }
@@ -61,14 +61,14 @@ impl Context<'_> {
         }
     }
 
-    /// Opens a view of the entries that a row stands for, above the current view.
+    /// Opens a view of the entries that match `query`, on top of the current view.
     pub fn show_files(&mut self, label: String, table: &'static TableSpec, query: &Query) {
         let request = self.request(self.views.filter.clone().narrowed_by(query));
         self.views.sheets.push(TableView::new(label, table, request));
     }
 
-    /// Closes the top view, or the treemap. Closing search results drops the search; closing any other view
-    /// returns to the list, to which the search still applies.
+    /// Closes the top view, the treemap or the overview. Closing search results clears the search. When another
+    /// view is closed, the search remains as the filter of the list.
     pub fn close_view(&mut self) {
         if self.views.sheets.len() > 1 {
             self.views.sheets.pop();

@@ -1,8 +1,8 @@
 //! Sorting of a directory's rows, synchronously or in the background.
 //!
-//! The rows of a huge directory are sorted in the background: keys work meanwhile, and the old rows are shown
-//! until the new ones are ready. If the old rows would be wrong (because a filter was set or removed, or a
-//! directory was just entered), no rows are shown until then.
+//! The rows of a large directory are sorted in the background, so that keys keep working. The old rows are
+//! shown until the new ones are ready. If the old rows would be wrong (because a filter was set or cleared, or
+//! a directory was just entered), no rows are shown until then.
 //!
 //! Invariant: sorted rows belong to the latest requested directory and order.
 
@@ -16,21 +16,20 @@ use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
 use crate::ui::view_state::Sorting;
 
-/// Time after an input during which rows keep their order.
+/// Time after an input during which new entries do not change the order of the rows.
 const HOLD: Duration = Duration::from_millis(800);
 
 impl Context<'_> {
-    /// Returns `true` if rows are being sorted in the background.
     pub fn is_sorting(&self) -> bool {
         self.sorting.is_some()
     }
 
-    /// Sorts by a column, or reverses its order.
+    /// Sorts by a column, or reverses the order if already sorted by it.
     pub fn sort_by(&mut self, column: Column) {
         self.order.direction =
             if self.order.column == column { self.order.direction.other() } else { Direction::Usual };
         self.order.column = column;
-        // The sorted column is always shown.
+        // A hidden column is shown when the user sorts by it.
         self.shown.columns = self.shown.columns.with(column, true);
         self.sort();
     }
@@ -40,12 +39,12 @@ impl Context<'_> {
         let now = self.scan.last.now;
         let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
         let since = now.saturating_sub(self.sorted);
-        // A complete directory is sorted once more, however long the previous sort took.
+        // After the scan, rows are sorted once more, however long the previous sort took.
         let is_due = !self.is_scanning() || self.place.rows().may_sort(since);
         (self.place.rows().is_empty() || (is_due && !is_held)) && !self.is_sorting()
     }
 
-    /// Returns the source of directory totals.
+    /// Returns the source of the totals that are shown for directories.
     pub fn sizes(&self) -> SizeSource {
         self.views.sizes(&self.live)
     }
@@ -53,7 +52,7 @@ impl Context<'_> {
     /// Sorts the rows immediately, or, in a large directory, in the background.
     pub fn sort(&mut self) {
         let order = self.order_here();
-        // Set before sorting, because entries read during the sort make the rows stale.
+        // This is set before sorting, because entries that are read during the sort make the order outdated.
         self.is_stale = self.is_scanning();
         self.parent_list = None;
         if self.place.is_large(self.tree) {
@@ -73,7 +72,8 @@ impl Context<'_> {
         self.sort();
     }
 
-    /// Starts sorting in the background if requested, and takes the result. Returns `true` if there is one.
+    /// Starts the background sort if one was requested, and takes its result. Returns `true` if there is a
+    /// result.
     pub fn poll_rows(&mut self, sources: &Sources<'_>) -> bool {
         let Some(Sorting { rows, directory, order, sizes }) = &mut self.sorting else { return false };
         let start =

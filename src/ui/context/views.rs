@@ -1,7 +1,7 @@
-//! State of the views: open views, requests, refreshing, and commands for views.
+//! Open views and their requests, refreshing of results, and commands for views.
 //!
-//! Table views form a stack; for example, the files of one type are above the table of types. Below the stack
-//! is the directory, as a list or a treemap. A search filters all of them until it is cleared.
+//! Table views form a stack. For example, the files of one type are above the table of types. Below the stack
+//! is the directory itself, as a list or a treemap. A search filters all these views until it is cleared.
 //!
 //! Invariant: every open view is a view of the shown directory.
 
@@ -28,7 +28,7 @@ use crate::ui::view_state::BaseView;
 use crate::ui::views::{Needs, OVERVIEW, TREEMAP, ViewSpec};
 use crate::ui::views::{TableAnswer, df};
 
-/// Minimum interval between updates of a view while the tree is growing.
+/// Minimum interval between updates of a view during a scan.
 const REFRESH: Duration = Duration::from_secs(2);
 
 impl Context<'_> {
@@ -37,7 +37,8 @@ impl Context<'_> {
         self.views.clock
     }
 
-    /// Loads the rows of the top view, or the result of the filter if no view is open.
+    /// Loads the rows of the top view, or the result of the filter if no view is open. Returns `true` if
+    /// something has changed.
     pub fn poll_shown(&mut self, sources: &Sources<'_>) -> bool {
         let order = self.request(Query::default()).order;
         if let Some((top, covered)) = self.views.sheets.split_last_mut() {
@@ -78,13 +79,13 @@ impl Context<'_> {
         Order { column, direction, grouping, ..self.order }
     }
 
-    /// Returns the number of the directory's rows to collect for drawing.
+    /// Returns the maximum number of rows of the directory to collect for drawing.
     pub fn lines_here(&self) -> usize {
         if self.views.is_treemap() { cells::MOST } else { layout(self.size).list_lines() }
     }
 
-    /// Collects the visible parts of the table view and of the treemap. Must be called after the window has
-    /// been collected.
+    /// Collects the visible parts of the table view, the treemap, the overview and the preview. Must be called
+    /// after `window` has been updated.
     pub fn collect_views(&mut self) {
         let (lines, measure, scale) = (layout(self.size).list_lines(), self.order.measure, self.shown.scale);
         let sight = Sight {
@@ -116,7 +117,7 @@ impl Context<'_> {
         };
     }
 
-    /// Reloads results that may lack new entries: at intervals during a scan, and at its end.
+    /// Reloads results that may lack new entries, at intervals during a scan and at its end.
     pub fn refresh_views(&mut self, has_grown: bool) {
         if has_grown {
             self.views.sheets.iter_mut().for_each(|sheet| sheet.rows.outdate());
@@ -134,7 +135,8 @@ impl Context<'_> {
         }
     }
 
-    /// Updates results after a rescan has replaced directories.
+    /// Updates the views after a rescan has replaced directories, or closes them if their directory no longer
+    /// exists.
     pub fn renew_views(&mut self, relocation: &mut Relocation<'_>) {
         self.views.return_to = None;
         let mut sheets = std::mem::take(&mut self.views.sheets);
@@ -169,7 +171,7 @@ impl Context<'_> {
         self.views.sheets = vec![TableView::new(self.title(spec), table, request)];
     }
 
-    /// Checks that the prerequisite of a view is met.
+    /// Checks that the baseline or the file system that a view needs is available.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
             Needs::FileSystem if self.source_kind == SourceKind::Recorded => Err(Notice::RecordedNotHere),
@@ -178,7 +180,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the title of a view; for a view of changes, with the age of the baseline.
+    /// Returns the title of a view, including the age of the baseline if there is one.
     pub fn title(&self, spec: &ViewSpec) -> String {
         let offer = self.views.compared.offer().filter(|_| spec.needs == Needs::Baseline);
         let since = offer.and_then(|offer| offer.since);
@@ -199,12 +201,12 @@ impl Context<'_> {
             .poll(|request| Ok(Some(outline(sources.pool, Arc::clone(sources.tree), request)?.into())))
     }
 
-    /// Gives the colors of the treemap another meaning.
+    /// Switches the meaning of the treemap's colors: type, age, or growth.
     pub fn next_map_colors(&mut self) {
         self.views.map_colors = self.views.map_colors.next(self.views.compared.growth().is_some());
     }
 
-    /// Moves the cursor to the neighboring cell.
+    /// Moves the cursor to the neighboring cell of the treemap on this side.
     pub fn step_cell(&mut self, side: Side) {
         if let Some(index) = cells::neighbor(&self.views.tiles, self.window.index, side) {
             self.place.go_to(index);
@@ -212,8 +214,8 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to the directory of an entry, with the cursor on the entry and without a filter. Returns `true` if
-    /// the entry still exists.
+    /// Goes to an entry in the list of its directory, and clears search and filter. Returns `false` if the
+    /// entry no longer exists.
     pub fn go_to_entry(&mut self, entry: EntryId) -> bool {
         let EntryId { directory, position } = entry;
         let Some(record) = entry.record(self.tree) else {
@@ -228,7 +230,8 @@ impl Context<'_> {
         self.views.base = BaseView::List;
         let way = self.way_to(directory);
         self.enter(directory);
-        // When the user goes up from there, the cursor must be on the directory just left.
+        // Save a cursor in each ancestor, so that the cursor is on the directory just left whenever the user
+        // goes up.
         for (above, below) in way.iter().zip(way.iter().skip(1).chain([&directory])) {
             let child =
                 self.tree.listing(*above).entries().find(|(_, record)| record.directory() == Some(*below));
@@ -251,7 +254,7 @@ impl Context<'_> {
         })
     }
 
-    /// Opens a view that shows the explanation of a row.
+    /// Opens a view that explains a row of the df view.
     pub fn tell(&mut self, label: String, words: Vec<String>) {
         let sheet = TableView::new(label, &df::TABLE, self.request(Query::default()));
         self.views.sheets.push(sheet.with_answer(TableAnswer::new(df::Explanation(words))));

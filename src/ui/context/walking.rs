@@ -1,4 +1,4 @@
-//! Movement between directories, and displayed paths.
+//! Navigation between directories, and displayed paths.
 //!
 //! Invariant: when the user returns to a directory, the cursor is where the user left it.
 
@@ -15,7 +15,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 impl Context<'_> {
-    /// Returns the path of the shown directory.
+    /// Returns the displayed path of the shown directory; for a list of several roots, their number.
     pub fn place_path(&self) -> Vec<u8> {
         if self.place.id == DirId::TOP {
             return match self.roots.as_slice() {
@@ -26,18 +26,19 @@ impl Context<'_> {
         self.shown_path(&self.tree.path(self.place.id))
     }
 
-    /// Returns the absolute path of the shown directory; `None` if it is not on this machine, or a list of roots.
+    /// Returns the absolute path of the shown directory; `None` in the list of roots, and in a snapshot or
+    /// export.
     pub fn shown_directory(&self) -> Option<Vec<u8>> {
         (self.source_kind == SourceKind::Live && self.place.id != DirId::TOP).then(|| self.place_path())
     }
 
-    /// Returns a path of the tree, with its root as it is shown.
+    /// Returns the displayed form of a path, which begins with the displayed path of its root.
     pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
         let below = |given: &[u8]| {
             let below = path.strip_prefix(given)?;
             (below.is_empty() || given.ends_with(b"/") || below.starts_with(b"/")).then_some(below)
         };
-        // If roots are nested, the longest root that is a prefix of the path applies.
+        // If roots are nested, the longest root that is a prefix of the path is replaced.
         let roots = self.roots.iter().filter_map(|(given, shown)| Some((given.len(), shown, below(given)?)));
         match roots.max_by_key(|(length, ..)| *length) {
             Some((_, shown, [])) => shown.clone(),
@@ -48,7 +49,7 @@ impl Context<'_> {
         }
     }
 
-    /// Enters the only root as soon as it exists, because the level above has nothing else to show.
+    /// Enters the root as soon as it exists, if there is only one, because a list of one root is of no use.
     pub fn enter_only_root(&mut self) {
         if self.place.id != DirId::TOP || self.roots.len() != 1 {
             return;
@@ -59,7 +60,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the former directories of roots that have become aliases of directories inside other roots.
+    /// Returns directories that have stopped being roots since the last call, because the root turned out to be
+    /// an alias of a directory in another root.
     pub fn follow_roots(&mut self) -> Vec<DirId> {
         let roots: Vec<DirId> = self.tree.listing(DirId::TOP).directories().collect();
         if roots == self.known_roots {
@@ -71,12 +73,12 @@ impl Context<'_> {
         replaced
     }
 
-    /// Keeps the cursor on its entry when rows are sorted.
+    /// Makes the cursor follow its entry when rows are sorted.
     pub fn pin(&mut self) {
         self.place.pin();
     }
 
-    /// Enters the directory under the cursor.
+    /// Enters the directory under the cursor. If the row shows a chain (`a/b/c`), enters its last directory.
     pub fn open(&mut self) {
         let record = self.place.entry();
         let directory = record.and_then(|record| match record.state {
@@ -96,8 +98,7 @@ impl Context<'_> {
         }
     }
 
-    /// Leaves the directory for the one above it, or for the one whose row shows both. Returns `false` if there is
-    /// none.
+    /// Goes up to the directory that [`Self::above_shown`] returns. Returns `false` if there is none.
     pub fn leave(&mut self) -> bool {
         let Some(above) = self.above_shown() else { return false };
         let kept = self.history.iter().rposition(|id| *id == above).unwrap_or(0);
@@ -106,20 +107,21 @@ impl Context<'_> {
         true
     }
 
-    /// Returns the directory above the shown one, or the one whose row shows both.
+    /// Returns the directory to which the user goes up: the parent directory, or, if a single row shows a chain
+    /// of directories (`a/b/c`), the directory that contains this row. Returns `None` at the top.
     pub fn above_shown(&self) -> Option<DirId> {
         let is_inside =
             |id: &&DirId| self.shown.collapses && only_directory(self.tree, self.order, **id).is_some();
         self.history.iter().rev().find(|id| !is_inside(id)).or(self.history.first()).copied()
     }
 
-    /// Returns the number of levels from the shown directory up to the one above it.
+    /// Returns the number of levels from the shown directory up to the one that [`Self::above_shown`] returns.
     pub fn levels_up(&self) -> usize {
         let above = self.above_shown();
         self.tree.ancestry(self.place.id).take_while(|id| Some(*id) != above).count()
     }
 
-    /// Returns the directories above `directory`, the outermost first.
+    /// Returns the ancestors of `directory`, the outermost first.
     pub fn way_to(&self, directory: DirId) -> Vec<DirId> {
         let mut way: Vec<DirId> = self.tree.ancestry(directory).skip(1).collect();
         if self.roots.len() != 1 && directory != DirId::TOP {
@@ -129,7 +131,7 @@ impl Context<'_> {
         way
     }
 
-    /// Goes up by this number of levels, and closes views of the directory that is left.
+    /// Goes up by this number of levels, and closes the views of the current directory.
     pub fn go_up(&mut self, levels: usize) {
         let Some(above) = self.tree.ancestry(self.place.id).nth(levels) else { return };
         self.history = self.way_to(above);
@@ -138,14 +140,14 @@ impl Context<'_> {
         self.enter(above);
     }
 
-    /// Enters a directory, and saves the cursor of the one that is left.
+    /// Enters a directory, after saving the cursor of the current one.
     pub fn enter(&mut self, id: DirId) {
         self.anchor = None;
         self.memories.insert(self.place.id, self.place.saved());
         self.enter_again(id);
     }
 
-    /// Enters a directory with its saved cursor, without saving the cursor of the directory just left.
+    /// Enters a directory and restores its saved cursor, but does not save the cursor of the current directory.
     pub fn enter_again(&mut self, id: DirId) {
         let memory = self.memories.remove(&id).unwrap_or_default();
         self.place = ListState::new(id, memory);
@@ -153,15 +155,15 @@ impl Context<'_> {
         self.sort();
     }
 
-    /// Returns the path of the parent directory of the only root; `None` if there are several roots, if the
-    /// root is `/`, or if the tree comes from a file.
+    /// Returns the path of the only root's parent directory. Returns `None` if there are several roots, if the
+    /// root is `/`, or in a snapshot or export.
     pub fn above(&self) -> Option<Vec<u8>> {
         let [(_, shown)] = self.roots.as_slice() else { return None };
         if self.source_kind == SourceKind::Recorded {
             return None;
         }
         let path = Path::new(OsStr::from_bytes(shown));
-        // The parent of a path that ends with `..` cannot be computed from the path.
+        // `Path::parent` is wrong for a path that ends with `..`.
         let above = if path.file_name().is_some() { path.parent()?.to_owned() } else { path.join("..") };
         let is_top = path.parent().is_none();
         (!is_top).then(|| above.into_os_string().into_vec())

@@ -242,7 +242,7 @@ fn a_name_is_typed_over_a_size_or_for_a_home() {
     assert_eq!(press(&mut app, "Esc"), [Effect::Deletion(DeletionRequest::StopPreview)]);
 }
 
-/// The blocks of compressed or shared files are more than the file system frees.
+/// Deleting compressed or shared files may free less than their blocks.
 #[test]
 fn a_deletion_says_up_to_where_less_may_be_freed() {
     let tree = home();
@@ -356,6 +356,8 @@ fn only_one_rescan_or_deletion_runs_at_a_time() {
     press(&mut app, "y");
     assert!(app.cx.is_deleting() && app.cx.wants_ticks());
     assert_eq!(press(&mut app, "d D r R U"), []);
+    press(&mut app, "E");
+    assert_eq!(app.cx.notice_text().as_deref(), Some("Deletion in progress (Esc stops it)"));
     assert!(press(&mut app, "j k Enter h n s").is_empty(), "one can look around meanwhile");
     press(&mut app, "q");
     assert!(screen(&mut app).contains("Quit and stop deleting midway?"), "{}", screen(&mut app));

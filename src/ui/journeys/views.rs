@@ -416,7 +416,7 @@ fn the_footer_always_shows_the_key_of_the_help_and_the_tabs_the_view() {
     };
     let (few, _) = build((0..20).map(|n| file(&format!(".{n}"), n * 4096, 0)).collect());
     let few = Arc::new(few);
-    for size in (20..300).map(|columns| (columns, 10)).chain([(40, 10), (80, 24)]) {
+    for size in (20..=300).map(|columns| (columns, 10)).chain([(40, 10), (80, 24)]) {
         let tree = if size.1 == 10 { &few } else { &tree };
         let mut app = finished(tree);
         app.update(Event::Resize(size.0, size.1));

@@ -1,9 +1,9 @@
 //! Keymap of a session: the key table with changes from the configuration.
 //!
-//! The configuration can replace the keys of a line in the table. A key assigned to another line has its new
-//! meaning in the scopes of that line, and its old meaning elsewhere. The keys that answer questions and
-//! `Ctrl-C` cannot be changed, so that no configuration can cause an accidental confirmation or prevent
-//! quitting.
+//! The configuration can replace the keys of a line of the table. If a key is assigned to another line, it gets
+//! the new meaning in the scopes of that line, and keeps its old meaning in all other scopes. The keys that
+//! answer questions and `Ctrl-C` cannot be changed, so that no configuration can cause an accidental
+//! confirmation or prevent quitting.
 //!
 //! Invariant: within a scope, a key has exactly one meaning.
 
@@ -14,20 +14,21 @@ use super::{Binding, Command, KEYMAP, Key, Scope};
 /// Keymap of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keymap {
-    /// Indices of the changed lines, with their new keys. If two lines claim a key, the first one gets it.
+    /// Changed lines: the index of each line, and its new keys. If two changed lines have the same key, the
+    /// first line gets the key.
     changes: Vec<(usize, Vec<Key>)>,
 }
 
 impl Keymap {
-    /// Returns the command that `event` has in `scope`.
+    /// Returns the command of a key in `scope`; `None` if the key has none there.
     pub fn lookup(&self, scope: Scope, event: KeyEvent) -> Option<Command> {
         self.holder(scope, |key| key.is(event)).map(|line| KEYMAP[line].command)
     }
 
-    /// Returns the description of the command that `event` has in another scope.
+    /// Returns the description of the command that a key has in another scope; `None` if it has none.
     pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static str> {
-        // Scopes with many keys come first. Scopes for typing and for questions are left out, because their
-        // keys are special.
+        // Scopes with many keys come first. Scopes for typing and for questions are omitted, because their keys
+        // are special.
         [Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks]
             .into_iter()
             .find_map(|scope| self.holder(scope, |key| key.is(event)))
@@ -58,8 +59,8 @@ impl Keymap {
         lines.find_map(|line| self.keys_in(line, scope).next()).map(Key::name)
     }
 
-    /// Returns the key for `command` in `scope` and its action `does`, in brackets for the end of a sentence;
-    /// empty if the command has no key.
+    /// Returns a hint to append to a sentence, such as ` (Space marks)`, where the key is Space and `does` is
+    /// `marks`. The hint is empty if the command has no key in `scope`.
     pub fn hint(&self, command: Command, scope: Scope, does: &str) -> String {
         self.first(command, scope).map_or_else(String::new, |key| format!(" ({key} {does})"))
     }
@@ -69,7 +70,7 @@ impl Keymap {
         self.keys(line).map(Key::name).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the other lines that claim `key` in one of the scopes of `line`.
+    /// Returns the other lines that contain `key` and have a scope in common with `line`.
     pub fn rivals(&self, line: usize, key: Key) -> impl Iterator<Item = usize> {
         let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !scope.types(key);
         let shares = move |other: &usize| KEYMAP[*other].scopes.iter().any(works);
@@ -82,7 +83,7 @@ impl Keymap {
         self.changes.iter().any(|(changed, _)| *changed == line)
     }
 
-    /// Returns the keys that the line claims: the configured ones, or the defaults.
+    /// Returns all keys of a line: the configured keys, or, if the line is unchanged, the default keys.
     fn wanted(&self, line: usize) -> &[Key] {
         let change = self.changes.iter().find(|(changed, _)| *changed == line);
         change.map_or(KEYMAP[line].keys, |(_, keys)| keys)
@@ -92,7 +93,7 @@ impl Keymap {
         !scope.types(key) && self.holder(scope, |other| other == key) == Some(line)
     }
 
-    /// Returns the line that gets a key in `scope`. Fixed lines have precedence, then changed lines.
+    /// Returns the line to which a key belongs in `scope`. Fixed lines have precedence, then changed lines.
     fn holder(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
         let all = || 0..KEYMAP.len();
         let fixed = all().filter(|line| KEYMAP[*line].is_fixed());
@@ -111,7 +112,8 @@ impl Binding {
         matches!(self.command, Command::Interrupt | Command::Answer(_))
     }
 
-    /// Returns `true` if pressing `key` would always type a letter in the scopes of this line.
+    /// Returns `true` if `key` types a letter in every scope of this line, so that it can never trigger the
+    /// command.
     pub fn would_be_typed(&self, key: Key) -> bool {
         self.scopes.iter().all(|scope| scope.types(key))
     }

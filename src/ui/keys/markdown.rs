@@ -1,4 +1,4 @@
-//! Tables of keys for the documents, and the key table grouped by heading.
+//! Tables of keys in Markdown for the documents, and the lines of the key table by heading.
 
 use std::fmt::Write;
 
@@ -29,13 +29,13 @@ pub fn settings_markdown() -> String {
     table
 }
 
-/// Returns the keys of a binding as code spans; a backtick needs a longer fence.
+/// Returns the keys of a binding as Markdown code spans. A backtick is enclosed in double backticks.
 fn code_spans(binding: &Binding) -> String {
     let span = |key: String| if key.contains('`') { format!("`` {key} ``") } else { format!("`{key}`") };
     binding.keys.iter().map(|key| span(key.name())).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the lines of the table under one heading, with their numbers.
+/// Returns the lines of the key table that belong to a group, each with its index.
 pub fn in_group(group: HelpGroup) -> impl Iterator<Item = (usize, &'static Binding)> {
     KEYMAP.iter().enumerate().filter(move |(_, binding)| binding.group == group)
 }

@@ -1,5 +1,5 @@
-//! Keys: one table, which the configuration can change. Lookup, help page, footer and the table of docs/keys.md
-//! are derived from it.
+//! Keys: a single table of key bindings, which the configuration can change. Lookup, help page, footer and the
+//! tables in docs/keys.md are derived from it.
 //!
 //! Invariant: within a scope, a key has exactly one meaning.
 
@@ -18,7 +18,7 @@ pub use keymap::{Keymap, line};
 pub use markdown::{in_group, markdown, settings_markdown};
 pub use table::KEYMAP;
 
-/// Command that a key can have.
+/// Command that a key can be bound to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Move the cursor, or scroll a page.
@@ -29,19 +29,19 @@ pub enum Command {
     Inside,
     /// Go to the parent directory.
     Parent,
-    /// Sort by a column, or reverse its order.
+    /// Sort by a column, or reverse the order if already sorted by it.
     Sort(Column),
     /// Switch between apparent sizes and disk usage.
     Measure,
     /// Show or hide a column.
     Show(Column),
-    /// Switch bars between shares of the directory and shares of its largest entry.
+    /// Switch the bars between shares of the directory and shares of its largest entry.
     Scale,
-    /// Switch between listing directories first and listing them among the other entries.
+    /// Switch between listing directories first and mixing them with the other entries.
     DirectoriesFirst,
     /// Show or hide entries whose names begin with a dot, and excluded entries.
     Hidden,
-    /// Switch to the next combination of bar and percentage: both, one of them, or neither.
+    /// Show the next combination of bar and percentage: both, one of them, or neither.
     Graph,
     /// Show the next combination of panes.
     Preview,
@@ -49,21 +49,19 @@ pub enum Command {
     OlderBaseline,
     /// Compare with the next newer snapshot.
     NewerBaseline,
-    /// Give the colors of the treemap another meaning.
+    /// Switch the meaning of the treemap's colors, such as type or age.
     MapColors,
-    /// Open the help page.
     Help,
     /// Close the top layer or view, or stop a running operation.
     Back,
-    /// Quit, after a question if data would be lost.
+    /// Quit, but ask first if data would be lost.
     Quit,
-    /// Stop the scan and keep the partial result; without a scan, quit.
+    /// Stop the scan (and keep the partial result) or the running operation; otherwise, quit.
     Interrupt,
     /// Suspend the program until the shell continues it.
     Suspend,
     /// Redraw the whole screen.
     Repaint,
-    /// Answer a question.
     Answer(Answer),
     /// Show the directory in this view.
     View(&'static ViewSpec),
@@ -87,7 +85,6 @@ pub enum Command {
     MarkRange,
     /// Mark all rows.
     MarkShown,
-    /// Invert the marks of all rows.
     InvertMarks,
     /// List the marked entries.
     Marks,
@@ -101,7 +98,7 @@ pub enum Command {
     Delete,
     /// Move the marked entries or the entry under the cursor to the trash, after a question.
     Trash,
-    /// Restore the items that were trashed last.
+    /// Restore the most recently trashed items.
     Restore,
     /// Write a script that deletes the marked entries or the entry under the cursor.
     Script,
@@ -111,14 +108,12 @@ pub enum Command {
     Retry,
     /// Show details of the entry under the cursor.
     Inspect,
-    /// Start a program.
     Start(Program),
 }
 
 /// Program that can be started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
-    /// Shell in the shown directory.
     Shell,
     /// Pager with the file under the cursor.
     Pager,
@@ -133,29 +128,25 @@ impl Command {
     }
 }
 
-/// Side of a treemap cell, on which the next cell is.
+/// Side of a treemap cell on which the cursor moves to the next cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// To the left of the cell.
     Left,
-    /// To the right of the cell.
     Right,
-    /// Above the cell.
     Above,
-    /// Below the cell.
     Below,
 }
 
-/// Text next to the cursor of a text field, to step over or to delete.
+/// Text next to the cursor of a text field, which a command skips or deletes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextMotion {
     /// The character before the cursor.
     Left,
     /// The character after the cursor.
     Right,
-    /// Everything back to the start of the word before the cursor.
+    /// Everything from the start of the previous word to the cursor.
     WordLeft,
-    /// Everything up to the start of the next word.
+    /// Everything from the cursor to the start of the next word.
     WordRight,
     /// Everything before the cursor.
     Start,
@@ -183,7 +174,6 @@ pub enum Answer {
 pub enum Scope {
     /// List of a directory.
     List,
-    /// Help page.
     Help,
     /// Question with buttons.
     Question,
@@ -191,17 +181,14 @@ pub enum Scope {
     Sheet,
     /// Treemap of a directory.
     Treemap,
-    /// Overview.
     Overview,
     /// Prompt for a search.
     Prompt,
-    /// Prompt for a file name.
     FileName,
-    /// List of the marks.
     Marks,
     /// Dialog that confirms a deletion.
     Confirm,
-    /// Text field for a name that confirms a deletion.
+    /// Text field for a name that confirms a deletion, or for a search on the help page.
     Typing,
     /// List of the entries for which an operation failed.
     Failures,
@@ -210,7 +197,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Returns `true` if the scope has a text field, so that letters are typed and not commands.
+    /// Returns `true` if the scope has a text field, so that letters are typed as text and are not commands.
     pub fn is_typed(self) -> bool {
         matches!(self, Self::Prompt | Self::FileName | Self::Typing)
     }
@@ -220,7 +207,6 @@ impl Scope {
         self.is_typed() && key.held.is_empty() && matches!(key.code, KeyCode::Char(_))
     }
 
-    /// All scopes.
     pub const ALL: [Self; 13] = [
         Self::List,
         Self::Help,
@@ -238,30 +224,24 @@ impl Scope {
     ];
 }
 
-/// Heading of the help page.
+/// Group of keys with a heading on the help page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelpGroup {
-    /// Keys that move the cursor.
     Move,
-    /// Keys that sort.
     Sort,
     /// Keys that show and hide columns and entries.
     Show,
-    /// Keys that open views.
     View,
     /// Keys that move between treemap cells.
     Treemap,
     /// Keys of the search prompt.
     Search,
-    /// Keys that edit text fields.
     Text,
-    /// Keys that mark entries.
     Mark,
     /// Keys that delete and restore.
     Delete,
     /// Keys that act on the whole program.
     Program,
-    /// Keys that answer questions.
     Question,
 }
 
@@ -281,7 +261,6 @@ impl HelpGroup {
         Self::Question,
     ];
 
-    /// Returns the heading as text.
     pub fn name(self) -> &'static str {
         match self {
             Self::Move => "Move",
@@ -330,7 +309,7 @@ impl Key {
     }
 
     fn is(self, event: KeyEvent) -> bool {
-        // Only some terminals report Shift as a modifier; the upper-case letter implies it.
+        // Only some terminals report Shift as a modifier; an upper-case letter implies it.
         self.code == event.code && event.modifiers - KeyModifiers::SHIFT == self.held
     }
 }
@@ -340,14 +319,12 @@ impl Key {
 pub struct Binding {
     /// Default keys of the line.
     pub keys: &'static [Key],
-    /// Scopes in which the binding applies.
     pub scopes: &'static [Scope],
-    /// Command that the keys give.
     pub command: Command,
-    /// Heading on the help page.
+    /// Group of the binding on the help page.
     pub group: HelpGroup,
     /// Description on the help page.
     pub help: &'static str,
-    /// Word in the footer, with its rank; low ranks are shown first when there is little room.
+    /// Rank and word of the hint in the footer. Low ranks are shown first if there is little room.
     pub footer: Option<(u8, &'static str)>,
 }

@@ -26,14 +26,15 @@ const NAMES: [(KeyCode, &[&str]); 14] = [
     (KeyCode::Insert, &["Ins", "Insert"]),
 ];
 
-/// Modifiers of letters, with the prefix of the key's name.
+/// Modifiers that a letter can have, each with its prefix in the name of the key.
 const HELD: [(KeyModifiers, &str); 2] = [(KeyModifiers::CONTROL, "Ctrl-"), (KeyModifiers::ALT, "Alt-")];
 
-/// Letters that terminals with Ctrl held report as another key (ASCII: tab, carriage return).
+/// Letters that cannot be used with Ctrl, because terminals then report another key (ASCII tab or carriage
+/// return).
 const SAME: [(char, &str); 2] = [('i', "Tab"), ('m', "Enter")];
 
 impl Key {
-    /// Returns the name of the key, as on the help page.
+    /// Returns the name of the key, as shown on the help page.
     pub fn name(self) -> String {
         if let Some((_, names)) = NAMES.iter().find(|(code, _)| *code == self.code) {
             return names[0].to_owned();

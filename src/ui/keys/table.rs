@@ -67,7 +67,7 @@ const fn hint(rank: u8, word: &'static str, binding: Binding) -> Binding {
     Binding { footer: Some((rank, word)), ..binding }
 }
 
-/// Keys that sort by each of [`COLUMNS`].
+/// Keys that sort by a column, in the order of [`COLUMNS`].
 static SORT_KEYS: [[Key; 1]; Column::COUNT] = column_keys(false);
 static SHOW_KEYS: [[Key; 1]; Column::COUNT] = column_keys(true);
 
@@ -82,7 +82,7 @@ const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
     keys
 }
 
-/// Returns the bindings that sort by these columns, or that show and hide them.
+/// Returns the bindings that sort by these columns, or, if `is_show` is `true`, that show and hide them.
 const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
     let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, HelpGroup::Sort, ""); N], 0);
     while at < N {
@@ -103,7 +103,7 @@ const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Bin
     bindings
 }
 
-/// Keys that open each of [`views::VIEWS`].
+/// Keys that open a view, in the order of [`views::VIEWS`].
 static VIEW_KEYS: [[Key; 1]; views::VIEWS.len()] = {
     let (mut keys, mut at) = ([[letter(' ')]; views::VIEWS.len()], 0);
     while at < keys.len() {
@@ -226,20 +226,14 @@ const EDITS: &[Binding] = &{
     use HelpGroup::Text;
     use KeyCode as K;
     [
-        bind(&[key(K::Left), control('b')], TYPED, C::Step(TextMotion::Left), Text, "a character left"),
-        bind(&[key(K::Right), control('f')], TYPED, C::Step(TextMotion::Right), Text, "a character right"),
-        bind(&[alt('b')], TYPED, C::Step(TextMotion::WordLeft), Text, "a word left"),
-        bind(&[alt('f')], TYPED, C::Step(TextMotion::WordRight), Text, "a word right"),
+        bind(&[key(K::Left), control('b')], TYPED, C::Step(TextMotion::Left), Text, "move left"),
+        bind(&[key(K::Right), control('f')], TYPED, C::Step(TextMotion::Right), Text, "move right"),
+        bind(&[alt('b')], TYPED, C::Step(TextMotion::WordLeft), Text, "move a word left"),
+        bind(&[alt('f')], TYPED, C::Step(TextMotion::WordRight), Text, "move a word right"),
         bind(&[key(K::Home), control('a')], TYPED, C::Step(TextMotion::Start), Text, "start of the text"),
         bind(&[key(K::End), control('e')], TYPED, C::Step(TextMotion::End), Text, "end of the text"),
         bind(&[key(K::Backspace)], TYPED, C::Erase(TextMotion::Left), Text, "delete a character"),
-        bind(
-            &[key(K::Delete), control('d')],
-            TYPED,
-            C::Erase(TextMotion::Right),
-            Text,
-            "delete the next one",
-        ),
+        bind(&[key(K::Delete), control('d')], TYPED, C::Erase(TextMotion::Right), Text, "delete forward"),
         bind(&[control('w')], TYPED, C::Erase(TextMotion::WordLeft), Text, "delete a word"),
         bind(&[alt('d')], TYPED, C::Erase(TextMotion::WordRight), Text, "delete the next word"),
         bind(&[control('u')], TYPED, C::Erase(TextMotion::Start), Text, "delete to the start"),
@@ -265,7 +259,7 @@ const OTHERS: &[Binding] = &{
                 "back from a view",
             ),
         ),
-        hint(2, "go to entry", bind(&[key(K::Enter)], SHEET, C::Open, G::View, "go to the entry")),
+        hint(2, "open", bind(&[key(K::Enter)], SHEET, C::Open, G::View, "go to the entry")),
         bind(&[key(K::Right), letter('l')], SHEET, C::Inside, G::View, "open it in place"),
         bind(&[key(K::Left), letter('h')], CELLS, C::Cell(Side::Left), G::Treemap, "cell to the left"),
         bind(&[key(K::Right), letter('l')], CELLS, C::Cell(Side::Right), G::Treemap, "cell to the right"),

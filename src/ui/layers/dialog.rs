@@ -48,7 +48,7 @@ pub fn side_by_side<const COUNT: usize>(buttons: [(Button, &str, u16); COUNT], l
     })
 }
 
-/// Draws a button. A Yes that is not accepted yet has no brackets.
+/// Draws a button. The Yes button has no brackets until a Yes is accepted.
 pub fn draw_button(
     theme: Theme,
     (button, place): (Button, Rect),
@@ -69,7 +69,6 @@ pub fn draw_button(
 }
 
 impl Button {
-    /// Returns the other button.
     #[must_use]
     pub fn other(self) -> Self {
         match self {

@@ -29,32 +29,30 @@ use crate::ui::notice::Notice;
 use crate::ui::theme::Role;
 use crate::ui::widgets::row::{draw_ends, select};
 
-/// Minimum width of the reason column. The maximum is `REASON_IN_TEN` tenths of the screen.
+/// Minimum width of the reason column. The maximum is `REASON_IN_TEN` tenths of the screen width.
 const REASON: usize = 28;
 const REASON_IN_TEN: usize = 6;
-/// Minimum width of a screen on which the reason has its own column.
+/// Minimum screen width at which the reasons have their own column.
 const WIDE: usize = 60;
 
 /// List of the entries for which an operation failed.
 #[derive(Clone, Debug)]
 pub struct FailuresList {
-    /// Failures of the operation.
     pub failed: Failed,
     cursor: Cursor,
 }
 
 impl FailuresList {
-    /// Creates the list of an operation's failures.
     pub fn new(failed: Failed) -> Self {
         Self { failed, cursor: Cursor::default() }
     }
 
-    /// Asks again for confirmation of the operation, for the failed entries only.
+    /// Asks the user to confirm the operation again, for the failed entries only.
     fn retry(&mut self, cx: &mut Context<'_>) -> Handled {
         if cx.checked(cx.check_changes()).is_none() {
             return Handled::Yes(None);
         }
-        // Entries that had changed are confirmed in their present state.
+        // If an entry was not deleted because it had changed, the user now confirms its current state.
         let first = self.failed.failures.first.iter();
         let changed: HashSet<&[u8]> = first
             .filter(|failure| failure.reason == Reason::Changed)

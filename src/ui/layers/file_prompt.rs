@@ -19,20 +19,17 @@ use crate::ui::theme::Role;
 use crate::ui::widgets::field;
 use crate::ui::widgets::row::draw_ends;
 
-/// Minimum width for a title in words.
+/// Minimum screen width for the title `Write to:`.
 const WIDE: usize = 60;
 
-/// Prompt for a file name.
 #[derive(Clone, Debug)]
 pub struct FilePrompt {
-    /// Text field that contains the name.
     pub name: Field,
-    /// Reason for which the name was rejected, if it was.
+    /// Reason why the name was rejected, if it was.
     pub error_text: Option<Notice>,
 }
 
 impl FilePrompt {
-    /// Creates a prompt with a default name.
     pub fn new(name: Field) -> Self {
         Self { name, error_text: None }
     }
@@ -53,7 +50,7 @@ impl FilePrompt {
     }
 }
 
-/// Returns the path for a typed name. `~/` at its beginning stands for the home directory.
+/// Returns the path for a typed name. A leading `~/` means the home directory.
 fn path(name: &str) -> PathBuf {
     let home = name.strip_prefix("~/").zip(std::env::home_dir());
     home.map_or_else(|| PathBuf::from(name), |(rest, home)| home.join(rest))
@@ -72,7 +69,7 @@ impl<'t> Component<'t> for FilePrompt {
             Input::Key(_, Some(Command::Accept)) => self.accept(cx),
             Input::Key(_, Some(Command::Back)) => Handled::Close(None),
             Input::Key(event, command) => {
-                // All other keys do nothing.
+                // A change of the text needs no action.
                 let _ = self.name.take(event, command);
                 Handled::Yes(None)
             }
@@ -82,7 +79,7 @@ impl<'t> Component<'t> for FilePrompt {
             }
             Input::Command(_) | Input::Row(_) => Handled::Yes(None),
         };
-        // The same name is offered next time.
+        // The next prompt starts with the same name.
         cx.export.name = self.name.clone();
         handled
     }

@@ -1,4 +1,4 @@
-//! Help page: the whole key table under headings, in several columns if they fit.
+//! Help page: all keys, grouped under headings, in several columns if they fit.
 //!
 //! ```text
 //!  Keys   Esc closes                                        1 to 23 of 57
@@ -20,26 +20,25 @@ use crate::ui::theme::{Glyphs, Role, Theme};
 use crate::ui::widgets::field::spans;
 use crate::ui::widgets::row::draw_ends;
 
-/// Gap between columns, in cells.
+/// Number of blank cells between columns.
 const GAP: usize = 2;
-/// Maximum number of columns. More would be no easier to read.
+/// Maximum number of columns. More columns would not make the page easier to read.
 const MOST_COLUMNS: usize = 3;
 
-/// Page that lists all keys.
 #[derive(Clone, Debug)]
 pub struct HelpPage {
     /// First visible line; may exceed the scroll range.
     first: usize,
-    /// Section that comes first.
+    /// Group of keys that comes first.
     group: HelpGroup,
-    /// Text that the shown lines contain.
+    /// Search text. Only lines that contain it are shown.
     search: Field,
-    /// `true` while the search is typed.
+    /// `true` while the user types the search.
     is_typing: bool,
 }
 
 impl HelpPage {
-    /// Creates the page for a view, whose keys come first.
+    /// Creates the page. The keys for this scope come first.
     pub fn new(scope: Scope) -> Self {
         let group = match scope {
             Scope::Treemap | Scope::Overview => HelpGroup::Treemap,
@@ -125,7 +124,7 @@ impl<'t> Component<'t> for HelpPage {
                     Some(Command::Answer(Answer::No)) => self.search.clear(),
                     Some(Command::Answer(_)) => {}
                     _ => {
-                        // Moving the cursor of the field changes nothing else.
+                        // The page scrolls to the top even if the text has not changed.
                         let _ = self.search.take(event, command);
                         self.first = 0;
                         return Handled::Yes(None);
@@ -169,8 +168,8 @@ struct Section {
     lines: Vec<(String, &'static str)>,
 }
 
-/// Returns the number of scrolled lines on a screen of this size: all but the title line, unless the screen is
-/// tiny.
+/// Returns the number of lines for keys on a screen of this size: all except the title line. A tiny screen has
+/// no title line.
 fn page((_, lines): (u16, u16)) -> usize {
     usize::from(if lines > 2 { lines - 1 } else { lines })
 }
@@ -184,7 +183,7 @@ fn arranged<'a>(theme: Theme, sections: &[Section], columns: usize) -> Vec<Line<
     let blocks = (2..=MOST_COLUMNS).rev().map(|count| side_by_side(theme, sections, count)).find(fits);
     let blocks = blocks.unwrap_or_else(|| {
         let whole = block(theme, sections, usize::MAX);
-        // If the keys and the description do not both fit, the list of keys is cut.
+        // If keys and descriptions do not both fit, the keys are truncated.
         let is_cut = widest(&whole) > columns;
         vec![if is_cut { block(theme, sections, (columns / 2).saturating_sub(2)) } else { whole }]
     });
@@ -229,7 +228,7 @@ fn widest(lines: &[Line<'_>]) -> usize {
     lines.iter().map(Line::width).max().unwrap_or(0)
 }
 
-/// Arranges sections below each other, with aligned descriptions. The keys get at most `most` columns.
+/// Arranges sections below each other, with aligned descriptions. The keys are at most `most` cells wide.
 fn block<'a, 's>(
     theme: Theme,
     sections: impl IntoIterator<Item = &'s Section> + Clone,
@@ -264,7 +263,7 @@ fn section(keymap: &Keymap, group: HelpGroup) -> Section {
     Section { heading: group.name(), lines }
 }
 
-/// Returns the section about the signs in rows.
+/// Returns the section that explains the signs in rows.
 fn marks(glyphs: Glyphs) -> Section {
     let line = |mark: &str, text| (mark.to_owned(), text);
     let lines = vec![
@@ -276,7 +275,6 @@ fn marks(glyphs: Glyphs) -> Section {
     Section { heading: "Signs", lines }
 }
 
-/// Returns the section about the mouse.
 fn mouse() -> Section {
     let line = |what: &str, text| (what.to_owned(), text);
     let lines = vec![line("click", "select; sort"), line("again", "open"), line("Shift", "select text")];

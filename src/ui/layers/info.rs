@@ -8,8 +8,8 @@
 //!  Note        sparse: 12.0 MiB of holes
 //! ```
 //!
-//! The page starts with lines from the tree; the others follow as the system reports them. In a narrow window
-//! each label has its own line.
+//! The page first shows data from the tree. Data from the system follows as soon as it is available. In a
+//! narrow window, each label has its own line.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -38,28 +38,27 @@ use crate::ui::remark::exclusion_text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::row::draw_ends;
 
-/// Width of the column of labels.
 const LABEL: usize = 12;
-/// Width of the screen below which each label has its own line.
+/// Minimum width, in columns, at which a label and its text share a line.
 const NARROW: usize = 36;
 
-/// Info page about one entry.
 #[derive(Debug)]
 pub struct InfoPage {
-    /// Entry that the page is about.
+    /// Entry, with the data that the system reports about it.
     pub info: EntryInfo,
-    /// First visible line, before it is limited to the scroll range.
+    /// First visible line; may exceed the scroll range.
     pub offset: usize,
 }
 
 impl InfoPage {
-    /// Creates the page about an entry. A page about a recorded entry asks the system nothing.
+    /// Creates the page about an entry. If the entry is from a snapshot or export, the system is not asked
+    /// about it.
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
         Self { info: EntryInfo::new(entry, source_kind), offset: 0 }
     }
 }
 
-/// Returns all lines about an entry, for this width.
+/// Returns all lines of a page about an entry, wrapped to `columns`.
 pub fn lines(cx: &Context<'_>, info: &EntryInfo, columns: usize) -> Vec<Line<'static>> {
     let is_narrow = columns < NARROW;
     let (label_width, room) = if is_narrow { (0, 2) } else { (LABEL, LABEL + 2) };
@@ -147,7 +146,7 @@ impl<'t> Component<'t> for InfoPage {
     }
 }
 
-/// Label and text; the label is empty in continuation lines.
+/// Fact about the entry. The label is empty if the text continues the fact above.
 struct Fact {
     label: &'static str,
     text: String,
@@ -189,7 +188,7 @@ impl DetailLines<'_> {
         self.metadata.push(Fact { label, text, role: Role::Warning });
     }
 
-    /// Adds the lines with data of the scan.
+    /// Adds the lines with data from the scan.
     fn add_tree(&mut self, record: &Entry<'_>, parent: DirId) {
         self.add("Type", kind(record.kind).to_owned());
         let metadata = match record.state {
@@ -262,7 +261,7 @@ impl DetailLines<'_> {
         }
     }
 
-    /// Adds the number of hard links, and the known paths.
+    /// Adds the number of hard links, and those of their paths that are known.
     fn add_names(&mut self, links: u64, inspection: &Inspection) {
         if links < 2 {
             return self.add("Names", "only this one".to_owned());
@@ -301,7 +300,7 @@ impl DetailLines<'_> {
     }
 }
 
-/// Formats a mount: its mount point, the type of the file system, and the source.
+/// Formats a mount as its mount point, its file system type, and its source.
 fn place(mount: &Mount) -> String {
     format!("{} ({} of {})", escape(&mount.point), escape(&mount.kind), escape(&mount.source))
 }
@@ -327,7 +326,7 @@ fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// Formats kind and permissions as ls(1) does, such as `drwxr-sr-t`.
+/// Formats the kind and the permissions of an entry like ls(1), for example `drwxr-sr-t`.
 fn permissions(kind: Kind, bits: u32) -> String {
     let first = match kind {
         Kind::Directory => 'd',

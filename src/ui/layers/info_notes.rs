@@ -1,6 +1,6 @@
 //! Notes about an entry whose disk usage is unusual, for users who want to free space.
 //!
-//! Invariant: a note about space appears only if the sizes require one.
+//! Invariant: a note about space appears only if the sizes need an explanation.
 
 use crate::base::format::{Units, grouped, plain_size};
 use crate::base::kind::Kind;
@@ -9,15 +9,16 @@ use crate::platform::entry::extents::ExtentLayout;
 use crate::platform::entry::probe::{Probe, Trait};
 use crate::tree::{Entry, EntryState};
 
-/// Maximum excess of disk usage over length that is normal, because of the last block and lists of extents.
+/// Maximum number of bytes by which disk usage normally exceeds the length, because of the last block and lists
+/// of extents.
 const SLACK: u64 = 64 << 10;
-/// Maximum length of a file that may be stored in its inode (ext4, btrfs, xfs).
+/// Maximum length, in bytes, of a file that may be stored in its inode (ext4, btrfs, xfs).
 const INLINE: u64 = 4096;
-/// Minimum number of extents for a note.
+/// Minimum number of extents for a note about fragments.
 const MANY: u64 = 50;
 
-/// Returns the notes about an entry, those about space first. `rescan` is the key hint at the end of the note
-/// about a changed entry.
+/// Returns the notes about an entry. Notes about space come first. `rescan` is a key hint, which is appended to
+/// the note that the entry has changed.
 pub fn notes(
     probe: &Probe,
     layout: Option<&Result<ExtentLayout, i32>>,
@@ -63,7 +64,7 @@ impl File<'_> {
         plain_size(bytes, self.units)
     }
 
-    /// Returns the reason for a disk usage smaller than the length.
+    /// Returns a note on why the disk usage is smaller than the length, if it is.
     fn holes(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let is = |it| self.probe.traits.contains(&it);
@@ -86,7 +87,7 @@ impl File<'_> {
         }
     }
 
-    /// Returns the reason for a disk usage larger than the length.
+    /// Returns a note on why the disk usage is larger than the length, if it is much larger.
     fn excess(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let unwritten = self.layout.map_or(0, |layout| layout.unwritten);
@@ -97,11 +98,11 @@ impl File<'_> {
         Some(format!("uses {} more than its length: preallocated or overwritten", self.size(excess)))
     }
 
-    /// Returns the note about space shared with clones of the file.
+    /// Returns the note about space shared with clones of the file, if there is any.
     fn sharing(&self) -> Option<String> {
         let layout = self.layout?;
         if layout.pieces.is_none() {
-            // Only macOS reports no extents, but just the private space.
+            // macOS reports no extents, only the size of the private space.
             let shared = self.disk().checked_sub(layout.private).filter(|shared| *shared > 0)?;
             return Some(self.shared(shared, layout.private));
         }
@@ -118,7 +119,7 @@ impl File<'_> {
         )
     }
 
-    /// Returns the note with the number that identifies clones of the file.
+    /// Returns the note with the ID that all clones of the file have in common, if there are clones.
     fn clones(&self) -> Option<String> {
         let clone = self.layout?.clone?;
         self.sharing()?;

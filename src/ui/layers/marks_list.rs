@@ -1,4 +1,4 @@
-//! List of the marked entries, shown in place of the directory.
+//! List of the marked entries, shown in place of the directory or in a pane beside it.
 //!
 //! ```text
 //!  Marks                               3 marked · 1.2 GiB disk
@@ -24,10 +24,9 @@ use crate::ui::widgets::footer::summary;
 use crate::ui::widgets::row::{draw_ends, select};
 use crate::ui::window::totals_size;
 
-/// Width of the screen below which the path is shown without the size.
+/// Minimum width for showing sizes beside the paths.
 const NARROW: usize = 30;
 
-/// Page that lists the marks.
 #[derive(Debug)]
 pub struct MarksList<'t> {
     marks: Vec<(EntryName<'t>, Mark)>,
@@ -36,7 +35,6 @@ pub struct MarksList<'t> {
 }
 
 impl<'t> MarksList<'t> {
-    /// Creates a list of these marks.
     pub fn new(tree: &Tree, marks: &Marks<'t>) -> Self {
         Self { marks: marks.in_order(tree), cursor: Cursor::default() }
     }
@@ -47,17 +45,17 @@ impl<'t> MarksList<'t> {
         self.cursor.index = self.cursor.index.min(self.marks.len().saturating_sub(1));
     }
 
-    /// Returns the mark under the cursor.
+    /// Returns the marked entry under the cursor; `None` if the list is empty.
     pub fn selected(&self) -> Option<EntryName<'t>> {
         self.marks.get(self.cursor.index).map(|(place, _)| *place)
     }
 
-    /// Returns the marks visible on `lines` lines.
+    /// Returns the marks that are visible if there is room for `lines` of them.
     pub fn visible(&self, lines: usize) -> impl Iterator<Item = &(EntryName<'t>, Mark)> {
         self.marks.iter().skip(self.shown(lines).offset).take(lines)
     }
 
-    /// Returns the cursor, scrolled so that its line is visible.
+    /// Returns the cursor, with a scroll position that makes its line visible.
     fn shown(&self, lines: usize) -> Cursor {
         let mut cursor = self.cursor;
         cursor.show(lines.max(1), self.marks.len());

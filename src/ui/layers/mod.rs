@@ -22,29 +22,19 @@ use marks_list::MarksList;
 use question::QuestionDialog;
 use search_prompt::SearchPrompt;
 
-/// Layer above the view.
 #[derive(Debug)]
 pub enum Layer<'t> {
-    /// Page that lists all keys.
     Help(HelpPage),
-    /// Page about one entry.
     Info(InfoPage),
-    /// Page that lists the marks.
     Marks(MarksList<'t>),
-    /// Page that lists the entries for which an operation failed.
     Failures(FailuresList),
-    /// Prompt for a search.
     Search(SearchPrompt),
-    /// Prompt for a file name.
     FileName(FilePrompt),
-    /// Dialog that confirms a deletion.
     ConfirmDelete(DeleteDialog),
-    /// Question with two buttons.
     Question(QuestionDialog),
 }
 
 impl<'t> Layer<'t> {
-    /// Returns the layer as a component.
     pub fn component(&self) -> &dyn Component<'t> {
         match self {
             Self::Help(page) => page,
@@ -58,7 +48,6 @@ impl<'t> Layer<'t> {
         }
     }
 
-    /// Returns the layer as a component that can be changed.
     pub fn component_mut(&mut self) -> &mut dyn Component<'t> {
         match self {
             Self::Help(page) => page,

@@ -8,8 +8,8 @@
 //! └──────────────────────────────────────┘
 //! ```
 //!
-//! On a screen too small for a box, the question is one line: `Quit? y/n`. Until a Yes is accepted, its button
-//! has no brackets, and the line has `-` instead of `y`.
+//! On a screen that is too small for the box, the question is a single line: `Quit? y/n`. Before a Yes is
+//! accepted, the Yes button has no brackets, and the line contains `-` instead of `y`.
 
 use std::time::Duration;
 
@@ -34,12 +34,9 @@ const HEIGHT: u16 = 5;
 /// Maximum width of a file name in the question.
 const FILE: usize = 30;
 
-/// Question with two buttons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionDialog {
-    /// Subject of the question.
     pub about: Question,
-    /// Selected button.
     pub button: Button,
     gate: AnswerGate,
 }
@@ -47,11 +44,10 @@ pub struct QuestionDialog {
 /// Subject of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// Quit and lose what is not saved.
+    /// Quit and lose unsaved results.
     Quit,
-    /// Replace the scan with one of the parent directory.
+    /// Replace the tree with a scan of the parent directory.
     Above,
-    /// Replace an existing file.
     Replace(ExportRequest),
 }
 
@@ -61,7 +57,7 @@ impl QuestionDialog {
         Self { about, button, gate: AnswerGate::default() }
     }
 
-    /// Returns the question as a sentence, and as one short line.
+    /// Returns the question as a sentence for the box, and in a short form for a single line.
     fn texts(&self, cx: &Context<'_>, columns: u16) -> (String, &'static str) {
         let (text, brief) = match &self.about {
             Question::Quit => (loss(cx), ["Quit? -/n", "Quit? y/n"]),
@@ -148,7 +144,7 @@ fn place(text: &str, area: Rect) -> Option<Rect> {
     })
 }
 
-/// Minimum duration of a scan for which quitting asks a question.
+/// Duration of a scan above which the browser asks before it quits.
 pub const PRECIOUS: Duration = Duration::from_secs(5);
 
 /// Returns the question about scanning the parent directory, with the number of marks that would be lost.
@@ -163,7 +159,6 @@ fn above(cx: &Context<'_>, columns: usize) -> String {
     format!("Scan {}{cost}?", fit(&escape(&path), room, cx.theme.glyphs.gap()))
 }
 
-/// Returns the question about replacing a file.
 fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
     format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), cx.theme.glyphs.gap()))
 }

@@ -1,7 +1,7 @@
 //! Prompt for a search, shown in place of the footer.
 //!
-//! The typed text filters all views, and stays in effect when the prompt closes. Up and Down move in the results, or
-//! recall earlier searches while nothing is typed.
+//! The typed text filters all views, and remains in effect after the prompt has closed. Up and Down move the
+//! cursor in the results. While nothing is typed, they recall earlier searches.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -17,7 +17,6 @@ use crate::ui::widgets::field;
 use crate::ui::widgets::footer::{self, Top};
 use crate::ui::widgets::row::draw_ends;
 
-/// Prompt for a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchPrompt;
 

@@ -1,9 +1,8 @@
-//! File operations in the background: starts the operations that the state requests, and returns their
-//! messages.
+//! File operations in the background: starts requested operations, and turns their results into messages.
 //!
 //! Operations have their own threads, so that searches need not wait for a deletion.
 //!
-//! Invariant: nothing here blocks, and a preview is stopped before an operation starts.
+//! Invariant: no function in this file blocks, and a preview is stopped before an operation starts.
 
 use std::io;
 use std::path::PathBuf;
@@ -24,11 +23,9 @@ pub enum DeletionRequest {
     Preview(Arc<Selection>, i64),
     /// Find the entries in this selection that have changed since they were marked.
     Compare(Arc<Selection>),
-    /// Cancel the preview.
     StopPreview,
-    /// Start an operation that writes to this journal, if there is one.
+    /// Start an operation, which writes to this journal, if there is one.
     Begin(Operation, Option<Journal>),
-    /// Stop the running operation.
     Stop,
     /// Write a script that deletes these entries. Contains their sizes as text.
     Script(Arc<Selection>, Vec<String>),
@@ -43,17 +40,14 @@ pub enum DeletionMessage {
     Replaced(Arc<Places>),
     /// Progress or result of the operation.
     Reported(Arc<Report>),
-    /// Result of writing a script.
     Script(Arc<Script>),
-    /// The preview failed.
     PreviewFailed(JobError),
-    /// The operation could not be started, or ended early.
+    /// The operation could not be started, or was ended early by an error.
     WorkFailed(JobError),
     /// Another job failed. Contains the name of the job.
     Failed(&'static str, JobError),
 }
 
-/// Result of writing a script.
 pub type Script = Result<Written, ScriptError>;
 
 /// Running deletions and related jobs: at most one of each kind, but any number of scripts.
@@ -68,7 +62,7 @@ pub struct Deletions {
 }
 
 impl Deletions {
-    /// Carries out a request. Messages come from the runner.
+    /// Carries out a request. `runner` returns the messages about the results.
     pub fn take<M: From<DeletionMessage> + 'static>(
         &mut self,
         order: DeletionRequest,
@@ -90,7 +84,8 @@ impl Deletions {
                     task.publish(script::write(&directory, fallback.as_deref(), &selection, &sizes));
                 };
                 let job = self.start(|pool| pool.start(write));
-                // The script is finished at exit, because a partial script would be worse than none.
+                // At exit, duke gives the script time to finish, because a partial script would be worse than
+                // none.
                 runner.add(job, AtExit::Finish, |update| match update {
                     Update::Result(script) => DeletionMessage::Script(script).into(),
                     Update::Failed(error) => DeletionMessage::Failed("Script", error).into(),

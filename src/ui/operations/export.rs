@@ -11,21 +11,17 @@ use crate::source::Source;
 use crate::source::save::{Format, Overwrite, SaveError, write};
 use crate::ui::field::Field;
 
-/// Request to write a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportRequest {
-    /// Path of the file.
     pub path: PathBuf,
-    /// Format of the file.
     pub format: Format,
     /// Treatment of an existing file.
     pub old: Overwrite,
 }
 
-/// State of exports.
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
-    /// Last file name typed, as the default of the next prompt, with the names before it.
+    /// Last file name typed, which is the default of the next prompt. Includes the names typed before.
     pub name: Field,
     /// Request for the file being written, if there is one.
     pub order: Option<ExportRequest>,
@@ -34,7 +30,6 @@ pub struct Exporting {
 /// Result of writing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportMessage {
-    /// Request for the file.
     pub order: ExportRequest,
     /// Number of bytes written, or the error.
     pub written: Result<u64, SaveError>,

@@ -1,4 +1,4 @@
-//! Operations: work with effects outside the browser's state, started by the session.
+//! Operations with effects outside the browser's state, which the session starts: deletions, exports, programs.
 
 pub mod deletion;
 pub mod export;

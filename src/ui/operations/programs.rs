@@ -1,9 +1,9 @@
 //! Programs that the user starts: a shell in a directory, a pager for a file, and the desktop's opener.
 //!
-//! Directories and files are opened in the background, because a file system may be slow. A shell or a pager
-//! then gets the terminal; the opener does not need it. A shell gets its directory, and a pager its file, as an
-//! open descriptor. So no name is resolved again or passed on: a name could be an option, or code for a pager's
-//! preprocessor. Only the opener needs a path, which is passed as one absolute argument.
+//! Directories and files are opened in the background, because a file system may be slow. After that, a shell
+//! or a pager gets the terminal; the opener does not need it. A shell gets its directory, and a pager its file,
+//! as an open descriptor. So no name is resolved again, or passed to a program that could take it for an option
+//! or for code of a pager's preprocessor. Only the opener gets a path, as one absolute argument.
 //!
 //! Invariant: no name becomes part of a command line that a shell parses.
 
@@ -82,7 +82,7 @@ pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
 fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     let program = variable("SHELL").unwrap_or_else(|| "/bin/sh".into());
     let mut command = Command::new(&program);
-    // The variable would name the directory in which duke was started.
+    // `PWD` would still name the directory in which duke was started.
     command.env_remove("PWD");
     command.env(LEVEL, next_level(env::var_os(LEVEL)).to_string());
     let ended = streams(&mut command, screen)
@@ -90,7 +90,7 @@ fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     failure_text(&program, ended)
 }
 
-/// Returns the number in the variable plus one. A missing or invalid number counts as 0.
+/// Returns the level of a new shell: `level` plus one. A missing or invalid level counts as 0.
 fn next_level(level: Option<OsString>) -> u32 {
     let level = level.and_then(|level| level.to_str()?.parse::<u32>().ok());
     level.unwrap_or(0).saturating_add(1)
@@ -116,7 +116,7 @@ fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     last
 }
 
-/// Returns the command lines of pagers to try: the user's own, or the usual ones.
+/// Returns the pager commands to try: the user's own, or, if there is none, less and more.
 fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
     let Some(own) = own else { return vec![vec!["less".into()], vec!["more".into()]] };
     let words = own.into_vec();
@@ -141,8 +141,8 @@ pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
     })
 }
 
-/// Returns `true` if an opener could run the entry: a program, a script, or an application, which is a directory on macOS.
-/// Without kind and mode, any entry could be one.
+/// Returns `true` if an opener could execute the entry: a program, a script, or an application (a directory on
+/// macOS). Unknown entries count as executable.
 fn may_run(found: Option<(Kind, u32)>) -> bool {
     found.is_none_or(|(kind, mode)| kind == Kind::Directory || mode & 0o111 != 0)
 }
@@ -151,8 +151,8 @@ fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.as_encoded_bytes().trim_ascii().is_empty())
 }
 
-/// Connects the program's standard streams to the terminal where duke's own are redirected. Returns the
-/// terminal.
+/// Connects each standard stream of the program to the terminal if the same stream of duke is redirected.
+/// Returns a descriptor of the terminal.
 fn streams(command: &mut Command, screen: &Screen) -> io::Result<OwnedFd> {
     let terminal = || screen.descriptor().map(Stdio::from);
     if !io::stdin().is_terminal() {

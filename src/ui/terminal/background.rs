@@ -1,8 +1,8 @@
 //! Asks the terminal for the color of its background (OSC 11), and recognizes the answer.
 //!
-//! The browser does not wait for the answer. It draws the first frame for the background that `COLORFGBG` names, or for
-//! a dark one, and draws it again when the answer arrives. The answer arrives as keys in the input, after any delay, so
-//! these keys are removed from the input. Otherwise they would be commands.
+//! The browser does not wait for the answer. It draws the first frame for the background in `COLORFGBG`, or
+//! else for a dark background, and draws again when the answer arrives. The answer arrives as keys in the
+//! input, after any delay. These keys are removed from the input, because they would otherwise act as commands.
 
 use std::time::{Duration, Instant};
 
@@ -14,52 +14,52 @@ use crate::ui::theme::Background;
 /// color").
 pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
-/// Time during which an answer is expected.
+/// Time after the question during which an answer is expected.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Length of the part of an answer that no user types.
+/// Maximum number of keys of an answer that a user might type.
 const CERTAIN: usize = 3;
 
 /// Result of processing a key.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// The keys are not part of an answer.
+    /// Keys that are not part of an answer, if any.
     Keys(Vec<KeyEvent>),
-    /// The answer is complete.
+    /// A complete answer, with the background if it is valid.
     Answer(Option<Background>),
 }
 
-/// Recognizer of the answer.
+/// Detector of the answer in the input.
 #[derive(Debug, Default)]
 pub struct Reply {
-    /// Time of the question; `None` once it has been answered.
+    /// Time of the question; `None` if no answer is expected.
     asked: Option<Instant>,
     /// Keys that may be the beginning of the answer.
     held: Vec<KeyEvent>,
 }
 
 impl Reply {
-    /// Starts to expect an answer.
+    /// Records that the terminal has just been asked.
     pub fn expect(&mut self) {
         self.asked = Some(Instant::now());
     }
 
-    /// Returns `true` if an answer may arrive within moments.
+    /// Returns `true` if an answer is still likely to arrive.
     pub fn is_near(&self) -> bool {
         self.asked.is_some_and(|asked| asked.elapsed() < Duration::from_secs(1))
     }
 
-    /// Takes a key from the input.
+    /// Processes a key. Holds it back if it may be part of an answer.
     pub fn take(&mut self, key: KeyEvent) -> Taken {
         if self.asked.is_none_or(|asked| asked.elapsed() > PATIENCE) && self.held.is_empty() {
             return Taken::Keys(vec![key]);
         }
         self.held.push(key);
         if self.held.len() == 1 {
-            // The terminal sends Esc and `]`.
+            // The answer begins with Esc and `]`, which is read as Alt-].
             let is_start = is_held(key, KeyModifiers::ALT, ']');
             return Taken::Keys(if is_start { Vec::new() } else { std::mem::take(&mut self.held) });
         }
-        // The answer ends with Esc and a backslash, or with a bell.
+        // The answer ends with Esc and a backslash, or with a bell (Ctrl-G).
         if is_held(key, KeyModifiers::ALT, '\\') || is_held(key, KeyModifiers::CONTROL, 'g') {
             let text: String = self.held.drain(..).skip(1).filter_map(letter).collect();
             self.asked = None;
@@ -68,7 +68,7 @@ impl Reply {
         if letter(key).is_some_and(|letter| letter.is_ascii_alphanumeric() || ";:/".contains(letter)) {
             return Taken::Keys(Vec::new());
         }
-        // A damaged answer is dropped. Other keys were typed.
+        // More than `CERTAIN` keys are a damaged answer, which is dropped. Fewer keys were typed by the user.
         let held = std::mem::take(&mut self.held);
         Taken::Keys(if held.len() > CERTAIN { vec![key] } else { held })
     }
@@ -88,7 +88,7 @@ fn letter(key: KeyEvent) -> Option<char> {
 /// Returns the background for an answer such as `11;rgb:1e1e/1e1e/1e1e`.
 fn background(answer: &str) -> Option<Background> {
     let (_, color) = answer.strip_prefix("11;rgb")?.split_once(':')?;
-    // Each part has one to four digits.
+    // Each part has one to four hexadecimal digits.
     let part = |part: &str| {
         let most = (1_u32 << (4 * u32::try_from(part.len()).ok()?)).checked_sub(1)?;
         Some(u32::from_str_radix(part, 16).ok()? * 255 / most)

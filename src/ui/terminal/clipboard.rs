@@ -1,4 +1,4 @@
-//! Clipboard: copies text through the terminal, and through a tool of the platform if there is one.
+//! Clipboard: copies text through the terminal, and through a clipboard tool if there is one.
 //!
 //! The terminal gets the sequence OSC 52, which also works over ssh. Many terminals support OSC 52, but few
 //! report that they do. A tool gets the text on standard input, so no shell ever sees the text.
@@ -44,7 +44,7 @@ pub fn offer(text: Vec<u8>) {
     if tools.is_empty() {
         return;
     }
-    // Without a thread or a working tool, only the terminal copies the text.
+    // Errors are ignored. If no tool works, only the terminal copies the text.
     let _ = thread::Builder::new()
         .name("clipboard".into())
         .spawn(move || tools.iter().any(|(tool, words)| give(tool, words, &text).is_ok_and(|taken| taken)));
@@ -53,7 +53,8 @@ pub fn offer(text: Vec<u8>) {
 fn give(tool: &str, words: &[&str], text: &[u8]) -> std::io::Result<bool> {
     let mut command = Command::new(tool);
     if CLIPBOARD_TOOL == Some(tool) {
-        // Without a locale, pbcopy takes UTF-8 for Mac OS Roman, and ssh or a launcher may have set none.
+        // Without a locale, pbcopy would read UTF-8 as Mac OS Roman. Programs started by ssh or a launcher may
+        // have no locale.
         command.env("LC_CTYPE", "UTF-8").env_remove("LC_ALL");
     }
     let mut child =

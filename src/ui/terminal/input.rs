@@ -11,10 +11,11 @@ use crate::ui::theme::Background;
 
 /// Maximum number of events processed before the next frame, so that not every step of a held key is drawn.
 const KEYS_PER_FRAME: usize = 64;
-/// Time to wait at the end for an answer of the terminal, which the shell would otherwise get as input.
+/// Maximum time to wait at exit for an answer from the terminal. Otherwise, the shell would get the answer as
+/// input.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// Input of the browser.
+/// Reader of terminal events.
 #[derive(Debug, Default)]
 pub struct Input {
     reply: Reply,
@@ -23,20 +24,20 @@ pub struct Input {
 }
 
 impl Input {
-    /// Asks the terminal for its background.
+    /// Asks the terminal for its background color.
     ///
     /// # Errors
-    /// When the terminal accepts no output.
+    /// If the terminal accepts no output.
     pub fn ask_background(&mut self, mut terminal: impl Write) -> io::Result<()> {
         terminal.write_all(QUESTION.as_bytes())?;
         self.reply.expect();
         terminal.flush()
     }
 
-    /// Discards input until the answer of the terminal has arrived, if it may arrive within moments.
+    /// Discards input until the terminal's answer has arrived, if one is likely. Waits for at most `SETTLE`.
     ///
     /// # Errors
-    /// When the terminal cannot be read.
+    /// If the terminal cannot be read.
     pub fn settle(&mut self) -> io::Result<()> {
         let begun = Instant::now();
         while self.reply.is_near() {
@@ -48,10 +49,11 @@ impl Input {
         Ok(())
     }
 
-    /// Returns the events that arrive within `wait`; without a limit, waits for one. `None` if there are none.
+    /// Returns the events that arrive within `wait`, or `None` if there are none. Without a limit, waits for an
+    /// event. The times of mouse events are relative to `begun`.
     ///
     /// # Errors
-    /// When the terminal cannot be read.
+    /// If the terminal cannot be read.
     pub fn pending(&mut self, wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<Event>>> {
         let mut events = Vec::new();
         let mut is_there = match wait {
@@ -72,7 +74,7 @@ impl Input {
                 },
                 event::Event::Mouse(mouse) => events.push(Event::Mouse(mouse, begun.elapsed())),
                 event::Event::Resize(columns, lines) => events.push(Event::Resize(columns, lines)),
-                // A pasted text is not a command, but can be part of a search.
+                // Pasted text is never a command, but it can be part of a search.
                 event::Event::Paste(text) => events.push(Event::Paste(text)),
                 _ => {}
             }

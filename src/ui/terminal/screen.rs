@@ -1,8 +1,8 @@
 //! Screen: takes over the terminal, and gives it back.
 //!
-//! Everything that ends the browser (the user, an error, a panic, a signal) gives the terminal back; only the
-//! first attempt has an effect, and later output is discarded. Only one thread at a time can take over, lend or
-//! retake the terminal.
+//! The terminal is given back however the browser ends: by the user, an error, a panic or a signal. Only the
+//! first attempt to give it back has an effect, and later output is discarded. Only one thread at a time can
+//! take over, lend or retake the terminal.
 //!
 //! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on` is `true`. Giving
 //! the terminal back clears the progress in the tab.
@@ -31,14 +31,13 @@ enum Holder {
     /// The process that started duke, before the browser begins and after it has ended.
     #[default]
     Nobody,
-    /// The browser.
     Browser,
     /// A program started by the browser.
     Program,
 }
 
-/// Sequence that captures buttons and the wheel, but not motion, with unlimited coordinates (xterm's "Mouse
-/// Tracking", modes 1000 and 1006).
+/// Sequence that makes the terminal report buttons and the wheel, but not motion, with unlimited coordinates
+/// (xterm's "Mouse Tracking", modes 1000 and 1006).
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
 const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
@@ -49,17 +48,17 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Screen {
     terminal: Arc<File>,
-    /// `true` while the terminal is taken over. Swapped on entering and leaving, so that only one of several
-    /// threads does so; read by the drawing thread. `SeqCst` for simplicity: the value changes only a few times
-    /// in a session.
+    /// `true` while the terminal is taken over. Threads swap the value on entering and leaving, so that only
+    /// one of them does the work; the drawing thread reads it. `SeqCst` for simplicity, because the value
+    /// changes only a few times in a session.
     is_on: Arc<AtomicBool>,
-    /// Process that uses the terminal. Locked during every change of the user.
+    /// Process that uses the terminal. Locked while the terminal is taken over or given back.
     holder: Arc<Mutex<Holder>>,
     /// Locked while a thread writes, so that nothing is written after the final sequences.
     drawing: Arc<Mutex<()>>,
     mouse: MouseCapture,
     tab: TabProgress,
-    /// `true` if the tab shows progress. Set by the drawing thread, and cleared on leaving; `SeqCst` for
+    /// `true` if the tab shows progress. Set by the drawing thread, and cleared on leaving. `SeqCst` for
     /// simplicity, as for `is_on`.
     has_progress: Arc<AtomicBool>,
 }
@@ -91,7 +90,7 @@ impl Screen {
     /// Takes over the terminal.
     ///
     /// # Errors
-    /// When the terminal cannot be taken over. It is given back in that case.
+    /// If the terminal cannot be taken over completely. The terminal is given back in that case.
     pub fn enter(&self) -> io::Result<()> {
         let mut holder = lock(&self.holder);
         *holder = Holder::Browser;
@@ -109,14 +108,14 @@ impl Screen {
         Ok(result)
     }
 
-    /// Gives the terminal back, and stops this process with `stop`. After the stop, takes the terminal over
-    /// again and returns `true` if the browser had used it before.
+    /// Gives the terminal back, and stops this process with `stop`. When the process continues, takes the
+    /// terminal over again and returns `true`, if the browser had it before.
     ///
     /// # Errors
     /// If the system does not stop the process, or the terminal cannot be taken over again.
     pub fn pause(&self, stop: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
-        // The lock is held until the terminal is taken over again, so that no other thread does so before the
-        // stop.
+        // The lock is held all the time, so that no other thread takes the terminal over before the process
+        // stops.
         let holder = lock(&self.holder);
         let was_on = *holder == Holder::Browser && self.leave();
         stop()?;
@@ -158,7 +157,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Calls `write` with the terminal, if the terminal is taken over.
+    /// Calls `write` with the terminal, if the terminal is taken over. Otherwise, does nothing.
     fn draw<R: Default>(&self, write: impl FnOnce(&File) -> io::Result<R>) -> io::Result<R> {
         let _drawing = lock(&self.drawing);
         if self.is_on.load(Ordering::SeqCst) { write(&self.terminal) } else { Ok(R::default()) }
@@ -175,7 +174,8 @@ impl Screen {
     /// value exists.
     #[must_use]
     pub fn leave_for_the_end(&self) -> impl Sized {
-        // A thread that is taking over the terminal would write after the last sequences.
+        // Wait for the lock, because a thread that is just taking over the terminal would write after the final
+        // sequences.
         let holder = lock_within(&self.holder, PATIENCE);
         self.leave();
         holder
@@ -206,7 +206,7 @@ impl Screen {
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)
     }
 
-    /// Returns the sequences that undo all changes of the terminal. If `has_progress`, they also clear the tab.
+    /// Returns the sequences that undo all changes to the terminal. If `has_progress`, they also clear the tab.
     fn farewell(&self, has_progress: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
         if has_progress {

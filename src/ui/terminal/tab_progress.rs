@@ -1,18 +1,19 @@
-//! Progress of a scan in the terminal's tab and the taskbar: OSC 9;4, introduced by `ConEmu`.
+//! Progress of a scan in the terminal's tab and in the taskbar. The escape sequence is OSC 9;4, introduced by
+//! `ConEmu`.
 //!
-//! Terminals without this feature show OSC 9 as a message, so only terminals known to support progress get it.
+//! Terminals without this feature show OSC 9 as a message, so only terminals that are known to support progress
+//! get the sequence.
 //!
 //! Invariant: the progress is cleared before the terminal is given back.
 
 /// Progress shown in a tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TabState {
-    /// No progress.
     #[default]
     Nothing,
     /// A scan is running, and its percentage is unknown.
     Going,
-    /// Percentage that has been read.
+    /// A scan is running. Contains the percentage that has been read.
     Percent(u8),
 }
 

@@ -1,4 +1,4 @@
-//! Number of colors of a terminal.
+//! Colors that a terminal supports, and the user's choice to use them.
 
 use std::ffi::OsString;
 
@@ -8,19 +8,16 @@ pub enum ColorChoice {
     /// The environment determines if colors are used.
     #[default]
     Auto,
-    /// Colors are always used.
     Always,
-    /// Colors are never used.
     Never,
 }
 
 /// Colors that a terminal supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colors {
-    /// No colors.
     #[default]
     None,
-    /// The sixteen ANSI colors, which the user may have changed.
+    /// The sixteen ANSI colors, whose appearance the user may have changed.
     Sixteen,
     /// The palette of 256 colors.
     Palette,

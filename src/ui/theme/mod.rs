@@ -1,7 +1,8 @@
 //! Theme: colors, and characters for bars, arrows and frames.
 //!
-//! Text has the terminal's own background, except for the selected row, the header, the footer, and cells. There the
-//! color of the text is set with that of the background. Without colors no information is lost.
+//! Text has the terminal's own background, except in the selected row, the header, the footer and treemap
+//! cells. In these places, the colors of both text and background are set. No information is lost without
+//! colors.
 //!
 //! Invariant: every character is one column wide.
 
@@ -21,15 +22,14 @@ pub use palette::{Background, Looks, Preset, Role, color, color_name, filled, in
 /// Character set for drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Glyphs {
-    /// Eighth blocks, arrows, and an ellipsis.
+    /// Unicode blocks, arrows, and ellipsis.
     #[default]
     Unicode,
-    /// ASCII only.
     Ascii,
 }
 
 impl Glyphs {
-    /// Returns the character set that a terminal supports: ASCII if the locale's encoding is not UTF-8, and on
+    /// Returns the character set that a terminal supports: ASCII if the locale's encoding is not UTF-8, or on
     /// the Linux console, whose font has few other characters. Without a locale, UTF-8 is assumed.
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().to_lowercase();
@@ -53,7 +53,7 @@ impl Glyphs {
         self.pick("·", ".")
     }
 
-    /// Returns the mark of the row under the cursor.
+    /// Returns the sign at the row under the cursor.
     pub fn cursor(self) -> &'static str {
         self.pick("▌", ">")
     }
@@ -63,7 +63,7 @@ impl Glyphs {
         self.pick("●", "*")
     }
 
-    /// Returns the sign of a row in a range that is not marked yet.
+    /// Returns the sign at a row of a started range, whose rows are not marked yet.
     pub fn ranged(self) -> &'static str {
         self.pick("│", "|")
     }
@@ -73,7 +73,7 @@ impl Glyphs {
         if is_folded { self.pick("▸", "+") } else { self.pick("▾", "-") }
     }
 
-    /// Returns the separator between the facts in a line.
+    /// Returns the separator between facts in the same line.
     pub fn dot(self) -> &'static str {
         self.pick("·", "-")
     }
@@ -88,7 +88,7 @@ impl Glyphs {
         self.pick("▴", "^")
     }
 
-    /// Returns the spinner's frame number `step`, modulo 8.
+    /// Returns frame number `step` of the spinner. The frames repeat after 8 steps.
     pub fn spinner(self, step: u64) -> &'static str {
         const ROUND: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠛"];
         const PLAIN: [&str; 4] = ["|", "/", "-", "\\"];
@@ -96,7 +96,8 @@ impl Glyphs {
         self.pick(ROUND[step], PLAIN[step % 4])
     }
 
-    /// Returns a bar `columns` wide, filled to `thousandths` of its width. Any share above zero is visible.
+    /// Returns a bar that is `columns` wide and filled to `thousandths` of its width. Any share above zero is
+    /// visible.
     pub fn bar(self, thousandths: u16, columns: usize) -> String {
         const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
         let parts = match self {
@@ -129,17 +130,17 @@ impl Glyphs {
     }
 }
 
-/// Number of colors in a bar. Each one costs some 20 bytes of output.
+/// Number of colors in a bar. Each color adds about 20 bytes of output.
 const STEPS: u16 = 8;
 
 /// Theme of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Theme {
-    /// Range of colors that the terminal gets.
+    /// Colors that may be sent to the terminal.
     pub colors: Colors,
     /// Character set for drawing.
     pub glyphs: Glyphs,
-    /// Preset with the user's own colors.
+    /// Color preset, with the user's own colors.
     pub looks: Looks,
 }
 
@@ -151,18 +152,18 @@ impl Theme {
             && self.style(Role::Program).fg.is_some()
     }
 
-    /// Returns `true` if the colors depend on the background, and the terminal is likely to know it.
+    /// Returns `true` if the colors depend on the background, and the terminal is likely to report it when
+    /// asked.
     pub fn adapts(self) -> bool {
         matches!(self.colors, Colors::Palette | Colors::True) && self.looks.preset.adapts()
     }
 
-    /// Returns the style of `role`.
     pub fn style(self, role: Role) -> Style {
         self.looks.style(role, self.colors)
     }
 
-    /// Returns a bar of exactly `columns` columns, of which `thousandths` are filled. With all colors, its color
-    /// changes in steps from its start to its end.
+    /// Returns a bar that is exactly `columns` wide and filled to `thousandths` of its width. If the terminal
+    /// supports all colors, the color changes in steps along the bar.
     pub fn bar<'a>(self, thousandths: u16, columns: usize) -> Vec<Span<'a>> {
         let style = self.style(Role::Bar).patch(Style { bg: self.style(Role::Track).bg, ..Style::new() });
         let text = self.glyphs.bar(thousandths, columns);

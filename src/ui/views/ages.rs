@@ -20,7 +20,6 @@ use crate::table::row::Row;
 use crate::tree::Totals;
 use crate::ui::loader::Load;
 
-/// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
     name: "ages",
     key: '4',
@@ -46,7 +45,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Totals by age, with the time from which ages are counted.
+/// Totals by age, and the current time, from which the ages were computed.
 #[derive(Debug)]
 struct AgeRows {
     ages: Arc<Ages>,

@@ -1,13 +1,13 @@
 //! Cleanup view: the directories that can be rebuilt or downloaded again, in one group per kind.
 //!
 //! ```text
-//!       Disk▾  Share                Items Modified           Path
-//!     1.9 GiB  84.3% ████████▍      9,003                    ▾ Rust build output  2 directories; cargo build rebuilds it
-//!     1.6 GiB  71.0% ███████▏       8,121 2026-11-21 08:15       duke/target/
+//!     Disk▾  Share                Items Modified           Path
+//!   1.9 GiB  84.3% ████████▍      9,003                    ▾ Rust build output  2 directories; cargo build rebuilds it
+//!   1.6 GiB  71.0% ███████▏       8,121 2026-11-21 08:15       duke/target/
 //! ```
 //!
-//! The `Modified` column shows the newest change below a directory, as an indication of when the directory was
-//! last used. The time is known once the search is complete. Enter unfolds a group, or opens the parent directory with the
+//! The `Modified` column shows the newest change below a directory, as an indication of when the directory was last
+//! used. The time is known once the search is complete. Enter unfolds a group, or opens the parent directory with the
 //! cursor on the directory. Nothing is marked automatically; a mark on a group marks all of its directories.
 
 use std::cmp::Reverse;
@@ -25,7 +25,6 @@ use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{EntryId, Totals};
 use crate::ui::loader::Load;
 
-/// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
     name: "cleanup",
     key: '9',
@@ -49,7 +48,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..ENTRIES
 };
 
-/// Rows, in the order in which they are shown.
+/// Rows in display order.
 #[derive(Debug)]
 struct CleanupRows {
     hints: Arc<Hints>,
@@ -58,14 +57,14 @@ struct CleanupRows {
 
 #[derive(Debug)]
 enum CleanupRow {
-    /// All candidates for the same reason, which the rule with this index gives.
+    /// All candidates with the same reason. `rule` is the index of a rule that gives this reason.
     Kind { rule: usize, reason: &'static str, totals: Totals, candidates: Vec<usize> },
     /// Candidate with this index.
     Candidate(usize),
 }
 
 impl CleanupRows {
-    /// Arranges the rows: each kind followed by its candidates, the largest first.
+    /// Arranges the rows: the kinds, the largest first, each followed by its candidates.
     fn new(hints: Arc<Hints>) -> Self {
         let mut kinds: Vec<(&'static str, usize, Totals, Vec<usize>)> = Vec::new();
         for (index, hint) in hints.rows.iter().enumerate() {

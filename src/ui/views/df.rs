@@ -9,7 +9,6 @@ use crate::df::{self, Account, explain};
 use crate::table::column::ColumnSet;
 use crate::ui::loader::Load;
 
-/// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
     name: "df",
     key: '0',

@@ -1,4 +1,5 @@
-//! View of the directories with the largest files directly in them, with the total of everything below each.
+//! View of the directories with the most bytes in their own files, not counting subdirectories. Another column shows
+//! the total of everything below each directory.
 //!
 //! ```text
 //!        Own▾  Share                Items      Total   Path
@@ -17,7 +18,6 @@ use crate::table::row::{CellValue, Row, RowStyle};
 use crate::tree::{DirId, EntryId, Totals, Tree};
 use crate::ui::window::{bound, totals_size};
 
-/// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
     name: "directories",
     key: 'L',
@@ -28,7 +28,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the directories that contain files.
+/// Table of the directories that directly contain files.
 pub static TABLE: TableSpec = TableSpec {
     rows: "Directories",
     sortable: &[(C::Size, "size"), (C::Items, "items"), (C::Name, "path")],

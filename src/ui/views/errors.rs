@@ -20,7 +20,6 @@ use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::EntryId;
 
-/// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
     name: "errors",
     key: '7',
@@ -89,7 +88,7 @@ impl TableData for Errors {
         Some(Row { note, ..Row::of_words(label, RowStyle::Warning) }.with(C::Items, items))
     }
 
-    /// Returns the entry of a row, or the first entry of a reason.
+    /// Returns the entry of a row. For a reason, this is the first entry with that reason.
     fn target(&self, index: usize) -> Option<Target> {
         let row = match row(self, index)? {
             ErrorRow::Itself(_) => return None,

@@ -1,4 +1,5 @@
-//! Growth view: the changes as a tree, so that a directory and what changed in it are not read as two amounts.
+//! Growth view: the changes as a tree, so that the change of a directory and the changes inside it are not added up by
+//! mistake.
 //!
 //! ```text
 //!      Disk    Growth▾ Trend      Path
@@ -7,8 +8,8 @@
 //!      gone -80.0 MiB ███████       old.iso
 //! ```
 //!
-//! The trend shows the sizes in the newest snapshots and now, if there are enough snapshots. At first, the largest change
-//! is unfolded, as far down as a single entry accounts for most of it.
+//! The trend shows the sizes in the newest snapshots and now, if there are enough snapshots. At first, the largest
+//! change is unfolded, as far down as a single entry accounts for most of the change.
 
 use std::io;
 
@@ -32,7 +33,6 @@ use crate::ui::remark::remark_of;
 /// Maximum number of changes in the table.
 const MOST: usize = 100_000;
 
-/// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
     name: "growth",
     key: '8',
@@ -67,10 +67,11 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Changes, the largest first and not as a tree, for the overview.
+/// Starts the search for the changes that the overview shows: at most `most`, as a list and not as a tree. Returns
+/// `None` if a comparison is not possible.
 ///
 /// # Errors
-/// When no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn largest_changes(
     sources: &Sources<'_>,
     request: &TableRequest,

@@ -21,7 +21,6 @@ use crate::ui::window::{bound, totals_size};
 /// Maximum number of rows in a table of entries.
 pub const MOST: usize = 100_000;
 
-/// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
     name: "largest",
     key: '2',
@@ -32,7 +31,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the largest files, each inode once.
+/// Table of the largest files, in which each inode occurs only once.
 pub static TABLE: TableSpec = TableSpec {
     start: |sources, request| rows(survey::largest(sources.pool, sources.request(request), MOST)),
     ..ENTRIES
@@ -102,7 +101,7 @@ impl TableData for SearchResult {
     }
 }
 
-/// Returns the path of an entry of `directory`, relative to the directory `from` and safe for a terminal.
+/// Returns the path of an entry of `directory`, relative to the directory `from`, and escaped for the terminal.
 pub fn path_below(tree: &Tree, from: DirId, directory: DirId, name: &[u8]) -> String {
     let above = tree.ancestry(directory).take_while(|id| *id != from);
     let mut names: Vec<&[u8]> = above.map(|id| tree.name(id)).collect();

@@ -18,7 +18,6 @@ use crate::table::column::Column as C;
 use crate::table::row::{Row, RowNote};
 use crate::tree::{DirId, EntryId, Totals, Tree};
 
-/// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
     name: "links",
     key: '6',
@@ -86,7 +85,7 @@ fn first_name(tree: &Tree, from: DirId, links: &HardLinks, inode: &LinkedInode) 
     Some(path_below(tree, from, row.entry.directory, row.entry.record(tree)?.name))
 }
 
-/// Returns the note about names outside of the subtree.
+/// Returns the note about names outside of the subtree, if there are any.
 fn note(inode: &LinkedInode) -> Option<String> {
     let LinkedInode { inside, count, elsewhere, .. } = *inode;
     match (inode.is_shared(), elsewhere) {

@@ -36,10 +36,9 @@ pub static VIEWS: &[&ViewSpec] = &[
     &df::VIEW,
 ];
 
-/// Index of the list, to which pages also lead back.
+/// Index of the list in [`VIEWS`]. The key of the list also works on other pages, where it leads back to the list.
 pub const LIST_INDEX: usize = 1;
 
-/// Description of the list.
 pub static LIST: ViewSpec = ViewSpec {
     name: "list",
     key: '1',
@@ -50,7 +49,6 @@ pub static LIST: ViewSpec = ViewSpec {
     table: None,
 };
 
-/// Description of the overview.
 pub static OVERVIEW: ViewSpec = ViewSpec {
     name: "overview",
     key: '`',
@@ -61,7 +59,6 @@ pub static OVERVIEW: ViewSpec = ViewSpec {
     table: None,
 };
 
-/// Description of the treemap.
 pub static TREEMAP: ViewSpec = ViewSpec {
     name: "treemap",
     key: '5',

@@ -1,6 +1,6 @@
 //! Description of a view and its table: key, texts, columns, sort orders, and the job that finds the rows.
 //!
-//! Invariant: a table can be sorted by exactly the columns that its notice about sorting names.
+//! Invariant: the notice about sorting lists exactly the columns by which a table can be sorted.
 
 use std::fmt::Debug;
 use std::io;
@@ -19,12 +19,10 @@ use crate::ui::window::totals_size;
 
 use Column as C;
 
-/// Description of a view.
 #[derive(Debug)]
 pub struct ViewSpec {
     /// Name of the view's key in the configuration.
     pub name: &'static str,
-    /// Key that opens the view.
     pub key: char,
     /// Name in the view's tab, and a shorter name.
     pub tab: [&'static str; 2],
@@ -32,16 +30,14 @@ pub struct ViewSpec {
     pub help: &'static str,
     /// Title in the header, after the path.
     pub title: &'static str,
-    /// Prerequisite of the view.
     pub needs: Needs,
-    /// Table; `None` for the list and the treemap, which show the directory itself.
+    /// Table; `None` for the list, the treemap and the overview, which have no table.
     pub table: Option<&'static TableSpec>,
 }
 
 /// Prerequisite for opening a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// No prerequisite.
     Nothing,
     /// A source whose file systems can be accessed.
     FileSystem,
@@ -50,7 +46,7 @@ pub enum Needs {
 }
 
 impl PartialEq for ViewSpec {
-    /// Compares addresses, because each view is one static.
+    /// Compares addresses, because each view exists only once, as a static.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
@@ -62,7 +58,6 @@ impl Eq for ViewSpec {}
 /// example because system calls are not allowed.
 pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
 
-/// Description of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
     /// Name of the rows, for the beginning of a sentence.
@@ -73,9 +68,8 @@ pub struct TableSpec {
     pub columns: ColumnSet,
     /// Columns that are always shown.
     pub fixed: ColumnSet,
-    /// Main column, which disappears last.
+    /// Main column, which is the last one to disappear in a narrow window.
     pub first: Column,
-    /// Minimum width of the name column.
     pub name_room: usize,
     /// Titles of columns that differ from the usual ones.
     pub titles: &'static [(Column, &'static str)],
@@ -85,20 +79,20 @@ pub struct TableSpec {
     pub is_list: bool,
     /// `true` if bars can be relative to the largest row.
     pub has_scale: bool,
-    /// Column with the times by which the table can be sorted.
+    /// Column that is marked as sorted if the rows are sorted by time.
     pub time: Column,
     /// Initial sort order; `None` for the order by size.
     pub first_order: Option<By>,
     /// Words for one match and for several in the header; `None` if matches are not counted.
     pub counted: Option<[&'static str; 2]>,
-    /// Texts for an empty table: when there are no rows, and while a scan is running.
+    /// Texts for an empty table: one for when the scan has ended, and one for while it is running.
     pub empty: [&'static str; 2],
     /// Starts the job that finds the rows.
     pub start: StartRows,
 }
 
 impl PartialEq for TableSpec {
-    /// Compares addresses, because each table is one static.
+    /// Compares addresses, because each table exists only once, as a static.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
@@ -107,12 +101,10 @@ impl PartialEq for TableSpec {
 impl Eq for TableSpec {}
 
 impl TableSpec {
-    /// Returns `true` if the table can be sorted by `column`.
     pub fn may_sort(&self, column: Column) -> bool {
         self.sortable.iter().any(|(sorted, _)| *sorted == column)
     }
 
-    /// Returns `true` if the rows are changes.
     pub fn is_of_changes(&self) -> bool {
         self.first == C::Growth
     }
@@ -122,7 +114,7 @@ impl TableSpec {
         self.titles.iter().find(|(of, _)| *of == column).map(|(_, title)| *title)
     }
 
-    /// Returns the requested columns that the table has, and the columns that are always shown.
+    /// Returns the columns to show: those of `wanted` that the table has, and those that are always shown.
     pub fn shown(&self, wanted: ColumnSet) -> ColumnSet {
         // In tables with times, the bar is dropped in favor of longer paths, because it only repeats the
         // percentage.
@@ -137,20 +129,17 @@ impl TableSpec {
 pub enum Target {
     /// Entry to show in its directory.
     Entry(EntryId),
-    /// Changed entry to show; if it was deleted, its former directory.
+    /// Changed entry to show. If the entry was deleted, its former directory is shown.
     Change(compare::Row),
     /// Entries that match a query.
     Files {
-        /// Title of the view.
         label: String,
         /// Table that shows the entries.
         table: &'static TableSpec,
         /// Query that finds the entries.
         query: Query,
     },
-    /// Explanatory text.
     Words {
-        /// Title of the view.
         label: String,
         /// Paragraphs of the text.
         words: Vec<String>,
@@ -160,11 +149,9 @@ pub enum Target {
 /// Data needed to create a row.
 #[derive(Clone, Copy)]
 pub struct TableContext<'a> {
-    /// Tree that contains the entries.
     pub tree: &'a Tree,
     /// Directory to which paths are relative.
     pub from: DirId,
-    /// Measure of sizes.
     pub measure: Measure,
 }
 
@@ -175,24 +162,24 @@ pub struct TableSummary {
     pub sum: Option<Totals>,
     /// Sizes of the directory before and after, by measure; `None` if unknown.
     pub growth: Option<[(u64, u64); 2]>,
-    /// Number of entries in all rows.
+    /// Number of entries that match, even if there are fewer rows.
     pub matched: u64,
     /// Number of entries searched.
     pub searched: u64,
     /// Largest value of each size among the rows, for bars relative to the largest row.
     pub largest: Totals,
-    /// `true` when the answer is complete.
+    /// `true` if the answer is complete.
     pub is_complete: bool,
-    /// `true` if rows have sizes over time.
+    /// `true` if rows have charts of their sizes over time.
     pub has_trend: bool,
 }
 
-/// Position of a row in a tree of rows. The rows below it follow it, with a larger depth.
+/// Position of a row in a tree of rows. A row is followed by the rows below it, which have a larger depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Branch {
-    /// Number of rows above it in the tree.
+    /// Number of rows above this row in the tree.
     pub depth: usize,
-    /// Key of the row, the same in all answers; `None` if there are no rows below it.
+    /// Key that identifies the row in every answer; `None` if there are no rows below it in the tree.
     pub key: Option<u64>,
     /// `true` if the row is unfolded together with the row above it.
     pub follows: bool,
@@ -200,23 +187,22 @@ pub struct Branch {
 
 /// Rows of an answer.
 pub trait TableData: Debug + Send + Sync {
-    /// Returns the sums over all rows.
     fn summary(&self) -> TableSummary;
 
     /// Returns the number of rows on a screen with `columns` columns.
     fn rows(&self, columns: usize) -> usize;
 
-    /// Returns row number `_index`; `None` for an accounting or a text, which have a ledger.
+    /// Returns the row with this index; `None` in the df view and in explanations, which implement [`Self::ledger`]
+    /// instead.
     fn row(&self, _index: usize, _context: &TableContext<'_>) -> Option<Row> {
         None
     }
 
-    /// Returns `true` if rows are below other rows, which hide them until they are unfolded.
+    /// Returns `true` if the rows form a tree, in which rows below a folded row are not shown.
     fn is_tree(&self) -> bool {
         false
     }
 
-    /// Returns the position of a row in a tree of rows.
     fn branch(&self, _index: usize) -> Branch {
         Branch::default()
     }
@@ -231,13 +217,14 @@ pub trait TableData: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Returns the number of an entry's row. Implement this to keep the cursor on its entry when the answer
-    /// changes.
+    /// Returns the index of an entry's row. A table that implements this method keeps the cursor on its entry when the
+    /// answer changes.
     fn find(&self, _entry: EntryId) -> Option<usize> {
         None
     }
 
-    /// Returns the rows of an accounting or of a text for this number of columns. These rows have other cells.
+    /// Returns the rows of the df view or of an explanation, for a screen with this number of columns. These rows have
+    /// their own format.
     fn ledger(&self, _columns: usize) -> Vec<ledger::Row> {
         Vec::new()
     }
@@ -246,14 +233,11 @@ pub trait TableData: Debug + Send + Sync {
 /// Rows of an answer, with precomputed sums.
 #[derive(Clone, Debug)]
 pub struct TableAnswer {
-    /// Rows of the table.
     pub data: Arc<dyn TableData>,
-    /// Sums over all rows.
     pub summary: TableSummary,
 }
 
 impl TableAnswer {
-    /// Creates an answer from these rows.
     pub fn new(data: impl TableData + 'static) -> Self {
         Self::shared(Arc::new(data))
     }
@@ -269,7 +253,7 @@ pub fn rows<T: TableData + 'static>(job: io::Result<Job<T>>) -> io::Result<Optio
     Ok(Some(Load::of(job?, |data| Ok(TableAnswer::shared(data)))))
 }
 
-/// Returns the larger disk usage and the larger apparent size.
+/// Returns totals with the larger of both disk usages and the larger of both apparent sizes.
 pub fn larger(one: Totals, other: &Totals) -> Totals {
     Totals { disk: one.disk.max(other.disk), apparent: one.apparent.max(other.apparent), ..one }
 }

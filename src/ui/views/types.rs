@@ -24,7 +24,6 @@ use crate::table::row::{Row, RowStyle};
 use crate::tree::Totals;
 use crate::ui::loader::Load;
 
-/// Description of the view.
 pub static VIEW: ViewSpec = ViewSpec {
     name: "types",
     key: '3',
@@ -35,7 +34,6 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the types.
 pub static TABLE: TableSpec = TableSpec {
     rows: "Types",
     sortable: &[(C::Size, "size"), (C::Name, "name"), (C::Items, "items")],
@@ -50,7 +48,7 @@ pub static TABLE: TableSpec = TableSpec {
 /// Label of the row for all files of a category.
 const ALL_FILES: &str = "all files";
 
-/// Rows, in the order in which they are shown.
+/// Rows in display order.
 #[derive(Debug)]
 struct TypeRows {
     rows: Vec<TypeRow>,
@@ -94,7 +92,7 @@ impl TypeRows {
 }
 
 impl TypeRow {
-    /// Returns the row that stands for a category, and the one for all of its files.
+    /// Returns the row that stands for a category, and the row below it for all of its files.
     fn of_category(class: Category, totals: Totals) -> [Self; 2] {
         let row = |label, is_group| {
             let shows = (&largest::TABLE, category_query(class));
@@ -149,7 +147,7 @@ fn category_name(class: Category) -> String {
 
 fn name(of: Type) -> String {
     match of {
-        Type::Extension(extension) => format!("{}{}", extension.dot(), escape(extension.as_bytes())),
+        Type::Extension(extension, _) => format!("{}{}", extension.dot(), escape(extension.as_bytes())),
         Type::NoExtension => "no extension".to_owned(),
         Type::Kind(kind) => kind_name(kind).to_owned(),
     }
@@ -175,7 +173,10 @@ mod tests {
 
     #[test]
     fn a_category_is_followed_by_all_of_its_files_and_by_its_types() {
-        let extension = |name: &str| Type::Extension(Extension::of(name.as_bytes()).unwrap());
+        let extension = |name: &str| {
+            let extension = Extension::of(name.as_bytes()).unwrap();
+            Type::Extension(extension, Category::of_extension(extension))
+        };
         let totals = Totals::default();
         let types = [extension("a.xyz"), extension("a.mkv"), Type::Kind(Kind::Directory)];
         let counted = TypeTotals {

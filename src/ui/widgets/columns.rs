@@ -5,8 +5,8 @@
 //! 11 1    9   1   6  1    8..48    1   7   1       16        3   the rest
 //! ```
 //!
-//! Columns become narrower and then disappear in the order given in [`COLUMNS`]. The main column disappears
-//! last.
+//! In a narrow window, columns become narrower and then disappear, in the order given by [`ColumnSpec::drop_order`].
+//! The main column disappears last.
 //!
 //! Invariant: the columns and the gaps between them never exceed the width.
 
@@ -17,7 +17,7 @@ use crate::base::text::{fit, pad, width};
 use crate::table::column::{Align, COLUMNS, Column, ColumnSet, ColumnSpec, SIGNS, Width};
 use crate::ui::hit_map::{Hit, HitMap};
 
-/// Minimum width of the name column; names get less only when no other column is left.
+/// Minimum width of the name column; names get less only if no other column is left.
 pub const NAME: usize = 12;
 
 /// Right-aligns `text` in `columns` columns. Longer text is cut.
@@ -39,7 +39,6 @@ pub fn aligned(text: &str, align: Align, columns: usize) -> String {
 pub struct Columns {
     /// Columns to the left of the name, with their widths.
     pub cells: Vec<(Column, usize)>,
-    /// Width of the name.
     pub name: usize,
     /// `true` if there is no room for some of the requested columns.
     pub is_cut: bool,
@@ -66,7 +65,7 @@ impl Columns {
         let spare = width.saturating_sub(columns.before_name() + least);
         for (column, cells) in &mut columns.cells {
             if let Some(Width::Stretch(narrow, wide)) = widths[*column as usize].first() {
-                // A third of the free width, so that names get most of a wide window.
+                // The bar gets a third of the free width, so that names get most of a wide window.
                 *cells = (narrow + spare / 3).min(*wide);
             }
         }
@@ -80,7 +79,7 @@ impl Columns {
         Self { cells: COLUMNS.iter().filter_map(cells).collect(), name: 0, is_cut: false }
     }
 
-    /// Returns `true` if this column, which has a width, has no room.
+    /// Returns `true` if there is no room for this column. The name column, which has no fixed width, is never missing.
     fn lacks(&self, spec: &ColumnSpec) -> bool {
         !spec.widths.is_empty() && self.width(spec.column).is_none()
     }

@@ -1,4 +1,4 @@
-//! Footer: a notice, else the progress of a scan or an operation, else the key hints.
+//! Footer: shows a notice if there is one, otherwise the progress of a scan or an operation, otherwise the key hints.
 //!
 //! ```text
 //!  ⠙ 12,345 entries · 85,000/s · 3.2 GiB · 2 errors  /usr/share/doc
@@ -23,10 +23,11 @@ use crate::ui::theme::Role;
 use crate::ui::views::growth;
 use crate::ui::window::totals_size;
 
-/// Width below which there is room only for one part.
+/// Minimum width at which the first key hint is always shown.
 const NARROW: usize = 20;
-/// Width from which progress has a bar, and the width of the bar.
+/// Minimum width at which progress has a bar.
 const WIDE: usize = 60;
+/// Width of that bar.
 const BAR: usize = 12;
 
 /// Properties of the top layer that the footer depends on.
@@ -73,7 +74,8 @@ fn state<'a>(cx: &Context<'_>, top: Top, room: usize) -> Option<Line<'a>> {
     }
 }
 
-/// Returns the width reserved for the first key, which is always shown because its page lists all others.
+/// Returns the width reserved for the first key hint, which is always shown, because its key opens the list of all
+/// keys.
 fn first_hint(cx: &Context<'_>, top: Top, room: usize) -> usize {
     let first = if room < NARROW { None } else { hints(cx, top, room).into_iter().next() };
     first.map_or(0, |(key, word)| hint_width(key, word) + 1)
@@ -94,7 +96,7 @@ fn lines_place<'a>(index: usize, count: usize, room: usize) -> Line<'a> {
     Line::raw(if width(&text) <= room { text } else { String::new() })
 }
 
-/// Returns the one-based row number and the number of rows as text.
+/// Returns a text such as `3 of 212`: the number of the row, counted from one, and the number of rows.
 fn row_of(index: usize, rows: usize) -> String {
     format!("{} of {}", grouped((index + 1).min(rows) as u64), grouped(rows as u64))
 }
@@ -108,7 +110,8 @@ fn add_hits(cx: &Context<'_>, top: Top, room: usize, mut x: u16, area: Rect, hit
     }
 }
 
-/// Returns a bar for a share in thousandths, and a blank. If the share is unknown or the line is short, there is none.
+/// Returns a bar for a share in thousandths, followed by a blank. Returns nothing if the share is unknown or the line
+/// is short.
 fn bar<'a>(cx: &Context<'_>, share: Option<u16>, room: usize) -> Vec<Span<'a>> {
     let Some(share) = share.filter(|_| room >= WIDE) else { return Vec::new() };
     let mut bar = cx.theme.bar(share, BAR);
@@ -116,7 +119,7 @@ fn bar<'a>(cx: &Context<'_>, share: Option<u16>, room: usize) -> Vec<Span<'a>> {
     bar
 }
 
-/// Returns the progress of the rescan.
+/// Returns the line that shows the progress of the rescan.
 fn rescan_progress<'a>(cx: &Context<'_>, top: Top, rescan: &Rescan, room: usize) -> Line<'a> {
     let theme = cx.theme;
     let spinner = cx.spinner();
@@ -182,7 +185,7 @@ pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     Line::from(spans.collect::<Vec<_>>())
 }
 
-/// Returns the keys that fit, with their words.
+/// Returns the keys that fit, each with the word that explains it.
 fn hints(cx: &Context<'_>, top: Top, room: usize) -> Vec<(Key, &'static str)> {
     let scope = top.scope;
     let is_of_use = |command| match (command, &cx.views.page) {
@@ -232,7 +235,7 @@ pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let rows = row_of(page.index, page.rows);
     let looking = format!("looking{} ", cx.theme.glyphs.gap());
     let looking = if page.is_complete { String::new() } else { looking };
-    // Commands apply to all marks, including those outside of the view.
+    // Marks outside of the view are counted, too, because commands apply to all marks.
     let dot = cx.theme.glyphs.dot();
     let (marked, mark_count) = match cx.marks().count() {
         0 => (String::new(), String::new()),
@@ -294,7 +297,7 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     for (text, role) in facts {
         let dot = if spans.is_empty() { String::new() } else { format!(" {} ", cx.theme.glyphs.dot()) };
         let used: usize = spans.iter().map(Span::width).sum();
-        // Faint facts leave half of the line to the key hints; the other facts may take more.
+        // Faint facts leave half of the line to the key hints. The other facts may take more room.
         let limit = if role == Role::Faint { room / 2 } else { most };
         if used + width(&dot) + width(&text) + 1 > limit {
             continue;
@@ -306,7 +309,6 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// Returns the verb for a running operation.
 pub fn operation_verb(kind: OperationKind) -> &'static str {
     match kind {
         OperationKind::Delete | OperationKind::Empty => "deleting",
@@ -315,7 +317,7 @@ pub fn operation_verb(kind: OperationKind) -> &'static str {
     }
 }
 
-/// Returns the progress of a deletion, a move to the trash, or a restoration.
+/// Returns the line that shows the progress of a deletion, a move to the trash, or a restoration.
 fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
     let theme = cx.theme;
     let spinner = cx.spinner();
@@ -352,7 +354,6 @@ pub fn summary(cx: &Context<'_>) -> String {
     format!("{} {} {size}", mark_count(cx), cx.theme.glyphs.dot())
 }
 
-/// Returns the number of marks.
 pub fn mark_count(cx: &Context<'_>) -> String {
     format!("{} marked", grouped(cx.marks().count()))
 }

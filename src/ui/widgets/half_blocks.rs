@@ -6,7 +6,7 @@ use ratatui::style::Color;
 
 use crate::ui::treemap_layout::Area;
 
-/// Colors of half lines in an area of the screen.
+/// Colors of the half cells in an area of the screen.
 #[derive(Debug)]
 pub struct HalfBlocks {
     area: Rect,
@@ -14,14 +14,13 @@ pub struct HalfBlocks {
 }
 
 impl HalfBlocks {
-    /// Creates a picture without colors.
     pub fn new(area: Rect) -> Self {
-        // Half lines are counted in 16 bits.
+        // The number of half lines must fit into 16 bits.
         let area = Rect { height: area.height.min(u16::MAX / 4), ..area };
         Self { area, colors: vec![None; usize::from(area.width) * usize::from(area.height) * 2] }
     }
 
-    /// Fills an area, whose lines are half lines of the screen.
+    /// Fills an area, which is measured in half lines.
     pub fn fill(&mut self, area: Area, color: Color) {
         let top = self.area.y * 2;
         for y in area.y.max(top)..area.bottom().min(top + self.area.height * 2) {
@@ -32,7 +31,7 @@ impl HalfBlocks {
         }
     }
 
-    /// Draws the picture. Cells without color stay as they are.
+    /// Draws the picture. Cells without a color are not changed.
     pub fn draw(&self, buffer: &mut Buffer) {
         let width = usize::from(self.area.width);
         for position in self.area.positions() {

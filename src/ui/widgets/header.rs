@@ -36,11 +36,11 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         Some(page) => table::totals(cx, page),
         None => totals(cx).into(),
     };
-    // An active filter is shown even if there is no room for anything else.
+    // The numbers of an active filter are shown even if there is no room for anything else.
     let last = right.last().filter(|_| cx.is_filtered()).cloned();
     let fitting = right.into_iter().find(|text| width(text) + wanted + 2 <= room);
     let right = Line::raw(fit(&fitting.or(last).unwrap_or_default(), room, "").into_owned());
-    // A space on either side of the path.
+    // There is a space on either side of the path.
     let room = room.saturating_sub(right.width() + 2);
     let parts = breadcrumb(cx, &path, room.saturating_sub(width(&title)));
     let strong = cx.theme.style(Role::Strong);
@@ -97,7 +97,7 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
     parts
 }
 
-/// Returns the totals in several lengths, the longest first.
+/// Returns the totals as text in three versions, the longest first.
 fn totals(cx: &Context<'_>) -> [String; 3] {
     let glyphs = cx.theme.glyphs;
     let measure = cx.order.measure;

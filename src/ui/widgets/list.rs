@@ -75,8 +75,9 @@ fn columns(cx: &Context<'_>, width: usize) -> Columns {
     Columns::fit(width, cx.shown.columns, Column::Size, NAME, cx.units)
 }
 
-/// Draws the line of titles, with an arrow at the column by which the rows are sorted, and a sign at its end if
-/// there is no room for some columns. `own` are the titles of this view that differ from the usual ones.
+/// Draws the line of titles, with an arrow at the column by which the rows are sorted. If there is no room for some
+/// columns, a sign at the end of the line indicates this. `own` returns the title of a column if it differs from the
+/// usual one in this view.
 pub fn draw_titles(
     cx: &Context<'_>,
     columns: &Columns,
@@ -96,7 +97,7 @@ pub fn draw_titles(
             _ if is_wide => wide,
             _ => narrow,
         });
-        // The usual order of names, A to Z, ascends; that of all other columns descends.
+        // By default, names are in ascending order (A to Z), and all other columns in descending order.
         let is_up = (direction == Direction::Usual) == (column == Column::Name);
         let arrow = if is_up { cx.theme.glyphs.ascending() } else { cx.theme.glyphs.descending() };
         format!("{text}{}", if sorted == column { arrow } else { "" })

@@ -6,8 +6,9 @@
 //! cc1    ▄lto1   ▄libLLVM.so  ▄ 197 more  ▄copying
 //! ```
 //!
-//! A directory is a line with its name and size above its contents, as long as there is room; other entries are
-//! filled with a color. Edges are exact to half a line. A gap of one column and half a line belongs to each rectangle.
+//! A directory is drawn as a line with its name and size above its contents, if there is room. Other entries are filled
+//! with a color. Edges are exact to half a line. Each rectangle includes a gap of one column at its right and half a
+//! line at its bottom.
 
 use std::cmp::Ordering;
 
@@ -26,9 +27,9 @@ use crate::ui::map_colors::MapColors;
 use crate::ui::theme::{Role, Theme, ink, mixed};
 use crate::ui::treemap_layout::{Area, layout};
 
-/// Smallest width and height, in half lines, of a directory that shows its contents.
+/// Minimum width in columns and height in half lines of a directory that shows its contents.
 const OPEN: (u16, u16) = (8, 6);
-/// Smallest width and height, in half lines, of a rectangle with shading.
+/// Minimum width in columns and height in half lines of a rectangle with shading.
 const SHADED: (u16, u16) = (6, 8);
 /// Ages in days at which the color changes.
 const AGES: [i64; 4] = [30, 90, 365, 3 * 365];
@@ -64,7 +65,7 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Text over the rectangles.
+/// Text that is drawn over the rectangles.
 struct Label {
     x: u16,
     y: u16,
@@ -72,23 +73,21 @@ struct Label {
     style: Style,
 }
 
-/// Picture in progress.
+/// Picture that is being painted.
 pub struct Painter<'a, 't> {
     cx: &'a Context<'t>,
     colors: MapColors,
     picture: HalfBlocks,
     labels: Vec<Label>,
-    /// Column of the line at the left of the rectangle under the cursor, while that rectangle is painted.
+    /// Screen column of the cursor rectangle's left edge. Set only while that rectangle is painted.
     edge: Option<u16>,
 }
 
 impl<'a, 't> Painter<'a, 't> {
-    /// Begins a picture.
     pub fn new(cx: &'a Context<'t>, colors: MapColors, area: Rect) -> Self {
         Self { cx, colors, picture: HalfBlocks::new(area), labels: Vec::new(), edge: None }
     }
 
-    /// Draws the picture.
     pub fn draw(self, buffer: &mut Buffer) {
         self.picture.draw(buffer);
         for Label { x, y, text, style } in self.labels {
@@ -111,7 +110,6 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Paints an entry.
     pub fn shape(&mut self, shape: &Shape<'_>, area: Area) {
         if shape.is_selected {
             self.edge = Some(area.x);
@@ -126,13 +124,14 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the column and the width of a text, which must not cover the line around the rectangle under the cursor.
+    /// Returns the start column and the maximum width of a text in this area. The text must not cover the outline of
+    /// the rectangle under the cursor.
     fn beside_edge(&self, area: Area) -> (u16, usize) {
         let edge = u16::from(self.edge == Some(area.x));
         (area.x + edge, usize::from(area.width.saturating_sub(edge)))
     }
 
-    /// Paints the sum of small entries.
+    /// Paints the rectangle that stands for this number of entries without rectangles of their own.
     pub fn others(&mut self, number: u64, area: Area) {
         let (theme, area) = (self.cx.theme, inset(area));
         if let Some(color) = theme.style(Role::Track).bg {
@@ -147,14 +146,14 @@ impl<'a, 't> Painter<'a, 't> {
         let (accent, title) = (theme.style(Role::Accent).fg, theme.style(Role::Selected));
         let color = accent.filter(|_| shape.is_selected).or(title.bg);
         let style = color.map_or(title, |color| Style::new().fg(ink(color)));
-        // The line of the title is a whole one.
+        // The title needs a whole line of the screen.
         let line = area.y.div_ceil(2);
         let end = line * 2 + 2;
         let head = Area { height: end - area.y, width: area.width.max(2) - 1, ..area };
         if let Some(color) = color {
             self.picture.fill(head, color);
         }
-        // A directory that contains nothing but a directory is one line with it.
+        // If a directory contains nothing but another directory, one title line shows both.
         let (mut label, mut inner) = (shape.label.to_owned(), inner);
         while let ([only], 0) = (inner.nodes.as_slice(), inner.rest)
             && !only.inner.nodes.is_empty()
@@ -178,7 +177,6 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Paints an entry without contents.
     fn leaf(&mut self, shape: &Shape<'_>, area: Area) {
         let inside = inset(area);
         let color = self.color(shape);
@@ -197,7 +195,6 @@ impl<'a, 't> Painter<'a, 't> {
         self.write(inside, shape.label, &plain_size(shape.size, self.cx.units), style);
     }
 
-    /// Paints a line around a rectangle.
     fn outline(&mut self, area: Area) {
         let Some(color) = self.cx.theme.style(Role::Accent).fg else { return };
         let (right, bottom) = (area.right() - 1, area.bottom() - 1);
@@ -250,8 +247,8 @@ impl<'a, 't> Painter<'a, 't> {
     }
 }
 
-/// Returns the color of a directory whose contents are too small to be shown: a darker one than that of files of its
-/// main category.
+/// Returns the color of a directory whose contents are too small to be shown: a darker version of the color of its main
+/// category.
 fn directory_color(theme: Theme, category: Option<Category>) -> Color {
     let color = theme.style(category.map_or(Role::Directory, Role::of)).fg.unwrap_or(Color::Blue);
     let below = theme.style(Role::Track).bg.unwrap_or(color);
@@ -261,12 +258,12 @@ fn directory_color(theme: Theme, category: Option<Category>) -> Color {
     }
 }
 
-/// Returns the darker color at the lower edge of a rectangle.
+/// Returns the darker color toward which a rectangle is shaded at its lower edge.
 fn shade(color: Color) -> Color {
     mixed(color, Color::Rgb(0, 0, 0), (6, 10))
 }
 
-/// Returns an area without the gap at its right and at its bottom.
+/// Returns an area without the gap at its right and bottom edges.
 fn inset(area: Area) -> Area {
     let less = |length: u16| if length > 1 { length - 1 } else { length };
     Area { width: less(area.width), height: less(area.height), ..area }

@@ -1,15 +1,16 @@
-//! Regions of the screen, one file per region.
+//! Regions of the screen, one file per region. Some regions need a terminal with a minimum number of lines.
 //!
 //! ```text
-//! header     /usr/share                                        1.2 GiB disk · 84,120 items     from 2 lines on
-//! tabs         1 List  2 Files  3 Types                                                                from 10 lines on
-//! titles           Disk▾  Share                Items   Name                                   from 6 lines on
+//! region                                                                                      minimum
+//! header     /usr/share                                        1.2 GiB disk · 84,120 items    2 lines
+//! tabs         1 List  2 Files  3 Types                                                       10 lines
+//! titles           Disk▾  Share                Items   Name                                   6 lines
 //! list          1.0 GiB  84.3% ████████▍      12,001  doc/
 //!             120.0 MiB   9.8% ▉               4,242  icons/
-//! footer     ? help  q quit  Enter open  Left parent  s size                       1 of 212    from 3 lines on
+//! footer     ? help  q quit  Enter open  Left parent  s size                       1 of 212   3 lines
 //! ```
 //!
-//! Invariant: drawing changes only the hit map, and works for any size of the terminal.
+//! Invariant: drawing changes only the frame and its hit map, and works for any size of the terminal.
 
 pub mod columns;
 mod df;
@@ -35,7 +36,7 @@ use super::context::{Context, PaneLayout};
 use super::hit_map::Canvas;
 use super::view_state::BaseView;
 
-/// Draws the view, and beside it this page or the preview. Without room for both, draws only the page.
+/// Draws the view, and beside it this page or the preview. If a page does not fit beside the view, draws only the page.
 pub fn draw<'t>(cx: &Context<'t>, page: Option<&dyn Component<'t>>, screen: Rect, canvas: &mut Canvas<'_>) {
     let PaneLayout { right: beside, left, .. } = cx.regions((screen.width, screen.height));
     if page.is_none_or(|page| page.goes_beside() && beside.is_some()) {

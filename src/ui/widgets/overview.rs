@@ -1,4 +1,4 @@
-//! Overview: the file system, and for each important view its largest rows.
+//! Overview: the space of the file system, and the largest rows of each important view.
 //!
 //! ```text
 //!  Disk  ████▒▒▒▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░
@@ -29,13 +29,12 @@ use crate::ui::overview::{Part, WIDE};
 use crate::ui::theme::{Role, filled};
 use crate::ui::widgets::row::role_of_label;
 
-/// Largest width of a bar.
 const BAR: usize = 24;
 /// Width of the label before the strip.
 const LABEL: u16 = 7;
-/// Width from which the sizes of the parts of the file system have all their digits.
+/// Minimum width at which the sizes in the strip are not abbreviated.
 const ROOMY: u16 = 90;
-/// Height below which nothing but the parts is shown.
+/// Minimum height at which the space of the file system is shown above the parts.
 const LOW: u16 = 12;
 
 pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
@@ -61,13 +60,14 @@ pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Returns the height of each line of parts. No line is higher than its rows need, and the others share the room.
+/// Returns the height of each row of parts. The available height is shared evenly, but no row of parts gets more than
+/// it needs.
 fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
-    // A heading and a blank line.
+    // The heading and a blank line need two more lines.
     let need = |part: &Part| u16::try_from(part.rows.len().max(1) + 2).unwrap_or(u16::MAX);
     let needs: Vec<u16> =
         parts.chunks(columns).map(|line| line.iter().map(need).max().unwrap_or(0)).collect();
-    // A heading, a row, and a blank line.
+    // The minimum is a heading, one row, and a blank line.
     let mut heights = vec![3; needs.len()];
     for _ in needs.len() * 3..usize::from(room) {
         let wanting = heights.iter_mut().zip(&needs).filter(|(height, need)| **height < **need);
@@ -77,7 +77,7 @@ fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
     heights
 }
 
-/// Draws the parts of the file system. Returns `false` if their sizes are unknown.
+/// Draws the strip that shows the space of the file system. Returns `false` if the sizes are unknown.
 fn draw_space(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) -> bool {
     let Some(parts) = cx.space_parts() else { return false };
     let title = Span::styled(" Disk", cx.theme.style(Role::Strong));
@@ -116,7 +116,7 @@ fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canva
 fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a> {
     let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
     let number = cx.units.width() + 1;
-    // Errors have no size, but a number of entries.
+    // Rows of the error view have a number of entries instead of a size.
     let (column, value) = match (row.cell(Column::Growth), row.cell(Column::Size)) {
         // A new entry has grown by its size, which says more than "new".
         (CellValue::Change(None, after), _) => (Column::Growth, CellValue::Change(Some(0), after)),

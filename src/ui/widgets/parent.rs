@@ -1,4 +1,4 @@
-//! Directory above the shown one, at the left of a very wide window. A click on it goes there.
+//! Pane with the parent directory, at the left of a very wide window. A click in the pane opens that directory.
 
 use ratatui::layout::Rect;
 
@@ -9,7 +9,7 @@ use crate::table::column::{Column, ColumnSet};
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
 
-/// Minimum width of the names in cells.
+/// Minimum width of the name column.
 const NAME: usize = 8;
 
 pub fn draw(cx: &Context<'_>, pane: Rect, canvas: &mut Canvas<'_>) {
@@ -20,7 +20,7 @@ pub fn draw(cx: &Context<'_>, pane: Rect, canvas: &mut Canvas<'_>) {
     let columns =
         Columns::fit(usize::from(pane.width.saturating_sub(1)), wanted, Column::Size, NAME, cx.units);
     let window = &parent.window;
-    // The rows are not those of the view, so they have no areas of their own.
+    // Clickable areas of single rows are discarded, because these rows do not belong to the view.
     let rows = &mut Canvas { buffer: canvas.buffer, hits: &mut HitMap::default() };
     draw_rows(cx, &columns, &window.lines, (window.offset, window.index), pane, rows);
     canvas.hits.add(pane, Hit::Level(cx.levels_up()));

@@ -8,7 +8,8 @@
 //! │ gcc/        1.2 GiB  llvm-14/      355 MiB
 //! ```
 //!
-//! For a directory, its types, ages and a treemap; for any other entry, its metadata, and the first lines of a text.
+//! For a directory, the preview shows its types, its ages and a treemap. For any other entry, it shows the metadata
+//! and, for a text file, the first lines.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -33,7 +34,7 @@ use crate::ui::theme::Role;
 use crate::ui::treemap_layout::Area;
 use crate::ui::window::totals_size;
 
-/// Width of the labels of strips.
+/// Width of the label in front of a strip.
 const LABEL: u16 = 6;
 
 /// Draws the edge between the view and a pane.
@@ -53,7 +54,7 @@ pub fn draw(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Takes lines from the top of an area.
+/// Cuts lines off the top of an area, and returns their area.
 fn take(area: &mut Rect, lines: u16) -> Rect {
     let lines = lines.min(area.height);
     let taken = Rect { height: lines, ..*area };
@@ -99,7 +100,8 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     }
 }
 
-/// Returns the categories of a directory, the largest first; related ones are one part.
+/// Returns the categories of a directory as parts of a strip, the largest first. Categories with the same role form one
+/// part.
 fn types(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
     let mut parts: Vec<StripPart> = Vec::new();
     for (class, totals) in &found.types.classes {
@@ -123,7 +125,7 @@ fn ages(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
     rows.map(part).collect()
 }
 
-/// Draws a strip after its label.
+/// Draws a label, and a strip after it.
 fn draw_strip(cx: &Context<'_>, label: &str, parts: &[StripPart], area: Rect, buffer: &mut Buffer) {
     if area.height < 2 {
         return;

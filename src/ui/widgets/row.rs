@@ -6,8 +6,8 @@
 //!      excluded                               proc/  kernel file system
 //! ```
 //!
-//! `▌`: the row under the cursor. `!`: something in the row could not be read. Before a size, `≥`: a lower bound;
-//! `·`: still growing.
+//! `▌` marks the row under the cursor, and `!` a row in which something could not be read. Before a size, `≥` stands
+//! for a lower bound, and `·` for a size that is still growing.
 //!
 //! Invariant: every cell is exactly as wide as its column.
 
@@ -26,7 +26,7 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::{Colors, Role};
 
-/// Minimum width for a note; a narrower one would be unreadable.
+/// Minimum width for a note; a narrower note would be unreadable.
 const NOTE: usize = 10;
 
 /// Draws rows, the first of which has index `offset`. The cursor is on row `index`.
@@ -55,7 +55,7 @@ pub fn draw_rows(
     }
 }
 
-/// Returns the cells of a row as a line of text. `sign` stands in the gap before the label.
+/// Returns the cells of a row as a line of text. `sign` is shown in the gap before the label.
 fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, sign: &'static str) -> Text<'a> {
     let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
     let mut spans = Vec::with_capacity(16);
@@ -102,7 +102,7 @@ fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
     });
 }
 
-/// Adds the gap before the label, with a sign in it that is empty or one column wide.
+/// Adds the gap before the label, with `sign` in the middle. The sign is empty or one column wide.
 fn gap(cx: &Context<'_>, gap: &'static str, sign: &'static str, spans: &mut Vec<Span<'_>>) {
     if sign.is_empty() || gap.is_empty() {
         spans.push(Span::raw(gap));
@@ -128,7 +128,7 @@ fn label(cx: &Context<'_>, room: usize, row: &Row, spans: &mut Vec<Span<'_>>) {
     }
 }
 
-/// Returns the role of a cell. Numbers other than the size stay in the background.
+/// Returns the role of a cell. Most numbers other than the size are faint.
 pub fn role_of(column: Column, value: CellValue) -> Role {
     match (column, value) {
         (_, CellValue::Change(before, after)) if before.unwrap_or(0) < after.unwrap_or(0) => Role::More,
@@ -138,7 +138,6 @@ pub fn role_of(column: Column, value: CellValue) -> Role {
     }
 }
 
-/// Returns the role of a label.
 pub fn role_of_label(style: RowStyle) -> Role {
     match style {
         RowStyle::Plain => Role::Plain,
@@ -167,8 +166,9 @@ pub fn inner(area: Rect) -> Rect {
     Rect { x: area.right() - width, width, ..area }
 }
 
-/// Draws a line as the one under the cursor: with a mark at its start if that cell is blank, and a tint below its
-/// colors. Without a tint the line is reversed, with bars in their color and bold text bold. Without colors it is bold.
+/// Highlights the line under the cursor. Draws a mark in the first cell if that cell is blank, and gives the line a
+/// tinted background. If the theme has no tint, the line is in reverse video, but bars keep their color, and bold text
+/// stays bold. Without colors, the line is bold.
 pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     let (selected, bar) = (cx.theme.style(Role::Selected), cx.theme.style(Role::Bar).fg);
     let is_tint = matches!(selected.bg, Some(Color::Rgb(..) | Color::Indexed(_)));
@@ -177,11 +177,11 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
         let mut style = Style::reset().patch(selected).add_modifier(cell.modifier & Modifier::BOLD);
         let is_bar = bar == Some(cell.fg);
         if cx.theme.colors == Colors::None {
-            // A reversed bar would be a hole.
+            // In reverse video, a bar would look like a hole.
             style = Style::new().add_modifier(cell.modifier).bold();
         } else if selected.bg.is_none() {
-            // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background. A
-            // bar in the color of the row would be invisible.
+            // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background. This is not
+            // done if the bar has the color of the row, because the bar would be invisible.
             style = if is_bar && bar != selected.fg { style.bg(cell.fg) } else { style };
         } else if (is_tint || is_bar) && cell.fg != Color::Reset && Some(cell.fg) != selected.bg {
             style = style.fg(cell.fg);

@@ -1,4 +1,4 @@
-//! Strip: parts of a whole as one bar, and below it a legend.
+//! Strip: a bar that shows the parts of a whole, with a legend below the bar.
 //!
 //! ```text
 //! ████████████▓▓▓▓▓▓▒▒▒░░
@@ -29,8 +29,9 @@ pub struct StripPart {
     pub role: Role,
 }
 
-/// Draws a strip of two lines. `text` returns the text of a part in the legend after its name, from its size and the
-/// size of the whole. Parts without bytes are not drawn, and the smallest parts have no legend if there is no room.
+/// Draws a strip of two lines. `text` is called with the size of a part and the size of the whole, and returns the text
+/// after the part's name in the legend. Parts without bytes are not drawn. If there is not enough room, the legend
+/// leaves out the smallest parts.
 pub fn draw(
     cx: &Context<'_>,
     parts: &[StripPart],
@@ -64,7 +65,7 @@ pub fn draw(
         let text = Span::styled(format!(" {name} {}  ", text(*bytes, whole)), cx.theme.style(Role::Faint));
         texts.push((*bytes, sign, text));
     }
-    // The largest parts have their texts first.
+    // The largest parts are the first to get room in the legend.
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by_key(|index| Reverse(texts[*index].0));
     order.retain(|index| {

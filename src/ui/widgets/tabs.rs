@@ -1,12 +1,12 @@
-//! Tabs: the views with their keys, the current one emphasized, and news next to their names.
+//! Tabs of the views, each with its key and, if there is news, a badge such as the number of errors. The current tab is
+//! emphasized.
 //!
 //! ```text
 //!  1 List  2 Files  L Dirs  3 Types  4 Age  5 Map  7 Errors 3  8 Growth +212M  9 Clean
 //! ```
 //!
-//! In a narrow window the names are shorter, or only the keys are shown; in a very narrow one only the tabs around the
-//! current one are shown.
-//! A view that would be empty has no tab.
+//! In a narrow window, the names are shorter, or only the keys are shown. In a very narrow window, only the tabs around
+//! the current one are shown. A view that would be empty has no tab.
 
 use std::cmp::Ordering;
 
@@ -24,13 +24,12 @@ use crate::ui::theme::{Role, filled};
 use crate::ui::views::{LIST, OVERVIEW, TREEMAP, VIEWS, ViewSpec, errors, growth};
 use crate::ui::window::totals_size;
 
-/// Tab of a view.
 struct Tab {
     view: &'static ViewSpec,
     key: String,
-    /// Length of the name: the full name, the short one, or none.
+    /// Index of the name in [`ViewSpec::tab`]. A larger index means that no name is shown.
     name: usize,
-    /// News, such as the number of errors, and its role.
+    /// Badge, such as the number of errors, and its role.
     badge: Option<(String, Role)>,
 }
 
@@ -87,7 +86,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Returns the tabs of all views that may have contents.
+/// Returns the tabs of the current view and of all other views that may have contents.
 fn tabs(cx: &Context<'_>, current: &ViewSpec) -> Vec<Tab> {
     let errors = u64::from(cx.window.totals.errors);
     let tab = |view: &&'static ViewSpec| {
@@ -104,8 +103,9 @@ fn tabs(cx: &Context<'_>, current: &ViewSpec) -> Vec<Tab> {
     VIEWS.iter().filter_map(tab).collect()
 }
 
-/// Shortens names until all tabs fit into `room` columns: first all names, then the badge of the growth, which the view
-/// itself shows, and then the names that are farthest from the current one, down to the keys. Names with a badge stay.
+/// Shortens tabs until all of them fit into `room` columns. First shortens all names, then drops the badge of the
+/// growth view, which shows the same number itself. Finally drops names, starting with the tab farthest from the
+/// current one, except where there is a badge.
 fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize) {
     let is_too_wide = |all: &[Tab]| all.iter().map(Tab::width).sum::<usize>() > room;
     if is_too_wide(all) {
@@ -128,7 +128,8 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize) {
     }
 }
 
-/// Returns the change of all roots since the baseline, once the scan has ended.
+/// Returns the total change of all roots since the baseline; `None` if there is no change, or if the scan is still
+/// running.
 fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
     let before = cx.views.compared.offer()?.totals.filter(|_| !cx.is_scanning())?;
     let before = totals_size(&before, cx.order.measure);

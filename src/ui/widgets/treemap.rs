@@ -8,7 +8,7 @@
 //!  ■ program  ■ code  ■ archive  ■ document                     the colors
 //! ```
 //!
-//! Without colors or half blocks only the entries of the directory are shown, each in a frame.
+//! Without colors or half blocks, only the entries of the directory are shown, each in a frame.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -75,7 +75,8 @@ fn empty(cx: &Context<'_>) -> String {
     }
 }
 
-/// Returns the name of the entry under the cursor, because its rectangle may be too small for the name.
+/// Returns the title line with the name and size of the entry under the cursor, because its rectangle may be too small
+/// for them.
 fn title(cx: &Context<'_>) -> Text<'static> {
     let Some(line) = cx.window.selected() else { return Text::default() };
     let mut spans = vec![Span::styled(format!(" {}", line.label), cx.theme.style(Role::Strong))];
@@ -127,13 +128,13 @@ fn shape<'a>(cx: &'a Context<'_>, row: &'a Row, index: usize) -> Shape<'a> {
     }
 }
 
-/// Returns the cells of a tile, whose lines are half lines of the screen.
+/// Converts the area of a tile, which is measured in half lines, to an area of the screen.
 fn screen_area(tile: Area) -> Rect {
     let (top, bottom) = (tile.y.div_ceil(2), tile.bottom().div_ceil(2));
     Rect { x: tile.x, y: top, width: tile.width, height: bottom - top }
 }
 
-/// Draws an entry in a frame. The one under the cursor is filled.
+/// Draws an entry in a frame. The entry under the cursor is filled.
 fn draw_box(cx: &Context<'_>, row: Option<&Row>, index: usize, area: Rect, buffer: &mut Buffer) {
     if area.is_empty() {
         return;

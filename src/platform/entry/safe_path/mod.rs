@@ -1,12 +1,12 @@
 //! Path lookup that never uses a symbolic link or directory planted by another user.
 //!
 //! A path is walked one component at a time, each relative to the open directory above it and without following links
-//! (`O_NOFOLLOW`). A link is read and checked, and its text is then walked in the same way. There are two rules:
+//! (`O_NOFOLLOW`). A link is read and checked, and the path in it is then walked in the same way. There are two rules:
 //!
 //! | rule | directories | symbolic links |
 //! |---|---|---|
-//! | `Rule::Named`, for a path that the user typed | any | in a directory that other users can write: only those of this user or of the directory's owner |
-//! | `Rule::Private`, for files that the program keeps | of root or this user; with write access for others only if sticky | of root or this user |
+//! | `Rule::Named`, for a path that the user typed | any | in a directory that other users can write to: only those of this user or of the directory's owner |
+//! | `Rule::Private`, for files that the program keeps | of root or this user; writable for others only if sticky | of root or this user |
 //!
 //! Linux applies the first rule to the last component if `fs.protected_symlinks` is set. Here the rule applies to every
 //! component, and also in directories without the sticky bit, where any user could have created the link.
@@ -81,7 +81,7 @@ pub enum Error {
 impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(path) = &self.path {
-            // Escaped, because a terminal would interpret control characters in the name.
+            // The path is escaped, because a terminal would interpret control characters in it.
             write!(formatter, "{}: ", path.to_string_lossy().escape_debug())?;
         }
         let user = |number: u32| users::user(number).unwrap_or_else(|| format!("user {number}"));
@@ -133,7 +133,6 @@ impl From<Error> for io::Error {
 struct Walk {
     rule: Rule,
     directory: Directory,
-    /// Attributes of `directory`.
     attributes: Attributes,
     /// Path of `directory`, without symbolic links.
     path: PathBuf,
@@ -141,15 +140,17 @@ struct Walk {
     rest: Vec<OsString>,
     /// Number of links followed so far.
     links: u32,
-    /// Effective user, and the owner of `/`, which is root or the user shown for root in a user namespace.
+    /// IDs of the effective user and of the owner of `/`. The latter is root, or the user ID shown for root in a user
+    /// namespace.
     trusted: [u32; 2],
 }
 
-/// Name in the current directory, with the attributes of its entry if it exists. Never a symbolic link.
+/// Name in the current directory, and the attributes of the entry with this name, if there is one. The entry is never a
+/// symbolic link.
 type Found = (OsString, Option<Attributes>);
 
 impl Walk {
-    /// Starts at `/`, or in the current directory if the path is relative.
+    /// Starts a lookup at `/` or, if the path is relative, in the current directory.
     fn start(path: &Path, rule: Rule) -> Result<Self, Error> {
         let top = Directory::open(Path::new("/"))?;
         let owner = top.attributes()?.uid;
@@ -168,7 +169,8 @@ impl Walk {
         Ok(walk)
     }
 
-    /// Returns the next component that is not a link, with its attributes; `None` at the end of the path.
+    /// Follows links up to the next component that is not a link, and returns that component with its attributes.
+    /// Returns `None` at the end of the path.
     fn next(&mut self) -> Result<Option<Found>, Error> {
         while let Some(name) = self.rest.pop() {
             match self.directory.attributes_of(name.as_os_str()) {
@@ -189,7 +191,7 @@ impl Walk {
         self.check_directory()
     }
 
-    /// Replaces a link with its text, unless the rule forbids it.
+    /// Replaces the link `name` in the path with its target, unless the rule forbids the link.
     fn follow(&mut self, name: &OsStr) -> Result<(), Error> {
         self.links += 1;
         if self.links > LINKS {
@@ -257,7 +259,7 @@ impl Walk {
     }
 }
 
-/// Returns the components of a path in reverse order. A trailing slash becomes a final `.`.
+/// Returns the components of a path in reverse order. A trailing slash counts as a last component `.`.
 fn components(path: &OsStr) -> Vec<OsString> {
     let names = Path::new(path).components().filter(|component| *component != Component::RootDir);
     let mut names: Vec<OsString> = names.map(|name| name.as_os_str().to_owned()).collect();
@@ -272,7 +274,8 @@ fn components(path: &OsStr) -> Vec<OsString> {
 ///
 /// Root's group and the owner's private group do not count, because they have no other members. Many systems create
 /// such a group for each user and let it write to the user's directories. If there is an access control list, the group
-/// bits include its entries and so prove nothing.
+/// bits also apply to the users and groups in that list, so the directory counts as writable if these bits allow
+/// writing.
 pub fn others_may_write(directory: &Directory, found: &Attributes) -> bool {
     let by_group = || {
         let is_private = found.gid == 0 || users::is_only_member(found.uid, found.gid);

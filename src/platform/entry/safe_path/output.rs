@@ -16,11 +16,11 @@ use crate::platform::{Attributes, Directory, Errno, FileSystem, NO_CTTY, retry};
 pub struct Output {
     /// Directory, opened with `O_PATH`.
     pub directory: Directory,
-    /// Name of the file in the directory. Not a symbolic link unless [`Output::is_stream`] is set.
+    /// Name of the file in the directory. The file is not a symbolic link unless [`Output::is_stream`] is `true`.
     pub name: OsString,
     /// `true` if the file can be written to but not replaced: a device, a pipe, or a descriptor of this process.
     pub is_stream: bool,
-    /// `true` if the path leads through a link in /proc that stands for an open file rather than a path.
+    /// `true` if `name` is a link in /proc that stands for an open file rather than a path.
     is_descriptor: bool,
 }
 
@@ -28,8 +28,8 @@ impl Output {
     /// Finds the location of `path`. Symbolic links are followed, except those that another user could have planted.
     ///
     /// # Errors
-    /// Returns any error of open(2) for writing; [`Error::Refused`] for another user's link or pipe in a directory that
-    /// others can write to.
+    /// Returns any error of open(2) for writing, or [`Error::Refused`] for another user's link or pipe in a directory
+    /// that others can write to.
     pub fn find(path: &Path) -> Result<Self, Error> {
         let mut walk = Walk::start(path, Rule::Named)?;
         if walk.rest.is_empty() && !path.is_absolute() {
@@ -74,8 +74,8 @@ impl Output {
 }
 
 impl Walk {
-    /// Consumes the last component if it is a kernel link to an unnamed object. For example, `/dev/stdout` leads to the
-    /// link `/proc/self/fd/1`, whose text is `pipe:[123]`.
+    /// Removes the last component of the path and returns it, if it is a kernel link to an unnamed object. For example,
+    /// `/dev/stdout` points to the link `/proc/self/fd/1`, whose target is `pipe:[123]`.
     fn descriptor(&mut self) -> Result<Option<OsString>, Error> {
         let [name] = self.rest.as_slice() else { return Ok(None) };
         let is_link =

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{Cause, Error, GROUP, OTHERS, Rule, Walk, components};
 use crate::platform::{Attributes, Directory, Errno};
 
-/// Folder that only this user and root can change, or the existing part of its path.
+/// Folder that only this user and root can change. The folder does not have to exist yet.
 ///
 /// No other user can change any component of the path, so files in the folder may be opened through
 /// [`PrivateFolder::path`].
@@ -21,8 +21,8 @@ impl PrivateFolder {
     /// Finds the folder without creating anything.
     ///
     /// # Errors
-    /// Returns any error of open(2); [`Error::Refused`] if the folder, or the directory in which it would be created,
-    /// belongs to another user, or if another user could redirect the path.
+    /// Returns any error of open(2), or [`Error::Refused`] if the folder, or the directory in which it would be
+    /// created, belongs to another user, or if another user could redirect the path.
     pub fn find(path: &Path) -> Result<Self, Error> {
         if !path.is_absolute() {
             return Err(Errno::EINVAL.into());
@@ -65,7 +65,8 @@ impl PrivateFolder {
         self.missing.is_empty()
     }
 
-    /// Returns the folder or, if it does not exist, the last existing directory on its path; opened with `O_PATH`.
+    /// Returns the folder or, if it does not exist, the last existing directory on its path. The directory was opened
+    /// with `O_PATH`.
     pub fn directory(&self) -> &Directory {
         &self.walk.directory
     }
@@ -103,7 +104,7 @@ impl PrivateFolder {
 /// Opens the directory at an absolute path. No component of the path may be a symbolic link.
 ///
 /// # Errors
-/// Returns any error of open(2); `ENOTDIR` or `ELOOP` for a link.
+/// Returns any error of open(2), such as `ENOTDIR` or `ELOOP` for a link.
 pub fn open_without_links(path: &Path) -> Result<Directory, Errno> {
     let top = Directory::open(Path::new("/"))?;
     components(path.as_os_str()).iter().rev().try_fold(top, |above, name| above.step_into(name.as_os_str()))

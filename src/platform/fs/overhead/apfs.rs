@@ -1,4 +1,4 @@
-//! APFS: space used by volumes of a container, and the names of their snapshots.
+//! APFS: space used by the volumes of a container, and the names of their snapshots.
 //!
 //! Purgeable space is not reported by any system call, only by Apple's frameworks.
 
@@ -11,11 +11,12 @@ use crate::platform::fs::mounts::Mount;
 use crate::platform::fs::overhead::Apfs;
 use crate::platform::{Directory, Errno};
 
-/// Reads the numbers of the volumes mounted at `mounts`.
+/// Returns the space used by the volumes of `mounts`, and the names of their snapshots.
 pub fn ask(mounts: &[Mount]) -> Apfs {
     let point = |mount: &Mount| PathBuf::from(OsString::from_vec(mount.point.clone()));
     let volumes = mounts.iter().map(|mount| used(&point(mount)).ok()).sum();
-    // The system runs from a snapshot of its volume. The list of that volume contains the snapshot for its update.
+    // Mounted snapshots are skipped. macOS itself runs from a snapshot, and the list of that volume contains the
+    // snapshot for system updates.
     let own = mounts.iter().filter(|mount| !mount.is_snapshot);
     let lists: Vec<_> = own.filter_map(|mount| snapshots(&point(mount)).ok()).collect();
     Apfs { volumes, snapshots: (!lists.is_empty()).then(|| lists.concat()) }
@@ -43,7 +44,8 @@ pub fn used(path: &Path) -> Result<u64, Errno> {
     Ok(u64::from_ne_bytes(answer[4..].try_into().expect("eight bytes are left")))
 }
 
-/// Returns the names of the snapshots of a volume. Fails with `EINVAL` if `path` is not its topmost directory.
+/// Returns the names of the snapshots of a volume. Fails with `EINVAL` if `path` is not the topmost directory of the
+/// volume.
 #[allow(unsafe_code)]
 fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     // From sys/snapshot.h.
@@ -86,8 +88,8 @@ fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
     }
 }
 
-/// Splits off one record in the format of getattrlistbulk(2): its length, the returned bits, and the offset of the name
-/// relative to the offset field. Returns the name and the remaining bytes.
+/// Splits off the first record, which has the format of getattrlistbulk(2): its length, the returned bits, and the
+/// offset of the name relative to the offset field. Returns the name and the bytes after the record.
 fn split(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     /// Position of the offset field, after the length and five words of returned bits.
     const NAME: usize = 24;

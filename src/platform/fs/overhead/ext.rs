@@ -43,7 +43,7 @@ pub fn read(mount: &Mount) -> Result<Superblock, Errno> {
     let device =
         OpenOptions::new().read(true).custom_flags(flags).open(source).map_err(|error| errno_of(&error))?;
     let facts = device.metadata().map_err(|error| errno_of(&error))?;
-    // The name may now belong to a different device, or to a device in another container.
+    // By now, the name may refer to a different device, or to a device of another container.
     if !facts.file_type().is_block_device() || facts.rdev() != mount.device {
         return Err(Errno::ENODEV);
     }
@@ -52,11 +52,11 @@ pub fn read(mount: &Mount) -> Result<Superblock, Errno> {
     parse(&bytes).ok_or(Errno::EINVAL)
 }
 
-/// Parses a superblock.
+/// Parses a superblock. Returns `None` if the bytes are not a valid superblock.
 pub fn parse(bytes: &[u8]) -> Option<Superblock> {
-    /// `INCOMPAT_64BIT`
+    /// Feature flag `INCOMPAT_64BIT`.
     const WIDE: u64 = 0x80;
-    /// `COMPAT_HAS_JOURNAL`
+    /// Feature flag `COMPAT_HAS_JOURNAL`.
     const HAS_JOURNAL: u64 = 4;
     let number = |at: usize, length: usize| -> Option<u64> {
         let field = bytes.get(at..at + length)?;

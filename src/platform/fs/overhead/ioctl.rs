@@ -7,7 +7,7 @@ use crate::platform::{Directory, Errno, retry};
 /// Sends `request` to the file system of `directory` and stores the reply in `answer`.
 ///
 /// # Errors
-/// Returns any error of ioctl(2): `ENOTTY` if the request is unknown.
+/// Returns any error of ioctl(2), such as `ENOTTY` if the request is unknown.
 ///
 /// # Safety
 /// `T` must be the type that `request` reads and writes, and any bytes must be a valid `T`.

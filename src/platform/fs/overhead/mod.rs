@@ -1,8 +1,8 @@
-//! Overhead of a file system: what it reports beyond statvfs(3), in its own terms.
+//! Overhead of a file system, based on the numbers that the file system reports in addition to statvfs(3).
 //!
 //! | type | source |
 //! |---|---|
-//! | ext2, ext3, ext4 | the superblock on the device, if it may be read; `/sys/fs/ext4` |
+//! | ext2, ext3, ext4 | the superblock on the device, if duke may read it; `/sys/fs/ext4` |
 //! | XFS | `XFS_IOC_FSGEOMETRY_V1`, `XFS_IOC_FSCOUNTS`, `XFS_IOC_GET_RESBLKS` |
 //! | btrfs | `BTRFS_IOC_SPACE_INFO`, `BTRFS_IOC_TREE_SEARCH` |
 //! | APFS | `getattrlist(2)`, `fs_snapshot_list(2)` |
@@ -20,22 +20,17 @@ pub use super::imp::{ask, quota};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(dead_code)] // each system constructs only some variants
 pub enum Native {
-    /// Numbers of ext2, ext3 and ext4.
     Ext {
-        /// Numbers from the superblock on the device.
         superblock: ext::Superblock,
         /// Number of clusters that the kernel reserves for delayed writes.
         held_back: Option<u64>,
     },
-    /// Numbers of XFS.
     Xfs(Xfs),
-    /// Numbers of btrfs.
     Btrfs(btrfs::Btrfs),
-    /// Numbers of APFS.
     Apfs(Apfs),
     /// The request failed with this error.
     Refused(Errno),
-    /// File systems of this type report nothing beyond statvfs(3).
+    /// File systems of this type report no more than statvfs(3).
     Silent,
 }
 
@@ -46,24 +41,24 @@ pub struct Xfs {
     pub log: Option<u64>,
     /// Total size of the inodes that exist, used or not.
     pub inodes: Option<u64>,
-    /// Reserve pool for the file system's own operations, which counts as used. Only root can read it.
+    /// Reserve pool for the file system's own operations, which counts as used. Only root can read this number.
     pub pool: Option<u64>,
 }
 
 /// Numbers of APFS.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Apfs {
-    /// Number of bytes that the volumes of the scan use in their container.
+    /// Number of bytes that the scanned volumes use in their container.
     pub volumes: Option<u64>,
     /// Names of local snapshots of these volumes.
     pub snapshots: Option<Vec<Vec<u8>>>,
 }
 
-/// Limit that is lower than the size of the file system.
+/// Limit on the space that a user may use in a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Maximum number of bytes that may be used.
+    /// Limit in bytes.
     pub limit: u64,
-    /// Number of bytes that are used.
+    /// Number of used bytes.
     pub used: u64,
 }

@@ -6,7 +6,7 @@ use super::ioctl;
 use crate::platform::fs::overhead::Xfs;
 use crate::platform::{Directory, Errno};
 
-/// `struct xfs_fsop_geom_v1`
+/// `struct xfs_fsop_geom_v1` of `xfs_fs.h`.
 #[repr(C)]
 #[derive(Default)]
 struct Geometry {
@@ -25,7 +25,7 @@ struct Geometry {
     _rest: [u32; 7],
 }
 
-/// `struct xfs_fsop_counts`
+/// `struct xfs_fsop_counts` of `xfs_fs.h`.
 #[repr(C)]
 #[derive(Default)]
 struct Counts {
@@ -35,7 +35,7 @@ struct Counts {
     inodes: u64,
 }
 
-/// `struct xfs_fsop_resblks`
+/// `struct xfs_fsop_resblks` of `xfs_fs.h`.
 #[repr(C)]
 #[derive(Default)]
 struct Reserve {

@@ -22,7 +22,7 @@ const FIRST_NAMESPACE: &[u8] = b"pid:[4026531836]";
 const NAME: usize = 64;
 /// Maximum length of the target of a link in /proc: one page.
 const LINK: usize = 4096;
-/// Maximum number of workers. More would only wait for each other's locks.
+/// Maximum number of workers. More workers would only wait for locks held by others.
 const MOST_WORKERS: usize = 8;
 
 /// Searches for deleted but open files. Checks `is_cancelled` regularly; once cancelled, returns the files
@@ -35,7 +35,7 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let _ = each_name(&proc, &mut Buffer::default(), |name| {
         processes.extend(number(name.to_bytes()).map(|pid| (pid, name.to_owned())));
     });
-    // Each worker takes the next process. `Relaxed` ordering is enough, because the number guards no data.
+    // Each worker takes the next process. `Relaxed` ordering is enough, because no data depends on the counter.
     let next = AtomicUsize::new(0);
     let work = || {
         let mut look = Look::default();
@@ -73,7 +73,6 @@ struct Look {
     buffer: Buffer,
 }
 
-/// Process being searched.
 struct Process {
     directory: Directory,
     pid: u32,
@@ -198,7 +197,7 @@ struct Mapping<'m> {
     path: &'m [u8],
 }
 
-/// Parses a line such as `7f12-7f34 r--p 00000000 fe:00 1234      /tmp/x (deleted)`.
+/// Parses a line of `maps` such as `7f12-7f34 r--p 00000000 fe:00 1234      /tmp/x (deleted)`.
 fn mapping(line: &[u8]) -> Option<Mapping<'_>> {
     if !line.ends_with(DELETED) {
         return None;
@@ -222,7 +221,7 @@ fn former(path: &[u8]) -> &[u8] {
     path.strip_suffix(DELETED).unwrap_or(path)
 }
 
-/// Returns the target of a link.
+/// Reads the target of the link `name` into `path` and returns it.
 #[allow(unsafe_code)]
 fn link<'p>(directory: &Directory, name: &CStr, path: &'p mut [u8; LINK]) -> Result<&'p [u8], Errno> {
     let fd = directory.as_fd().as_raw_fd();

@@ -7,9 +7,9 @@ use std::mem::MaybeUninit;
 use super::{Files, Found, Holder, ProcessAccess, Through, UnlinkedFile};
 use crate::platform::Errno;
 
-/// `PROC_ALL_PIDS`
+/// `PROC_ALL_PIDS` of `sys/proc_info.h`.
 const ALL: u32 = 1;
-/// `PROC_PIDFDVNODEPATHINFO`
+/// `PROC_PIDFDVNODEPATHINFO` of `sys/proc_info.h`.
 const VNODE_AND_PATH: c_int = 2;
 /// Number of descriptors that fit into the buffer of the first call.
 const SOME: usize = 256;

@@ -53,7 +53,7 @@ pub struct Holder {
 pub enum Through {
     /// Open descriptor.
     Descriptor,
-    /// Memory mapping, such as that of a program, of a library, or by mmap(2).
+    /// Memory mapping, such as a running program, a library, or a mapping by mmap(2).
     Memory,
 }
 
@@ -71,10 +71,8 @@ pub enum ProcessAccess {
     All,
 }
 
-/// Result of the search.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// Deleted but open files.
     pub files: Vec<UnlinkedFile>,
     /// Processes that could be searched.
     pub access: ProcessAccess,
@@ -113,7 +111,7 @@ impl Files {
         let mut files = self.files;
         let own = std::process::id();
         for file in &mut files {
-            // Another process has passed the file to this one and still holds it open, so this process does not count.
+            // If another process holds the file open too, duke has only inherited it, so duke is not listed.
             if file.holders.len() > 1 {
                 file.holders.retain(|holder| holder.pid != own);
             }

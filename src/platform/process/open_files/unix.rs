@@ -1,8 +1,8 @@
-//! Any Unix: no system call lists the files of other processes.
+//! Other Unix systems, on which no portable call lists the open files of other processes.
 
 use super::Found;
 
-/// Returns an empty result, because these systems are not supported.
+/// Returns an empty result, because the search is supported only on Linux and macOS.
 pub fn find(_: impl Fn() -> bool + Sync) -> Found {
     Found::default()
 }

@@ -54,7 +54,7 @@ const LENGTH: u32 = 0x200;
 
 /// Attributes that must all be present; otherwise the attributes of the entry are read by name.
 const KEPT: u32 = DEVICE | TYPE | MODIFIED | INODE;
-/// The same if owners are requested. They take 12 bytes of every record.
+/// Attributes that must also be present if owners are requested. Owners need 12 bytes in every record.
 const OWNERS: u32 = OWNER | GROUP | ACCESS;
 
 impl Wanted {
@@ -65,7 +65,7 @@ impl Wanted {
         file: LINKS | ALLOCATED | LENGTH,
     };
 
-    /// The same without owner, group and permissions.
+    /// All attributes that a scan keeps except owner, group and permissions.
     pub const WITHOUT_OWNERS: Self = Self { common: Self::ALL.common & !OWNERS, ..Self::ALL };
 
     /// Attributes requested in a directory that can be listed but not searched. Requesting more fails with `EACCES`.
@@ -86,7 +86,7 @@ pub fn measure(bytes: &[u8], count: usize) -> Option<usize> {
     Some(bytes.len() - rest.len())
 }
 
-/// Returns the entries in `bytes`, which was requested with `wanted` and whose length must be that returned by
+/// Returns the entries in `bytes`, the reply to a request for `wanted`. The length of `bytes` must be that returned by
 /// [`measure`]. Stops at a malformed record.
 pub fn entries(bytes: &[u8], wanted: Wanted) -> impl Iterator<Item = DirEntry<'_>> {
     let mut rest = bytes;
@@ -123,7 +123,7 @@ fn name(record: &[u8]) -> Option<&CStr> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Fields of a record that have not been read yet, and the bits that announce them.
+/// Fields of a record that have not been read yet, and the bits that show which fields are present.
 struct Fields<'b> {
     bytes: &'b [u8],
     common: u32,
@@ -138,8 +138,8 @@ impl<'b> Fields<'b> {
         Some(Self { bytes, common: set(0)?, directory: set(2)?, file: set(3)? })
     }
 
-    /// Reads the fields. Returns `None` if the record is shorter than its bits announce, or if it has an
-    /// unrequested field of unknown size.
+    /// Reads the fields. Returns `None` if the record is too short for the fields that its bits show, or if it has a
+    /// field that was not requested, whose size is unknown.
     fn read(&mut self, wanted: Wanted) -> Option<(Kind, u64, Prefetched)> {
         const ALL: Wanted = Wanted::ALL;
         let Self { common, directory, file, .. } = *self;
@@ -177,7 +177,7 @@ impl<'b> Fields<'b> {
         Some((kind, inode, said?))
     }
 
-    /// Returns the boundary of a directory, without its attributes unless the boundary is closed.
+    /// Returns the boundary of a directory. Attributes are included only if the boundary must not be crossed.
     fn directory(&mut self, own: Attributes, flags: u32) -> Option<Prefetched> {
         let links = self.number(self.directory & DIRECTORY_LINKS)?;
         let border = match border(self.number(self.directory & MOUNT_STATUS)?, flags) {
@@ -191,7 +191,8 @@ impl<'b> Fields<'b> {
         })
     }
 
-    /// Returns all attributes of an entry that is not a directory; `None` if one is missing.
+    /// Returns all attributes of an entry that is not a directory, or [`Prefetched::Nothing`] if one of them is
+    /// missing. Returns `None` if the record is too short.
     fn file(&mut self, own: Attributes, wanted: Wanted) -> Option<Prefetched> {
         let links = u64::from(self.number(self.file & LINKS)?);
         let blocks = self.long(self.file & ALLOCATED)?.div_ceil(512);
@@ -202,12 +203,12 @@ impl<'b> Fields<'b> {
         Some(if complete { all } else { Prefetched::Nothing })
     }
 
-    /// Reads the next four-byte field, or returns 0 if its bit `there` is not set.
+    /// Reads the next four-byte field, or returns 0 if the field is missing because `there` is 0.
     fn number(&mut self, there: u32) -> Option<u32> {
         Some(u32::from_ne_bytes(self.take(there)?))
     }
 
-    /// Reads the next eight-byte field, or returns 0 if its bit `there` is not set.
+    /// Reads the next eight-byte field, or returns 0 if the field is missing because `there` is 0.
     fn long(&mut self, there: u32) -> Option<u64> {
         Some(u64::from_ne_bytes(self.take(there)?))
     }
@@ -254,7 +255,7 @@ fn kind_of_type(vtype: u32) -> Kind {
     }
 }
 
-/// Returns a mode as in stat(2). Only the permission bits of `access` are used.
+/// Returns the mode as in stat(2), combined from `kind` and the permission bits of `access`.
 fn mode_of(kind: Kind, access: u32) -> u32 {
     let bits = match kind {
         Kind::Fifo => 0o01_0000,

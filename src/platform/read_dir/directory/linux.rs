@@ -1,4 +1,4 @@
-//! Linux: descriptors that only refer to a file (`O_PATH`), and magic numbers of file systems.
+//! Linux: descriptors that refer to a file without opening it (`O_PATH`), and magic numbers of file systems.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // partly replaced here
@@ -20,27 +20,28 @@ pub use unix::*;
 
 /// Flag that keeps a lookup from triggering an automount.
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::AT_NO_AUTOMOUNT;
-/// Flags for a descriptor that only refers to a file.
+/// Flags for a descriptor that refers to a file without opening it (`O_PATH`).
 pub const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC).union(OFlag::O_NOFOLLOW);
 /// Flags for a descriptor of a mount point. `O_DIRECTORY` would trigger an automount; `O_PATH` alone does not
 /// (open(2)).
 pub const MOUNT_POINT: OFlag = PLACE;
 
-/// Reads a symbolic link through a descriptor of the link.
+/// Reads a symbolic link through a descriptor of the link, so that attributes and target are those of the same link.
 pub fn read_link(
     directory: &OwnedFd,
     name: &(impl NixPath + ?Sized),
 ) -> Result<(Attributes, OsString), Errno> {
     let link = retry(|| openat(directory, name, PLACE, Mode::empty()))?;
     let found = Attributes::from(fstat(&link)?);
-    // For an entry other than a link, readlinkat(2) with an empty name would fail with `ENOENT`.
+    // Without this check, readlinkat(2) would fail with `ENOENT` for an entry that is not a link, because the name is
+    // empty.
     if found.kind != Kind::Symlink {
         return Err(Errno::EINVAL);
     }
     Ok((found, readlinkat(&link, "")?))
 }
 
-/// Returns the bytes below a directory that `CephFS` records, or `None` on other file systems.
+/// Returns the number of bytes below a directory, as recorded by `CephFS`, or `None` on other file systems.
 #[allow(unsafe_code)]
 pub fn recursive_size(directory: &OwnedFd) -> Option<u64> {
     let mut text = [0_u8; 24];

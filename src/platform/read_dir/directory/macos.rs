@@ -15,10 +15,10 @@ use crate::platform::{Attributes, Boundary, FileSystem, retry};
 
 pub use unix::*;
 
-/// Empty, because opening a terminal never makes it the controlling terminal on macOS.
+/// No flag, because on macOS, opening a terminal never makes it the controlling terminal.
 pub const NO_CTTY: OFlag = OFlag::empty();
-/// Flags for a descriptor that is used for lookups, which needs no permission to list the directory (`O_SEARCH`, from
-/// sys/fcntl.h). Systems before macOS 11 ignore the flag and open the directory for reading.
+/// Flags for a descriptor that is used only for lookups, which requires no permission to list the directory
+/// (`O_SEARCH`, from sys/fcntl.h). Systems before macOS 11 ignore the flag and open the directory for reading.
 pub const PLACE: OFlag = OFlag::from_bits_retain(0x4000_0000)
     .union(OFlag::O_DIRECTORY)
     .union(OFlag::O_CLOEXEC)
@@ -26,7 +26,7 @@ pub const PLACE: OFlag = OFlag::from_bits_retain(0x4000_0000)
     .union(OFlag::O_NOFOLLOW);
 /// Flags for a descriptor of a mount point.
 pub const MOUNT_POINT: OFlag = PLACE;
-/// Directory to which firmlinks lead: the data volume.
+/// Directory that firmlinks point to, which is the mount point of the data volume.
 pub const BEHIND_FIRMLINKS: Option<&str> = Some("/System/Volumes/Data");
 
 /// Returns the kind of the file system of a directory.
@@ -44,7 +44,7 @@ fn is_disk(device: u64) -> bool {
     device >> 24 < BLOCK_DRIVERS
 }
 
-/// Returns the boundary from the flags of an entry.
+/// Returns the boundary indicated by the flags of an entry.
 pub fn border(stat: &FileStat) -> Boundary {
     if stat.st_flags & Boundary::DATALESS_FLAG != 0 { Boundary::Dataless } else { Boundary::None }
 }

@@ -1,5 +1,5 @@
-//! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace those that differ on
-//! their system.
+//! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace some of them on their
+//! system.
 //!
 //! Invariant: nothing below a root is opened through a symbolic link.
 
@@ -24,7 +24,7 @@ use imp::{MOUNT_POINT, NO_AUTOMOUNT, PLACE};
 
 pub(crate) use imp::NO_CTTY;
 
-/// Open directory, relative to which entries are opened, read and changed.
+/// Open directory. Its entries are opened, read and changed relative to it.
 #[derive(Debug)]
 pub struct Directory {
     pub(crate) fd: OwnedFd,
@@ -34,8 +34,7 @@ pub(crate) const OPEN: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK);
 
 impl From<FileStat> for Attributes {
-    // The fields of `struct stat` have different widths and signs on different systems; each cast keeps the
-    // kernel's bits.
+    // The fields of `struct stat` have different widths and signs on different systems; each cast keeps the bits.
     #[allow(clippy::cast_sign_loss, clippy::unnecessary_cast, clippy::cast_lossless)]
     fn from(stat: FileStat) -> Self {
         Self {
@@ -63,10 +62,10 @@ impl Directory {
         Ok(Self { fd: retry(|| open(path, OPEN, Mode::empty()))? })
     }
 
-    /// Opens a root only for further lookups, which needs no permission to list it. Follows symbolic links in `path`.
+    /// Opens a root for lookups only, which does not require permission to list it. Follows symbolic links in `path`.
     ///
     /// # Errors
-    /// Those of open(2).
+    /// Returns any error of open(2).
     pub fn open_place(path: &Path) -> Result<Self, Errno> {
         let flags = (PLACE | OFlag::O_DIRECTORY).difference(OFlag::O_NOFOLLOW);
         Ok(Self { fd: retry(|| open(path, flags, Mode::empty()))? })
@@ -75,12 +74,12 @@ impl Directory {
     /// Opens the directory `name` in this one. Never follows a symbolic link.
     ///
     /// # Errors
-    /// Returns any error of openat(2); `ENOTDIR` or `ELOOP` if `name` is no longer a directory.
+    /// Returns any error of openat(2), such as `ENOTDIR` or `ELOOP` if `name` is no longer a directory.
     pub fn open_child(&self, name: &(impl NixPath + ?Sized)) -> Result<Self, Errno> {
         Ok(Self { fd: retry(|| openat(&self.fd, name, OPEN | OFlag::O_NOFOLLOW, Mode::empty()))? })
     }
 
-    /// Opens a directory for lookups only, which does not require permission to list it.
+    /// Opens the directory `name` in this one for lookups only, which does not require permission to list it.
     ///
     /// # Errors
     /// Returns any error of openat(2).
@@ -105,7 +104,7 @@ impl Directory {
         Ok(retry(|| fstatat(&self.fd, name, AtFlags::AT_SYMLINK_NOFOLLOW | NO_AUTOMOUNT))?.into())
     }
 
-    /// Returns the attributes of the entry that the symbolic link `name` in this directory leads to.
+    /// Returns the attributes of the entry that the symbolic link `name` in this directory points to.
     ///
     /// # Errors
     /// Returns any error of fstatat(2).
@@ -117,7 +116,7 @@ impl Directory {
     /// another kind of file: a fifo without a writer would block, and a tape drive might start to move.
     ///
     /// # Errors
-    /// Returns any error of openat(2); `EINVAL` if `name` is not a regular file.
+    /// Returns any error of openat(2), or `EINVAL` if `name` is not a regular file.
     pub fn open_file(&self, name: &CStr) -> Result<OwnedFd, Errno> {
         const FLAGS: OFlag = OFlag::O_RDONLY
             .union(OFlag::O_CLOEXEC)
@@ -152,12 +151,12 @@ impl Directory {
         Ok(length)
     }
 
-    /// Reads the symbolic link `name` in this directory. Returns its attributes and text; both are from the same link,
-    /// as far as the system can ensure that.
+    /// Reads the symbolic link `name` in this directory. Returns its attributes and target. Both belong to the same
+    /// link, as far as the system can ensure that.
     ///
     /// # Errors
-    /// Returns any error of readlinkat(2): `EINVAL` if `name` is not a link; `EAGAIN` if the link was replaced in the
-    /// meantime.
+    /// Returns any error of readlinkat(2), such as `EINVAL` if `name` is not a link, or `EAGAIN` if the link was
+    /// replaced in the meantime.
     pub fn read_link(&self, name: &(impl NixPath + ?Sized)) -> Result<(Attributes, OsString), Errno> {
         imp::read_link(&self.fd, name)
     }
@@ -165,7 +164,7 @@ impl Directory {
     /// Creates the file `name` in this directory, accessible only to its owner, and opens it for writing.
     ///
     /// # Errors
-    /// Returns any error of openat(2): `EEXIST` if the name is in use, even by a symbolic link.
+    /// Returns any error of openat(2), such as `EEXIST` if the name is in use, even by a symbolic link.
     pub fn create_file(&self, name: &(impl NixPath + ?Sized)) -> Result<OwnedFd, Errno> {
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
         retry(|| openat(&self.fd, name, flags, Mode::S_IRUSR | Mode::S_IWUSR))
@@ -186,7 +185,7 @@ impl Directory {
     /// Gives the file `name` in this directory a second name.
     ///
     /// # Errors
-    /// Returns any error of linkat(2): `EEXIST` if the new name is in use.
+    /// Returns any error of linkat(2), such as `EEXIST` if the new name is in use.
     pub fn link(&self, name: &(impl NixPath + ?Sized), new: &(impl NixPath + ?Sized)) -> Result<(), Errno> {
         retry(|| linkat(&self.fd, name, &self.fd, new, AtFlags::empty()))
     }
@@ -200,8 +199,7 @@ impl Directory {
         retry(|| fsync(&readable.fd))
     }
 
-    /// Returns the bytes below this directory that the file system records (`CephFS`), or `None` if it records
-    /// none.
+    /// Returns the number of bytes below this directory if the file system records it, as `CephFS` does.
     pub fn recursive_size(&self) -> Option<u64> {
         imp::recursive_size(&self.fd)
     }
@@ -229,8 +227,8 @@ impl AsFd for Directory {
     }
 }
 
-/// Returns the attributes of a path given by the user. A symbolic link to a directory, or a path with a trailing slash,
-/// stands for its target; otherwise the attributes are those of the entry itself.
+/// Returns the attributes of a path given by the user. A symbolic link is followed only if it points to a directory or
+/// the path ends with a slash.
 ///
 /// # Errors
 /// Returns any error of stat(2).
@@ -241,12 +239,12 @@ pub fn attributes_of_path(path: &Path) -> Result<Attributes, Errno> {
     Ok(target().filter(Attributes::is_directory).unwrap_or(own))
 }
 
-/// Path of the directory to which firmlinks lead, if the system has firmlinks.
+/// Path of the directory that firmlinks point to, if the system has firmlinks.
 pub const FIRMLINK_TARGET: Option<&str> = imp::BEHIND_FIRMLINKS;
 
-/// Returns the identity of the directory to which firmlinks such as `/Users` lead: the data volume of macOS; `None` on
-/// other systems. A scan that starts above must not enter this directory, because the firmlinks already lead to its
-/// contents.
+/// Returns the identity of [`FIRMLINK_TARGET`], the data volume of macOS, or `None` on other systems. A scan that
+/// starts above this directory must not enter it, because the scan reads its contents through firmlinks such as
+/// `/Users`.
 pub fn firmlink_target() -> Option<FileId> {
     Some(attributes_of_path(Path::new(FIRMLINK_TARGET?)).ok()?.file_id())
 }

@@ -14,12 +14,12 @@ use crate::platform::{Attributes, Boundary, FileSystem, retry};
 pub const NO_CTTY: OFlag = OFlag::O_NOCTTY;
 /// Flag that keeps a lookup from triggering an automount.
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
-/// Flags for a descriptor used for lookups.
+/// Flags for a descriptor that is used only for lookups.
 pub const PLACE: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK).union(OFlag::O_NOFOLLOW);
 /// Flags for a descriptor of a mount point.
 pub const MOUNT_POINT: OFlag = PLACE.union(OFlag::O_DIRECTORY);
-/// Directory to which firmlinks lead; `None`, because only macOS has firmlinks.
+/// Directory that firmlinks point to; `None`, because only macOS has firmlinks.
 pub const BEHIND_FIRMLINKS: Option<&str> = None;
 
 /// Reads a symbolic link. Fails with `EAGAIN` if the link's attributes differ before and after reading.
@@ -35,18 +35,18 @@ pub fn read_link(
     if attributes()? == found { Ok((found, text)) } else { Err(Errno::EAGAIN) }
 }
 
-/// Returns `None`, because no file system records this size on these systems.
+/// Returns `None`, because duke reads this size only on Linux.
 pub fn recursive_size(_: &OwnedFd) -> Option<u64> {
     None
 }
 
-/// Returns [`FileSystem::Ordinary`], because other kinds are unknown on these systems.
+/// Returns [`FileSystem::Ordinary`], because duke recognizes other kinds only on Linux and macOS.
 #[allow(clippy::unnecessary_wraps)] // other systems make a call, which may fail
 pub fn file_system(_: &OwnedFd) -> Result<FileSystem, Errno> {
     Ok(FileSystem::Ordinary)
 }
 
-/// Returns [`Boundary::None`], because the attributes contain no boundary.
+/// Returns [`Boundary::None`], because `struct stat` shows boundaries only on macOS.
 pub fn border(_: &FileStat) -> Boundary {
     Boundary::None
 }

@@ -1,12 +1,12 @@
 //! Drawing of the deletion dialog: the entries, the preview, and the buttons.
 //!
 //! ```text
-//! ┌ Delete permanently? ────────────────────────────────────┐
+//! ┌ Delete permanently? ─────────────────────────────────┐
 //! │ /home/me/project/target                      1.2 GiB │
 //! │ 12,345 files, 678 directories                        │
 //! │ frees at least 1.2 GiB, up to 1.9 GiB                │
 //! │ last change 3 hours ago                              │
-//! │ Skips 2 mount points                                 │
+//! │ 2 mount points below are skipped                     │
 //! │ e deletes the contents only                          │
 //! │                                                      │
 //! │                  [ Yes ]   [ No ]                    │
@@ -17,7 +17,7 @@
 //! ([`crate::ui::answer_gate`]). On a small screen, the least important lines are omitted, but never the
 //! buttons.
 //!
-//! Invariant: a name never takes more than one line.
+//! Invariant: a name never occupies more than one line.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -36,7 +36,7 @@ use crate::ui::widgets::field;
 
 /// Maximum width of the dialog in columns.
 const WIDEST: u16 = 76;
-/// Width below which a line shows the path without the size.
+/// Minimum width of a line, in columns, for showing the size beside the path.
 const NARROW: usize = 30;
 /// Maximum number of items listed by name.
 const NAMED: usize = 4;
@@ -107,7 +107,6 @@ fn buttons(dialog: &DeleteDialog, line: Rect) -> Vec<(Button, Rect)> {
 }
 
 impl DeleteDialog {
-    /// Draws the dialog in this area.
     pub fn draw_in(&self, cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         canvas.hits.clear();
         if area.is_empty() {
@@ -159,7 +158,7 @@ fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
 /// Returns the last line: the text field for the name, or an empty line on which the buttons are drawn.
 fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
     if let ConfirmStep::Type(_, typed) = &dialog.stage {
-        // Letters are accepted only once the user could have read the name.
+        // The `>` appears when letters are accepted, after time to read the name.
         let before = if dialog.gate.was_open() { " > " } else { "   " };
         return Line::from(field::spans(cx.theme, before, typed, room.saturating_sub(2)));
     }
@@ -213,7 +212,7 @@ fn refusals(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     named.collect()
 }
 
-/// Returns the line about changed entries, which stay, and the key that rechecks them.
+/// Returns the lines about changed entries, which will not be deleted, and about the key that rescans them.
 fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let mut metadata: Vec<Fact> = Vec::new();
     for number in probe.changed.iter().take(NAMED) {
@@ -322,7 +321,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
     let entries = |count| if count == 1 { "entry" } else { "entries" };
     add(5, unseen, &|count| format!("{count} {} cannot be read", entries(unseen)));
-    // The trash takes a directory as a whole, so only items that cannot be moved count.
+    // A directory is moved to the trash as a whole, so only selected items that cannot be moved count.
     let (verb, kept) = match dialog.kind {
         OperationKind::Trash => ("move", probe.unmoved),
         _ => ("delete", probe.kept),
@@ -337,7 +336,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     metadata
 }
 
-/// Formats the time since `then`, in the largest unit that fits.
+/// Formats the time since `then` in its largest unit, for example `3 hours ago`.
 fn ago(now: i64, then: i64) -> String {
     const UNITS: [(i64, &str); 4] = [(365 * 86_400, "year"), (86_400, "day"), (3600, "hour"), (60, "minute")];
     let since = now.saturating_sub(then);

@@ -1,6 +1,7 @@
-//! Dialog that confirms a deletion: its steps until the operation starts or the dialog closes.
+//! Dialog that confirms a deletion: all steps until the operation starts or the dialog closes.
 //!
-//! Invariant: No is selected when the dialog opens, when it asks again, and when the preview reports a refusal.
+//! Invariant: No is selected at first (unless the policy selects Yes), when the dialog asks again, and when the
+//! preview reports a refusal.
 
 mod drawing;
 
@@ -25,21 +26,16 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::options::{DeleteMode, DeletePolicy};
 
-/// Dialog that confirms a deletion.
 #[derive(Clone, Debug)]
 pub struct DeleteDialog {
-    /// Kind of the operation.
     pub kind: OperationKind,
-    /// Entries of the operation.
     pub selection: Arc<Selection>,
     /// Latest preview; `None` until there is one.
     pub probe: Option<Arc<Preview>>,
-    /// Selected button.
     pub button: Button,
-    /// Step of the confirmation.
     pub stage: ConfirmStep,
     gate: AnswerGate,
-    /// `true` if the selection is a single directory, so that the user can delete its contents only.
+    /// `true` if the user can choose to delete only the contents, because the selection is a single directory.
     can_be_emptied: bool,
     is_rehearsal: bool,
     /// Size in bytes above which the user must type the name.
@@ -53,14 +49,14 @@ pub struct DeleteDialog {
 pub enum ConfirmStep {
     /// The dialog asks for Yes or No.
     Ask,
-    /// The user must type this name. Contains the name and the text typed so far.
+    /// The user must type a name. Contains the name and the text typed so far.
     Type(String, Field),
     /// The dialog asks for Yes or No a second time.
     AskAgain,
 }
 
 impl DeleteDialog {
-    /// Creates a dialog about a selection, without a preview so far.
+    /// Creates a dialog about a selection. The preview is added later.
     pub fn new(kind: OperationKind, selection: Arc<Selection>, policy: &DeletePolicy, now: i64) -> Self {
         let can_be_emptied = kind != OperationKind::Trash
             && selection.count() == 1
@@ -87,8 +83,8 @@ impl DeleteDialog {
         self.probe = Some(probe);
     }
 
-    /// Returns `true` if the deletion may be confirmed: there is a preview without refusals, and some entries
-    /// are unchanged.
+    /// Returns `true` if the deletion may be confirmed: there is a preview without refusals, and at least one
+    /// entry is unchanged.
     pub fn is_open(&self) -> bool {
         let may_be_done =
             |probe: &Arc<Preview>| probe.refusals.is_empty() && probe.changed.len() < self.selection.count();
@@ -100,7 +96,7 @@ impl DeleteDialog {
         self.probe.as_ref().is_some_and(|probe| !probe.changed.is_empty())
     }
 
-    /// Goes to another step of the confirmation, which accepts a Yes after `quiet`.
+    /// Goes to another step, which accepts a Yes once there has been no input for `quiet`.
     fn ask_next(&mut self, stage: ConfirmStep, quiet: Duration) -> Handled {
         self.stage = stage;
         self.button = Button::No;
@@ -108,7 +104,7 @@ impl DeleteDialog {
         Handled::Yes(None)
     }
 
-    /// Returns the name that the user must type, which is that of the largest item; `None` if a Yes is enough.
+    /// Returns the name that the user must type: that of the largest item. Returns `None` if a Yes is enough.
     fn wanted_name(&self) -> Option<String> {
         let probe = self.probe.as_ref()?;
         let is_home = probe.warnings.iter().any(|concern| matches!(concern, DeleteWarning::SomebodysHome(_)));
@@ -143,7 +139,7 @@ impl DeleteDialog {
         }
     }
 
-    /// Handles a key while the user types the name. A key without a command edits the text.
+    /// Handles a key while the user types the name. All keys except answers edit the text.
     fn key(&mut self, event: KeyEvent, command: Option<Command>, cx: &mut Context<'_>) -> Handled {
         let accepts_yes = self.is_open() && self.gate.is_open();
         let ConfirmStep::Type(wanted, typed) = &mut self.stage else { return Handled::Yes(None) };
@@ -157,14 +153,14 @@ impl DeleteDialog {
             Some(Command::Answer(Answer::Selected)) if accepts_yes => return self.go_on(cx),
             Some(Command::Answer(Answer::Selected)) => cx.notify(Notice::AnsweredTooEarly),
             _ => {
-                // All other keys do nothing.
+                // A change of the text needs no action.
                 let _ = typed.take(event, command);
             }
         }
         Handled::Yes(None)
     }
 
-    /// Opens a new dialog, to delete only the contents of the directory, or again the whole directory.
+    /// Switches between deleting the whole directory and deleting only its contents, by opening a new dialog.
     fn empty_instead(&self) -> Handled {
         let (kind, extent) = match self.kind {
             OperationKind::Empty => (OperationKind::Delete, DeleteScope::Whole),
@@ -173,7 +169,7 @@ impl DeleteDialog {
         Handled::Confirm(kind, Selection { extent, ..Selection::clone(&self.selection) })
     }
 
-    /// Rescans the changed entries, then asks again about all entries.
+    /// Requests a rescan of the changed entries, after which the dialog asks again about all entries.
     fn read_changed(&self, cx: &mut Context<'_>) -> Effect {
         let numbers: HashSet<usize> =
             self.probe.iter().flat_map(|probe| probe.changed.iter().copied()).collect();
@@ -182,7 +178,7 @@ impl DeleteDialog {
         cx.recheck_entries(&changed)
     }
 
-    /// Handles a Yes: asks for the name if necessary, or goes on.
+    /// Handles a Yes: asks for the name if necessary; otherwise goes on to the next step.
     fn confirmed(&mut self, cx: &mut Context<'_>) -> Handled {
         if !self.is_open() {
             return Handled::Yes(None);

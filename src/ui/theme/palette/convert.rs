@@ -1,4 +1,4 @@
-//! Colors of a terminal: their names, their components, and the nearest color that a terminal has.
+//! Conversion of colors: names, red, green and blue components, and the nearest color that a terminal supports.
 
 use std::str::FromStr;
 
@@ -6,18 +6,18 @@ use ratatui::style::{Color, Style};
 
 use super::super::colors::Colors;
 
-/// Returns a style that fills a cell with the color of `style` and keeps text in it legible, in black or white,
-/// whichever has more contrast. If the appearance of the color is unknown, the text has the color of the
+/// Returns a style that fills a cell with the color of `style`. Text in the cell is black or white, whichever
+/// has more contrast. If the appearance of the color is unknown, the text has the color of the terminal's
 /// background.
 pub fn filled(style: Style) -> Style {
     const BLACK: Color = Color::Indexed(16);
     const WHITE: Color = Color::Indexed(231);
-    /// Luminance relative to white, in thousandths, from which black has more contrast.
+    /// Luminance relative to white, in thousandths, above which black text has more contrast than white text.
     const BRIGHT: u32 = 210;
     let parts = match style.fg {
         Some(Color::Rgb(red, green, blue)) => [red, green, blue],
         Some(Color::Indexed(index @ 16..)) => exact(index),
-        // White on blue is legible whatever the scheme, and black is not.
+        // White text on blue is legible in every color scheme, and black text is not.
         Some(Color::Blue) => return style.bg(Color::Blue).fg(Color::White),
         _ => return style.reversed(),
     };
@@ -27,14 +27,15 @@ pub fn filled(style: Style) -> Style {
     style.bg(style.fg.unwrap_or_default()).fg(if light > BRIGHT { BLACK } else { WHITE })
 }
 
-/// Returns a color for text on a background: black or white, whichever has more contrast.
+/// Returns the text color for a background: black or white, whichever has more contrast.
 pub fn ink(background: Color) -> Color {
     let style = filled(Style::new().fg(background));
-    // On colors of the terminal's own scheme, black is usually legible.
+    // Black text is usually legible on colors of the terminal's own scheme.
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }
 
-/// Returns the color at this fraction of the way from `one` to `other`; `one` if the components of either are unknown.
+/// Mixes two colors. The fraction `part / whole` is the share of `other`. Returns `one` if the components of
+/// one of the colors are unknown.
 pub fn mixed(one: Color, other: Color, (part, whole): (u16, u16)) -> Color {
     let (Color::Rgb(r, g, b), Color::Rgb(red, green, blue)) = (one, other) else { return one };
     let mix = |one: u8, other: u8| {
@@ -44,11 +45,11 @@ pub fn mixed(one: Color, other: Color, (part, whole): (u16, u16)) -> Color {
     Color::Rgb(mix(r, red), mix(g, green), mix(b, blue))
 }
 
-/// Parses a color: a name (`blue`, `bright-blue`), a number of the palette of 256, `#rrggbb`, or `terminal` for
-/// the terminal's text color.
+/// Parses a color: a name (`blue`, `bright-blue`), a number of the 256-color palette, `#rrggbb`, or `terminal`
+/// for the terminal's text color.
 ///
 /// # Errors
-/// An error message.
+/// If the color is unknown.
 pub fn color(word: &str) -> Result<Color, String> {
     if word.eq_ignore_ascii_case("terminal") {
         return Ok(Color::Reset);
@@ -57,7 +58,7 @@ pub fn color(word: &str) -> Result<Color, String> {
         .map_err(|_| "unknown color; write colors like blue, bright-blue, 32, #3a80c4, terminal".to_owned())
 }
 
-/// Returns a name of the color that [`color`] accepts.
+/// Returns the name of a color in a form that [`color`] accepts.
 pub fn color_name(color: Color) -> String {
     match color {
         Color::Reset => "terminal".to_owned(),
@@ -65,7 +66,7 @@ pub fn color_name(color: Color) -> String {
     }
 }
 
-/// Returns the nearest color that the terminal has.
+/// Returns the nearest color that the terminal supports; `None` if it has no colors.
 pub fn shown(color: Color, colors: Colors) -> Option<Color> {
     match (color, colors) {
         (_, Colors::None) => None,
@@ -80,7 +81,7 @@ pub fn shown(color: Color, colors: Colors) -> Option<Color> {
     }
 }
 
-/// Returns the nearest color of the palette with a number from `first` up to, but not including, `end`.
+/// Returns the number of the palette color that is nearest to `wanted`, among the numbers `first..end`.
 pub fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
     let distance = |index: u8| -> u32 {
         let parts = exact(index).into_iter().zip(wanted);
@@ -90,8 +91,8 @@ pub fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
     indices.min_by_key(|index| distance(*index)).unwrap_or(7)
 }
 
-/// Returns xterm's color for a number of its palette (256colres.h): sixteen colors, a cube with six steps, and
-/// twenty-four grays.
+/// Returns red, green and blue of a color in xterm's palette (256colres.h): sixteen colors, a cube with six
+/// steps per side, and twenty-four grays.
 pub fn exact(index: u8) -> [u8; 3] {
     const HALF: u8 = 0xcd;
     // These four colors do not follow the pattern.

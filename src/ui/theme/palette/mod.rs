@@ -1,9 +1,9 @@
-//! Palette: roles of text and cells, presets of colors, and the user's own colors.
+//! Palette: roles of text and cells, color presets, and the user's own colors.
 //!
-//! Every role has a color for dark and one for light backgrounds. Text is legible on its background, and the
-//! colors of the preset `color-blind` are distinct with every common form of color blindness; tests compute both.
-//! With 256 colors the nearest one is used. Of the sixteen ANSI colors only the names are known, so nothing
-//! important depends on them.
+//! Every role has one color for dark and one for light backgrounds. Tests check that text is legible on its
+//! background, and that users with any common form of color blindness can distinguish the colors of the preset
+//! `color-blind`. In a terminal with 256 colors, the nearest color is used. The appearance of the sixteen ANSI
+//! colors is unknown, so nothing important depends on them.
 //!
 //! Invariant: a style contains only colors that the terminal supports.
 
@@ -35,11 +35,11 @@ pub enum Role {
     Link,
     /// Name of a device, pipe or socket.
     Special,
-    /// Bars, up to their end.
+    /// Bars; in terminals with all colors, the end of bars.
     Bar,
-    /// Start of bars, for terminals with all colors.
+    /// Start of bars, in terminals with all colors.
     BarStart,
-    /// Background of the unfilled part of a bar.
+    /// Background of bars, which is visible in their unfilled part.
     Track,
     /// Warnings and errors.
     Warning,
@@ -72,12 +72,12 @@ struct RoleSpec {
     role: Role,
     /// Name in the configuration.
     name: &'static str,
-    /// Color of a terminal with sixteen colors. In some color schemes bright black is the background, and blue
-    /// text is illegible in others.
+    /// Color for terminals with sixteen colors. Bright black and blue are not used for text, because each is
+    /// illegible in some color schemes.
     sixteen: Option<Color>,
-    /// Color for a dark and for a light background; `None` for the terminal's own.
+    /// Colors for a dark and for a light background, as `0xRRGGBB`; `None` for the terminal's own color.
     exact: Option<[u32; 2]>,
-    /// Colors for color-blind users, in the same order; `None` if they do not differ.
+    /// Colors for color-blind users, in the same order; `None` if `exact` is suitable.
     distinct: Option<[u32; 2]>,
 }
 
@@ -135,7 +135,6 @@ static ROLES: [RoleSpec; 23] = [
 ];
 
 impl Role {
-    /// All roles.
     pub const ALL: [Self; 23] = {
         let mut all = [Self::Plain; 23];
         let mut at = 0;
@@ -165,12 +164,12 @@ impl Role {
         }
     }
 
-    /// Returns `true` for the cell of a category.
+    /// Returns `true` if the role is that of the cells of a file category.
     pub fn is_category(self) -> bool {
         self as usize >= Self::Video as usize
     }
 
-    /// Returns `true` for a color that is a background.
+    /// Returns `true` if the color of the role is a background color.
     fn is_background(self) -> bool {
         matches!(self, Self::Surface | Self::Track | Self::Selected)
     }
@@ -191,33 +190,30 @@ pub enum Background {
 }
 
 impl Background {
-    /// Returns the background that `COLORFGBG` names: text and background as numbers of ANSI colors, such as `15;0`.
+    /// Returns the background according to `COLORFGBG`, which contains the ANSI color numbers of text and
+    /// background, such as `15;0`. The default is dark.
     pub fn detect(variable: Option<&str>) -> Self {
         let number = variable.and_then(|colors| colors.rsplit(';').next()?.parse::<u8>().ok());
         if matches!(number, Some(7 | 9..=15)) { Self::Light } else { Self::Dark }
     }
 }
 
-/// Preset of colors.
+/// Color preset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Colors for the background of the terminal.
+    /// Colors for the terminal's background, whether dark or light.
     #[default]
     Default,
-    /// Colors for a dark background.
     Dark,
-    /// Colors for a light background.
     Light,
-    /// Colors that remain distinct with color blindness.
+    /// Colors that color-blind users can distinguish.
     ColorBlind,
     /// Text in the terminal's own colors, nothing dimmed, and errors underlined.
     HighContrast,
-    /// No colors.
     Plain,
 }
 
 impl Preset {
-    /// All presets.
     pub const ALL: [Self; 6] =
         [Self::Default, Self::Dark, Self::Light, Self::ColorBlind, Self::HighContrast, Self::Plain];
 
@@ -238,7 +234,7 @@ impl Preset {
         matches!(self, Self::Default | Self::ColorBlind)
     }
 
-    /// Returns the background for which the colors are chosen.
+    /// Returns the background for which this preset chooses its colors.
     fn on(self, background: Background) -> Background {
         match self {
             Self::Dark => Background::Dark,
@@ -277,12 +273,11 @@ impl Preset {
     }
 }
 
-/// Preset, with the background of the terminal and the user's own colors.
+/// Color preset, the terminal's background, and the user's own colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
-    /// Preset for roles without a color of the user's own.
+    /// Preset for roles for which the user has set no color.
     pub preset: Preset,
-    /// Background of the terminal.
     pub background: Background,
     /// The user's own colors by role, in the order of [`Role::ALL`].
     own: [Option<Color>; Role::ALL.len()],
@@ -304,7 +299,7 @@ impl Looks {
         self.preset.on(self.background) == Background::Dark
     }
 
-    /// Returns the style of `role`. A color that is a background comes with a color for text on it.
+    /// Returns the style of `role`. With a background color, the style also has a legible text color.
     pub(super) fn style(&self, role: Role, colors: Colors) -> Style {
         let own = self.own(role).and_then(|color| shown(color, colors));
         let color = own.or_else(|| self.preset.color(role, self.background, colors));

@@ -65,7 +65,8 @@ fn difference(eyes: &[Linear; 3], one: [u8; 3], other: [u8; 3]) -> f64 {
     one.iter().zip(other).map(|(one, other)| (one - other).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Returns the color of a role with a number of colors for which its appearance is known.
+/// Returns the red, green and blue components of a role's color. `colors` must not be the sixteen ANSI colors,
+/// whose appearance is unknown.
 fn known(preset: Preset, background: Background, role: Role, colors: Colors) -> Option<[u8; 3]> {
     match preset.color(role, background, colors)? {
         Color::Indexed(index) => Some(exact(index)),

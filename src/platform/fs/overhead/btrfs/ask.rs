@@ -1,6 +1,6 @@
 //! `ioctl(2)` calls of btrfs.
 //!
-//! Invariant: numbers that require more rights than this process has are absent.
+//! Invariant: numbers that this process may not read are absent.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ const ROOT_TREE: u64 = 1;
 const QUOTA_TREE: u64 = 8;
 const QUOTA_INFO: u32 = 242;
 
-/// `struct btrfs_ioctl_search_args`
+/// `struct btrfs_ioctl_search_args` of linux/btrfs.h.
 #[repr(C)]
 struct Search {
     tree: u64,
@@ -34,7 +34,7 @@ struct Search {
 }
 const _: () = assert!(size_of::<Search>() == 4096);
 
-/// `struct btrfs_ioctl_ino_lookup_args`
+/// `struct btrfs_ioctl_ino_lookup_args` of linux/btrfs.h.
 #[repr(C)]
 struct Lookup {
     tree: u64,
@@ -53,7 +53,7 @@ pub fn ask(path: &Path) -> Result<Btrfs, Errno> {
 
 #[allow(unsafe_code)]
 fn all_chunks(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
-    /// Maximum number of block groups in the reply. Each takes three numbers, after a header of two.
+    /// Maximum number of block groups in the reply, which has a header of two numbers and three numbers for each group.
     const MOST: usize = 64;
     let mut answer = [0_u64; 2 + 3 * MOST];
     answer[0] = MOST as u64;
@@ -124,7 +124,8 @@ fn search(
     }
 }
 
-/// Splits off `struct btrfs_ioctl_search_header` and the data after it.
+/// Splits off the first item, which consists of `struct btrfs_ioctl_search_header` and data. Returns the item and the
+/// bytes after it.
 fn split_item(bytes: &[u8]) -> Option<(TreeItem<'_>, &[u8])> {
     let wide = |at: usize| Some(u64::from_ne_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
     let narrow = |at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));

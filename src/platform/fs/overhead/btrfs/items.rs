@@ -1,12 +1,13 @@
 //! Decoding of btrfs block groups and tree items.
 //!
-//! This module makes no system calls. Invariant: the bytes of any item produce a subvolume or `None`.
+//! This module makes no system calls. Invariant: items with any bytes are accepted.
 
 use std::collections::HashMap;
 
 use super::{BlockGroups, Purpose, Subvolume};
 
-/// Decodes the block groups of one kind. `flags` are `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`.
+/// Decodes the block groups of one kind. `flags` are `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`. Returns
+/// `None` if the kind is unknown.
 pub fn chunks(flags: u64, size: u64, used: u64) -> Option<BlockGroups> {
     const DATA: u64 = 1;
     const SYSTEM: u64 = 2;
@@ -57,7 +58,7 @@ struct Hook {
     name: Vec<u8>,
 }
 
-/// Contents of the tree of roots.
+/// Subvolumes and their names, collected from the tree of roots.
 #[derive(Default)]
 pub struct RootItems {
     subvolumes: Vec<Subvolume>,
@@ -73,7 +74,8 @@ impl RootItems {
         };
         match item.kind {
             ROOT_ITEM if (FIRST..=LAST).contains(&item.id) => {
-                // The fields are `parent_uuid`, which older items are too short to contain, and `refs`.
+                // The bytes from 263 to 278 are `parent_uuid`, which older items do not have. The four bytes from 216
+                // are `refs`.
                 let is_snapshot =
                     item.data.get(263..279).is_some_and(|uuid| uuid.iter().any(|byte| *byte != 0));
                 let is_deleted = number(216, 4) == Some(0);
@@ -102,7 +104,7 @@ impl RootItems {
         let path = |id: u64| {
             let mut names: Vec<Vec<u8>> = Vec::new();
             let mut next = self.hooks.get(&id);
-            // Limited, because a damaged file system may contain a loop.
+            // The number of steps is limited, because a damaged file system may contain a loop.
             while let Some(hook) = next.filter(|_| names.len() <= self.hooks.len()) {
                 let mut name = lookup(hook.parent, hook.directory).unwrap_or_default();
                 name.extend_from_slice(&hook.name);

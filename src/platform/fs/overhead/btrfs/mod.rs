@@ -8,7 +8,7 @@ pub mod items;
 pub struct Btrfs {
     /// Block groups by purpose.
     pub chunks: Vec<BlockGroups>,
-    /// All subvolumes except the first; `None` if this process may not list them.
+    /// All subvolumes except the top-level one; `None` if this process may not list them.
     pub subvolumes: Option<Vec<Subvolume>>,
 }
 
@@ -21,7 +21,7 @@ pub enum Purpose {
     Metadata,
     /// Data and metadata together, on small file systems.
     Mixed,
-    /// Chunk tables.
+    /// Chunk tree, which maps logical addresses to devices.
     System,
     /// Metadata space reserved so that files can be deleted when the file system is full.
     Reserve,

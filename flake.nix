@@ -7,15 +7,15 @@
     let
       systems = [ "x86_64-linux" "aarch64-linux" "x86_64-darwin" "aarch64-darwin" ];
       each = make: nixpkgs.lib.genAttrs systems (system: make nixpkgs.legacyPackages.${system});
-      manifest = (nixpkgs.lib.importTOML ../../Cargo.toml).package;
+      manifest = (nixpkgs.lib.importTOML ./Cargo.toml).package;
     in
     {
       packages = each (pkgs: {
         default = pkgs.rustPlatform.buildRustPackage {
           pname = manifest.name;
           version = manifest.version;
-          src = pkgs.lib.cleanSource ../..;
-          cargoLock.lockFile = ../../Cargo.lock;
+          src = pkgs.lib.cleanSource ./.;
+          cargoLock.lockFile = ./Cargo.lock;
           nativeBuildInputs = [ pkgs.installShellFiles ];
           # The tests want a terminal, mounts and users that a build has not.
           doCheck = false;

@@ -1,0 +1,118 @@
+//! docs/coming-from.md names the keys and flags of other programs, and only keys and flags that duke has.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::collections::BTreeSet;
+
+use duke::testing::ui::KEYMAP;
+
+use crate::program::place::Place;
+use crate::program::run_in;
+
+const DOCUMENT: &str = include_str!("../../docs/coming-from.md");
+const PEERS: &str = include_str!("peers.txt");
+
+/// Keys or flags that the help of a program shows.
+struct Peer {
+    /// Name and version, such as `dua 3.0`.
+    program: String,
+    /// `keys` or `flags`.
+    kind: String,
+    words: BTreeSet<String>,
+}
+
+fn peers() -> Vec<Peer> {
+    let mut peers: Vec<Peer> = Vec::new();
+    for line in PEERS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let words = match line.split_once(": ") {
+            Some((head, words)) if !line.starts_with(' ') => {
+                let (program, kind) = head.rsplit_once(' ').expect("a line begins with a program and a kind");
+                peers.push(Peer {
+                    program: program.to_owned(),
+                    kind: kind.to_owned(),
+                    words: BTreeSet::new(),
+                });
+                words
+            }
+            _ => line,
+        };
+        let peer = peers.last_mut().expect("the first line begins with a program");
+        peer.words.extend(words.split_whitespace().map(str::to_owned));
+    }
+    peers
+}
+
+/// Table of the document below the heading `## HEADING`: its rows, each with the cells between the bars.
+fn table(heading: &str) -> Vec<Vec<&'static str>> {
+    let (_, section) =
+        DOCUMENT.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("{heading}"));
+    let section = section.split("\n## ").next().unwrap();
+    let rows = section.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
+    rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
+/// Texts in backquotes.
+fn spans(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn every_key_and_flag_of_another_program_is_in_the_document() {
+    let peers = peers();
+    assert_eq!(peers.len(), 7);
+    for Peer { program, kind, words } in peers {
+        let name = program.split(' ').next().unwrap();
+        let rows = match (name, kind.as_str()) {
+            ("ncdu" | "gdu", "keys") => table("Keys"),
+            (name, "keys") => table(&format!("Keys of {name}")),
+            (name, _) => table(&format!("Flags of {name}")),
+        };
+        let column = usize::from(name == "gdu" && kind == "keys");
+        let mut found = BTreeSet::new();
+        for row in &rows[1..] {
+            // A cell "the same" repeats the one before it.
+            let cell = if row[column] == "the same" { row[column - 1] } else { row[column] };
+            found.extend(spans(cell).flat_map(|span| span.split(',')).map(str::trim).map(str::to_owned));
+        }
+        let missing: Vec<_> = words.difference(&found).collect();
+        assert!(missing.is_empty(), "the {kind} of {program} lack {missing:?}");
+        if rows[0][column] == program {
+            let flags = found.iter().filter(|word| kind == "keys" || word.starts_with('-'));
+            let unknown: Vec<_> = flags.filter(|word| !words.contains(*word)).collect();
+            assert!(unknown.is_empty(), "{program} has no {kind} {unknown:?}");
+        }
+    }
+}
+
+#[test]
+fn every_key_and_flag_of_duke_in_the_document_exists() {
+    let keys: BTreeSet<String> =
+        KEYMAP.iter().flat_map(|binding| binding.keys).map(|key| key.name()).collect();
+    let place = Place::new();
+    let help = run_in(place.path(), ["--help"]).ended(0);
+    let flags: BTreeSet<&str> = help
+        .text()
+        .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-')
+        .filter(|word| word.starts_with('-'))
+        .chain(["--max-depth"]) // an alias, which the help does not show
+        .collect();
+    let mut count = 0;
+    for (heading, column) in [("Keys", 2), ("Keys of dua", 1)] {
+        for row in &table(heading)[1..] {
+            for key in spans(row[column]) {
+                assert!(keys.contains(key), "{heading}: {key} is not a key of duke");
+                count += 1;
+            }
+        }
+    }
+    for heading in ["Flags of gdu", "Flags of dua", "Flags of dust", "Flags of du"] {
+        for row in &table(heading)[1..] {
+            for word in spans(row[1]).flat_map(str::split_whitespace).filter(|word| word.starts_with('-')) {
+                // Options of programs that are named with duke.
+                let is_foreign = row[1].contains(&format!("xargs {word}"));
+                assert!(is_foreign || flags.contains(word), "{heading}: {word} is not a flag of duke");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 150, "{count}");
+}
