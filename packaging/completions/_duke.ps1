@@ -23,8 +23,11 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
         'duke' {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write ncdu''s JSON export to FILE; - is standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write ncdu''s JSON export to FILE; - is standard output')
-            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input')
-            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input')
+            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Read a list that this program has written')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Columns of a list that its header does not tell, such as path=2,size=5')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'Read only the part of a list that is in the directory PREFIX')
             [CompletionResult]::new('-d', '-d', [CompletionResultType]::ParameterName, 'Print N levels below each PATH (default: 1 in a table, all in JSON)')
             [CompletionResult]::new('--depth', '--depth', [CompletionResultType]::ParameterName, 'Print N levels below each PATH (default: 1 in a table, all in JSON)')
             [CompletionResult]::new('--min-size', '--min-size', [CompletionResultType]::ParameterName, 'Hide entries smaller than SIZE, such as 100M')
@@ -112,6 +115,9 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;diff' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Read a list that this program has written')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Columns of a list that its header does not tell, such as path=2,size=5')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'Read only the part of a list that is in the directory PREFIX')
             [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Compare a directory with the newest snapshot that is at least as old')
             [CompletionResult]::new('--min-change', '--min-change', [CompletionResultType]::ParameterName, 'Print only changes of SIZE or more, such as 100M')
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB in a directory')
@@ -161,6 +167,11 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;save' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Save an export or a list instead of a PATH, with -o; - is standard input')
+            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Save an export or a list instead of a PATH, with -o; - is standard input')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Read a list that this program has written')
+            [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Columns of a list that its header does not tell, such as path=2,size=5')
+            [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'Read only the part of a list that is in the directory PREFIX')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE once it is complete; - is standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE once it is complete; - is standard output')
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB')

@@ -65,7 +65,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -L -r -e -h -V --json --ndjson --csv --output --compress --import --no-interactive --summarize --depth --bytes --min-size --top --by --quiet --apparent-size --si --sort --reverse --directories-first --no-hidden --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --follow-symlinks --read-only --dry-run --type-name-over --select-yes --confirm-quit --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df help man ncdu save"
+            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -L -r -e -h -V --json --ndjson --csv --output --compress --import --format --fields --root --no-interactive --summarize --depth --bytes --min-size --top --by --quiet --apparent-size --si --sort --reverse --directories-first --no-hidden --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --follow-symlinks --read-only --dry-run --type-name-over --select-yes --confirm-quit --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df help man ncdu save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
@@ -129,6 +129,18 @@ _duke() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "du find rclone s3-inventory" -- "${cur}"))
+                    return 0
+                    ;;
+                --fields)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --depth)
@@ -328,12 +340,24 @@ _duke() {
             return 0
             ;;
         duke__subcmd__diff)
-            opts="-n -a -x -q -h --since --list --json --no-interactive --min-change --apparent-size --si --one-file-system --exclude --skip-network --quiet --help"
+            opts="-n -a -x -q -h --format --fields --root --since --list --json --no-interactive --min-change --apparent-size --si --one-file-system --exclude --skip-network --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
             fi
             case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "du find rclone s3-inventory" -- "${cur}"))
+                    return 0
+                    ;;
+                --fields)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --since)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -396,12 +420,54 @@ _duke() {
             return 0
             ;;
         duke__subcmd__save)
-            opts="-o -x -e -q -h --output --one-file-system --exclude --exclude-caches --skip-network --extended --quiet --list --help"
+            opts="-f -o -x -e -q -h --import --format --fields --root --output --one-file-system --exclude --exclude-caches --skip-network --extended --quiet --list --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
             fi
             case "${prev}" in
+                --import)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -f)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "du find rclone s3-inventory" -- "${cur}"))
+                    return 0
+                    ;;
+                --fields)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --output)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then

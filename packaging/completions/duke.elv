@@ -20,8 +20,11 @@ set edit:completion:arg-completer[duke] = {|@words|
         &'duke'= {
             cand -o 'Write ncdu''s JSON export to FILE; - is standard output'
             cand --output 'Write ncdu''s JSON export to FILE; - is standard output'
-            cand -f 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input'
-            cand --import 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input'
+            cand -f 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input'
+            cand --import 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input'
+            cand --format 'Read a list that this program has written'
+            cand --fields 'Columns of a list that its header does not tell, such as path=2,size=5'
+            cand --root 'Read only the part of a list that is in the directory PREFIX'
             cand -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)'
             cand --depth 'Print N levels below each PATH (default: 1 in a table, all in JSON)'
             cand --min-size 'Hide entries smaller than SIZE, such as 100M'
@@ -106,6 +109,9 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;diff'= {
+            cand --format 'Read a list that this program has written'
+            cand --fields 'Columns of a list that its header does not tell, such as path=2,size=5'
+            cand --root 'Read only the part of a list that is in the directory PREFIX'
             cand --since 'Compare a directory with the newest snapshot that is at least as old'
             cand --min-change 'Print only changes of SIZE or more, such as 100M'
             cand --exclude 'Exclude entries matching GLOB in a directory'
@@ -150,6 +156,11 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;save'= {
+            cand -f 'Save an export or a list instead of a PATH, with -o; - is standard input'
+            cand --import 'Save an export or a list instead of a PATH, with -o; - is standard input'
+            cand --format 'Read a list that this program has written'
+            cand --fields 'Columns of a list that its header does not tell, such as path=2,size=5'
+            cand --root 'Read only the part of a list that is in the directory PREFIX'
             cand -o 'Write to FILE once it is complete; - is standard output'
             cand --output 'Write to FILE once it is complete; - is standard output'
             cand --exclude 'Exclude entries matching GLOB'

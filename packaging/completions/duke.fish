@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o/output= c/compress f/import= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse directories-first no-hidden columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network L/follow-symlinks r/read-only dry-run type-name-over= select-yes confirm-quit e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
+    string join \n json ndjson csv o/output= c/compress f/import= format= fields= root= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse directories-first no-hidden columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network L/follow-symlinks r/read-only dry-run type-name-over= select-yes confirm-quit e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -25,7 +25,13 @@ function __fish_duke_using_subcommand
 end
 
 complete -c duke -n "__fish_duke_needs_command" -s o -l output -d 'Write ncdu\'s JSON export to FILE; - is standard output' -r -F
-complete -c duke -n "__fish_duke_needs_command" -s f -l import -d 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input' -r -F
+complete -c duke -n "__fish_duke_needs_command" -s f -l import -d 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input' -r -F
+complete -c duke -n "__fish_duke_needs_command" -l format -d 'Read a list that this program has written' -r -f -a "du\t'du -ab0'
+find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
+rclone\t'rclone lsjson -R'
+s3-inventory\t'S3 Inventory in CSV'"
+complete -c duke -n "__fish_duke_needs_command" -l fields -d 'Columns of a list that its header does not tell, such as path=2,size=5' -r
+complete -c duke -n "__fish_duke_needs_command" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
 complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)' -r
 complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Hide entries smaller than SIZE, such as 100M' -r
 complete -c duke -n "__fish_duke_needs_command" -l top -d 'Print the N largest files instead of the tree' -r
@@ -104,6 +110,12 @@ complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_using_subcommand config" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand diff" -l format -d 'Read a list that this program has written' -r -f -a "du\t'du -ab0'
+find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
+rclone\t'rclone lsjson -R'
+s3-inventory\t'S3 Inventory in CSV'"
+complete -c duke -n "__fish_duke_using_subcommand diff" -l fields -d 'Columns of a list that its header does not tell, such as path=2,size=5' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with the newest snapshot that is at least as old' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Print only changes of SIZE or more, such as 100M' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'Exclude entries matching GLOB in a directory' -r
@@ -126,6 +138,13 @@ complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print hel
 complete -c duke -n "__fish_duke_using_subcommand help" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand man" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand ncdu" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand save" -s f -l import -d 'Save an export or a list instead of a PATH, with -o; - is standard input' -r -F
+complete -c duke -n "__fish_duke_using_subcommand save" -l format -d 'Read a list that this program has written' -r -f -a "du\t'du -ab0'
+find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
+rclone\t'rclone lsjson -R'
+s3-inventory\t'S3 Inventory in CSV'"
+complete -c duke -n "__fish_duke_using_subcommand save" -l fields -d 'Columns of a list that its header does not tell, such as path=2,size=5' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write to FILE once it is complete; - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'

@@ -30,6 +30,13 @@ pub fn local_now() -> Zoned {
     utc_now().to_zoned(TimeZone::system())
 }
 
+/// Parses a date with or without a time (RFC 3339), in UTC if it names no time zone, and returns seconds since 1970.
+pub fn parse_utc(text: &str) -> Option<i64> {
+    let zoned = text.parse::<Timestamp>();
+    let plain = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp());
+    zoned.ok().or_else(plain).map(Timestamp::as_second)
+}
+
 fn within_calendar(seconds: i64) -> Timestamp {
     let end = if seconds < 0 { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::from_second(seconds).unwrap_or(end)

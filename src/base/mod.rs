@@ -3,7 +3,8 @@
 
 #[doc(hidden)]
 pub mod absolute;
-#[cfg(feature = "delete")]
+pub(crate) mod base64;
+#[cfg(any(feature = "delete", feature = "formats"))]
 #[doc(hidden)]
 pub mod calendar;
 #[doc(hidden)]

@@ -1,5 +1,6 @@
 //! Error messages with the same wording on all systems.
 
+use std::collections::HashMap;
 use std::io;
 
 use nix::errno::Errno;
@@ -32,6 +33,13 @@ pub fn error_text(errno: i32) -> String {
     }
 }
 
+/// Returns the error numbers of all messages that [`error_text`] returns.
+pub(crate) fn error_numbers() -> HashMap<String, i32> {
+    // The highest number of an error on any system is far below this one (errno(3)).
+    let known = (1..256).rev().filter(|errno| Errno::from_raw(*errno) != Errno::UnknownErrno);
+    known.map(|errno| (error_text(errno), errno)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,5 +50,13 @@ mod tests {
         assert_eq!(words(&io::Error::from_raw_os_error(13)), "permission denied");
         assert_eq!(words(&io::Error::other("cut short")), "cut short");
         assert_eq!(error_text(Errno::EDEADLK as i32), "content is only in the cloud");
+    }
+
+    #[test]
+    fn messages_lead_back_to_their_numbers() {
+        let numbers = error_numbers();
+        for errno in [Errno::EPERM, Errno::ENOENT, Errno::EIO, Errno::EACCES, Errno::ELOOP, Errno::EDEADLK] {
+            assert_eq!(numbers.get(&error_text(errno as i32)), Some(&(errno as i32)));
+        }
     }
 }

@@ -9,8 +9,9 @@ use clap::builder::ValueParser;
 use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint};
 
 use crate::cli::help_text;
+use crate::cli::list_flags::ListFlags;
 use crate::cli::subcommands::Command;
-use crate::cli::values::{PaneChoice, StartView, When, choices, columns, count, size, threads};
+use crate::cli::values::{ColumnWord, PaneChoice, StartView, When, choices, columns, count, size, threads};
 use crate::table::column::Column;
 
 /// Last line of the short help.
@@ -92,11 +93,14 @@ pub struct Arguments {
     #[arg(short, long, requires = "output", help_heading = "Exchange")]
     pub compress: bool,
 
-    /// Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input
+    /// Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input
     ///
-    /// Exports may be compressed with zstd or gzip, and several can be given. A snapshot (written by duke save) is opened alone.
+    /// Exports and lists may be compressed with zstd or gzip, and several can be given. A snapshot (written by duke save) is opened alone.
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "skip_network", "threads", "extended"], help_heading = "Exchange")]
     pub import: Vec<OsString>,
+
+    #[command(flatten)]
+    pub lists: ListFlags,
 
     /// Print a table even if standard output is a terminal
     #[arg(short, long, help_heading = "Output")]
@@ -160,9 +164,10 @@ pub struct Arguments {
 
     /// Columns of the list in addition to size and name, separated by commas (default: share,bar,count)
     ///
-    /// Columns that do not fit into the window are left out; the title line then ends in an ellipsis.
+    /// Columns that do not fit into the window are left out; the title line then ends in an ellipsis. With FIELD=COLUMN, the
+    /// same as --fields.
     #[arg(long, value_name = "COLS", value_parser = choices(), action = ArgAction::Set, value_delimiter = ',', help_heading = "Display")]
-    pub columns: Option<Vec<Column>>,
+    pub columns: Option<Vec<ColumnWord>>,
 
     /// Show each directory in its own row, even if it contains only one directory
     ///

@@ -16,6 +16,7 @@ pub const EXAMPLES: &[(&str, &str)] = &[
     ("duke --json / | jq .totals", "numbers for scripts"),
     ("duke df /", "explain why df shows more"),
     ("duke save -o old.duke /srv", "save a snapshot; compare later: duke diff old.duke"),
+    ("duke -f list.csv.gz", "a list of files as a tree; also NDJSON, find, du, ..."),
     ("duke --pick -0 | xargs -0r ls -d", "mark with Space, print with p"),
 ];
 

@@ -13,6 +13,7 @@ mod error;
 mod exclude;
 mod help_text;
 mod kept_snapshots;
+mod list_flags;
 mod man_page;
 mod ncdu;
 mod options;
@@ -37,7 +38,7 @@ use crate::cli::ncdu::Translation;
 pub use crate::cli::ncdu::markdown as ncdu_flags;
 use crate::cli::options::{mounts, progress, threads, units};
 use crate::cli::subcommands::{Command, Df, Difference};
-use crate::cli::values::{PaneChoice, StartView, When};
+use crate::cli::values::{ColumnWord, PaneChoice, StartView, When};
 use crate::run::browse;
 use crate::run::print;
 use crate::run::print::{DiffJob, Format, Output, PrintJob, Saving, Selection};
@@ -303,7 +304,12 @@ fn order(arguments: &Arguments) -> Order {
 }
 
 fn row_look(arguments: &Arguments) -> RowLook {
-    let look = arguments.columns.as_deref().map_or_else(RowLook::default, RowLook::with);
+    let shown = |word: &ColumnWord| match word {
+        ColumnWord::Shown(column) => Some(*column),
+        ColumnWord::Read(_) => None,
+    };
+    let columns: Vec<_> = arguments.columns.iter().flatten().filter_map(shown).collect();
+    let look = if columns.is_empty() { RowLook::default() } else { RowLook::with(&columns) };
     RowLook { collapses: !arguments.no_collapse, ..look }
 }
 

@@ -17,9 +17,10 @@ use crate::cli::args::Arguments;
 use crate::cli::config::{Setting, Value, Warning};
 use crate::cli::error::refusal;
 use crate::cli::exclude::filter;
+use crate::cli::values::ColumnWord;
 
 /// Flags that cannot be set in the configuration, because they select the task of one run or take file names.
-const FOR_ONCE: [&str; 19] = [
+const FOR_ONCE: [&str; 22] = [
     "help",
     "version",
     "json",
@@ -29,6 +30,9 @@ const FOR_ONCE: [&str; 19] = [
     "output",
     "compress",
     "import",
+    "format",
+    "fields",
+    "root",
     "exclude_from",
     "depth",
     "bytes",
@@ -172,6 +176,9 @@ fn understand(words: &[OsString]) -> Result<(), String> {
     let matches =
         command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;
     let arguments = Arguments::from_arg_matches(&matches).map_err(|error| refusal(error).reason())?;
+    if arguments.columns.iter().flatten().any(|word| matches!(word, ColumnWord::Read(_))) {
+        return Err("FIELD=COLUMN is only allowed on the command line".to_owned());
+    }
     filter(&arguments.exclude).map(drop).map_err(UsageError::reason)
 }
 

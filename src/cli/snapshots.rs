@@ -13,8 +13,8 @@ use crate::cli::subcommands::Save;
 use crate::cli::{options, sources};
 use crate::run::print::{SaveTarget, Saving, Target};
 use crate::scan;
-use crate::source::save;
 use crate::source::snapshot_store::{DAY, RetentionPolicy};
+use crate::source::{SourceSpec, save};
 
 /// Returns the job for `duke save`.
 pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, UsageError> {
@@ -28,9 +28,9 @@ pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, UsageEr
         skip_silent: false,
         owners: words.extended,
     };
+    let recorded = sources::recorded(&words.import, words.lists.options(Vec::new()))?;
     Ok(Saving {
-        roots: sources::paths(&words.paths),
-        scan,
+        wanted: recorded.unwrap_or_else(|| SourceSpec::Paths(sources::paths(&words.paths), scan)),
         to: shelf(words, environment)?,
         progress: options::progress(words.quiet, Units::Binary),
     })

@@ -13,13 +13,14 @@ use crate::base::text::escape;
 use crate::cli::args::{Arguments, GroupBy};
 use crate::cli::exclude::filter;
 use crate::cli::subcommands::Difference;
+use crate::cli::values::ColumnWord;
 use crate::cli::{kept_snapshots, options};
 use crate::run::print::{By, DiffFormat, DiffJob, DiffOptions, Output, Packing, Selection, Target};
 use crate::scan::{self, Mounts};
-use crate::source::SourceSpec;
 use crate::source::import::Input;
 use crate::source::remote::Remote;
 use crate::source::save;
+use crate::source::{FieldColumn, ListOptions, SourceSpec};
 
 /// Returns the source to read. `patterns` includes the exclude patterns from files.
 pub fn wanted(
@@ -27,8 +28,9 @@ pub fn wanted(
     patterns: &[String],
     options: scan::Options,
 ) -> Result<SourceSpec, UsageError> {
-    if !arguments.import.is_empty() {
-        return Ok(SourceSpec::Exports(files(&arguments.import)?));
+    let lists = arguments.lists.options(fields_of_columns(arguments));
+    if let Some(recorded) = recorded(&arguments.import, lists)? {
+        return Ok(recorded);
     }
     let remotes: Vec<Input> = arguments
         .paths
@@ -40,6 +42,28 @@ pub fn wanted(
         some if some == arguments.paths.len() => Ok(SourceSpec::Exports(remotes)),
         _ => Err(UsageError::Usage("cannot mix local and ssh:// paths".to_owned())),
     }
+}
+
+/// Returns the exports and lists that are named, or `None` if there are none.
+pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceSpec>, UsageError> {
+    let is_told = lists != ListOptions::default();
+    match names {
+        [] if is_told => {
+            Err(UsageError::Usage("--format, --fields and --root work only with -f FILE".to_owned()))
+        }
+        [] => Ok(None),
+        names if is_told => Ok(Some(SourceSpec::Lists(files(names)?, lists))),
+        names => Ok(Some(SourceSpec::Exports(files(names)?))),
+    }
+}
+
+/// Returns the columns of lists that `--columns` names, with words such as `path=2`.
+fn fields_of_columns(arguments: &Arguments) -> Vec<FieldColumn> {
+    let read = |word: &ColumnWord| match word {
+        ColumnWord::Shown(_) => None,
+        ColumnWord::Read(column) => Some(column.clone()),
+    };
+    arguments.columns.iter().flatten().filter_map(read).collect()
 }
 
 /// Returns the export to write, if `-o` requests one.
@@ -96,27 +120,31 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJ
         least: words.min_change.unwrap_or(0),
     };
     let (old, new) = if words.new.is_none() && is_directory(old) {
+        let lists = words.lists.options(Vec::new());
+        recorded(&[], lists)?;
         let kept = kept_snapshots::latest(old, &scan, words.since, environment)?;
-        (SourceSpec::Exports(vec![Input::File(kept)]), Some(side(old, &scan, &words.exclude)?))
+        (SourceSpec::Exports(vec![Input::File(kept)]), Some(side(old, &scan, words)?))
     } else if words.since.is_some() {
         return Err(UsageError::Usage("diff: --since works only with a single directory".to_owned()));
     } else {
-        let new = words.new.as_ref().map(|new| side(new, &scan, &words.exclude)).transpose()?;
-        (side(old, &scan, &words.exclude)?, new)
+        let new = words.new.as_ref().map(|new| side(new, &scan, words)).transpose()?;
+        (side(old, &scan, words)?, new)
     };
     Ok(DiffJob { old, new, scan, options, progress: options::progress(words.quiet, units) })
 }
 
-/// Returns one side of a comparison: a directory on this or another machine, or an export. `patterns` are the
-/// exclude patterns of the scan.
-fn side(word: &OsString, scan: &scan::Options, patterns: &[String]) -> Result<SourceSpec, UsageError> {
-    if let Some(remote) = remote(word, scan, patterns) {
+/// Returns one side of a comparison: a directory on this or another machine, an export or a list.
+fn side(word: &OsString, scan: &scan::Options, words: &Difference) -> Result<SourceSpec, UsageError> {
+    if let Some(remote) = remote(word, scan, &words.exclude) {
         return Ok(SourceSpec::Exports(vec![remote?]));
     }
     if is_directory(word) {
         return Ok(SourceSpec::Paths(vec![PathBuf::from(word)], scan.clone()));
     }
-    Ok(SourceSpec::Exports(files(std::slice::from_ref(word))?))
+    let inputs = files(std::slice::from_ref(word))?;
+    let lists = words.lists.options(Vec::new());
+    let is_list = lists != ListOptions::default();
+    Ok(if is_list { SourceSpec::Lists(inputs, lists) } else { SourceSpec::Exports(inputs) })
 }
 
 fn is_directory(word: &OsString) -> bool {

@@ -7,6 +7,7 @@ use clap::builder::ValueParser;
 use clap::{Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
+use crate::cli::list_flags::ListFlags;
 use crate::cli::values::{since, size, threads};
 
 /// Names of the subcommands.
@@ -74,6 +75,13 @@ pub struct Save {
     #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub paths: Vec<OsString>,
 
+    /// Save an export or a list instead of a PATH, with -o; - is standard input
+    #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "output", conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "list"])]
+    pub import: Vec<OsString>,
+
+    #[command(flatten)]
+    pub lists: ListFlags,
+
     /// Write to FILE once it is complete; - is standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<OsString>,
@@ -120,6 +128,9 @@ pub struct Difference {
     /// New side of the comparison (default: a new scan of the directory)
     #[arg(value_name = "NEW", value_hint = ValueHint::AnyPath)]
     pub new: Option<OsString>,
+
+    #[command(flatten)]
+    pub lists: ListFlags,
 
     /// Compare a directory with the newest snapshot that is at least as old
     ///

@@ -36,7 +36,7 @@ fn browse(words: &str, variables: &[(&'static str, &str)]) -> browse::BrowseJob 
 fn roots(wanted: SourceSpec) -> Vec<PathBuf> {
     match wanted {
         SourceSpec::Paths(roots, _) => roots,
-        SourceSpec::Exports(_) => panic!("paths were given"),
+        _ => panic!("paths were given"),
     }
 }
 

@@ -1,12 +1,15 @@
 //! Values of flags and their parsers.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::str::FromStr;
 
-use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command, ValueEnum};
 use jiff::tz::TimeZone;
 
 use crate::base::{calendar, format};
+use crate::source::FieldColumn;
 use crate::table::column::{COLUMNS, Column, ColumnSpec};
 
 /// Maximum number of threads accepted. A larger number is probably a typo.
@@ -52,9 +55,42 @@ pub fn columns() -> impl TypedValueParser<Value = Column> {
     named(|column| column.option)
 }
 
-/// Returns the parser for column names in `--columns`.
-pub fn choices() -> impl TypedValueParser<Value = Column> {
-    named(|column| column.choice)
+/// Word of `--columns`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ColumnWord {
+    /// Column of the browser's list.
+    Shown(Column),
+    /// Column of a list that is read.
+    Read(FieldColumn),
+}
+
+/// Returns the parser for `--columns`: names of columns, and `FIELD=COLUMN`.
+pub fn choices() -> impl TypedValueParser<Value = ColumnWord> {
+    ColumnWords(named(|column| column.choice))
+}
+
+/// Parser of `--columns`. `P` parses names of columns.
+#[derive(Clone)]
+struct ColumnWords<P>(P);
+
+impl<P: TypedValueParser<Value = Column>> TypedValueParser for ColumnWords<P> {
+    type Value = ColumnWord;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        word: &OsStr,
+    ) -> Result<ColumnWord, clap::Error> {
+        if word.as_bytes().contains(&b'=') {
+            return FieldColumn::parse.parse_ref(command, arg, word).map(ColumnWord::Read);
+        }
+        self.0.parse_ref(command, arg, word).map(ColumnWord::Shown)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
 }
 
 /// Returns the parser for the columns for which `of` returns a name and a help text.

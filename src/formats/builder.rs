@@ -16,7 +16,7 @@ use crate::base::os_error::EIO;
 use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, Totals, Tree};
 
 /// Size of a segment in bytes, which is about the size of a kernel batch.
-const SEGMENT: usize = 32 << 10;
+pub(crate) const SEGMENT: usize = 32 << 10;
 /// Maximum depth at which pages are put aside. Below it, entries are sealed at once, so that a hostile chain of
 /// directories costs one entry per level instead of one page.
 const SHALLOW: usize = 64;
@@ -33,6 +33,17 @@ pub(crate) struct Counts {
     pub(crate) entries: u64,
     pub(crate) disk: u64,
     pub(crate) errors: u64,
+}
+
+impl Counts {
+    /// Counts an entry without entries of its own.
+    pub(crate) fn add(&mut self, entry: &Entry<'_>) {
+        if let EntryState::Known(metadata) = &entry.state {
+            self.disk = self.disk.saturating_add(metadata.disk());
+        }
+        self.entries += u64::from(!matches!(entry.state, EntryState::Excluded(_)));
+        self.errors += u64::from(matches!(entry.state, EntryState::Failed(_)));
+    }
 }
 
 /// Meaning of the sizes that a file records for a directory.
@@ -128,10 +139,8 @@ impl<'t> Builder<'t> {
     pub(crate) fn push(&mut self, record: &Entry<'_>) {
         if let EntryState::Known(metadata) = &record.state {
             self.add_inside(metadata.disk(), metadata.apparent);
-            self.counts.disk = self.counts.disk.saturating_add(metadata.disk());
         }
-        self.counts.entries += u64::from(!matches!(record.state, EntryState::Excluded(_)));
-        self.counts.errors += u64::from(matches!(record.state, EntryState::Failed(_)));
+        self.counts.add(record);
         let id = self.current();
         self.batch.push(id, record);
         self.seal_if_long();
@@ -168,6 +177,13 @@ impl<'t> Builder<'t> {
         self.last_mut().page = page;
         self.tree.begin(child.id);
         self.open.push(child);
+    }
+
+    /// Adds entries that others have written to the tree.
+    pub(crate) fn add_counts(&mut self, counts: Counts) {
+        self.counts.entries += counts.entries;
+        self.counts.disk = self.counts.disk.saturating_add(counts.disk);
+        self.counts.errors += counts.errors;
     }
 
     /// Leaves the current directory after its last entry.

@@ -7,63 +7,22 @@
 //! error names the byte at which it occurred.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::ControlFlow;
-use std::time::Duration;
 
-use super::pipe::{Chunks, Next};
+use super::input::next_chunk;
+pub(crate) use super::input::{Fault, Pulse, Reason};
+use super::pipe::Chunks;
 
 /// Maximum length of a string in bytes. Linux accepts no longer command-line argument, so no root can have a longer
 /// path (execve(2), `MAX_ARG_STRLEN`).
 pub(crate) const LONGEST: usize = 128 << 10;
 /// Maximum nesting depth of a skipped value.
 const LEVELS: usize = 4096;
-/// Time without input after which a pause is reported to the caller.
-const PATIENCE: Duration = Duration::from_millis(20);
-
-/// Error that ended reading, with its position.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// Position of the error in the decompressed text, in bytes.
-    pub offset: u64,
-    /// Reason for the error.
-    pub reason: Reason,
-}
-
-/// Reason why reading ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// The user stopped reading.
-    Stopped,
-    /// The input is invalid. The message may contain any characters.
-    Wrong(Cow<'static, str>),
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.reason {
-            Reason::Stopped => formatter.write_str("stopped"),
-            // Not even the first byte was valid, so this is another kind of file.
-            Reason::Wrong(what) if self.offset == 0 => {
-                write!(formatter, "not an export or a snapshot: {what}")
-            }
-            Reason::Wrong(what) => write!(formatter, "byte {}: {what}", self.offset),
-        }
-    }
-}
-
-/// Event reported to the lexer's callback.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pulse {
-    /// A chunk has arrived.
-    Fed,
-    /// No chunk has arrived for a while.
-    Idle,
-}
 
 /// Lexer of JSON that arrives in chunks.
 pub(crate) struct Lexer<'a> {
-    chunks: Chunks,
+    /// Input; `None` if the text has been loaded.
+    chunks: Option<Chunks>,
     /// Callback for every chunk and every pause. Reading stops if the callback returns `Break`.
     pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>,
     bytes: Vec<u8>,
@@ -76,8 +35,26 @@ pub(crate) struct Lexer<'a> {
 type Result<T> = std::result::Result<T, Fault>;
 
 impl<'a> Lexer<'a> {
-    pub(crate) fn new(chunks: Chunks, pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>) -> Self {
-        Self { chunks, pulse, bytes: Vec::new(), at: 0, before: 0, text: Vec::new() }
+    /// Creates a lexer of an input whose first bytes have been read.
+    pub(crate) fn resume(
+        bytes: Vec<u8>,
+        chunks: Chunks,
+        pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>,
+    ) -> Self {
+        Self { chunks: Some(chunks), pulse, bytes, at: 0, before: 0, text: Vec::new() }
+    }
+
+    /// Creates a lexer of texts that are loaded one after another.
+    pub(crate) fn of_texts() -> Self {
+        let pulse = &|_| ControlFlow::Continue(());
+        Self { chunks: None, pulse, bytes: Vec::new(), at: 0, before: 0, text: Vec::new() }
+    }
+
+    /// Replaces the text. Offsets begin at 0 again.
+    pub(crate) fn load(&mut self, text: &[u8]) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(text);
+        (self.at, self.before) = (0, 0);
     }
 
     /// Returns an error at the current byte.
@@ -206,6 +183,28 @@ impl<'a> Lexer<'a> {
         let is_true = self.look()? == b't';
         self.word(if is_true { b"true" } else { b"false" })?;
         Ok(is_true)
+    }
+
+    /// Reads a string, a number or a boolean as text. Skips any other value and returns `None`.
+    pub(crate) fn scalar(&mut self) -> Result<Option<&[u8]>> {
+        match self.look()? {
+            b'"' => return self.string().map(Some),
+            b't' | b'f' => {
+                let is_true = self.boolean()?;
+                return Ok(Some(if is_true { b"true" } else { b"false" }));
+            }
+            b'-' | b'0'..=b'9' => {}
+            _ => return self.skip().map(|()| None),
+        }
+        self.text.clear();
+        while let Some(byte @ (b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')) = self.peek()? {
+            if self.text.len() == LONGEST {
+                return self.fault("number too long");
+            }
+            self.text.push(byte);
+            self.at += 1;
+        }
+        Ok(Some(&self.text))
     }
 
     /// Skips a value of any type.
@@ -346,25 +345,14 @@ impl<'a> Lexer<'a> {
 
     /// Receives the next chunk. Returns `false` at the end of the input.
     fn fill(&mut self) -> Result<bool> {
-        loop {
-            let next = match self.chunks.next(PATIENCE) {
-                Ok(next) => next,
-                Err(error) => return self.fault(crate::base::os_error::words(&error)),
-            };
-            let pulse = match &next {
-                Next::Bytes(_) => Pulse::Fed,
-                Next::Nothing => Pulse::Idle,
-                Next::End => return Ok(false),
-            };
-            if (self.pulse)(pulse).is_break() {
-                return Err(Fault { offset: self.offset(), reason: Reason::Stopped });
-            }
-            if let Next::Bytes(bytes) = next {
-                self.before += self.bytes.len() as u64;
-                (self.bytes, self.at) = (bytes, 0);
-                return Ok(true);
-            }
-        }
+        let Some(chunks) = &mut self.chunks else { return Ok(false) };
+        let next = next_chunk(chunks, self.pulse);
+        let Some(bytes) = next.map_err(|reason| Fault { offset: self.offset(), reason })? else {
+            return Ok(false);
+        };
+        self.before += self.bytes.len() as u64;
+        (self.bytes, self.at) = (bytes, 0);
+        Ok(true)
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! file, ssh -> compression (unpack) -> pipe -> json_lexer -> ncdu_read -> builder -> tree
+//!                                          -> lists                    -> builder -> tree
 //! tree -> ncdu_write -> pipe -> compression (pack) -> file
 //! ```
 //!
@@ -10,7 +11,9 @@
 pub(crate) mod builder;
 pub(crate) mod compression;
 pub mod flat;
+pub(crate) mod input;
 pub(crate) mod json_lexer;
+pub mod lists;
 pub(crate) mod long_paths;
 pub(crate) mod ncdu_read;
 pub mod ncdu_write;

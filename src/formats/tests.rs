@@ -33,7 +33,7 @@ fn read(text: &[u8], piece: usize) -> (Tree, Result<(), Fault>) {
             let sent = text.chunks(piece.max(1)).try_for_each(|chunk| feed.send(chunk.to_vec()));
             feed.finish(sent);
         });
-        let mut lexer = Lexer::new(chunks, &pulse);
+        let mut lexer = Lexer::resume(Vec::new(), chunks, &pulse);
         let mut reader = Reader::new(&mut lexer, &builder, tree.devices().of_host(0), b"");
         reader.head().and_then(|_| reader.body())
     });
@@ -201,17 +201,17 @@ fn many_entries_are_as_compact_as_a_scan() {
 
 /// Entry of a generated tree.
 #[derive(Clone, Debug)]
-enum Plan {
+pub(super) enum Plan {
     Leaf(Kind, EntryState),
     Directory(Metadata, u64, bool, Vec<(Vec<u8>, Plan)>),
 }
 
-fn names() -> impl Strategy<Value = Vec<u8>> {
+pub(super) fn names() -> impl Strategy<Value = Vec<u8>> {
     let byte = any::<u8>().prop_filter("no path", |byte| *byte != 0 && *byte != b'/');
     vec(byte, 1..12).prop_filter("no dots", |name| name != b"." && name != b"..")
 }
 
-fn metadata() -> impl Strategy<Value = Metadata> {
+pub(super) fn metadata() -> impl Strategy<Value = Metadata> {
     let owner = proptest::option::of((any::<u32>(), any::<u32>(), 0..0o7777_u32));
     (any::<u64>(), 0..1_u64 << 50, 0..1_i64 << 40, owner).prop_map(|(apparent, blocks, mtime, owner)| {
         let owner = owner.map(|(uid, gid, mode)| Owner { uid, gid, mode });
@@ -236,7 +236,7 @@ fn leaves() -> impl Strategy<Value = Plan> {
     ]
 }
 
-fn directories() -> impl Strategy<Value = Plan> {
+pub(super) fn directories() -> impl Strategy<Value = Plan> {
     leaves().prop_recursive(5, 60, 6, |inner| {
         (metadata(), 0..3_u64, any::<bool>(), vec((names(), inner), 0..6)).prop_map(
             |(metadata, device, is_read, entries)| Plan::Directory(metadata, device, is_read, entries),
@@ -244,7 +244,7 @@ fn directories() -> impl Strategy<Value = Plan> {
     })
 }
 
-fn build(builder: &mut Builder<'_>, tree: &Tree, name: &[u8], plan: &Plan) {
+pub(super) fn build(builder: &mut Builder<'_>, tree: &Tree, name: &[u8], plan: &Plan) {
     use crate::formats::builder::{DirectoryStart, Sizes};
     match plan {
         Plan::Leaf(kind, state) => builder.push(&Entry { name, kind: *kind, state: *state }),

@@ -4,7 +4,7 @@
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::base::sync::AtomicBool;
 use crate::base::text::escape_path;
@@ -15,7 +15,7 @@ use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
 use crate::run::print::{Progress, Target, read};
 use crate::run::streams::{print_error, standard_output, summarize};
-use crate::scan::{self, Outcome};
+use crate::scan::Outcome;
 use crate::source::snapshot_store;
 use crate::source::snapshot_store::KeepError;
 use crate::source::{Source, SourceSpec};
@@ -24,10 +24,8 @@ use crate::tree::Tree;
 /// Settings of a snapshot to write.
 #[derive(Debug)]
 pub struct Saving {
-    /// Paths to scan.
-    pub roots: Vec<PathBuf>,
-    /// Options of the scan.
-    pub scan: scan::Options,
+    /// Source to save.
+    pub wanted: SourceSpec,
     /// Destination of the snapshot.
     pub to: SaveTarget,
     /// Progress display during the scan.
@@ -46,11 +44,10 @@ pub enum SaveTarget {
 /// Runs the job and returns the exit code.
 pub fn save(job: Saving) -> Exit {
     let interrupt = Interrupt::hold().ok();
-    let (source, outcome) =
-        match read(SourceSpec::Paths(job.roots, job.scan), interrupt.as_ref(), job.progress) {
-            Ok(read) => read,
-            Err(exit) => return exit,
-        };
+    let (source, outcome) = match read(job.wanted, interrupt.as_ref(), job.progress) {
+        Ok(read) => read,
+        Err(exit) => return exit,
+    };
     let exit = if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
         print_error("interrupted; nothing written");
         Exit::Interrupted

@@ -8,7 +8,7 @@
 //! Invariant: if an export ends early, the entries before the error are kept, and the error message contains the byte
 //! offset.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -25,6 +25,9 @@ use crate::formats::builder::{Builder, Counts};
 use crate::formats::compression::unpack;
 use crate::formats::flat::Provenance;
 use crate::formats::json_lexer::{Fault, Lexer, Pulse, Reason};
+use crate::formats::lists::{
+    HostNumbers, LayoutError, ListOptions, ListReader, Recognized, RecordReader, recognize,
+};
 use crate::formats::ncdu_read::Reader;
 use crate::platform::terminal::streams;
 use crate::scan::{Outcome, Progress};
@@ -53,6 +56,7 @@ pub struct Import {
 struct Shared {
     tree: Arc<Tree>,
     inputs: Vec<Input>,
+    lists: ListOptions,
     /// Set to stop the import, and checked for every chunk. `Relaxed` suffices, because the flag guards no
     /// data.
     stop: AtomicBool,
@@ -66,6 +70,8 @@ struct Shared {
 struct State {
     /// Origins of the roots whose reading has begun, in order.
     roots: Vec<Provenance>,
+    /// `true` once the first entries have been read.
+    has_begun: bool,
     end: Option<(Outcome, Duration)>,
 }
 
@@ -75,9 +81,18 @@ impl Import {
     /// # Errors
     /// Returns an error if no thread can be started.
     pub fn start(inputs: Vec<Input>) -> io::Result<Self> {
+        Self::start_with(inputs, ListOptions::default())
+    }
+
+    /// Starts reading `inputs`, with these settings for lists.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn start_with(inputs: Vec<Input>, lists: ListOptions) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             tree: Arc::default(),
             inputs,
+            lists,
             stop: AtomicBool::new(false),
             progress: Mutex::new((Counts::default(), DirId::TOP)),
             started: Instant::now(),
@@ -142,11 +157,11 @@ impl Import {
         state.end.as_ref().map(|(outcome, _)| outcome.clone())
     }
 
-    /// Waits until the first root can be shown or the import has ended. Meanwhile, ssh may ask for a password
+    /// Waits until the first entries have been read or the import has ended. Meanwhile, ssh may ask for a password
     /// on the terminal.
     pub fn wait_for_root(&self) {
         let state = lock(&self.shared.state);
-        let is_nothing = |state: &mut State| state.roots.is_empty() && state.end.is_none();
+        let is_nothing = |state: &mut State| !state.has_begun && state.end.is_none();
         drop(self.shared.changed.wait_while(state, is_nothing).unwrap_or_else(PoisonError::into_inner));
     }
 }
@@ -170,42 +185,100 @@ impl Shared {
     /// Reads all inputs and returns the errors.
     fn read_all(&self) -> Vec<String> {
         let builder = RefCell::new(Builder::new(&self.tree));
+        let mut names = HostNumbers::from(number(self.inputs.len()));
         let mut faults = Vec::new();
         for (input, host) in self.inputs.iter().zip(hosts(&self.inputs)) {
             if self.is_stopped() {
                 break;
             }
-            if let Err(reason) = self.read(input, host, &builder) {
+            if let Err(reasons) = self.read(input, host, &builder, &mut names) {
                 builder.borrow_mut().break_off();
-                faults.push(format!("{}: {}", input.name(), escape(reason.as_bytes())));
+                faults.extend(reasons.into_iter().map(|reason| format!("{}: {reason}", input.name())));
             }
         }
-        self.note(&builder.borrow());
+        self.note(&builder.borrow(), Counts::default());
         self.tree.add_linked(builder.into_inner().finish());
         hard_links::subtract_repeats(&self.tree);
         faults
     }
 
-    fn read(&self, input: &Input, host: u32, builder: &RefCell<Builder<'_>>) -> Result<(), String> {
-        let (reader, session) = input.open()?;
-        let chunks = unpack(reader).map_err(|error| words(&error))?;
+    /// Reads an input. An error has one message or more, each safe for a terminal.
+    fn read<'t>(
+        &'t self,
+        input: &Input,
+        host: u32,
+        builder: &RefCell<Builder<'t>>,
+        names: &mut HostNumbers,
+    ) -> Result<(), Vec<String>> {
+        let (reader, session) = input.open().map_err(|reason| message(&reason))?;
+        let chunks = unpack(reader).map_err(|error| message(&words(&error)))?;
         let published = RefCell::new(Instant::now());
+        let counts = Cell::new(Counts::default());
         let pulse = |pulse| {
             if pulse == Pulse::Idle || published.borrow().elapsed() >= PERIOD {
                 builder.borrow_mut().publish();
-                self.note(&builder.borrow());
+                self.note(&builder.borrow(), counts.get());
                 *published.borrow_mut() = Instant::now();
             }
             if self.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let mut lexer = Lexer::new(chunks, &pulse);
+        let mut records = RecordReader::new(chunks, &pulse);
         let label = input.label(self.inputs.len());
-        let result = self.document(&mut lexer, builder, (input, host), &label);
-        drop(lexer);
+        let result = match recognize(&mut records, &self.lists) {
+            Err(LayoutError::Input(reason)) => Err(message(&Fault { offset: 0, reason }.to_string())),
+            Err(LayoutError::Settings(reason)) => Err(message(reason)),
+            Ok(Recognized::List(layout)) => ListReader::new(layout, &self.lists, &self.tree, host)
+                .map_err(|reason| message(&reason))
+                .and_then(|list| self.list(list, records, (builder, &counts), &label, names)),
+            Ok(Recognized::Other) if self.lists != ListOptions::default() => {
+                Err(message("not a list; --format, --fields and --root are for lists"))
+            }
+            Ok(Recognized::Other) => {
+                let mut lexer = records.into_lexer();
+                let result = self.document(&mut lexer, builder, (input, host), &label);
+                result.map_err(|fault| message(&fault.to_string()))
+            }
+        };
         // An error of ssh takes precedence, because it explains an empty export better than the lexer's
         // error.
-        session.map_or(Ok(()), |session| session.finish(result.is_ok()))?;
-        result.map_err(|fault| fault.to_string())
+        session
+            .map_or(Ok(()), |session| session.finish(result.is_ok()))
+            .map_err(|reason| message(&reason))?;
+        result
+    }
+
+    /// Reads a list. The tree gets its entries at its end.
+    fn list<'t>(
+        &self,
+        mut list: ListReader<'t>,
+        mut records: RecordReader<'_>,
+        (builder, counts): (&RefCell<Builder<'t>>, &Cell<Counts>),
+        label: &[u8],
+        names: &mut HostNumbers,
+    ) -> Result<(), Vec<String>> {
+        self.begin(Vec::new());
+        let result = list.read(&mut records, names, counts);
+        let number = records.number();
+        drop(records);
+        counts.set(Counts::default());
+        let (roots, mut messages) = list.write(&mut builder.borrow_mut(), label);
+        self.begin(roots);
+        match result {
+            Ok(()) => {}
+            Err(Reason::Stopped) => builder.borrow_mut().break_off(),
+            Err(Reason::Wrong(reason)) => {
+                messages.push(format!("after line {}: {}", number - 1, escape(reason.as_bytes())));
+            }
+        }
+        if messages.is_empty() { Ok(()) } else { Err(messages) }
+    }
+
+    /// Adds the origins of roots, and wakes those who wait for the first one.
+    fn begin(&self, roots: Vec<Provenance>) {
+        let mut state = lock(&self.state);
+        state.roots.extend(roots);
+        state.has_begun = true;
+        self.changed.notify_all();
     }
 
     fn document(
@@ -218,9 +291,7 @@ impl Shared {
         let mut reader = Reader::new(lexer, builder, self.tree.devices().of_host(host), label);
         let head = reader.head()?;
         builder.borrow_mut().publish();
-        let provenance = Provenance { host: input.host(), scanned_at: head.timestamp };
-        lock(&self.state).roots.push(provenance);
-        self.changed.notify_all();
+        self.begin(vec![Provenance { host: input.host(), scanned_at: head.timestamp }]);
         match reader.body() {
             Err(Fault { reason: Reason::Stopped, .. }) => {
                 builder.borrow_mut().break_off();
@@ -230,8 +301,13 @@ impl Shared {
         }
     }
 
-    fn note(&self, builder: &Builder<'_>) {
-        *lock(&self.progress) = (builder.counts(), builder.current());
+    /// Updates the progress. `waiting` are entries that have been read but are not in the tree.
+    fn note(&self, builder: &Builder<'_>, waiting: Counts) {
+        let mut counts = builder.counts();
+        counts.entries += waiting.entries;
+        counts.disk = counts.disk.saturating_add(waiting.disk);
+        counts.errors += waiting.errors;
+        *lock(&self.progress) = (counts, builder.current());
     }
 }
 
@@ -243,9 +319,17 @@ fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
             (Input::Remote(input), Input::Remote(other)) => input.is_on_host_of(other),
             _ => false,
         };
-        let first = inputs[..number].iter().position(is_same).unwrap_or(number);
-        u32::try_from(first).expect("fewer inputs than 2^32 fit into memory")
+        self::number(inputs[..number].iter().position(is_same).unwrap_or(number))
     })
+}
+
+/// Returns the messages of an error that has one.
+fn message(reason: &str) -> Vec<String> {
+    vec![escape(reason.as_bytes()).into_owned()]
+}
+
+fn number(inputs: usize) -> u32 {
+    u32::try_from(inputs).expect("fewer inputs than 2^32 fit into memory")
 }
 
 type Opened = (Box<dyn Read + Send>, Option<Session>);

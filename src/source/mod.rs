@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use crate::base::sync::Arc;
 use crate::formats::flat::Provenance;
+pub use crate::formats::lists::{FieldColumn, ListOptions, ListPreset};
 use crate::formats::snapshot::{SnapshotInfo, is_snapshot};
 use crate::platform::host_name;
 use crate::scan::{self, Outcome, Progress, Scan};
@@ -33,6 +34,8 @@ pub enum SourceSpec {
     Paths(Vec<PathBuf>, scan::Options),
     /// Exports, or a single snapshot.
     Exports(Vec<Input>),
+    /// Lists, with settings that they do not tell.
+    Lists(Vec<Input>, ListOptions),
 }
 
 impl SourceSpec {
@@ -43,7 +46,7 @@ impl SourceSpec {
                 [Input::File(path)] => Some(path.as_path()).filter(|path| is_snapshot(path)),
                 _ => None,
             },
-            Self::Paths(..) => None,
+            Self::Paths(..) | Self::Lists(..) => None,
         }
     }
 }
@@ -89,6 +92,7 @@ impl Source {
                 Ok(Self::Scan { scan: Scan::start(roots, options)?, began })
             }
             SourceSpec::Exports(inputs) => Ok(Self::Import(Import::start(inputs)?)),
+            SourceSpec::Lists(inputs, options) => Ok(Self::Import(Import::start_with(inputs, options)?)),
         }
     }
 
@@ -105,7 +109,7 @@ impl Source {
                     Scan::start(roots.clone(), options.clone()).unwrap_or_else(|_| Scan::run(roots, options));
                 Ok(Self::Scan { scan, began })
             }
-            exports @ SourceSpec::Exports(_) => {
+            exports @ (SourceSpec::Exports(_) | SourceSpec::Lists(..)) => {
                 let source = Self::start(exports)?;
                 if let Self::Snapshot(recorded) = &source {
                     recorded.verify();

@@ -53,6 +53,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "ui/options",
             "table",
             "source",
+            "formats/lists",
             "scan",
             "platform/entry/secure_read",
             "base",

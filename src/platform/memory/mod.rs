@@ -2,3 +2,4 @@
 
 pub mod arena;
 pub mod block_file;
+pub mod pages;

@@ -1,0 +1,64 @@
+//! Flags about lists of files, which several commands have.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+
+use clap::builder::ValueParser;
+use clap::{ArgAction, ValueEnum};
+
+use crate::source::{FieldColumn, ListOptions, ListPreset};
+
+/// Flags about lists of files.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ListFlags {
+    /// Read a list that this program has written
+    ///
+    /// Lists of duke (--ndjson, --csv), JSON objects and CSV with a header need no --format. docs/exchange.md has the commands.
+    #[arg(long, value_name = "PROGRAM", value_enum, help_heading = "Exchange")]
+    pub format: Option<ListProgram>,
+
+    /// Columns of a list that its header does not tell, such as path=2,size=5
+    ///
+    /// FIELD is path, size, disk, mtime, type, ...; COLUMN is a number from 1, or a name in the header.
+    #[arg(long, value_name = "FIELD=COLUMN", value_parser = ValueParser::new(FieldColumn::parse), action = ArgAction::Set, value_delimiter = ',', help_heading = "Exchange")]
+    pub fields: Option<Vec<FieldColumn>>,
+
+    /// Read only the part of a list that is in the directory PREFIX
+    #[arg(long, value_name = "PREFIX", help_heading = "Exchange")]
+    pub root: Option<OsString>,
+}
+
+impl ListFlags {
+    /// Returns the settings with which lists are read. `more` are columns that other flags name.
+    pub fn options(&self, more: Vec<FieldColumn>) -> ListOptions {
+        ListOptions {
+            preset: self.format.map(ListPreset::from),
+            fields: self.fields.iter().flatten().cloned().chain(more).collect(),
+            root: self.root.as_ref().map(|root| root.as_bytes().to_vec()),
+        }
+    }
+}
+
+/// Program that wrote a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ListProgram {
+    /// du -ab0
+    Du,
+    /// find -printf '%p\t%s\t%b\t%T@\0'
+    Find,
+    /// rclone lsjson -R
+    Rclone,
+    /// S3 Inventory in CSV
+    S3Inventory,
+}
+
+impl From<ListProgram> for ListPreset {
+    fn from(program: ListProgram) -> Self {
+        match program {
+            ListProgram::Du => Self::Du,
+            ListProgram::Find => Self::Find,
+            ListProgram::Rclone => Self::Rclone,
+            ListProgram::S3Inventory => Self::S3Inventory,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Input that arrives in chunks, and the errors of reading it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use super::pipe::{Chunks, Next};
+use crate::base::os_error::words;
+
+/// Time without input after which a pause is reported to the caller.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Error that ended reading, with its position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Position of the error in the decompressed text, in bytes.
+    pub offset: u64,
+    /// Reason for the error.
+    pub reason: Reason,
+}
+
+/// Reason why reading ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The user stopped reading.
+    Stopped,
+    /// The input is invalid. The message may contain any characters.
+    Wrong(Cow<'static, str>),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Reason::Stopped => formatter.write_str("stopped"),
+            // Not even the first byte was valid, so this is another kind of file.
+            Reason::Wrong(what) if self.offset == 0 => {
+                write!(formatter, "not an export or a snapshot: {what}")
+            }
+            Reason::Wrong(what) => write!(formatter, "byte {}: {what}", self.offset),
+        }
+    }
+}
+
+/// Event reported to the lexer's callback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pulse {
+    /// A chunk has arrived.
+    Fed,
+    /// No chunk has arrived for a while.
+    Idle,
+}
+
+/// Waits for the next chunk, and returns `None` at the end of the input.
+pub(crate) fn next_chunk(
+    chunks: &mut Chunks,
+    pulse: &dyn Fn(Pulse) -> ControlFlow<()>,
+) -> Result<Option<Vec<u8>>, Reason> {
+    loop {
+        let next = match chunks.next(PATIENCE) {
+            Ok(next) => next,
+            Err(error) => return Err(Reason::Wrong(words(&error).into())),
+        };
+        let event = match &next {
+            Next::Bytes(_) => Pulse::Fed,
+            Next::Nothing => Pulse::Idle,
+            Next::End => return Ok(None),
+        };
+        if pulse(event).is_break() {
+            return Err(Reason::Stopped);
+        }
+        if let Next::Bytes(bytes) = next {
+            return Ok(Some(bytes));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Entries of a directory that have the same path as others.
+//!
+//! ```text
+//! entry and directory   the entry's line describes the directory, unless the directory has a line already
+//! entry and entry       the first line counts
+//! ```
+
+use std::collections::HashSet;
+
+use super::faults::LineFaults;
+use super::log::{LogPlace, Logged};
+use super::path_tree::PathTree;
+use crate::base::text::escape;
+use crate::tree::join;
+
+impl PathTree {
+    /// Returns the records of a directory, from the last to the first, without those that repeat a path. `path` returns
+    /// the path of the directory.
+    pub(super) fn distinct(
+        &mut self,
+        node: u32,
+        path: impl Fn() -> Vec<u8>,
+        faults: &mut LineFaults,
+    ) -> Vec<LogPlace> {
+        let last = self.nodes[node as usize].last;
+        let repeated = repeated(self.log.chain(last).map(|place| self.name_hash(node, place)).collect());
+        let mut places: Vec<LogPlace> = self.log.chain(last).collect();
+        if !repeated.is_empty() {
+            // From the first record to the last, and back.
+            places.reverse();
+            let mut seen = HashSet::new();
+            places.retain(|place| match self.is_first(node, *place, &repeated, &mut seen) {
+                Ok(is_kept) => is_kept,
+                Err(name) => {
+                    faults.note(|| format!("{}: path listed before", escape(&join([&path()[..], &name]))));
+                    self.log.release(*place);
+                    false
+                }
+            });
+            places.reverse();
+        }
+        places
+    }
+
+    /// Returns `true` if a record is the first one with its path, and `false` if it has become the line of a directory.
+    ///
+    /// # Errors
+    /// The name, if it is neither.
+    fn is_first(
+        &mut self,
+        node: u32,
+        place: LogPlace,
+        repeated: &HashSet<u64>,
+        seen: &mut HashSet<Vec<u8>>,
+    ) -> Result<bool, Vec<u8>> {
+        let hash = self.name_hash(node, place);
+        let name = match self.log.read(place) {
+            Logged::Entry(_, entry) if repeated.contains(&hash) => entry.name.to_vec(),
+            Logged::Entry(..) | Logged::Child { .. } => return Ok(true),
+        };
+        match self.find_hashed(hash, node, &name) {
+            Some(directory) if self.nodes[directory as usize].own.is_none() => {
+                self.nodes[directory as usize].own = Some(place);
+                Ok(false)
+            }
+            None if seen.insert(name.clone()) => Ok(true),
+            _ => Err(name),
+        }
+    }
+
+    fn name_hash(&self, node: u32, place: LogPlace) -> u64 {
+        let name = match self.log.read(place) {
+            Logged::Child { name, .. } => name,
+            Logged::Entry(_, entry) => entry.name,
+        };
+        self.index.hash(node, name)
+    }
+}
+
+/// Returns the hashes that occur more than once.
+fn repeated(mut hashes: Vec<u64>) -> HashSet<u64> {
+    hashes.sort_unstable();
+    hashes.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect()
+}

@@ -1,0 +1,294 @@
+//! Layout of a list: form of its lines, and columns of the fields.
+
+use super::field::{FieldColumn, FieldUnit, ListColumn, ListField};
+use super::records::{RecordEnd, RecordReader};
+use super::separated::FieldTexts;
+use super::value;
+use super::{ListOptions, ListPreset};
+use crate::formats::builder::Sizes;
+use crate::formats::input::Reason;
+
+/// Separators that a list of columns may have.
+const SEPARATORS: [u8; 4] = *b",\t;|";
+/// Number of bytes within which the form of a list shows.
+const HEAD: usize = 64 << 10;
+/// Byte order mark, which some programs write before a list.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// First bytes of a report in JSON.
+const REPORT: &[u8] = b"{\"schema\":\"duke";
+
+/// Form of a list's lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListForm {
+    /// JSON objects; `true` if they are elements of one array.
+    Objects { is_array: bool },
+    /// Separated values with quotes. `width` is the number of columns in the header.
+    Csv { separator: u8, width: Option<usize> },
+    /// Fields separated by tabs, without quotes.
+    Tabs { end: RecordEnd, width: usize, path: usize },
+}
+
+/// Form of a list, and meaning of its columns.
+#[derive(Debug)]
+pub(crate) struct ListLayout {
+    pub(crate) form: ListForm,
+    /// Fields of the columns, by their index.
+    pub(crate) columns: Vec<(usize, FieldUnit)>,
+    /// Columns that the user named.
+    pub(crate) given: Vec<FieldColumn>,
+    /// Meaning of the sizes of directories.
+    pub(crate) sizes: Sizes,
+    /// `true` if paths are URL-encoded.
+    pub(crate) is_url_encoded: bool,
+}
+
+/// Format of an input.
+pub(crate) enum Recognized {
+    /// List.
+    List(ListLayout),
+    /// Another format, or none.
+    Other,
+}
+
+/// Reason why a list cannot be read at all.
+#[derive(Debug)]
+pub(crate) enum LayoutError {
+    /// Reading was stopped or failed.
+    Input(Reason),
+    /// The settings do not fit the list.
+    Settings(&'static str),
+}
+
+impl From<Reason> for LayoutError {
+    fn from(reason: Reason) -> Self {
+        Self::Input(reason)
+    }
+}
+
+/// Recognizes a list by its first bytes, and skips its header.
+///
+/// # Errors
+/// When reading fails, or `options` do not fit the list.
+pub(crate) fn recognize(
+    records: &mut RecordReader<'_>,
+    options: &ListOptions,
+) -> Result<Recognized, LayoutError> {
+    let preset = |name: &str, column| FieldColumn {
+        meaning: FieldUnit::of_name(name).expect("a field of duke"),
+        column: ListColumn::Number(column),
+    };
+    match options.preset {
+        Some(ListPreset::Du) => {
+            let columns = vec![preset("apparent", 1), preset("path", 2)];
+            tabs(records, options, columns, Sizes::Sums)
+        }
+        Some(ListPreset::Find) => {
+            let names = ["path", "apparent", "blocks", "mtime"];
+            let columns = (1..).zip(names).map(|(column, name)| preset(name, column)).collect();
+            tabs(records, options, columns, Sizes::Own)
+        }
+        Some(ListPreset::Rclone) => objects(true, options),
+        Some(ListPreset::S3Inventory) => {
+            let mut columns: Vec<FieldColumn> =
+                (1..).zip(["bucket", "key", "size"]).map(|(column, name)| preset(name, column)).collect();
+            // The fields after the size are chosen when the inventory is configured.
+            let first = FieldTexts::csv_of(first_line(records)?, b',');
+            columns.extend(
+                first
+                    .filter(|first| first.len() > 3 && value::seconds(first.csv(3)).is_ok())
+                    .map(|_| preset("mtime", 4)),
+            );
+            csv(records, &given(options, columns)).map(|list| match list {
+                Recognized::List(list) => Recognized::List(ListLayout { is_url_encoded: true, ..list }),
+                Recognized::Other => Recognized::Other,
+            })
+        }
+        None => by_content(records, options),
+    }
+}
+
+/// Returns the columns that the user gave, or else those of a preset.
+fn given(options: &ListOptions, preset: Vec<FieldColumn>) -> Vec<FieldColumn> {
+    if options.fields.is_empty() { preset } else { options.fields.clone() }
+}
+
+fn by_content(records: &mut RecordReader<'_>, options: &ListOptions) -> Result<Recognized, LayoutError> {
+    let significant = |bytes: &[u8], count: usize| bytes.trim_ascii_start().len() >= count;
+    let head =
+        records.look(|bytes| bytes.len() >= MARK.len() && significant(bytes, 1) || bytes.len() > HEAD)?;
+    let mark = if head.starts_with(MARK) { MARK.len() } else { 0 };
+    let is_array = match head[mark..].trim_ascii_start().first() {
+        Some(b'{') => {
+            let head = records.look(|bytes| bytes.len() >= REPORT.len() + mark)?;
+            if head[mark..].starts_with(REPORT) {
+                return Err(wrong("this is a report (--json); -f reads what -o, --ndjson and --csv write"));
+            }
+            false
+        }
+        Some(b'[') => {
+            let inside = |bytes: &[u8]| {
+                let text = bytes.get(mark..)?.trim_ascii_start().get(1..)?.trim_ascii_start();
+                text.first().copied()
+            };
+            let head = records.look(|bytes| inside(bytes).is_some() || bytes.len() > HEAD)?;
+            if !matches!(inside(head), Some(b'{' | b']')) {
+                return Ok(Recognized::Other);
+            }
+            true
+        }
+        _ => {
+            records.skip(mark);
+            return csv(records, &options.fields);
+        }
+    };
+    records.skip(mark);
+    objects(is_array, options)
+}
+
+fn objects(is_array: bool, options: &ListOptions) -> Result<Recognized, LayoutError> {
+    let is_number = |column: &FieldColumn| matches!(column.column, ListColumn::Number(_));
+    if options.fields.iter().any(is_number) {
+        return Err(wrong("the columns of this list have names, not numbers; use --fields FIELD=NAME"));
+    }
+    let form = ListForm::Objects { is_array };
+    let given = options.fields.clone();
+    Ok(Recognized::List(ListLayout {
+        form,
+        columns: Vec::new(),
+        given,
+        sizes: Sizes::Own,
+        is_url_encoded: false,
+    }))
+}
+
+/// Recognizes a list without a header whose fields are separated by tabs.
+fn tabs(
+    records: &mut RecordReader<'_>,
+    options: &ListOptions,
+    preset: Vec<FieldColumn>,
+    sizes: Sizes,
+) -> Result<Recognized, LayoutError> {
+    let head = records.look(|bytes| bytes.contains(&0) || bytes.len() > HEAD)?;
+    let end = if head.contains(&0) { RecordEnd::Nul } else { RecordEnd::Newline };
+    let columns = numbered(&given(options, preset))
+        .ok_or_else(|| wrong("this list has no header; use --fields FIELD=NUMBER"))?;
+    let width = columns.iter().map(|(index, _)| index + 1).max().unwrap_or(0);
+    let path = path_column(&columns).ok_or_else(|| wrong(NO_PATH))?;
+    let form = ListForm::Tabs { end, width, path };
+    Ok(Recognized::List(ListLayout { form, columns, given: Vec::new(), sizes, is_url_encoded: false }))
+}
+
+/// Recognizes a list of separated values, with or without a header.
+fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recognized, LayoutError> {
+    let line = first_line(records)?.to_vec();
+    let layout = |separator, width, columns| {
+        Recognized::List(ListLayout {
+            form: ListForm::Csv { separator, width },
+            columns,
+            given: Vec::new(),
+            sizes: Sizes::Own,
+            is_url_encoded: false,
+        })
+    };
+    let splits = || SEPARATORS.into_iter().filter_map(|by| Some((by, FieldTexts::csv_of(&line, by)?)));
+    for (separator, texts) in splits() {
+        if let Some(columns) = of_header(&texts, given) {
+            let width = Some(texts.len());
+            // The header was looked at, but not taken.
+            records.next(RecordEnd::Csv(separator))?;
+            return Ok(layout(separator, width, columns));
+        }
+    }
+    if given.is_empty() && is_tabbed_record(&line) {
+        return Err(wrong("this looks like a list of find or du; use --format find or --format du"));
+    }
+    let has_separator = SEPARATORS.iter().any(|separator| line.contains(separator));
+    let is_text =
+        !line.iter().any(|byte| *byte == 0 || byte.is_ascii_control() && *byte != b'\t' && *byte != b'\r');
+    match numbered(given) {
+        Some(columns) if !columns.is_empty() => {
+            if path_column(&columns).is_none() {
+                return Err(wrong(NO_PATH));
+            }
+            let width = columns.iter().map(|(index, _)| index + 1).max().unwrap_or(0);
+            let fitting = splits().find(|(_, texts)| texts.len() >= width);
+            let separator = fitting.map_or(b',', |(separator, _)| separator);
+            Ok(layout(separator, None, columns))
+        }
+        Some(_) if line.is_empty() || !has_separator || !is_text => Ok(Recognized::Other),
+        Some(_) => Err(wrong(NO_PATH)),
+        None => Err(wrong("the header has no column of a name given with --fields")),
+    }
+}
+
+/// Returns `true` if the bytes begin with text that contains a tab and ends in NUL.
+fn is_tabbed_record(bytes: &[u8]) -> bool {
+    let Some(end) = bytes.iter().position(|byte| *byte == 0) else { return false };
+    let is_text = |byte: &u8| *byte == b'\t' || !byte.is_ascii_control();
+    bytes[..end].contains(&b'\t') && bytes[..end].iter().all(is_text)
+}
+
+const NO_PATH: &str = "no column is known to be the path; use --fields, as in --fields path=1,size=2";
+
+/// Returns the columns of a list whose first line is a header, or `None` if it is none.
+fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {
+    let mut columns: Vec<(usize, FieldUnit)> = Vec::new();
+    let mut has_name = false;
+    for column in given {
+        let index = match &column.column {
+            ListColumn::Number(number) => number - 1,
+            ListColumn::Header(name) => {
+                has_name = true;
+                (0..texts.len()).find(|index| texts.csv(*index) == name.as_bytes())?
+            }
+        };
+        columns.push((index, column.meaning));
+    }
+    let mut sizes = columns
+        .iter()
+        .filter(|(_, meaning)| matches!(meaning.field, ListField::Apparent | ListField::Disk))
+        .peekable();
+    let has_size = sizes.peek().is_some();
+    let is_value = |index: usize| {
+        index >= texts.len()
+            || matches!(texts.csv(index).trim_ascii(), text if value::bytes(text, 1).is_ok() || text.is_empty())
+    };
+    if sizes.any(|(index, _)| is_value(*index)) {
+        return None;
+    }
+    let before = columns.len();
+    for index in 0..texts.len() {
+        let meaning = std::str::from_utf8(texts.csv(index).trim_ascii()).ok().and_then(FieldUnit::of_name);
+        let is_new = |meaning: &FieldUnit| !columns.iter().any(|(_, known)| known.field == meaning.field);
+        columns.extend(meaning.filter(is_new).map(|meaning| (index, meaning)));
+    }
+    // A single known word may be a value, unless the user has named other columns.
+    let has_known = columns.len() - before > usize::from(given.is_empty());
+    (path_column(&columns).is_some() && (has_name || has_size || has_known)).then_some(columns)
+}
+
+/// Returns the columns that are given by number; `None` if one is given by name.
+fn numbered(given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {
+    let index = |column: &FieldColumn| match column.column {
+        ListColumn::Number(number) => Some((number - 1, column.meaning)),
+        ListColumn::Header(_) => None,
+    };
+    given.iter().map(index).collect()
+}
+
+/// Returns the index of the column that contains the path.
+fn path_column(columns: &[(usize, FieldUnit)]) -> Option<usize> {
+    let is_path = |field| matches!(field, ListField::Path | ListField::PathBase64 | ListField::Name);
+    columns.iter().find(|(_, meaning)| is_path(meaning.field)).map(|(index, _)| *index)
+}
+
+/// Returns the first line, without its end.
+fn first_line<'r>(records: &'r mut RecordReader<'_>) -> Result<&'r [u8], Reason> {
+    let head = records.look(|bytes| bytes.contains(&b'\n') || bytes.len() > HEAD)?;
+    Ok(head.split(|byte| *byte == b'\n').next().unwrap_or_default())
+}
+
+fn wrong(reason: &'static str) -> LayoutError {
+    LayoutError::Settings(reason)
+}

@@ -1,0 +1,252 @@
+//! Log of the entries of a list, in the order of its lines.
+//!
+//! ```text
+//! record = varint(distance << 2 | tag)  payload
+//!   distance: to the previous record of the same directory; 0 in the first
+//!   tag CHILD:  node varint  name-length varint  name
+//!   else:       an entry, as in `tree::encoding`, with all differences from zero
+//! ```
+//!
+//! The records of a directory are a chain, which is followed from the last one. A record is read once more, when
+//! its directory is written to the tree. Directories that are written one after another share blocks, and a block is
+//! freed once all of its records have been read. So a list needs little more memory than its tree, in any order of lines.
+
+use crate::platform::memory::pages::Pages;
+use crate::tree::encoding::{Draft, Records};
+use crate::tree::varint::{ByteReader, write_varint};
+use crate::tree::{Entry, EntryState, Metadata};
+
+/// Size of a block in bytes: more than the longest record.
+const BLOCK: usize = 1 << 18;
+/// Number of directories, with successive node numbers, that share blocks.
+const GROUP: u32 = 1024;
+
+/// Position of a record, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LogPlace(std::num::NonZeroU64);
+
+/// Kind of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub(crate) enum LogTag {
+    /// Entry whose line does not tell its kind.
+    Untyped = 0,
+    /// Entry of a known kind that is not a directory.
+    Typed = 1,
+    /// Child directory.
+    Child = 2,
+    /// Line of a directory itself.
+    Own = 3,
+}
+
+/// Record of the log.
+pub(crate) enum Logged<'l> {
+    /// Child directory.
+    Child {
+        /// Number of the directory's node.
+        node: u32,
+        /// Name of the directory.
+        name: &'l [u8],
+    },
+    /// Entry.
+    Entry(LogTag, Entry<'l>),
+}
+
+#[derive(Default)]
+pub(crate) struct EntryLog {
+    blocks: Vec<LogBlock>,
+    /// Index of the last block of each group of directories.
+    groups: Vec<Option<usize>>,
+    draft: Option<Draft>,
+    head: Vec<u8>,
+    record: Vec<u8>,
+}
+
+struct LogBlock {
+    /// Records; `None` once all of them have been released.
+    pages: Option<Pages>,
+    /// Number of records that have not been released.
+    live: u32,
+}
+
+impl EntryLog {
+    /// Appends an entry of the directory `node` to the chain that ends at `previous`.
+    pub(crate) fn append(
+        &mut self,
+        node: u32,
+        previous: Option<LogPlace>,
+        tag: LogTag,
+        entry: &Entry<'_>,
+    ) -> LogPlace {
+        let draft = self.draft.get_or_insert_with(Draft::small);
+        draft.clear();
+        draft.push(entry);
+        let (segment, head) = draft.segment();
+        self.record.clear();
+        self.record.extend_from_slice(&segment[head..]);
+        self.put(node, previous, tag)
+    }
+
+    /// Appends the child directory `child` of `node` to the chain that ends at `previous`.
+    pub(crate) fn append_child(
+        &mut self,
+        node: u32,
+        previous: Option<LogPlace>,
+        child: u32,
+        name: &[u8],
+    ) -> LogPlace {
+        self.record.clear();
+        write_varint(&mut self.record, u64::from(child));
+        write_varint(&mut self.record, name.len() as u64);
+        self.record.extend_from_slice(name);
+        self.put(node, previous, LogTag::Child)
+    }
+
+    fn put(&mut self, node: u32, previous: Option<LogPlace>, tag: LogTag) -> LogPlace {
+        let group = (node / GROUP) as usize;
+        if group >= self.groups.len() {
+            self.groups.resize(group + 1, None);
+        }
+        // A varint takes at most ten bytes.
+        let needed = self.record.len() + 10;
+        let has_room = |index: &usize| self.blocks[*index].bytes().len() + needed <= BLOCK;
+        let index = self.groups[group].filter(has_room).unwrap_or_else(|| {
+            self.blocks.push(LogBlock { pages: Some(Pages::with_capacity(BLOCK)), live: 0 });
+            self.blocks.len() - 1
+        });
+        self.groups[group] = Some(index);
+        let block = &mut self.blocks[index];
+        let place = LogPlace::new(index, block.bytes().len());
+        let distance = previous.map_or(0, |previous| place.0.get() - previous.0.get());
+        self.head.clear();
+        write_varint(&mut self.head, distance << 2 | tag as u64);
+        block.live += 1;
+        if let Some(pages) = &mut block.pages {
+            pages.append(&self.head);
+            pages.append(&self.record);
+        }
+        place
+    }
+
+    /// Returns the record at `place`.
+    pub(crate) fn read(&self, place: LogPlace) -> Logged<'_> {
+        let (_, tag, payload) = self.open(place);
+        let mut cursor = ByteReader::new(payload);
+        if tag == LogTag::Child {
+            let node = cursor.narrow().unwrap_or_default();
+            let name = cursor.varint().and_then(|length| cursor.take(length)).unwrap_or_default();
+            return Logged::Child { node, name };
+        }
+        let entry = Records::new(payload).next().and_then(|(_, entry)| entry.ok());
+        Logged::Entry(tag, entry.expect("this log has written the record"))
+    }
+
+    /// Returns the name of the child directory at `place`.
+    pub(crate) fn child_name(&self, place: LogPlace) -> &[u8] {
+        match self.read(place) {
+            Logged::Child { name, .. } => name,
+            Logged::Entry(_, entry) => entry.name,
+        }
+    }
+
+    /// Returns the places of the chain that ends at `last`, from the last to the first.
+    pub(crate) fn chain(&self, last: Option<LogPlace>) -> impl Iterator<Item = LogPlace> + '_ {
+        std::iter::successors(last, |place| self.open(*place).0)
+    }
+
+    /// Releases a record, which is not read again.
+    pub(crate) fn release(&mut self, place: LogPlace) {
+        let (index, _) = place.split();
+        let block = &mut self.blocks[index];
+        block.live -= 1;
+        if block.live == 0 {
+            block.pages = None;
+        }
+    }
+
+    fn open(&self, place: LogPlace) -> (Option<LogPlace>, LogTag, &[u8]) {
+        let (index, offset) = place.split();
+        let mut cursor = ByteReader::new(&self.blocks[index].bytes()[offset..]);
+        let head = cursor.varint().expect("this log has written the record");
+        let previous = (head >> 2 != 0).then(|| place.0.get() - (head >> 2));
+        let tag = match head & 3 {
+            0 => LogTag::Untyped,
+            1 => LogTag::Typed,
+            2 => LogTag::Child,
+            _ => LogTag::Own,
+        };
+        (previous.and_then(std::num::NonZeroU64::new).map(LogPlace), tag, cursor.rest())
+    }
+}
+
+impl LogBlock {
+    fn bytes(&self) -> &[u8] {
+        self.pages.as_ref().map_or(&[], Pages::bytes)
+    }
+}
+
+impl LogPlace {
+    fn new(block: usize, offset: usize) -> Self {
+        let place = (block * BLOCK + offset) as u64 + 1;
+        Self(std::num::NonZeroU64::new(place).expect("counted from 1"))
+    }
+
+    fn split(self) -> (usize, usize) {
+        let place = usize::try_from(self.0.get() - 1).expect("the log is in memory");
+        (place / BLOCK, place % BLOCK)
+    }
+}
+
+/// Returns the attributes of an entry; those of a directory that has none if the entry has none.
+pub(crate) fn known(entry: &Entry<'_>) -> Metadata {
+    match entry.state {
+        EntryState::Known(metadata) => metadata,
+        EntryState::Failed(_) | EntryState::Excluded(_) => Metadata::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::kind::Kind;
+
+    #[test]
+    fn chains_are_kept_apart_and_their_blocks_are_freed() {
+        let mut log = EntryLog::default();
+        let mut last = [None; 3];
+        for number in 0..100_000_u32 {
+            let chain = number as usize % 3;
+            let name = format!("name {number}");
+            last[chain] = Some(if number % 5 == 0 {
+                log.append_child(number % 3 * GROUP, last[chain], number, name.as_bytes())
+            } else {
+                let metadata = Metadata { inode: u64::from(number), ..Metadata::default() };
+                let state = EntryState::Known(metadata);
+                let entry = Entry { name: name.as_bytes(), kind: Kind::File, state };
+                log.append(number % 3 * GROUP, last[chain], LogTag::Typed, &entry)
+            });
+        }
+        assert!(log.blocks.len() > 5);
+        for (chain, last) in (0_u32..).zip(last) {
+            let places: Vec<_> = log.chain(last).collect();
+            for (index, place) in (0_u32..).zip(places.iter().rev()) {
+                let number = index * 3 + chain;
+                let name = format!("name {number}");
+                match log.read(*place) {
+                    Logged::Child { node, name: found } => {
+                        assert_eq!((node, found), (number, name.as_bytes()));
+                    }
+                    Logged::Entry(tag, entry) => {
+                        assert_eq!((tag, entry.name), (LogTag::Typed, name.as_bytes()));
+                        assert_eq!(known(&entry).inode, u64::from(number));
+                    }
+                }
+            }
+            for place in places {
+                log.release(place);
+            }
+            assert!(log.blocks.iter().filter(|block| block.pages.is_none()).count() > chain as usize);
+        }
+        assert!(log.blocks.iter().all(|block| block.pages.is_none()));
+    }
+}

@@ -1,0 +1,59 @@
+//! Lists from other programs, and duke's own flat lines: one entry per line, with its path.
+//!
+//! ```text
+//! chunks -> records -> json_line, separated -> entry_line -> path_tree, log -> write -> tree
+//!           one line   its values              its facts     directories, found by their
+//!           or record                                        paths in any order
+//! ```
+//!
+//! A list may name its entries in any order and leave directories out, so nothing is known to be complete
+//! before its end. Until then the entries are packed in a log, grouped by directory (`log`); at the end they are
+//! written to the tree, directory by directory, and the log is freed meanwhile.
+//!
+//! Invariant: a line that cannot be read changes nothing and is counted.
+
+mod collision;
+mod entry_line;
+mod faults;
+mod field;
+mod json_line;
+mod layout;
+mod log;
+mod node_index;
+mod path_tree;
+mod reader;
+mod records;
+mod separated;
+#[cfg(test)]
+mod tests;
+mod value;
+mod write;
+
+pub use field::FieldColumn;
+pub(crate) use layout::{LayoutError, Recognized, recognize};
+pub(crate) use reader::{HostNumbers, ListReader};
+pub(crate) use records::RecordReader;
+
+/// Program that wrote a list, for lists that do not show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListPreset {
+    /// `du -ab0`: sizes and paths; the size of a directory includes everything below it.
+    Du,
+    /// `find -printf '%p\t%s\t%b\t%T@\0'`.
+    Find,
+    /// `rclone lsjson -R`: an array of objects, one per line.
+    Rclone,
+    /// S3 Inventory in CSV, without a header.
+    S3Inventory,
+}
+
+/// Settings with which lists are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListOptions {
+    /// Program that wrote the list.
+    pub preset: Option<ListPreset>,
+    /// Columns of the fields, if the header does not tell.
+    pub fields: Vec<FieldColumn>,
+    /// Path of the only part that is read.
+    pub root: Option<Vec<u8>>,
+}

@@ -1,0 +1,398 @@
+//! Directories of a list, found by their paths, with the entries packed in a log.
+//!
+//! ```text
+//! root     absolute paths: /   relative ones: ., .., ../..   or as the line says: root, bucket, --root
+//! path     empty names and `.` are dropped, as by the kernel; `..` after a name is refused
+//! a/b/     a directory, as is everything that contains an entry
+//! ```
+//!
+//! Invariant: a line is checked completely before it changes anything.
+
+use std::collections::HashMap;
+
+use super::entry_line::EntryLine;
+use super::log::{EntryLog, LogPlace, LogTag};
+use super::node_index::NodeIndex;
+use super::value::LineRefusal;
+use crate::base::kind::Kind;
+use crate::tree::{DirId, Entry, EntryState, Links};
+
+/// Parent of a root.
+const NONE: u32 = u32::MAX;
+/// Device of an entry whose line names none: that of its directory.
+pub(super) const INHERITED: u32 = u32::MAX;
+
+/// Directories that have been named so far.
+#[derive(Default)]
+pub(crate) struct PathTree {
+    pub(super) log: EntryLog,
+    pub(super) nodes: Vec<DirectoryNode>,
+    pub(super) index: NodeIndex,
+    pub(super) roots: Vec<ListRoot>,
+    known_roots: HashMap<Vec<u8>, u32>,
+    /// Directory of the last line, which is often that of the next one: root, path below it, node.
+    near: (u32, Vec<u8>, u32),
+    /// The only part that is read.
+    only: Option<OnlyPart>,
+}
+
+/// Directory of a list.
+pub(super) struct DirectoryNode {
+    parent: u32,
+    /// Record with the name, in the chain of the parent; `None` for a root.
+    record: Option<LogPlace>,
+    /// Line of the directory itself.
+    pub(super) own: Option<LogPlace>,
+    /// Last record of the chain of entries.
+    pub(super) last: Option<LogPlace>,
+    pub(super) device: u32,
+    /// Error number; 0 if there is none.
+    pub(super) errno: i32,
+    /// Number in the tree; that of the top until the directory above is written.
+    pub(super) id: DirId,
+}
+
+/// Root of a list.
+pub(super) struct ListRoot {
+    pub(super) node: u32,
+    pub(super) name: Vec<u8>,
+    /// Number of the host in the tree's devices.
+    pub(super) host: u32,
+    pub(super) host_name: Vec<u8>,
+    pub(super) scanned_at: Option<i64>,
+    /// `true` if the lines do not name the root, so that it may be replaced by a directory in it.
+    pub(super) is_implied: bool,
+}
+
+/// Part that is read.
+struct OnlyPart {
+    name: Vec<u8>,
+    anchor: Vec<u8>,
+    names: Vec<Vec<u8>>,
+}
+
+/// Root of a line, and the path below it.
+struct RootedPath<'l> {
+    root: Vec<u8>,
+    below: &'l [u8],
+    is_implied: bool,
+}
+
+/// Host of a line.
+#[derive(Clone, Copy)]
+pub(crate) struct ListHost<'n> {
+    /// Number in the tree's devices.
+    pub(crate) number: u32,
+    /// Name; empty if unknown.
+    pub(crate) name: &'n [u8],
+}
+
+impl PathTree {
+    /// Creates a tree that contains only `part`, or everything.
+    ///
+    /// # Errors
+    /// When `part` is not a path.
+    pub(crate) fn new(part: Option<&[u8]>) -> Result<Self, LineRefusal> {
+        let only = part.map(OnlyPart::new).transpose()?;
+        Ok(Self { only, near: (NONE, Vec::new(), NONE), ..Self::default() })
+    }
+
+    /// Adds the entry of a line. `device` is the index of its device. Returns `false` if the entry is outside the part
+    /// that is read.
+    pub(crate) fn add(
+        &mut self,
+        line: &EntryLine,
+        host: ListHost<'_>,
+        device: Option<u32>,
+    ) -> Result<bool, LineRefusal> {
+        let full_path;
+        let path = match (&self.only, line.is_bucket) {
+            (Some(_), true) => {
+                full_path = [line.root.as_slice(), b"/", &line.path].concat();
+                full_path.as_slice()
+            }
+            _ => line.path.as_slice(),
+        };
+        let Some(rooted) = self.rooted(line, path)? else { return Ok(false) };
+        let below = rooted.below;
+        if names(below).any(|name| name == b"..") {
+            return Err("'..' after a name in the path".into());
+        }
+        let root = self.root(rooted.root, rooted.is_implied, host, line.facts.scanned_at);
+        let Some((above, name, is_directory)) = last_name(below) else {
+            return self.set_own(root, line, device, LineKind::of(line, false)).map(|()| true);
+        };
+        let parent = self.directory(root, above);
+        let kind = LineKind::of(line, is_directory);
+        let node = match kind {
+            LineKind::Directory => Some(self.child(parent, name)),
+            LineKind::Typed(_) | LineKind::Untyped => self.find(parent, name),
+        };
+        if let Some(node) = node {
+            self.set_own(node, line, device, kind)?;
+        } else {
+            let (tag, entry) = entry(name, line, device, kind, LinkCounts::Several);
+            let last = self.log.append(parent, self.nodes[parent as usize].last, tag, &entry);
+            self.nodes[parent as usize].last = Some(last);
+        }
+        Ok(true)
+    }
+
+    /// Returns the root of a line, and the path below it; `None` if the path is outside the part that is read.
+    fn rooted<'l>(&self, line: &'l EntryLine, path: &'l [u8]) -> Result<Option<RootedPath<'l>>, LineRefusal> {
+        if line.path.is_empty() {
+            return Err(if line.root.is_empty() { "no path" } else { "no path beside the root" }.into());
+        }
+        if let Some(only) = &self.only {
+            let below = only.below(path)?;
+            return Ok(below.map(|below| RootedPath { root: only.name.clone(), below, is_implied: false }));
+        }
+        if line.root.is_empty() {
+            let (root, below) = anchored(path);
+            return Ok(Some(RootedPath { root, below, is_implied: true }));
+        }
+        let below = if line.is_bucket { Some(path) } else { below_root(path, &line.root) };
+        let below = below.ok_or("path outside its root")?;
+        Ok(Some(RootedPath { root: line.root.clone(), below, is_implied: false }))
+    }
+
+    /// Returns the node of a root, creating it if necessary.
+    fn root(&mut self, name: Vec<u8>, is_implied: bool, host: ListHost<'_>, scanned_at: Option<i64>) -> u32 {
+        let mut key = host.number.to_le_bytes().to_vec();
+        key.extend_from_slice(&name);
+        if let Some(node) = self.known_roots.get(&key) {
+            return *node;
+        }
+        let node = self.new_node(NONE, None);
+        self.known_roots.insert(key, node);
+        self.roots.push(ListRoot {
+            node,
+            name,
+            host: host.number,
+            host_name: host.name.to_vec(),
+            scanned_at,
+            is_implied,
+        });
+        node
+    }
+
+    /// Returns the directory at the path `above` below a root, creating it if necessary.
+    fn directory(&mut self, root: u32, above: &[u8]) -> u32 {
+        if self.near.0 == root && self.near.1 == above {
+            return self.near.2;
+        }
+        let node = names(above).fold(root, |node, name| self.child(node, name));
+        self.near.1.clear();
+        self.near.1.extend_from_slice(above);
+        (self.near.0, self.near.2) = (root, node);
+        node
+    }
+
+    /// Returns a child directory, creating it if necessary.
+    fn child(&mut self, parent: u32, name: &[u8]) -> u32 {
+        let hash = self.index.hash(parent, name);
+        if let Some(node) = self.find_hashed(hash, parent, name) {
+            return node;
+        }
+        let number = u32::try_from(self.nodes.len()).expect("fewer directories than 2^32 fit into memory");
+        let record = self.log.append_child(parent, self.nodes[parent as usize].last, number, name);
+        self.nodes[parent as usize].last = Some(record);
+        let node = self.new_node(parent, Some(record));
+        let (nodes, log) = (&self.nodes, &self.log);
+        self.index.insert(node, hash, |index, node| {
+            let node = &nodes[node as usize];
+            index.hash(node.parent, node.record.map_or(&[][..], |record| log.child_name(record)))
+        });
+        node
+    }
+
+    /// Returns the child directory of this name, if there is one.
+    pub(super) fn find(&self, parent: u32, name: &[u8]) -> Option<u32> {
+        self.find_hashed(self.index.hash(parent, name), parent, name)
+    }
+
+    pub(super) fn find_hashed(&self, hash: u64, parent: u32, name: &[u8]) -> Option<u32> {
+        self.index.find(hash, |node| {
+            let node = &self.nodes[node as usize];
+            // The names of other directories may have been released.
+            node.parent == parent && node.record.is_some_and(|record| self.log.child_name(record) == name)
+        })
+    }
+
+    fn new_node(&mut self, parent: u32, record: Option<LogPlace>) -> u32 {
+        let node = DirectoryNode {
+            parent,
+            record,
+            own: None,
+            last: None,
+            device: INHERITED,
+            errno: 0,
+            id: DirId::TOP,
+        };
+        self.nodes.push(node);
+        u32::try_from(self.nodes.len() - 1).expect("fewer directories than 2^32 fit into memory")
+    }
+
+    /// Sets the facts of a directory that other lines may have implied.
+    fn set_own(
+        &mut self,
+        node: u32,
+        line: &EntryLine,
+        device: Option<u32>,
+        kind: LineKind,
+    ) -> Result<(), LineRefusal> {
+        if self.nodes[node as usize].own.is_some() {
+            return Err("path listed before".into());
+        }
+        let counts =
+            if self.nodes[node as usize].parent == NONE { LinkCounts::Any } else { LinkCounts::Several };
+        let (tag, entry) = entry(b"", line, device, kind, counts);
+        let own = self.log.append(node, None, tag, &entry);
+        let node = &mut self.nodes[node as usize];
+        node.own = Some(own);
+        node.device = device.unwrap_or(INHERITED);
+        node.errno = line.facts.errno().unwrap_or(0);
+        Ok(())
+    }
+}
+
+/// Kind of an entry, as far as its line tells.
+#[derive(Clone, Copy)]
+enum LineKind {
+    /// Directory that was read, with or without an error.
+    Directory,
+    /// Entry of another kind, or one that was not read.
+    Typed(Kind),
+    /// File, or a directory if other lines are in it.
+    Untyped,
+}
+
+impl LineKind {
+    /// `has_slash` tells if the path ends in a slash.
+    fn of(line: &EntryLine, has_slash: bool) -> Self {
+        let kind = if has_slash { Some(Kind::Directory) } else { line.facts.kind() };
+        match (kind, line.facts.state()) {
+            (Some(Kind::Directory), EntryState::Known(_)) => Self::Directory,
+            (Some(kind), _) => Self::Typed(kind),
+            (None, EntryState::Known(_)) => Self::Untyped,
+            (None, _) => Self::Typed(Kind::Unknown),
+        }
+    }
+}
+
+/// Link counts with which an inode is remembered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LinkCounts {
+    /// All, because another root may contain the file.
+    Any,
+    /// Two and more.
+    Several,
+}
+
+/// Returns the record of an entry.
+fn entry<'n>(
+    name: &'n [u8],
+    line: &EntryLine,
+    device: Option<u32>,
+    kind: LineKind,
+    counts: LinkCounts,
+) -> (LogTag, Entry<'n>) {
+    let (tag, kind) = match kind {
+        LineKind::Directory => (LogTag::Own, Kind::Unknown),
+        LineKind::Typed(kind) => (LogTag::Typed, kind),
+        LineKind::Untyped => (LogTag::Untyped, Kind::File),
+    };
+    let mut state = line.facts.state();
+    if let EntryState::Known(metadata) = &mut state
+        && tag != LogTag::Own
+        && metadata.inode != 0
+    {
+        let least = if counts == LinkCounts::Any { 1 } else { 2 };
+        let count = line.facts.links.filter(|count| *count >= least);
+        metadata.links = count.map(|count| Links { count, device: device.unwrap_or(INHERITED) });
+    }
+    (tag, Entry { name, kind, state })
+}
+
+impl OnlyPart {
+    fn new(path: &[u8]) -> Result<Self, LineRefusal> {
+        let (anchor, below) = anchored(path);
+        let names: Vec<Vec<u8>> = names(below).map(<[u8]>::to_vec).collect();
+        if path.is_empty() || path.contains(&0) || names.iter().any(|name| name == b"..") {
+            return Err("not a path without '..' after a name".into());
+        }
+        let end = path.iter().rposition(|byte| *byte != b'/').map_or(1, |last| last + 1);
+        Ok(Self { name: path[..end].to_vec(), anchor, names })
+    }
+
+    /// Returns the path below this part, if `path` is in it.
+    fn below<'p>(&self, path: &'p [u8]) -> Result<Option<&'p [u8]>, LineRefusal> {
+        let (anchor, mut rest) = anchored(path);
+        if anchor != self.anchor {
+            return Ok(None);
+        }
+        for name in &self.names {
+            let Some((first, after)) = first_name(rest) else { return Ok(None) };
+            if first == b".." {
+                return Err("'..' after a name in the path".into());
+            }
+            if first != name {
+                return Ok(None);
+            }
+            rest = after;
+        }
+        Ok(Some(rest))
+    }
+}
+
+/// Splits a path into its implied root and the path below it.
+fn anchored(path: &[u8]) -> (Vec<u8>, &[u8]) {
+    if path.starts_with(b"/") {
+        return (b"/".to_vec(), path);
+    }
+    let (mut rest, mut above) = (path, 0);
+    while let Some((b"..", after)) = first_name(rest) {
+        rest = after;
+        above += 1;
+    }
+    let root = if above == 0 { b".".to_vec() } else { vec![&b".."[..]; above].join(&b'/') };
+    (root, rest)
+}
+
+/// Returns the path below `root`, if `path` begins with it.
+fn below_root<'p>(path: &'p [u8], root: &[u8]) -> Option<&'p [u8]> {
+    let rest = path.strip_prefix(root)?;
+    (rest.is_empty() || rest.starts_with(b"/") || root.ends_with(b"/")).then_some(rest)
+}
+
+/// Returns the names in a path.
+fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.split(|byte| *byte == b'/').filter(|name| !matches!(*name, b"" | b"."))
+}
+
+/// Returns the first name in a path, and the path after it.
+fn first_name(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut rest = path;
+    while !rest.is_empty() {
+        let end = rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len());
+        let (name, after) = (&rest[..end], rest.get(end + 1..).unwrap_or_default());
+        if !matches!(name, b"" | b".") {
+            return Some((name, after));
+        }
+        rest = after;
+    }
+    None
+}
+
+/// Splits a path at its last name. Returns the path above the name, the name, and `true` if a slash follows.
+fn last_name(path: &[u8]) -> Option<(&[u8], &[u8], bool)> {
+    let mut rest = path;
+    loop {
+        let start = rest.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+        let name = &rest[start..];
+        if !matches!(name, b"" | b".") {
+            return Some((&rest[..start], name, rest.len() < path.len()));
+        }
+        rest = &rest[..start.checked_sub(1)?];
+    }
+}

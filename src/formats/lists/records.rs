@@ -1,0 +1,184 @@
+//! Splitting of a list into records: lines, NUL-terminated records, and records of CSV with quoted newlines.
+//!
+//! Invariant: memory holds one chunk and one record of at most [`LONGEST_RECORD`] bytes. A record that is longer, or
+//! whose quote is never closed, ends at its first newline and is refused; reading goes on after it.
+
+use std::ops::{ControlFlow, Range};
+
+use super::separated::CsvState;
+use super::value::LineRefusal;
+use crate::formats::input::{Pulse, Reason, next_chunk};
+use crate::formats::json_lexer::Lexer;
+use crate::formats::pipe::Chunks;
+
+/// Longest record in bytes.
+const LONGEST_RECORD: usize = 1 << 18;
+
+/// End of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RecordEnd {
+    Newline,
+    Nul,
+    /// Newline that is not quoted. Fields end at this separator.
+    Csv(u8),
+}
+
+/// Record that has been read.
+pub(crate) struct RawRecord {
+    /// Number of the line on which the record begins, or of the record if records are not lines; from 1.
+    pub(crate) number: u64,
+    /// Position in the buffer, or the reason why the record is refused.
+    pub(crate) bytes: Result<Range<usize>, LineRefusal>,
+}
+
+/// Reader that splits an input into records.
+pub(crate) struct RecordReader<'a> {
+    chunks: Chunks,
+    pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>,
+    bytes: Vec<u8>,
+    /// Start of the next record.
+    at: usize,
+    has_ended: bool,
+    /// Number of the next record's line.
+    number: u64,
+}
+
+impl<'a> RecordReader<'a> {
+    pub(crate) fn new(chunks: Chunks, pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>) -> Self {
+        Self { chunks, pulse, bytes: Vec::new(), at: 0, has_ended: false, number: 1 }
+    }
+
+    /// Returns a lexer of the whole input, if no record has been taken.
+    pub(crate) fn into_lexer(self) -> Lexer<'a> {
+        Lexer::resume(self.bytes, self.chunks, self.pulse)
+    }
+
+    /// Reads until `is_enough` accepts the unread bytes, or the input ends. Returns these bytes.
+    ///
+    /// # Errors
+    /// When reading is stopped or fails.
+    pub(crate) fn look(&mut self, is_enough: impl Fn(&[u8]) -> bool) -> Result<&[u8], Reason> {
+        while !is_enough(&self.bytes[self.at..]) && self.fill()? {}
+        Ok(&self.bytes[self.at..])
+    }
+
+    /// Skips bytes that belong to no record.
+    pub(crate) fn skip(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
+    /// Returns the number of the next record.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Returns the bytes of a record. Valid until the next one is taken.
+    pub(crate) fn bytes(&self, record: Range<usize>) -> &[u8] {
+        &self.bytes[record]
+    }
+
+    /// Takes the next record, without its end. Returns `None` at the end of the input.
+    ///
+    /// # Errors
+    /// When reading is stopped or fails.
+    pub(crate) fn next(&mut self, end: RecordEnd) -> Result<Option<RawRecord>, Reason> {
+        let number = self.number;
+        loop {
+            let rest = &self.bytes[self.at..];
+            if let Some(length) = record_length(rest, end).filter(|length| *length <= LONGEST_RECORD) {
+                let start = self.at;
+                self.advance(length + 1, end);
+                return Ok(Some(RawRecord { number, bytes: Ok(start..start + length) }));
+            }
+            if rest.len() > LONGEST_RECORD {
+                return self.refuse(end, "longer than 256 KiB").map(Some);
+            }
+            if !self.fill()? {
+                break;
+            }
+        }
+        let (start, length) = (self.at, self.bytes.len() - self.at);
+        if length == 0 {
+            return Ok(None);
+        }
+        match end {
+            RecordEnd::Csv(separator) if is_quote_open(&self.bytes[start..], separator) => {
+                return self.refuse(end, "quote that is never closed").map(Some);
+            }
+            RecordEnd::Nul => return self.refuse(end, "cut off: no NUL at its end").map(Some),
+            RecordEnd::Csv(_) | RecordEnd::Newline => {}
+        }
+        self.advance(length, end);
+        Ok(Some(RawRecord { number, bytes: Ok(start..start + length) }))
+    }
+
+    /// Skips the input up to the first end of a line, or of a record if records are not lines.
+    fn refuse(&mut self, end: RecordEnd, reason: &'static str) -> Result<RawRecord, Reason> {
+        let (number, terminator) = (self.number, end.terminator());
+        loop {
+            let rest = &self.bytes[self.at..];
+            if let Some(length) = rest.iter().position(|byte| *byte == terminator) {
+                self.at += length + 1;
+                break;
+            }
+            self.at = self.bytes.len();
+            if !self.fill()? {
+                break;
+            }
+        }
+        self.number += 1;
+        Ok(RawRecord { number, bytes: Err(reason.into()) })
+    }
+
+    fn advance(&mut self, length: usize, end: RecordEnd) {
+        self.number += match end {
+            RecordEnd::Newline | RecordEnd::Nul => 1,
+            RecordEnd::Csv(_) => {
+                let taken = &self.bytes[self.at..(self.at + length).min(self.bytes.len())];
+                taken.split(|byte| *byte == b'\n').skip(1).count() as u64
+            }
+        };
+        self.at += length;
+    }
+
+    /// Appends the next chunk to the unread bytes. Returns `false` at the end of the input.
+    fn fill(&mut self) -> Result<bool, Reason> {
+        if self.has_ended {
+            return Ok(false);
+        }
+        let Some(chunk) = next_chunk(&mut self.chunks, self.pulse)? else {
+            self.has_ended = true;
+            return Ok(false);
+        };
+        self.bytes.drain(..self.at);
+        self.at = 0;
+        self.bytes.extend_from_slice(&chunk);
+        Ok(true)
+    }
+}
+
+impl RecordEnd {
+    fn terminator(self) -> u8 {
+        if self == Self::Nul { 0 } else { b'\n' }
+    }
+}
+
+/// Returns the length of the first record, if its end is there.
+fn record_length(bytes: &[u8], end: RecordEnd) -> Option<usize> {
+    match end {
+        RecordEnd::Newline | RecordEnd::Nul => {
+            let terminator = end.terminator();
+            bytes.iter().position(|byte| *byte == terminator)
+        }
+        RecordEnd::Csv(separator) => {
+            let mut state = CsvState::Start;
+            bytes.iter().position(|byte| state.next(*byte, separator) == CsvState::End)
+        }
+    }
+}
+
+/// Returns `true` if the bytes end within a quoted field.
+fn is_quote_open(bytes: &[u8], separator: u8) -> bool {
+    let mut state = CsvState::Start;
+    bytes.iter().map(|byte| state.next(*byte, separator)).last() == Some(CsvState::Quoted)
+}

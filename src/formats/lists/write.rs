@@ -1,0 +1,220 @@
+//! Writing of a list's directories to a tree.
+//!
+//! The directories are written in the order of their node numbers, so each one after the directory that contains it, and
+//! the log is freed in the same order.
+//!
+//! Invariant: every record of the log is released once, and every directory is completed once.
+
+use super::faults::LineFaults;
+use super::log::{LogPlace, LogTag, Logged, known};
+use super::path_tree::{INHERITED, ListRoot, PathTree};
+use crate::base::kind::Kind;
+use crate::base::text::escape;
+use crate::formats::builder::{Builder, Counts, DirectoryStart, SEGMENT, Sizes};
+use crate::formats::flat::Provenance;
+use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
+
+/// Destination of a list.
+pub(super) struct ListTarget<'w, 't> {
+    pub(super) tree: &'t Tree,
+    pub(super) builder: &'w mut Builder<'t>,
+    /// Prefix of the roots' names, which distinguishes them from those of other inputs.
+    pub(super) label: &'w [u8],
+    /// Meaning of the sizes of directories.
+    pub(super) sizes: Sizes,
+    pub(super) faults: &'w mut LineFaults,
+    pub(super) batch: Batch,
+    pub(super) counts: Counts,
+}
+
+impl PathTree {
+    /// Writes all directories, and returns the origins of the roots.
+    pub(super) fn write(mut self, target: &mut ListTarget<'_, '_>) -> Vec<Provenance> {
+        let roots = std::mem::take(&mut self.roots);
+        let has_hosts = roots.iter().any(|root| root.host_name != roots[0].host_name);
+        let provenance = |root: &ListRoot| Provenance {
+            host: String::from_utf8(root.host_name.clone()).ok().filter(|host| !host.is_empty()),
+            scanned_at: root.scanned_at,
+        };
+        let origins = roots.iter().map(provenance).collect();
+        for mut root in roots {
+            self.narrow(&mut root);
+            let host = [&root.host_name[..], b":"].concat();
+            // The lines of a tree of several hosts have such roots already.
+            let is_told = root.host_name.is_empty() || root.name.starts_with(&host);
+            let prefix = if has_hosts && !is_told { host } else { Vec::new() };
+            let name = [target.label, &prefix, &root.name].concat();
+            self.write_root(&root, &name, target);
+        }
+        for node in 0..self.nodes.len() {
+            if self.nodes[node].id != DirId::TOP {
+                self.write_directory(u32::try_from(node).expect("nodes have such numbers"), target);
+            }
+        }
+        target.tree.add_linked(target.batch.take_linked());
+        target.builder.add_counts(target.counts);
+        origins
+    }
+
+    /// Replaces a root that no line names by the directory in it, as long as that is all it contains.
+    fn narrow(&mut self, root: &mut ListRoot) {
+        while root.is_implied
+            && self.nodes[root.node as usize].own.is_none()
+            && let Some((node, name)) = self.only_directory(root.node)
+        {
+            root.name = if root.name == b"." { name } else { join([&root.name[..], &name]) };
+            root.node = node;
+        }
+    }
+
+    /// Returns the child directory that is all that a directory contains, with its name. Releases the records of the
+    /// directory in this case.
+    fn only_directory(&mut self, node: u32) -> Option<(u32, Vec<u8>)> {
+        let places: Vec<LogPlace> = self.log.chain(self.nodes[node as usize].last).take(3).collect();
+        let child = |place: &LogPlace| match self.log.read(*place) {
+            Logged::Child { node, name } => Some((node, name.to_vec())),
+            Logged::Entry(..) => None,
+        };
+        let (directory, name) = match places.as_slice() {
+            [place] | [place, _] => child(place)?,
+            _ => return None,
+        };
+        // The line of a directory comes before its entries in most lists, and may not tell that it is one.
+        if let Some(place) = places.get(1) {
+            let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
+            if !is_line || self.nodes[directory as usize].own.is_some() {
+                return None;
+            }
+            self.nodes[directory as usize].own = Some(*place);
+        }
+        self.log.release(places[0]);
+        Some((directory, name))
+    }
+
+    fn write_root(&mut self, root: &ListRoot, name: &[u8], target: &mut ListTarget<'_, '_>) {
+        let node = &self.nodes[root.node as usize];
+        let device = match node.device {
+            INHERITED => target.tree.devices().of_host(root.host).index(0),
+            device => device,
+        };
+        if let Some(own) = node.own
+            && node.last.is_none()
+            && !root.is_implied
+            && let Logged::Entry(LogTag::Typed | LogTag::Untyped, entry) = self.log.read(own)
+        {
+            target.builder.push(&Entry { name, kind: entry.kind, state: placed(entry.state, device) });
+            return self.log.release(own);
+        }
+        let metadata = self.own(root.node, || name.to_vec(), target);
+        let start = DirectoryStart { name, metadata, sizes: Sizes::Own, device, is_read: true };
+        target.builder.enter(&start);
+        let id = target.builder.current();
+        // The root is complete when its entries have been written, which may be after those of other roots.
+        target.tree.claim(id, 1);
+        target.builder.publish();
+        target.builder.leave();
+        let node = &mut self.nodes[root.node as usize];
+        (node.id, node.device) = (id, device);
+    }
+
+    /// Writes the entries of a directory, and completes it.
+    fn write_directory(&mut self, node: u32, target: &mut ListTarget<'_, '_>) {
+        let (tree, id) = (target.tree, self.nodes[node as usize].id);
+        let device = self.nodes[node as usize].device;
+        tree.begin(id);
+        let places = self.distinct(node, || tree.path(id), target.faults);
+        for place in places.into_iter().rev() {
+            match self.log.read(place) {
+                Logged::Entry(_, entry) => {
+                    let entry = Entry { state: placed(entry.state, device), ..entry };
+                    target.counts.add(&entry);
+                    target.batch.push(id, &entry);
+                }
+                Logged::Child { node: child, name } => {
+                    let name = name.to_vec();
+                    let metadata = self.own(child, || join([&tree.path(id)[..], &name]), target);
+                    let child = &mut self.nodes[child as usize];
+                    if child.device == INHERITED {
+                        child.device = device;
+                    }
+                    child.id = target.batch.push_directory(tree, id, &name, metadata, child.device);
+                    target.counts.entries += 1;
+                    target.counts.disk = target.counts.disk.saturating_add(metadata.disk());
+                }
+            }
+            self.log.release(place);
+            if target.batch.page().length() >= SEGMENT {
+                target.publish(id);
+            }
+        }
+        target.publish(id);
+        let errno = self.nodes[node as usize].errno;
+        if errno != 0 {
+            target.counts.errors += 1;
+            tree.fail(id, errno);
+        }
+        tree.release(id);
+    }
+
+    /// Returns the attributes of a directory from its line, and releases the line.
+    fn own(&mut self, node: u32, path: impl Fn() -> Vec<u8>, target: &mut ListTarget<'_, '_>) -> Metadata {
+        let Some(place) = self.nodes[node as usize].own else { return Metadata::default() };
+        let Logged::Entry(tag, entry) = self.log.read(place) else { return Metadata::default() };
+        let contradiction = match entry.state {
+            EntryState::Excluded(_) => Some("excluded"),
+            _ if tag == LogTag::Typed && entry.kind != Kind::Directory => Some("not a directory"),
+            _ => None,
+        };
+        if let Some(word) = contradiction {
+            target.faults.note(|| format!("{}: {word}, but other lines are inside it", escape(&path())));
+        }
+        let mut metadata = Metadata { links: None, ..known(&entry) };
+        if target.sizes == Sizes::Sums {
+            let (blocks, apparent) = self.inside(node);
+            metadata.blocks = metadata.blocks.saturating_sub(blocks);
+            metadata.apparent = metadata.apparent.saturating_sub(apparent);
+        }
+        if let EntryState::Failed(errno) = entry.state {
+            self.nodes[node as usize].errno = errno;
+        }
+        self.log.release(place);
+        metadata
+    }
+
+    /// Returns the blocks and the apparent size of everything in a directory, if the sizes of directories are sums.
+    fn inside(&self, node: u32) -> (u64, u64) {
+        let sizes = |place| match self.log.read(place) {
+            Logged::Entry(_, entry) => known(&entry),
+            Logged::Child { node, .. } => match self.nodes[node as usize].own.map(|own| self.log.read(own)) {
+                Some(Logged::Entry(_, entry)) => known(&entry),
+                _ => Metadata::default(),
+            },
+        };
+        self.log.chain(self.nodes[node as usize].last).map(sizes).fold((0, 0), |(blocks, apparent), next| {
+            (next.blocks.saturating_add(blocks), next.apparent.saturating_add(apparent))
+        })
+    }
+}
+
+impl ListTarget<'_, '_> {
+    /// Publishes the entries of a directory that have been written.
+    fn publish(&mut self, id: DirId) {
+        if let Some(sealed) = self.batch.seal(self.tree, id) {
+            self.tree.publish(&mut self.batch, id, &sealed);
+        }
+    }
+}
+
+/// Returns the state of an entry in a directory on `device`.
+fn placed(state: EntryState, device: u32) -> EntryState {
+    match state {
+        EntryState::Known(metadata) => {
+            let links = metadata.links.map(|links| Links {
+                device: if links.device == INHERITED { device } else { links.device },
+                ..links
+            });
+            EntryState::Known(Metadata { links, ..metadata })
+        }
+        state => state,
+    }
+}

@@ -1,0 +1,317 @@
+//! Lists as trees, from outside: round trips of real directories, listings that find and du write, and all that a tree
+//! can be used for.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::program::place::Place;
+use crate::program::{Run, program, run, run_in};
+use crate::support::fixtures::{self, Fixture};
+
+/// Returns a report in JSON without what depends on the run, and on the file system.
+fn report(run: &Run) -> String {
+    let varies = |line: &&str| !line.starts_with("\"filesystem\"") && !line.contains("elapsed_ms");
+    run.text().lines().filter(varies).collect::<Vec<_>>().join("\n")
+}
+
+/// Writes the output of a program to a file.
+fn write_output(place: &Place, name: &str, command: &mut Command) {
+    let output = command.current_dir(place.path()).stderr(Stdio::inherit()).output().unwrap();
+    assert!(output.status.success());
+    fs::write(place.join(name), output.stdout).unwrap();
+}
+
+fn round_trip(name: &str, fixture: &Fixture) {
+    let place = Place::new();
+    let path = fixture.path().as_os_str();
+    let of_scan = run(program().args(["-e", "--json"]).arg(path)).code;
+    let scanned = report(&run(program().args(["-e", "--json"]).arg(path)));
+    for (flag, file) in [("--ndjson", "list.ndjson"), ("--csv", "list.csv")] {
+        let lines = run(program().arg(flag).arg(path));
+        fs::write(place.join(file), &lines.stdout).unwrap();
+        let read = run_in(place.path(), ["-f", file, "--json"]);
+        assert_eq!(read.code, of_scan, "{name}: {}", read.stderr);
+        assert_eq!(report(&read), scanned, "{name} {flag}");
+        let again = run_in(place.path(), ["-f", file, flag]);
+        assert_eq!(again.stdout, lines.stdout, "{name} {flag}");
+    }
+}
+
+#[test]
+fn every_kind_of_tree_is_written_and_read_unchanged() {
+    let fixtures: [(&str, Fixture); 10] = [
+        ("empty", fixtures::empty()),
+        ("plain", fixtures::plain()),
+        ("hard links", fixtures::hard_links()),
+        ("symlinks", fixtures::symlinks()),
+        ("sparse", fixtures::sparse()),
+        ("weird names", fixtures::weird_names()),
+        ("crowd", fixtures::crowd(3_000)),
+        ("wide", fixtures::wide(300)),
+        ("chain", fixtures::chain(300, "directory")),
+        ("unreadable", fixtures::unreadable()),
+    ];
+    for (name, fixture) in &fixtures {
+        round_trip(name, fixture);
+    }
+}
+
+#[test]
+fn several_roots_and_hosts_are_written_and_read_unchanged() {
+    let place = Place::new();
+    place.file("a/x", 5000);
+    place.file("b/y", 100);
+    fs::hard_link(place.join("a/x"), place.join("b/z")).unwrap();
+    let scanned = report(&run_in(place.path(), ["-e", "--json", "a", "b", "a/x"]).ended(0));
+    fs::write(place.join("list"), run_in(place.path(), ["--ndjson", "a", "b"]).ended(0).stdout).unwrap();
+    let both = run_in(place.path(), ["-e", "--json", "a", "b"]).ended(0);
+    assert_eq!(report(&run_in(place.path(), ["-f", "list", "--json"]).ended(0)), report(&both));
+    assert!(scanned.len() > report(&both).len());
+    // The lists of one machine share its inodes, even in two files.
+    for root in ["a", "b"] {
+        fs::write(
+            place.join(format!("{root}.ndjson")),
+            run_in(place.path(), ["--ndjson", root]).ended(0).stdout,
+        )
+        .unwrap();
+    }
+    let total = |run: &Run| run.json().root().get("totals").get("disk").number();
+    let two = run_in(place.path(), ["-f", "a.ndjson", "-f", "b.ndjson", "--json"]).ended(0);
+    assert_eq!(total(&two), total(&both));
+    assert!(two.text().contains("\"a.ndjson:a\"") && two.text().contains("\"b.ndjson:b\""), "{}", two.text());
+    let other =
+        fs::read_to_string(place.join("b.ndjson")).unwrap().replace("\"host\":\"", "\"host\":\"another-");
+    fs::write(place.join("other.ndjson"), other).unwrap();
+    let three = run_in(place.path(), ["-f", "a.ndjson", "-f", "other.ndjson", "--json"]).ended(0);
+    assert!(total(&three) > total(&two));
+}
+
+/// Returns a directory with names that only exact formats can hold.
+fn odd() -> Place {
+    let place = Place::new();
+    place.file("t/sub/large", 50_000);
+    place.file("t/sub/deep/a\tb", 10);
+    place.file("t/new\nline", 1_000);
+    place.odd_file(b"t/bad\xff,\"", "1");
+    place.directory("t/empty");
+    place
+}
+
+fn totals(run: &Run) -> [i128; 3] {
+    let document = run.json();
+    let totals = document.root().get("totals");
+    ["disk", "apparent", "items"].map(|key| totals.get(key).number())
+}
+
+#[test]
+fn listings_of_find_and_du_have_the_totals_of_a_scan() {
+    if cfg!(target_os = "macos") {
+        return crate::support::skip("find and du are those of BSD here");
+    }
+    let place = odd();
+    let scanned = totals(&run_in(place.path(), ["--json", "t"]).ended(0));
+    write_output(&place, "find", Command::new("find").args(["t", "-printf", r"%p\t%s\t%b\t%T@\0"]));
+    let found = run_in(place.path(), ["-f", "find", "--format", "find", "--json"]).ended(0);
+    assert_eq!(totals(&found), scanned);
+    assert_eq!(found.json().root().get("roots").elements()[0].get("name").text(), "t");
+    let deep = found.json();
+    let deep = deep.root().get("roots").elements()[0]
+        .child("sub")
+        .child("deep")
+        .child("a\tb")
+        .get("apparent")
+        .number();
+    assert_eq!(deep, 10);
+    let part = run_in(place.path(), ["-f", "find", "--format", "find", "--root", "t/sub", "--json"]).ended(0);
+    assert_eq!(totals(&part), totals(&run_in(place.path(), ["--json", "t/sub"]).ended(0)));
+
+    write_output(&place, "du", Command::new("du").args(["-ab0", "t"]));
+    let du = run_in(place.path(), ["-f", "du", "--format", "du", "--json"]).ended(0);
+    let sum = fs::read(place.join("du")).unwrap();
+    let last = sum.split(|byte| *byte == 0).rev().nth(1).unwrap();
+    let expected: i128 = String::from_utf8_lossy(last).split('\t').next().unwrap().parse().unwrap();
+    assert_eq!(totals(&du)[1..], [expected, scanned[2]]);
+    // Newlines end the records of a list without NUL.
+    write_output(&place, "lines", Command::new("find").args(["t/sub", "-printf", r"%p\t%s\t%b\t%T@\n"]));
+    let lines = run_in(place.path(), ["-f", "lines", "--format", "find", "--json"]).ended(0);
+    assert_eq!(totals(&lines), totals(&part));
+}
+
+/// Returns the lines of a list that names what `odd` contains.
+fn list_of(place: &Place) -> Vec<u8> {
+    run_in(place.path(), ["--ndjson", "t"]).ended(0).stdout
+}
+
+#[test]
+fn lists_are_compressed_or_piped() {
+    let place = odd();
+    let list = list_of(&place);
+    let expected = totals(&run_in(place.path(), ["--json", "t"]).ended(0));
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(&list).unwrap();
+    fs::write(place.join("list.gz"), packer.finish().unwrap()).unwrap();
+    let zstd = ruzstd::encoding::compress_to_vec(&*list, ruzstd::encoding::CompressionLevel::Fastest);
+    fs::write(place.join("list.zst"), &zstd).unwrap();
+    for file in ["list.gz", "list.zst"] {
+        assert_eq!(totals(&run_in(place.path(), ["-f", file, "--json"]).ended(0)), expected);
+    }
+    fs::write(place.join("list"), &list).unwrap();
+    let input = fs::File::open(place.join("list")).unwrap();
+    let piped = run(program().args(["-f", "-", "--json"]).stdin(input)).ended(0);
+    assert_eq!(totals(&piped), expected);
+    // What was read before the end of a truncated file is shown.
+    fs::write(place.join("cut.zst"), &zstd[..zstd.len() - 4]).unwrap();
+    let cut = run_in(place.path(), ["-f", "cut.zst", "--json"]);
+    assert!(matches!(cut.code, Some(1 | 2)) && cut.stderr.starts_with("duke: cut.zst: "), "{}", cut.stderr);
+}
+
+#[test]
+fn a_list_is_used_like_a_scan() {
+    let place = odd();
+    fs::write(place.join("list"), list_of(&place)).unwrap();
+    let scanned = totals(&run_in(place.path(), ["--json", "t"]).ended(0));
+    // ncdu's format, and a table.
+    run_in(place.path(), ["-f", "list", "-o", "export.json"]).ended(0);
+    assert_eq!(totals(&run_in(place.path(), ["-f", "export.json", "--json"]).ended(0)), scanned);
+    assert!(run_in(place.path(), ["-f", "list", "--top", "1"]).ended(0).text().contains("t/sub/large"));
+    run_in(place.path(), ["-f", "list", "--by", "type,age,owner"]).ended(0);
+    // A comparison with the directory, and with a later list.
+    let same = run_in(place.path(), ["diff", "-n", "list", "t"]).ended(0);
+    assert!(!same.text().contains("t/sub/large"), "{}", same.text());
+    place.file("t/sub/more", 100_000);
+    fs::write(place.join("later"), list_of(&place)).unwrap();
+    for new in ["t", "later"] {
+        let grown = run_in(place.path(), ["diff", "-n", "list", new]).ended(0);
+        assert!(grown.text().contains("more") && grown.text().contains("new"), "{}", grown.text());
+    }
+}
+
+#[test]
+fn lists_with_settings_are_saved_and_compared() {
+    let place = Place::new();
+    fs::write(place.join("one"), "/r/a\t1\t8\t5\0/r/b/c\t2\t8\t5\0").unwrap();
+    fs::write(place.join("two"), "/r/a\t1\t8\t5\0/r/b/c\t2\t808\t5\0").unwrap();
+    run_in(place.path(), ["save", "-f", "one", "--format", "find", "-o", "one.duke"]).ended(0);
+    let list = run_in(place.path(), ["-f", "one", "--format", "find", "--json"]).ended(0);
+    let snapshot = run_in(place.path(), ["-f", "one.duke", "--json"]).ended(0);
+    assert_eq!(report(&snapshot), report(&list));
+    let words = ["diff", "-n", "--format", "find", "one", "two"];
+    let grown = run_in(place.path(), words).ended(0);
+    assert!(grown.text().contains("400.0 KiB") && grown.text().contains("/r/b/c"), "{}", grown.text());
+    // Settings of lists are for lists, and a list is saved where the user says.
+    for words in [
+        &["save", "--format", "find", "."][..],
+        &["save", "-f", "one", "--format", "find"],
+        &["diff", "--format", "find", "-n"],
+    ] {
+        let run = run_in(place.path(), words);
+        assert_eq!(run.code, Some(2), "{words:?}");
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    }
+    let snapshot = run_in(place.path(), ["diff", "-n", "--format", "find", "one.duke", "two"]);
+    assert!(snapshot.stderr.contains("this is a snapshot"), "{}", snapshot.stderr);
+    // The columns of the browser's list and those of a list that is read have one flag.
+    fs::write(place.join("three"), "x,r/a,7\n").unwrap();
+    let columns =
+        run_in(place.path(), ["-f", "three", "--columns", "path=2,size=3,share", "--json"]).ended(0);
+    assert_eq!(columns.json().root().get("totals").get("apparent").number(), 7);
+    let config = place.join("config.toml");
+    fs::write(&config, "columns = [\"path=2\"]\n").unwrap();
+    let run = run(program().arg("-n").arg("--config").arg(&config).current_dir(place.path())).ended(0);
+    assert!(run.stderr.contains("FIELD=COLUMN is only allowed on the command line"), "{}", run.stderr);
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_named_and_the_others_are_shown() {
+    let place = Place::new();
+    let text = format!("path,size\nr/a,1\nr/b,x\nr/\x1b[31m/../c,2\n{}r/d,4\n", "r/e\n".repeat(9));
+    fs::write(place.join("list"), text).unwrap();
+    let read = run_in(place.path(), ["-f", "list", "--json"]).ended(1);
+    assert_eq!(read.json().root().get("totals").get("apparent").number(), 5);
+    assert!(!read.json().root().get("complete").is_true());
+    let expected = "duke: list: line 3: size: not a whole number
+duke: list: line 4: '..' after a name in the path
+duke: list: line 5: fewer columns than in the header
+duke: list: line 6: fewer columns than in the header
+duke: list: line 7: fewer columns than in the header
+duke: list: 6 more lines cannot be read
+";
+    assert_eq!(read.stderr, expected);
+    fs::write(place.join("paths"), "path,size\nr/\x1b[31m/a,2\nr/\x1b[31m/a,4\nr/\\,1\nr/\\,2\n").unwrap();
+    let twice = run_in(place.path(), ["-f", "paths", "-n"]).ended(1);
+    let expected =
+        "duke: paths: r/\\\\: path listed before\nduke: paths: r/\\x1b[31m/a: path listed before\n";
+    assert_eq!(twice.stderr, expected);
+    // An incomplete tree is not exported.
+    let export = run_in(place.path(), ["-f", "list", "-o", "out"]).ended(1);
+    assert!(export.stderr.ends_with("nothing written: scan incomplete\n") && !place.join("out").exists());
+    fs::write(place.join("none"), "path,size\nr/b,x\n").unwrap();
+    run_in(place.path(), ["-f", "none", "-n"]).ended(2);
+}
+
+#[test]
+fn settings_that_do_not_fit_are_refused() {
+    let place = Place::new();
+    place.directory("t");
+    run_in(place.path(), ["-o", "export", "t"]).ended(0);
+    fs::write(place.join("list"), "a,1\n").unwrap();
+    let cases: [(&[&str], &str); 10] = [
+        (&["--format", "du", "t"], "--format, --fields and --root work only with -f FILE"),
+        (&["--fields", "path=1", "t"], "--format, --fields and --root work only with -f FILE"),
+        (&["--root", "/a", "t"], "--format, --fields and --root work only with -f FILE"),
+        (&["-f", "export", "--root", "/a", "-n"], "export: not a list"),
+        (&["-f", "list", "-n"], "use --fields, as in --fields path=1,size=2"),
+        (&["-f", "list", "--fields", "path", "-n"], "not FIELD=COLUMN, such as path=2"),
+        (&["-f", "list", "--fields", "color=1", "-n"], "no such field"),
+        (&["-f", "list", "--fields", "path=0", "-n"], "columns are numbered from 1"),
+        (&["-f", "list", "--format", "tar", "-n"], "possible values: du, find, rclone, s3-inventory"),
+        (&["-f", "list", "--fields", "path=1", "--root", "a/../b", "-n"], "--root: not a path"),
+    ];
+    for (words, message) in cases {
+        let run = run_in(place.path(), words);
+        assert_eq!(run.code, Some(2), "{words:?}");
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+        assert!(run.stderr.contains(message), "{words:?}: {}", run.stderr);
+    }
+    let read = run_in(place.path(), ["-f", "list", "--fields", "path=1,size=2", "--json"]).ended(0);
+    assert_eq!(read.json().root().get("totals").get("apparent").number(), 1);
+}
+
+#[test]
+fn an_interrupted_list_is_partial() {
+    let place = Place::new();
+    let fifo = place.join("fifo");
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let child = program()
+        .args(["-f", "fifo", "--json"])
+        .current_dir(place.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut writer = fs::OpenOptions::new().write(true).open(&fifo).unwrap();
+    // Far more than the pipe and the queues hold, so the first lines have been read once the last are written.
+    let lines: Vec<String> = (0..500_000).map(|number| format!("r/{number},1\n")).collect();
+    writer.write_all(format!("path,size\n{}", lines.concat()).as_bytes()).unwrap();
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let report = crate::program::json::parse(&output.stdout).unwrap();
+    let items = report.root().get("totals").get("items").number();
+    assert!(!report.root().get("complete").is_true() && (100_000..=500_000).contains(&items), "{items}");
+    drop(writer);
+}
+
+#[test]
+fn names_of_files_with_lists_are_safe_to_print() {
+    let place = Place::new();
+    let name = std::ffi::OsStr::from_bytes(b"li\x1bst\xff");
+    fs::write(place.join(Path::new(name)), "path,size\nr/a,x\n").unwrap();
+    let read = run(program().arg("-n").arg("-f").arg(name).current_dir(place.path())).ended(2);
+    assert_eq!(read.stderr, "duke: li\\x1bst\\xff: line 2: size: not a whole number\n");
+}
