@@ -42,7 +42,7 @@ pub const TERMS: &[(&str, &str)] = &[
     (
         "type:video, type:image, type:audio, type:archive, type:document, type:code, type:data, type:disk-image, \
          type:program, type:font, type:log, type:temporary, type:other",
-        "files of this category, by name",
+        "files of this category, judging by their names",
     ),
     (
         "is:hidden, is:empty, is:linked, is:error, is:excluded",

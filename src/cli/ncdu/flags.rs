@@ -132,7 +132,7 @@ pub const FLAGS: [Flag; 58] = [
         "shared-column",
         "COLUMN",
         SharedColumn,
-        "off hides the column of the shared size; shared and unique show it",
+        "'off' hides the shared-size column; 'shared' and 'unique' show it",
     ),
     valued(
         ' ',

@@ -38,7 +38,7 @@ impl Context<'_> {
         sheet.sort(search::Order { by, reversed });
     }
 
-    /// Sorts open views again that are sorted by size. Called when the measure of sizes has changed.
+    /// Sorts all open views that are sorted by size again, after the measure of sizes has changed.
     pub fn switch_measure(&mut self) {
         let by = self.by_size();
         for sheet in &mut self.views.sheets {

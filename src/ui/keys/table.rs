@@ -300,7 +300,7 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan the entry"),
         bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the root"),
         hint(0, "keys", bind(&[letter('?')], LEADS_BACK, C::Help, G::Program, "all keys")),
-        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close or clear"),
+        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, clear search"),
         bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close the help"),
         hint(1, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back, or quit")),
         bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop scan, or quit"),

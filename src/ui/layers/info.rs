@@ -238,7 +238,7 @@ impl DetailLines<'_> {
         self.add("Owner", person(inspection.owner.as_deref(), attributes.uid, inspection.is_complete));
         self.add("Group", person(inspection.group.as_deref(), attributes.gid, inspection.is_complete));
         self.add("Modified", self.time(attributes.mtime));
-        self.add("Changed", format!("{} (also mode, owner or names)", self.time(probe.changed)));
+        self.add("Changed", format!("{} (contents, mode, owner or names)", self.time(probe.changed)));
         self.add("Accessed", self.time(probe.accessed));
         // Some file systems report zero if they do not know the creation time.
         if let Some(born) = probe.born.filter(|born| *born != 0) {

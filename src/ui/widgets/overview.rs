@@ -34,7 +34,7 @@ const BAR: usize = 24;
 const LABEL: u16 = 7;
 /// Minimum width for full sizes in the strip.
 const ROOMY: u16 = 90;
-/// Minimum height for showing the space of the file system above the parts.
+/// Minimum height of the overview, in lines, for showing the used and free space of the file system at the top.
 const LOW: u16 = 12;
 
 pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {

@@ -175,7 +175,7 @@ impl DeleteDialog {
         cx.recheck_entries(&changed)
     }
 
-    /// Handles a Yes: asks for the name if necessary, otherwise continues.
+    /// Handles a Yes: if the user must type the name of an entry, asks for the name; otherwise takes the next step.
     fn confirmed(&mut self, cx: &mut Context<'_>) -> Handled {
         if !self.is_open() {
             return Handled::Yes(None);
