@@ -5,6 +5,8 @@
 //!
 //! Invariant: every record of the log is released once, and every directory is completed once.
 
+use std::collections::HashSet;
+
 use super::faults::LineFaults;
 use super::log::{LogPlace, LogTag, Logged, known};
 use super::path_tree::{INHERITED, ListRoot, PathTree};
@@ -37,8 +39,10 @@ impl PathTree {
             scanned_at: root.scanned_at,
         };
         let origins = roots.iter().map(provenance).collect();
+        let named = roots.iter().filter(|root| !root.is_implied);
+        let taken: HashSet<_> = named.map(|root| (root.host, root.name.clone())).collect();
         for mut root in roots {
-            self.narrow(&mut root);
+            self.narrow(&mut root, &taken);
             let host = [&root.host_name[..], b":"].concat();
             // The lines of a tree of several hosts have such roots already.
             let is_told = root.host_name.is_empty() || root.name.starts_with(&host);
@@ -56,20 +60,27 @@ impl PathTree {
         origins
     }
 
-    /// Replaces a root that no line names by the directory in it, as long as that is all it contains.
-    fn narrow(&mut self, root: &mut ListRoot) {
-        while root.is_implied
-            && self.nodes[root.node as usize].own.is_none()
-            && let Some((node, name)) = self.only_directory(root.node)
-        {
-            root.name = if root.name == b"." { name } else { join([&root.name[..], &name]) };
-            root.node = node;
+    /// Replaces a root that no line names by the directory in it, as long as that is all it contains. The names in `taken`
+    /// are those of other roots.
+    fn narrow(&mut self, root: &mut ListRoot, taken: &HashSet<(u32, Vec<u8>)>) {
+        let host = root.host;
+        while root.is_implied && self.nodes[root.node as usize].own.is_none() {
+            let path = |name: &[u8]| {
+                let path = if root.name == b"." { name.to_vec() } else { join([&root.name[..], name]) };
+                Some(path).filter(|path| !taken.contains(&(host, path.clone())))
+            };
+            let Some((node, name)) = self.only_directory(root.node, path) else { return };
+            (root.node, root.name) = (node, name);
         }
     }
 
-    /// Returns the child directory that is all that a directory contains, with its name. Releases the records of the
-    /// directory in this case.
-    fn only_directory(&mut self, node: u32) -> Option<(u32, Vec<u8>)> {
+    /// Returns the child directory that is all that a directory contains, with its path, if `path` returns one. Releases
+    /// the records of the directory in this case.
+    fn only_directory(
+        &mut self,
+        node: u32,
+        path: impl Fn(&[u8]) -> Option<Vec<u8>>,
+    ) -> Option<(u32, Vec<u8>)> {
         let places: Vec<LogPlace> = self.log.chain(self.nodes[node as usize].last).take(3).collect();
         let child = |place: &LogPlace| match self.log.read(*place) {
             Logged::Child { node, name } => Some((node, name.to_vec())),
@@ -79,6 +90,7 @@ impl PathTree {
             [place] | [place, _] => child(place)?,
             _ => return None,
         };
+        let path = path(&name)?;
         // The line of a directory comes before its entries in most lists, and may not tell that it is one.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
@@ -88,7 +100,7 @@ impl PathTree {
             self.nodes[directory as usize].own = Some(*place);
         }
         self.log.release(places[0]);
-        Some((directory, name))
+        Some((directory, path))
     }
 
     fn write_root(&mut self, root: &ListRoot, name: &[u8], target: &mut ListTarget<'_, '_>) {

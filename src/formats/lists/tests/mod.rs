@@ -234,6 +234,11 @@ fn unnamed_directories_above_the_only_one_are_part_of_the_root() {
     assert_eq!(names("path,size\n../a/c,1\n"), ["../a"]);
     assert_eq!(names("path,size\n/,1\n/a/b,1\n"), ["/"]);
     assert_eq!(names("path,size\nx,1\n"), ["."]);
+    // Another root has the name.
+    let mixed = "path,size,root\n/a/b,1,\n/a,2,\n/a/c,4,/a\n";
+    assert_eq!(names(mixed), ["/", "/a"]);
+    let list = read(mixed).good();
+    assert_eq!(read(&list.flat(Form::Json)).good().summary(), list.summary());
 }
 
 #[test]
