@@ -42,7 +42,7 @@ complete -c duke -n "__fish_duke_needs_command" -l sort -d 'Sort the table and t
 count\t'Most items first'
 mtime\t'Most recently changed first'
 name\t'By name, numbers by value'"
-complete -c duke -n "__fish_duke_needs_command" -l columns -d 'Columns of the list beside the size and the name, separated by commas (default: share,bar,count)' -r -f -a "size\t'Size; always shown'
+complete -c duke -n "__fish_duke_needs_command" -l columns -d 'Columns of the list in addition to size and name, separated by commas (default: share,bar,count)' -r -f -a "size\t'Size; always shown'
 share\t'Share of the directory in percent'
 bar\t'Share as a bar'
 count\t'Number of items'
@@ -63,8 +63,8 @@ complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N 
 complete -c duke -n "__fish_duke_needs_command" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_needs_command" -s X -l exclude-from -d 'Exclude entries matching a pattern in FILE, one per line; - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l type-name-over -d 'Require typing the name to delete more than SIZE' -r
-complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Delete automatic snapshots older than N days (default: 30)' -r
-complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Delete the oldest automatic snapshots when they take more than SIZE in total (default: 512M)' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-days -d 'Delete kept snapshots older than N days (default: 30)' -r
+complete -c duke -n "__fish_duke_needs_command" -l snapshot-size -d 'Delete the oldest kept snapshots if all of them together take more than SIZE (default: 512M)' -r
 complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the whole tree as JSON'
 complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one per line'
@@ -82,7 +82,7 @@ complete -c duke -n "__fish_duke_needs_command" -l no-hidden -d 'Do not show hid
 complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show each directory in its own row, even if it contains only one directory'
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
 complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Leave the mouse to the terminal'
-complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse with output redirected; the key p prints the marked paths'
+complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse although the output is redirected; the key p writes the marked paths to it'
 complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'End each path that the key p prints with a NUL instead of a newline'
 complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'

@@ -14,14 +14,16 @@ const DAY: i64 = 24 * 3600;
 /// Effect of a term on directories.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// A matching directory is found along with its contents. If the term is negated, the contents of a matching
-    /// directory are not found.
+    /// Test of a name. If a directory matches, its contents are found, too. If the term is negated, neither the
+    /// directory nor its contents are found.
     Name,
-    /// A matching directory is found along with its contents. A negated term affects only the directory itself.
+    /// Test of a type. If a directory matches, its contents are found, too. A negated term affects only the directory
+    /// itself.
     Type,
-    /// Same as `Type`, except that directories that match a negated term are also found along with their contents.
+    /// Test of a size. As for `Type`, but if the term is negated, the contents of the directories that are found are
+    /// found, too.
     Size,
-    /// Same as `Type`, except that a term of this sort does not cause directories to be tested for their times.
+    /// Test of another property. As for `Type`, but such a term does not cause the times of directories to be tested.
     State,
     /// Test of a time. Directories are tested only if the query also selects them by name or type.
     Time,

@@ -1,4 +1,4 @@
-//! Overview of a subtree: several surveys computed in one walk.
+//! Data of the overview: types, ages, largest files and directories, cleanup candidates and errors, from one walk.
 
 use std::io;
 

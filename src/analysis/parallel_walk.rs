@@ -30,7 +30,7 @@ use crate::tree::{
 const BUDGET: u64 = 1 << 18;
 /// Cost of visiting a directory without its entries, expressed in bytes of listings.
 const VISIT: u64 = 64;
-/// Size in bytes above which a listing is split into several visits.
+/// Size in bytes above which a listing is split into pieces, each of which is a visit of its own.
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits for one worker in one round.
 const VISITS: usize = 256;

@@ -162,7 +162,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub no_hidden: bool,
 
-    /// Columns of the list beside the size and the name, separated by commas (default: share,bar,count)
+    /// Columns of the list in addition to size and name, separated by commas (default: share,bar,count)
     ///
     /// Columns that do not fit into the window are left out; the title line then ends in an ellipsis. With FIELD=COLUMN, the
     /// same as --fields.
@@ -196,7 +196,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub no_mouse: bool,
 
-    /// Browse with output redirected; the key p prints the marked paths
+    /// Browse although the output is redirected; the key p writes the marked paths to it
     #[arg(long, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub pick: bool,
 
@@ -286,11 +286,11 @@ pub struct Arguments {
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
 
-    /// Delete automatic snapshots older than N days (default: 30)
+    /// Delete kept snapshots older than N days (default: 30)
     #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<u32>), help_heading = "Snapshots")]
     pub snapshot_days: Option<u32>,
 
-    /// Delete the oldest automatic snapshots when they take more than SIZE in total (default: 512M)
+    /// Delete the oldest kept snapshots if all of them together take more than SIZE (default: 512M)
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Snapshots")]
     pub snapshot_size: Option<u64>,
 

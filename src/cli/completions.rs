@@ -1,8 +1,8 @@
 //! Shell completions. `clap_complete` generates the scripts, and this module corrects their treatment of paths and
 //! commands.
 //!
-//! `clap_complete` assumes that a word is either an argument or a subcommand. In duke, the first word may be both.
-//! tests/it/completions.rs runs the results in the shells.
+//! `clap_complete` assumes that either arguments or subcommands can stand at a position. In duke, the first word may be
+//! a path or a subcommand. tests/it/completions.rs runs the generated scripts in real shells.
 
 use std::fmt::Write;
 

@@ -28,7 +28,7 @@ size of a directory includes its own length.";
 pub const SEARCH: &str = "A search term is a part of a name, `*.log`, `>1G`, `older:90d`, `type:video` or `/a regex/`; `-` before \
 a term excludes its matches. Several terms must all match.";
 
-/// Search terms with their meanings. docs/search.md has all of them too.
+/// All search terms with their meanings. A test compares them with docs/search.md.
 pub const TERMS: &[(&str, &str)] = &[
     (">1G, size>1G, disk>1G", "entries by disk usage (of directories, the total); also with >=, <, <=, ="),
     ("apparent>1G", "entries by apparent size"),
@@ -42,7 +42,7 @@ pub const TERMS: &[(&str, &str)] = &[
     (
         "type:video, type:image, type:audio, type:archive, type:document, type:code, type:data, type:disk-image, \
          type:program, type:font, type:log, type:temporary, type:other",
-        "files of this category, by name",
+        "files of this category, judging by their names",
     ),
     (
         "is:hidden, is:empty, is:linked, is:error, is:excluded",

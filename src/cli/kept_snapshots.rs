@@ -105,7 +105,9 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
         format!("all its snapshots are later than {end}; pass one of their times to --since")
     } else if is_near {
         kept.retain(|kept| matches(kept, None));
-        format!("its snapshots were made with other flags; use the same with diff, or make one: {save}")
+        format!(
+            "its snapshots were made with other flags; pass these flags to diff, or save a new snapshot: {save}"
+        )
     } else {
         format!("it has no snapshot; make one: {save}")
     };

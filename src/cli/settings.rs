@@ -85,7 +85,8 @@ pub fn is_inverted(arg: &Arg) -> bool {
     is_switch(arg) && arg.get_long().is_some_and(|long| long.starts_with("no-"))
 }
 
-/// Returns the words to be placed before `typed`, and the warnings about settings.
+/// Converts the settings to command-line arguments, which go before the arguments `typed` by the user. Also returns
+/// warnings about settings that cannot be used.
 pub fn words(
     settings: &[Setting],
     typed: &[OsString],

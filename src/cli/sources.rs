@@ -111,7 +111,7 @@ pub fn comparison(words: &Difference, environment: &Environment) -> Result<DiffJ
     let here = OsString::from(".");
     let old = words.old.as_ref().unwrap_or(&here);
     if old == "-" && words.new.as_ref().is_some_and(|new| new == "-") {
-        return Err(UsageError::Usage("diff: standard input can be read once".to_owned()));
+        return Err(UsageError::Usage("diff: standard input can be read only once".to_owned()));
     }
     let units = options::units(words.si);
     let options = DiffOptions {
@@ -154,7 +154,7 @@ fn is_directory(word: &OsString) -> bool {
 fn files(names: &[OsString]) -> Result<Vec<Input>, UsageError> {
     let standard = names.iter().filter(|name| *name == "-").count();
     if standard > 1 {
-        return Err(UsageError::Usage("-f -: standard input can be read once".to_owned()));
+        return Err(UsageError::Usage("-f -: standard input can be read only once".to_owned()));
     }
     if standard == 1 && io::stdin().is_terminal() {
         return Err(UsageError::Usage("-f -: standard input is a terminal".to_owned()));

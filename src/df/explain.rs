@@ -113,7 +113,7 @@ fn hidden(space: &FileSystemUsage, subject: Subject) -> Vec<String> {
         "Reading below a mount point requires root and Linux 5.2: run duke with sudo on the same directory."
             .to_owned()
     } else {
-        "These files were scanned through a private mount of the file system with nothing mounted on top."
+        "These files were scanned through a private mount of the file system, in which no other mount covers them."
             .to_owned()
     });
     let place = match subject {

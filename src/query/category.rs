@@ -109,10 +109,10 @@ impl Category {
     }
 }
 
-/// Sizes in bytes of the packets of MPEG transport streams: ISO/IEC 13818-1, and with the time stamps of cameras and
-/// Blu-ray discs. A file consists of whole packets.
+/// Packet sizes of MPEG transport streams, in bytes: 188 (ISO/IEC 13818-1), and 192 on cameras and Blu-ray discs, which
+/// add a time stamp. The length of a file is a multiple of the packet size.
 const PACKETS: [u64; 2] = [188, 192];
-/// Minimum length in bytes of a transport stream. Files of code are shorter.
+/// Minimum length of a transport stream in bytes. Source files are shorter.
 const SMALLEST_STREAM: u64 = 1 << 20;
 
 /// Maximum length of an extension in bytes.

@@ -1,8 +1,8 @@
-//! Effect of the directories above an entry on its search result.
+//! Decides whether a search keeps or ignores an entry because of a directory above it.
 //!
-//! If a search selects a directory by name, type or size, all its contents are kept. If the name of a directory is
-//! unwanted (`-node_modules`), its contents are not found. A walk passes this effect down from each directory to its
-//! entries. A search that starts in the middle of a tree computes the effect from the ancestors.
+//! If a search finds a directory by name, type or size, it keeps everything inside. If the name of a directory matches
+//! a negated term (`-node_modules`), the search ignores everything inside. A walk passes this decision down from each
+//! directory to its entries. A search that starts in the middle of a tree computes it from the ancestors.
 //!
 //! Invariant: both computations give the same result.
 
@@ -10,17 +10,17 @@ use crate::base::kind::Kind;
 use crate::query::terms::{Query, Subject, push_name};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 
-/// Effect of an entry's ancestors.
+/// Decisions of the directories above an entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
     /// `true` if the entry is kept because the search finds a directory above it.
     pub(crate) is_kept: bool,
-    /// `true` if the search ignores the entry because a directory above it has an unwanted name.
+    /// `true` if the search ignores the entry because the name of a directory above it matches a negated term.
     pub(crate) is_unwanted: bool,
 }
 
 impl Standing {
-    /// Returns the effect on the contents of `directory`. `self` is the effect of its ancestors on `directory` itself.
+    /// Returns the decisions about the contents of `directory`, given those about `directory` itself (`self`).
     pub(crate) fn inside(self, query: &Query, directory: &Subject<'_>) -> Self {
         let (is_found, is_unwanted) = query.finds(directory, self.is_unwanted);
         Self { is_kept: self.is_kept || is_found && query.brings_contents(), is_unwanted }
@@ -28,7 +28,7 @@ impl Standing {
 }
 
 impl Query {
-    /// Returns `true` if a filter keeps the entry. `standing` is the effect of the directories above the entry, and
+    /// Returns `true` if a filter keeps the entry. `standing` has the decisions of the directories above the entry, and
     /// `above` is the path of the parent directory.
     pub(crate) fn keeps(&self, standing: Standing, above: &[u8], tree: &Tree, record: &Entry<'_>) -> bool {
         let mut path = Vec::new();
@@ -40,7 +40,7 @@ impl Query {
         (standing.is_kept || self.finds(&subject, standing.is_unwanted).0) && self.narrows_to(&subject)
     }
 
-    /// Returns the effect of directory `id` and its ancestors on the contents of `id`.
+    /// Returns the decisions of directory `id` and its ancestors about the contents of `id`.
     pub(crate) fn standing(&self, tree: &Tree, id: DirId) -> Standing {
         let origin = self.path_to_origin(tree);
         let mut way: Vec<DirId> = tree.ancestry(id).collect();

@@ -46,7 +46,7 @@ impl Default for Query {
 /// Error about a part of a query's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
-    /// Byte range of the part within the text.
+    /// Byte range of the wrong part within the text.
     pub at: Range<usize>,
     /// Error message, with a hint about valid input.
     pub reason: String,

@@ -167,7 +167,8 @@ impl Shared {
         let tree = &self.tree;
         let device = tree.devices().index(found.device);
         if !found.is_directory() {
-            // As in a new scan, a root that is a file may also lie below another root.
+            // A root that is a file may also lie below another root. As in a new scan, it is recorded like a hard link,
+            // so that it counts once.
             let is_linked = found.links > 1 || parent == DirId::TOP;
             let links = is_linked.then_some(Links { count: found.links, device });
             return Some((found.kind, self.metadata(found, links)));

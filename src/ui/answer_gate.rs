@@ -6,8 +6,8 @@
 //!    +---------------------------------- any input ---------------------------------------------+
 //! ```
 //!
-//! The quiet time begins and ends with a check that finds no terminal input. So keys pressed while the program
-//! was busy or stopped count as input, even if they are read late.
+//! The quiet time starts and ends with a check that finds no pending terminal input. Keys pressed while the
+//! program was busy or stopped therefore count as input, even if they are read late.
 //!
 //! Invariant: after any input, the gate stays closed for at least `quiet`.
 
@@ -15,11 +15,12 @@ use std::time::Duration;
 
 /// Time without input after which a Yes is accepted.
 pub const QUIET: Duration = Duration::from_millis(300);
-/// Longer quiet time for when a key may still be held down: for a question that follows a Yes, and after a key that was
-/// pressed before the question could be read. Key repeat starts only after a delay, in which a held key sends no input.
+/// Longer quiet time for cases in which a key may still be held down: for a question that follows a Yes, and
+/// after a key that was pressed before the question could be read. A held key sends no input before key repeat
+/// starts, which takes a moment.
 pub const LONG_QUIET: Duration = Duration::from_secs(1);
 
-/// Gate of one question. A Yes is accepted only while the gate is open.
+/// Gate of one question, which accepts a Yes only while the gate is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnswerGate {
     quiet: Duration,
@@ -33,7 +34,6 @@ enum State {
     Closed,
     /// There has been no input since this time.
     Quiet(Duration),
-    /// A Yes is accepted.
     Open,
 }
 
@@ -51,7 +51,7 @@ impl AnswerGate {
         self.state = State::Closed;
     }
 
-    /// Records that the question is on the screen and no input is pending.
+    /// Records that the question is on the screen and that no input is pending.
     pub fn idle(&mut self, now: Duration) {
         match self.state {
             State::Closed => self.state = State::Quiet(now),
@@ -63,12 +63,11 @@ impl AnswerGate {
         }
     }
 
-    /// Returns `true` if a Yes is accepted.
     pub fn is_open(&self) -> bool {
         self.state == State::Open
     }
 
-    /// Returns `true` if the gate has been open before, which means that the user has had time to read the question.
+    /// Returns `true` if the gate has ever been open, so the user has had time to read the question.
     pub fn was_open(&self) -> bool {
         self.was_open
     }

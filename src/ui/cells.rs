@@ -1,4 +1,4 @@
-//! Cells of the treemap, and movement between them.
+//! Cells of the treemap, and cursor movement between them.
 //!
 //! Invariant: every row with a cell can be reached from every other cell.
 
@@ -25,28 +25,28 @@ pub fn legend_area(area: Rect, theme: Theme) -> Rect {
     Rect { y: area.bottom() - height, height, ..area }
 }
 
-/// Returns the area of the treemap without its legend.
 pub fn map_area(area: Rect, theme: Theme) -> Rect {
     Rect { height: area.height - legend_area(area, theme).height, ..area }
 }
 
-/// Returns the tiles of the rows in `window`. If the directory has more rows, one more tile, with the next index,
-/// stands for all of them.
+/// Returns the tiles of the rows in `window`. If the directory has more rows, an extra tile with the next index
+/// represents all the remaining ones.
 pub fn tiles(window: &Window, measure: Measure, area: Rect) -> Vec<Tile> {
     let mut weights: Vec<u64> = window.lines.iter().map(|line| line.size().unwrap_or(0)).collect();
     if window.rows > window.lines.len() {
         let shown = weights.iter().fold(0, |sum: u64, weight| sum.saturating_add(*weight));
         weights.push(window.size(measure).saturating_sub(shown));
     }
-    // No real screen has more than `MOST_LINES` lines.
+    // The limit prevents overflow. No real screen is this high.
     let (y, height) = (area.y.min(MOST_LINES) * 2, area.height.min(MOST_LINES) * 2);
     layout(&weights, Area { x: area.x, y, width: area.width, height })
 }
 
-/// Returns the row whose cell is next to the cell of row `index` on this side; `None` at the edge of the treemap.
+/// Returns the index of the row whose cell is next to that of row `index` on the given side; `None` at the edge
+/// of the treemap.
 pub fn neighbor(tiles: &[Tile], index: usize, side: Side) -> Option<usize> {
     let Some(from) = tiles.iter().find(|tile| tile.index == index) else {
-        // A row too small for a cell has no neighbors, so the largest row is selected.
+        // A row that is too small for a cell has no neighbors, so the cursor jumps to the largest row.
         return tiles.first().map(|tile| tile.index);
     };
     let (from, middle) = (from.area, middle(from.area));
@@ -68,7 +68,7 @@ fn middle(area: Area) -> (u16, u16) {
     (area.x + area.width / 2, area.y + area.height / 2)
 }
 
-/// Returns the distance of `point` from the range `start..start + length`; 0 inside the range.
+/// Returns the distance of `point` from the range `start..start + length`; 0 if the point is inside.
 fn beyond(point: u16, start: u16, length: u16) -> u16 {
     start.saturating_sub(point).max(point.saturating_sub((start + length).saturating_sub(1)))
 }

@@ -13,10 +13,8 @@ use super::message::Effect;
 use crate::delete::{OperationKind, Selection};
 use crate::tree::Relocation;
 
-/// Input for a component.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'i> {
-    /// Command from a key or the mouse.
     Command(Command),
     /// Key pressed in a text field, and the command that the key is bound to, if any.
     Key(KeyEvent, Option<Command>),
@@ -25,21 +23,19 @@ pub enum Input<'i> {
     Row(usize),
 }
 
-/// Result of handling an input.
 #[derive(Debug)]
 pub enum Handled {
-    /// The component ignores the input.
+    /// The component does not handle this input.
     No,
-    /// The component stays open, and may request an effect.
+    /// The component handled the input and stays open.
     Yes(Option<Effect>),
-    /// The component closes, and may request an effect.
+    /// The component closes.
     Close(Option<Effect>),
-    /// The component closes, and this operation must be confirmed.
+    /// The component closes, and the user must confirm this operation.
     Confirm(OperationKind, Selection),
 }
 
 impl Handled {
-    /// Returns the effect that the component requests, if any.
     pub fn effect(self) -> Option<Effect> {
         match self {
             Self::No | Self::Confirm(..) => None,
@@ -50,12 +46,10 @@ impl Handled {
 
 /// Part of the browser with its own state, keys and drawing.
 pub trait Component<'t>: Debug {
-    /// Returns the scope whose key bindings apply.
     fn scope(&self) -> Scope;
 
     fn handle(&mut self, input: Input<'_>, cx: &mut Context<'t>) -> Handled;
 
-    /// Draws the component on a screen of this size.
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>);
 
     /// Returns `true` if the component is drawn beside the view in a wide window.
@@ -63,13 +57,13 @@ pub trait Component<'t>: Debug {
         false
     }
 
-    /// Finds the component's entry again after a rescan. Returns `false` if the entry no longer exists.
+    /// Finds the component's entry again after a rescan. Returns `false` if the entry is gone.
     fn relocate(&mut self, _moved: &mut Relocation<'t>, _app: &mut Context<'t>) -> bool {
         true
     }
 
-    /// Returns the index of the cursor line and the number of lines, for the footer; `None` if there is no
-    /// cursor.
+    /// Returns the index of the cursor line and the number of lines, for display in the footer; `None` if there
+    /// is no cursor.
     fn position(&self) -> Option<(usize, usize)> {
         None
     }
@@ -79,7 +73,7 @@ pub trait Component<'t>: Debug {
         None
     }
 
-    /// Returns the gate that rejects a Yes given too early; `None` if the component asks no question.
+    /// Returns the gate that rejects a Yes given too early; `None` if the component does not ask a question.
     fn gate(&mut self) -> Option<&mut AnswerGate> {
         None
     }

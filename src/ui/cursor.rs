@@ -3,7 +3,6 @@
 //! Invariant: after [`Cursor::show`], the cursor is on a visible row, and no line is left empty unless all rows are
 //! visible.
 
-/// Movement of a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
     Up,
@@ -16,7 +15,6 @@ pub enum Motion {
     Bottom,
 }
 
-/// Cursor row and scroll position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
     /// Row of the cursor; meaningless if there are no rows.
@@ -41,7 +39,8 @@ impl Cursor {
     }
 }
 
-/// Returns the row that `motion` reaches from row `index`, in a list of `count` rows, of which `lines` are visible.
+/// Returns the row to which `motion` moves the cursor from row `index`. The list has `count` rows, of which
+/// `lines` are visible.
 pub fn moved(index: usize, motion: Motion, lines: usize, count: usize) -> usize {
     let page = lines.max(1);
     let half = (page / 2).max(1);

@@ -8,16 +8,16 @@ use crate::ui::options::DeletePolicy;
 #[derive(Debug, Default)]
 pub struct DeletionState {
     pub running: Option<Running>,
-    /// Failures of the last operation; taken when the list of failures is opened.
+    /// Failures of the last operation. Moved to the list of failures when that list is opened.
     pub failed: Option<Failed>,
     pub policy: DeletePolicy,
     /// Trashed items, the most recent ones last.
     pub trashed: Vec<Arc<Vec<Trashed>>>,
-    /// Notice about the result of an operation. Shown once the tree has been updated.
+    /// Notice about the result of an operation, held back until the tree has been updated.
     pub outcome: Option<Notice>,
-    /// Operation to confirm again once its changed entries have been rescanned.
+    /// Operation that the user must confirm again after its changed entries have been rescanned.
     pub asked_again: Option<(OperationKind, Arc<Selection>)>,
-    /// Directories that must still be rescanned, because items were restored in them.
+    /// Directories in which items were restored, and which must still be rescanned.
     pub returned: Vec<Group>,
 }
 
@@ -27,27 +27,22 @@ impl DeletionState {
     }
 }
 
-/// Running operation.
 #[derive(Clone, Debug)]
 pub struct Running {
     pub kind: OperationKind,
-    /// Number of entries and number of bytes that the operation is expected to affect; 0 if unknown.
+    /// Number of entries and bytes that the operation is expected to affect; 0 if unknown.
     pub expected: (u64, u64),
     /// `true` if fewer bytes than expected may be freed, because files are compressed or share space.
     pub is_at_most: bool,
-    /// Latest report on the progress.
     pub report: Arc<Report>,
-    /// `true` if the user has requested a stop.
     pub is_stopping: bool,
     pub work: Operation,
 }
 
-/// Entries for which an operation failed.
 #[derive(Clone, Debug)]
 pub struct Failed {
     pub kind: OperationKind,
-    /// Failed entries, with the reasons.
     pub failures: Failures,
-    /// Entries to retry; `None` if there are none.
+    /// Entries to retry, if there are any.
     pub selection: Option<Arc<Selection>>,
 }

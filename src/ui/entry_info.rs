@@ -6,11 +6,9 @@ use crate::scan::inspect::{Inspection, inspect};
 use crate::source::SourceKind;
 use crate::tree::EntryId;
 
-/// Entry described on the info page or in the preview.
 #[derive(Debug)]
 pub struct EntryInfo {
     pub entry: EntryId,
-    /// Information from the operating system, loaded in the background.
     pub inspection: Loader<Arc<Inspection>>,
 }
 
@@ -18,7 +16,7 @@ impl EntryInfo {
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
         let inspection = match source_kind {
             SourceKind::Live => Loader::default(),
-            // An entry of a snapshot or an export cannot be looked up on this machine.
+            // Entries of a snapshot or export may not exist on this machine.
             SourceKind::Recorded => Loader::given(None),
         };
         Self { entry, inspection }

@@ -17,19 +17,17 @@ use super::keys::{Command, TextMotion};
 pub struct Field {
     text: Input,
     state: State,
-    /// Earlier texts, the oldest first.
+    /// Earlier texts, oldest first.
     past: Vec<String>,
 }
 
-/// Origin of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// The user typed or edited the text.
     #[default]
     Typed,
-    /// The text is the unchanged default text.
+    /// The unchanged default text.
     Offered,
-    /// The text is an unchanged earlier text. Contains its index.
+    /// An unchanged earlier text, given by its index.
     Recalled(usize),
 }
 
@@ -39,13 +37,11 @@ impl Field {
         Self { text: text.into(), state: State::Offered, past: Vec::new() }
     }
 
-    /// Returns the field with the earlier texts of another field.
     #[must_use]
     pub fn with_past_of(self, other: &Self) -> Self {
         Self { past: other.past.clone(), ..self }
     }
 
-    /// Adds the text to the earlier texts.
     pub fn remember(&mut self) {
         let text = self.as_str().to_owned();
         self.past.retain(|past| *past != text);
@@ -59,7 +55,7 @@ impl Field {
     /// Returns the text before the cursor and the text after it.
     pub fn halves(&self) -> (&str, &str) {
         let text = self.as_str();
-        // The position of the cursor is a number of characters, not of bytes.
+        // The cursor position counts characters, not bytes.
         text.split_at(text.char_indices().nth(self.text.cursor()).map_or(text.len(), |(at, _)| at))
     }
 
@@ -67,18 +63,17 @@ impl Field {
         self.as_str().is_empty()
     }
 
-    /// Returns `true` if the text is the default text, which typing replaces.
+    /// Returns `true` if the field still contains the default text, which typing replaces.
     pub fn is_offered(&self) -> bool {
         self.state == State::Offered && !self.is_empty()
     }
 
-    /// Deletes the whole text. The earlier texts are kept.
     pub fn clear(&mut self) {
         *self = Self { past: std::mem::take(&mut self.past), ..Self::default() };
     }
 
-    /// Replaces the text with the previous or the next of the earlier texts. Does nothing if the user has typed a text,
-    /// because Up and Down then move in the list of results. Returns `true` if the text was replaced.
+    /// Replaces the text with the previous or next earlier text. Returns `false` and does nothing if the user
+    /// has typed a text, because Up and Down then move through the results.
     pub fn recall(&mut self, motion: Motion) -> bool {
         let at = match self.state {
             State::Recalled(at) => at,
@@ -140,7 +135,6 @@ impl Field {
 }
 
 impl TextMotion {
-    /// Returns the request that moves the cursor.
     fn step(self) -> InputRequest {
         match self {
             Self::Left => InputRequest::GoToPrevChar,
@@ -152,7 +146,7 @@ impl TextMotion {
         }
     }
 
-    /// Returns the request that deletes the text that the cursor would move over.
+    /// Returns the request that deletes the text which the cursor would skip.
     fn erasure(self) -> InputRequest {
         match self {
             Self::Left => InputRequest::DeletePrevChar,

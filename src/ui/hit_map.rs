@@ -7,25 +7,22 @@ use super::keys::Key;
 use super::views::ViewSpec;
 use crate::table::column::Column;
 
-/// Target of a click.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
-    /// Row with this index. Rows that are scrolled out of view are counted, too.
+    /// Index of a row. Rows that are scrolled off the top count, too.
     Row(usize),
     Column(Column),
-    /// Directory in the path, this number of levels above the shown directory.
+    /// Directory in the displayed path, this many levels above the shown directory.
     Level(usize),
     View(&'static ViewSpec),
     Key(Key),
     Button(Button),
 }
 
-/// Button of a dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Button {
-    /// Button that performs the action.
     Yes,
-    /// Button that changes nothing. Usually preselected if a Yes would lose data.
+    /// Cancel button. Usually preselected if a Yes would lose data.
     No,
 }
 
@@ -34,7 +31,6 @@ pub enum Button {
 pub struct HitMap(Vec<(Rect, Hit)>);
 
 impl HitMap {
-    /// Adds an area on top of all earlier ones.
     pub fn add(&mut self, area: Rect, hit: Hit) {
         self.0.push((area, hit));
     }
@@ -44,18 +40,14 @@ impl HitMap {
         self.0.clear();
     }
 
-    /// Returns the target of a click on this cell, if there is one.
     pub fn at(&self, cell: Position) -> Option<Hit> {
         self.0.iter().rev().find(|(area, _)| area.contains(cell)).map(|(_, hit)| *hit)
     }
 }
 
-/// Frame that is being drawn.
 #[derive(Debug)]
 pub struct Canvas<'f> {
-    /// Cells of the frame.
     pub buffer: &'f mut Buffer,
-    /// Clickable areas of the frame.
     pub hits: &'f mut HitMap,
 }
 

@@ -4,14 +4,12 @@
 
 use ratatui::layout::Rect;
 
-/// Regions of the screen. A region for which there is no room has zero lines.
+/// Regions of the screen. If there is no room for a region, its height is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Path and totals.
     pub header: Rect,
-    /// Tabs of the views.
     pub tabs: Rect,
-    /// Titles of the columns.
     pub titles: Rect,
     /// Rows, or a message if there are none.
     pub list: Rect,
@@ -20,18 +18,16 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Returns everything above the footer, or the whole screen if there is no room for a footer.
+    /// Returns the area above the footer, or the whole screen if there is no room for a footer.
     pub fn above_footer(self, area: Rect) -> Rect {
         Rect { height: area.height.saturating_sub(self.footer.height), ..area }
     }
 
-    /// Returns the number of lines for rows.
     pub fn list_lines(&self) -> usize {
         usize::from(self.list.height)
     }
 }
 
-/// Returns the regions for a terminal with this number of columns and lines.
 pub fn layout((columns, lines): (u16, u16)) -> Layout {
     let header = u16::from(lines >= 2);
     let footer = u16::from(lines >= 3);

@@ -1,8 +1,8 @@
 //! State of the list: the shown directory, its rows and its cursor.
 //!
-//! The entry under the cursor is stored as its position in the listing and its name, and the cursor follows
-//! that entry when rows are sorted again. Until the first key in a directory, the cursor stays on the first
-//! row, even if another entry moves there.
+//! The state stores the position (in the listing) and the name of the entry under the cursor, so that the
+//! cursor can follow the entry when the rows are sorted again. Until the first key in a directory, the cursor
+//! stays on the first row, even if another entry moves there.
 //!
 //! Invariant: if there are rows, the cursor is on one of them. After scrolling, that row is visible.
 
@@ -12,10 +12,9 @@ use super::cursor::{Cursor, Motion};
 use crate::base::sync::Arc;
 use crate::table::rows::{Order, SizeSource, SortedEntries};
 
-/// Maximum size in bytes of a listing that is not sorted in the background: about 40,000 entries.
+/// Maximum size in bytes of a listing that is sorted synchronously: about 40,000 entries.
 const LARGE: u64 = 1 << 20;
 
-/// Entry under the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pin<'t> {
     position: Position,
@@ -30,27 +29,26 @@ pub struct SavedCursor<'t> {
 }
 
 impl<'t> SavedCursor<'t> {
-    /// Creates a saved cursor on the entry at `position`, which has this name.
+    /// Creates a saved cursor on the entry with this position and name.
     pub fn at(position: Position, name: &'t [u8]) -> Self {
         Self { pin: Some(Pin { position, name }), cursor: Cursor::default() }
     }
 }
 
-/// Shown directory with its rows and its cursor.
 #[derive(Debug)]
 pub struct ListState<'t> {
     pub id: DirId,
-    /// Listing at the time of sorting. Kept because a rescan changes the positions of entries.
+    /// Listing that the rows refer to. Kept because a rescan changes the positions of entries.
     listing: Listing<'t>,
     rows: Arc<SortedEntries>,
-    /// `true` if everything below the directory had been read when the rows were sorted.
+    /// `true` if everything below the directory had been read by the time the rows were sorted.
     was_complete: bool,
     pin: Option<Pin<'t>>,
     cursor: Cursor,
 }
 
 impl<'t> ListState<'t> {
-    /// Enters the directory `id` with its saved cursor, and sorts its rows.
+    /// Enters the directory `id`, restores its saved cursor, and sorts its rows.
     pub fn enter(
         tree: &'t Tree,
         sizes: &SizeSource,
@@ -64,7 +62,7 @@ impl<'t> ListState<'t> {
         place
     }
 
-    /// Enters the directory `id`, but does not sort its rows yet.
+    /// Enters the directory `id` without sorting its rows yet.
     pub fn new(id: DirId, saved: SavedCursor<'t>) -> Self {
         let SavedCursor { pin, cursor } = saved;
         let (listing, rows) = (Listing::default(), Arc::default());
@@ -76,12 +74,11 @@ impl<'t> ListState<'t> {
         tree.listing(self.id).length() > LARGE
     }
 
-    /// Drops the rows, but remembers the entry under the cursor for the next rows.
+    /// Drops the rows, but remembers the entry under the cursor for when there are new rows.
     pub fn forget_rows(&mut self) {
         self.rows = Arc::default();
     }
 
-    /// Returns the cursor, to be saved when the user leaves the directory.
     pub fn saved(&self) -> SavedCursor<'t> {
         SavedCursor { pin: self.pin, cursor: self.cursor }
     }
@@ -90,12 +87,10 @@ impl<'t> ListState<'t> {
         &self.rows
     }
 
-    /// Returns the listing that the rows refer to.
     pub fn listing(&self) -> &Listing<'t> {
         &self.listing
     }
 
-    /// Returns the entry under the cursor, if there is one.
     pub fn entry(&self) -> Option<Entry<'t>> {
         self.listing.record(self.rows.position(self.cursor.index)?)
     }
@@ -105,18 +100,17 @@ impl<'t> ListState<'t> {
         self.cursor.index
     }
 
-    /// Returns the index of the first visible row.
     pub fn offset(&self) -> usize {
         self.cursor.offset
     }
 
-    /// Sorts the rows by the current totals. The cursor follows its entry.
+    /// Sorts the rows by the current totals, with the cursor following its entry.
     pub fn sort(&mut self, tree: &'t Tree, sizes: &SizeSource, order: Order, lines: usize) {
         let rows = SortedEntries::of(tree, sizes, self.id, order);
         self.take(tree, Arc::new(rows), lines);
     }
 
-    /// Replaces the rows with these sorted rows. The cursor follows its entry.
+    /// Replaces the rows with rows that were sorted elsewhere, with the cursor following its entry.
     pub fn take(&mut self, tree: &'t Tree, rows: Arc<SortedEntries>, lines: usize) {
         self.was_complete = rows.was_complete();
         self.listing = tree.listing(self.id);
@@ -126,11 +120,10 @@ impl<'t> ListState<'t> {
         self.cursor.index = match (self.pin, found) {
             (None, _) => 0,
             (Some(_), Some(index)) => index,
-            // The entry was deleted or is hidden, so the cursor stays on its row.
+            // The entry was deleted or hidden, so the cursor stays at the same index.
             (Some(_), None) => self.cursor.index,
         };
-        // In a scrolled list, the cursor stays on its screen line. An unscrolled list keeps showing its first
-        // rows.
+        // If the list is scrolled, the cursor stays on its screen line. Otherwise, the list stays at the top.
         if self.cursor.offset > 0 {
             self.cursor.offset = self.cursor.index.saturating_sub(above);
         }
@@ -142,13 +135,12 @@ impl<'t> ListState<'t> {
         !self.was_complete || self.rows.is_outgrown_by(&tree.listing(self.id))
     }
 
-    /// Makes the cursor follow the entry that it is on now.
+    /// Makes the cursor stick to the entry under it from now on.
     pub fn pin(&mut self) {
         let entry = |position| Some(Pin { position, name: self.listing.name(position)? });
         self.pin = self.rows.position(self.cursor.index).and_then(entry);
     }
 
-    /// Moves the cursor. `lines` is the number of lines for rows.
     pub fn step(&mut self, motion: Motion, lines: usize) {
         self.cursor.step(motion, lines, self.rows.len());
         self.show_cursor(lines);
@@ -158,7 +150,7 @@ impl<'t> ListState<'t> {
         self.cursor.index = index;
     }
 
-    /// Scrolls to the first row, for a view that shows only the first `lines` rows.
+    /// Scrolls to the top, for a view that shows only the first `lines` rows.
     pub fn show_first(&mut self, lines: usize) {
         if self.cursor.index >= lines {
             self.cursor.index = 0;
@@ -174,7 +166,7 @@ impl<'t> ListState<'t> {
         self.cursor.show(lines, self.rows.len());
     }
 
-    /// Returns the listing positions of the rows visible on `lines` lines.
+    /// Returns the positions (in the listing) of the rows that are visible on `lines` lines.
     pub fn visible(&self, lines: usize) -> impl Iterator<Item = Position> + '_ {
         self.rows.positions().skip(self.cursor.offset).take(lines)
     }
@@ -184,7 +176,7 @@ impl<'t> ListState<'t> {
         if listing.name(pin.position) == Some(pin.name) {
             return self.rows.find(pin.position);
         }
-        // A rescan has moved the entry to another position, so the name is searched for.
+        // A rescan has moved the entry to another position, so search for its name.
         self.rows.positions().position(|position| listing.name(position) == Some(pin.name))
     }
 }

@@ -1,6 +1,6 @@
 //! Loader: a result for display, and the job that computes it.
 //!
-//! A job publishes partial results. When the tree has grown, the result can be loaded again; the old one is
+//! A job publishes partial results. If the tree grows, the result can be loaded again, and the old result is
 //! shown until the new one is complete. Dropping a loader cancels its job. The caller provides the function
 //! that starts the job.
 //!
@@ -17,16 +17,13 @@ use crate::base::sync::Arc;
 use crate::source::baseline::Baseline;
 use crate::tree::{DirId, Tree};
 
-/// Resources for starting jobs.
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {
-    /// Thread pool for the job.
     pub pool: &'a Pool,
-    /// Tree to analyze.
     pub tree: &'a Arc<Tree>,
     /// Baseline for comparisons; `None` in unit tests without one.
     pub basis: Option<&'a Baseline>,
-    /// `true` if jobs may make system calls; `false` in unit tests.
+    /// `true` if jobs may make system calls, which unit tests do not allow.
     pub may_ask_system: bool,
 }
 
@@ -36,32 +33,27 @@ impl Sources<'_> {
         self.may_ask_system || self.basis.is_some()
     }
 
-    /// Returns the analysis request for the rows of a table.
     pub fn request(&self, request: &TableRequest) -> Request {
         let (query, order) = (request.query.clone(), request.order);
         Request { tree: Arc::clone(self.tree), from: request.from, query, order }
     }
 }
 
-/// Request for the rows of a table.
 #[derive(Clone, Debug)]
 pub struct TableRequest {
     /// Directory whose subtree is searched.
     pub from: DirId,
-    /// Query that selects the rows.
     pub query: Query,
-    /// Order of the rows.
     pub order: Order,
     /// Current time in seconds since 1970.
     pub now: i64,
-    /// Units of sizes.
     pub units: Units,
 }
 
 /// Running job whose results are converted to `T`.
 pub struct Load<T>(Box<dyn FnMut() -> Newest<T>>);
 
-/// Newest result since the last call, if there is one, and the outcome of the job, if the job has ended.
+/// Newest result since the last call, if any, and the outcome of the job, if it has ended.
 type Newest<T> = (Option<Result<T, JobError>>, Option<JobEnd>);
 
 impl<T> Load<T> {
@@ -71,13 +63,13 @@ impl<T> Load<T> {
         mut result: impl FnMut(Arc<R>) -> Result<T, JobError> + 'static,
     ) -> Self {
         Self(Box::new(move || {
-            // The outcome is read first. A job publishes its last result before it ends, so that result is not missed.
+            // Read the outcome first: a job publishes its last result before it ends, so no result is missed.
             let outcome = job.outcome();
             (job.poll().map(&mut result), outcome)
         }))
     }
 
-    /// Returns a load whose results are converted once more, by `result`.
+    /// Applies another conversion to each result.
     pub fn map<U>(self, result: impl Fn(T) -> U + 'static) -> Load<U>
     where
         T: 'static,
@@ -89,7 +81,7 @@ impl<T> Load<T> {
         }))
     }
 
-    /// Wraps a running comparison. If there is nothing to compare with, the load fails with the reason.
+    /// Wraps a running comparison. If there is no baseline, the load fails with the reason.
     pub fn of_comparison(job: Job<Compared>, result: fn(Arc<Comparison>) -> T) -> Self
     where
         T: 'static,
@@ -107,16 +99,16 @@ impl<R: Send + Sync + 'static> From<Job<R>> for Load<Arc<R>> {
     }
 }
 
-/// Handling of the present result while a new one is loaded.
+/// Use of the old result while a new one is being loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// Show the present result until the new one is complete.
+    /// Show the old result until the new one is complete.
     Shown,
-    /// Drop the present result.
+    /// Drop the old result.
     Nothing,
 }
 
-/// Result for display, and the job that computes it.
+/// Result for display, together with the job that computes it.
 pub struct Loader<T> {
     value: Option<T>,
     state: LoadState<T>,
@@ -128,11 +120,11 @@ pub struct Loader<T> {
 
 enum LoadState<T> {
     Waiting,
-    /// A job is running. Contains its newest result while the value of an older request is still shown.
+    /// A job is running. While an older value is still shown, the new job's latest result is kept here.
     Running(Load<T>, Option<T>),
     Complete,
     Failed(JobError),
-    /// The caller provided the value, and there is no job.
+    /// The caller provided the value, so there is no job.
     Given,
 }
 
@@ -160,8 +152,8 @@ impl<T> Loader<T> {
         Self { value, ..self }
     }
 
-    /// Starts the job if necessary, and takes new results. `start` returns `None` if the job cannot start yet.
-    /// Returns `true` if the loader has changed.
+    /// Starts the job if necessary, and collects new results. `start` returns `None` if the job cannot start
+    /// yet. Returns `true` if anything has changed.
     pub fn poll(&mut self, start: impl FnOnce() -> io::Result<Option<Load<T>>>) -> bool {
         if matches!(self.state, LoadState::Waiting) {
             match start() {
@@ -196,17 +188,15 @@ impl<T> Loader<T> {
         has_changed
     }
 
-    /// Returns the latest result. A job that fails later does not remove it.
+    /// Returns the latest result, even if the job failed later.
     pub fn value(&self) -> Option<&T> {
         self.value.as_ref()
     }
 
-    /// Converts the loader into its latest result.
     pub fn into_value(self) -> Option<T> {
         self.value
     }
 
-    /// Returns the error of the last job, if it failed.
     pub fn error(&self) -> Option<&JobError> {
         match &self.state {
             LoadState::Failed(error) => Some(error),
@@ -219,12 +209,11 @@ impl<T> Loader<T> {
         matches!(self.state, LoadState::Waiting | LoadState::Running(..))
     }
 
-    /// Returns `true` if a job is running.
     pub fn is_running(&self) -> bool {
         matches!(self.state, LoadState::Running(..))
     }
 
-    /// Discards the job, so that the next poll starts one for the present request.
+    /// Discards the job, so that the next poll starts a new one.
     pub fn reload(&mut self, keep: Keep) {
         if matches!(self.state, LoadState::Given) {
             return;
@@ -234,7 +223,7 @@ impl<T> Loader<T> {
         (self.state, self.is_outdated) = (LoadState::Waiting, false);
     }
 
-    /// Loads an outdated result again. Does not interrupt a running job.
+    /// Loads the result again if it is outdated and no job is running.
     pub fn refresh(&mut self) {
         if self.is_outdated && !self.is_loading() {
             self.reload(Keep::Shown);
@@ -254,7 +243,6 @@ impl<T> Loader<T> {
         self.is_outdated = !matches!(self.state, LoadState::Given);
     }
 
-    /// Returns `true` if the tree has grown since the request.
     pub fn is_outdated(&self) -> bool {
         self.is_outdated
     }

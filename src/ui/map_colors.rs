@@ -1,10 +1,9 @@
-//! Meaning of the colors in a treemap.
+//! Meanings of treemap colors.
 
 use super::theme::Role;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MapColors {
-    /// Category of files.
     #[default]
     Type,
     /// Time since the last change.
@@ -14,7 +13,7 @@ pub enum MapColors {
 }
 
 impl MapColors {
-    /// Returns the next meaning in turn. Growth is skipped if there is no comparison.
+    /// Returns the next meaning in the cycle, which skips growth if there is no comparison.
     #[must_use]
     pub fn next(self, has_growth: bool) -> Self {
         match self {
@@ -24,7 +23,6 @@ impl MapColors {
         }
     }
 
-    /// Returns the legend: each color, given as a role, and its name.
     pub fn legend(self) -> &'static [(Role, &'static str)] {
         match self {
             Self::Type => &[

@@ -21,31 +21,28 @@ pub struct Marks<'t> {
     totals: Totals,
 }
 
-/// Mark of one entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     pub kind: Kind,
-    /// Directory that is marked with everything below it; `None` if the entry is not a directory.
+    /// Directory ID, if the entry is a directory. Everything below it is then marked, too.
     pub directory: Option<DirId>,
     inode: InodeKey,
     own: Totals,
     /// Modification time that the entry had when it was marked.
     mtime: i64,
-    /// `true` if a rescan has found another modification time.
+    /// `true` if a rescan has found a different modification time.
     is_touched: bool,
     is_linked: bool,
 }
 
-/// Counts of marks that a rescan has removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// Number of marks whose entries were deleted.
+    /// Marks whose entries were deleted.
     pub gone: u64,
-    /// Number of marks whose entries were replaced or modified.
+    /// Marks whose entries were replaced or modified.
     pub changed: u64,
 }
 
-/// Directory and name of a marked entry.
 pub type EntryName<'t> = (DirId, &'t [u8]);
 
 impl Mark {
@@ -64,8 +61,8 @@ impl Mark {
         })
     }
 
-    /// Returns `true` if `now`, the mark of an entry found by a rescan, belongs to the same entry. For a directory,
-    /// this is only probable, because the tree has too little data to be sure.
+    /// Returns `true` if `now`, a mark made after a rescan, belongs to the same entry. For a directory, this is
+    /// only likely, because the tree stores too little to be sure.
     fn is_same(&self, now: &Self) -> bool {
         let inode = |mark: &Self| (mark.inode, mark.kind);
         let written = |mark: &Self| (mark.own.apparent, mark.mtime);
@@ -78,7 +75,7 @@ impl Mark {
     }
 }
 
-/// Returns the device index of `metadata`, which belongs to an entry of `parent`.
+/// Returns the device index for the `metadata` of an entry in `parent`.
 fn device(tree: &Tree, parent: DirId, metadata: &Metadata) -> DeviceIndex {
     match (metadata.directory, metadata.links) {
         (Some(id), _) => tree.device_index(id),
@@ -97,12 +94,10 @@ impl<'t> Marks<'t> {
         self.totals
     }
 
-    /// Returns `true` if the entry of `parent` with this name is marked.
     pub fn contains(&self, parent: DirId, name: &[u8]) -> bool {
         self.names.get(&parent).is_some_and(|names| names.contains_key(name))
     }
 
-    /// Returns all marks, grouped by directory.
     pub fn all(&self) -> impl Iterator<Item = (EntryName<'t>, &Mark)> {
         self.names.iter().flat_map(|(id, names)| names.iter().map(move |(name, mark)| ((*id, *name), mark)))
     }
@@ -125,14 +120,14 @@ impl<'t> Marks<'t> {
         if parent.is_empty() { name.to_vec() } else { join([parent.as_slice(), name]) }
     }
 
-    /// Returns the marked directories for which a rescan found another modification time. The values are the
-    /// modification times at the time of marking.
+    /// Returns the marked directories whose modification time has changed according to a rescan, each with its
+    /// modification time when it was marked.
     pub fn touched_directories(&self) -> HashMap<EntryName<'t>, i64> {
         let touched = self.all().filter(|(_, mark)| mark.is_touched && mark.directory.is_some());
         touched.map(|(place, mark)| (place, mark.mtime)).collect()
     }
 
-    /// Marks an entry of `parent`. Returns `false` if it cannot be marked.
+    /// Marks an entry of `parent`. Returns `false` if this is not possible.
     pub fn set(&mut self, tree: &Tree, parent: DirId, record: &Entry<'t>) -> bool {
         let Some(mark) = Mark::new(tree, parent, record) else { return false };
         self.insert((parent, record.name), mark);
@@ -160,14 +155,15 @@ impl<'t> Marks<'t> {
         self.totals = Sum::of(self, tree);
     }
 
-    /// After a rescan, keeps the marks of entries that still exist, and returns the counts of removed marks.
+    /// Transfers the marks to the rescanned tree, and counts those whose entries no longer exist or have
+    /// changed.
     pub fn relocate(&mut self, tree: &'t Tree, relocation: &mut Relocation<'t>) -> Dropped {
         let before = std::mem::take(self);
         let mut changed = 0;
         for (parent, names) in &before.names {
             let Some(parent) = relocation.find(*parent) else { continue };
             let listing = tree.listing(parent);
-            // A single pass over the listing finds all of its marked entries.
+            // One pass over the listing finds all marked entries in it.
             for (_, record) in listing.entries() {
                 let mark = Mark::new(tree, parent, &record);
                 match (names.get(record.name), mark) {
@@ -185,12 +181,12 @@ impl<'t> Marks<'t> {
     }
 }
 
-/// Computation of the total of all marks. Entries below a marked directory are not counted again, and no inode is
-/// counted twice.
+/// Computation of the total of all marks. Entries below a marked directory are skipped, and each inode counts
+/// once.
 struct Sum<'t> {
     tree: &'t Tree,
     marked: HashSet<DirId>,
-    /// Outermost marked directory at or above each directory visited so far; `None` if there is none.
+    /// Outermost marked directory at or above each directory visited so far, if there is one.
     covers: HashMap<DirId, Option<DirId>>,
 }
 

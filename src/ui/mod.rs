@@ -121,8 +121,8 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) 
                 expected = source.roots().first().and_then(|root| name(root));
                 let below = std::mem::replace(source, above);
                 below.stop();
-                // Another thread frees the tree, because freeing a large tree takes time. If no thread can be started,
-                // the memory is freed when the process ends.
+                // Dropping a large tree takes time, so a background thread does it. If no thread can be
+                // started, the memory is freed when the process ends.
                 let below = std::mem::ManuallyDrop::new(below);
                 let _ = thread::Builder::new().spawn(move || drop(std::mem::ManuallyDrop::into_inner(below)));
             }
@@ -136,7 +136,7 @@ fn name(root: &Path) -> Option<Vec<u8>> {
 }
 
 /// Restores the terminal before a panic of the drawing thread is printed. Panics of other threads are reported
-/// by their jobs and scans instead.
+/// by their jobs and scans.
 fn restore_on_panic(screen: &Screen) {
     let (screen, drawing) = (screen.clone(), thread::current().id());
     let report = std::panic::take_hook();
@@ -155,7 +155,7 @@ fn watch(screen: &Screen) -> io::Result<()> {
     let screen = screen.clone();
     let stopped = screen.clone();
     stops::around(Box::new(move |stop| {
-        // A resize event wakes the drawing thread, which then redraws the whole screen.
+        // A resize event wakes the drawing thread, which then redraws the screen.
         let announce = |was_on| if was_on { signals::announce_resize() } else { Ok(()) };
         if stopped.pause(stop).and_then(announce).is_err() {
             signals::die(signals::Signal::SIGHUP);

@@ -1,7 +1,7 @@
 //! Notices: the sentences of the status line.
 //!
-//! The state stores a [`Notice`], which contains values. The sentence is formed at drawing time, with the
-//! user's units and keys. No other file of the browser contains sentences for the status line.
+//! The state stores a [`Notice`], which contains only values. The text is created at drawing time, with the
+//! user's units and keys. The texts of all notices are in this file and in `sentences`.
 
 use std::path::PathBuf;
 
@@ -23,18 +23,15 @@ use crate::source::save::ENDINGS;
 pub enum Notice {
     /// Text from outside the browser: a warning about the configuration, or an error of a background job.
     Message(String),
-    /// The key has no binding.
     UnboundKey,
-    /// The key is bound only in other views. Contains the description of that binding.
+    /// The key does nothing in this view. Contains the description of its binding in other views.
     NotInThisView(&'static str),
-    /// The view cannot be sorted by the requested column.
     SortableBy {
         /// Name of the view's rows, such as `Changes`.
         rows: &'static str,
-        /// Names of the columns by which the view can be sorted.
         columns: Vec<&'static str>,
     },
-    /// Snapshots and exports cannot be changed.
+    /// Snapshots and exports are read-only.
     RecordedReadOnly,
     /// Snapshots and exports cannot be rescanned.
     RecordedNotRead,
@@ -44,7 +41,7 @@ pub enum Notice {
     ReadOnly,
     /// The command is not available while the scan is running.
     ScanRunning,
-    /// A scan or a rescan is already running.
+    /// A scan or rescan is already running.
     ReadingAlready,
     /// The command is not available while a rescan is running.
     RescanRunning,
@@ -54,149 +51,110 @@ pub enum Notice {
     ExportBeforeEnd,
     /// A scan that ended early cannot be exported.
     ExportOfPart,
-    /// The file is still being written.
     StillWriting(PathBuf),
-    /// The file is being written.
     Writing(PathBuf),
     /// The file was written. Contains its path and its size in bytes.
     Wrote(PathBuf, u64),
-    /// A file with this path already exists.
     FileExists(PathBuf),
-    /// Writing the file was stopped.
     NotWritten(PathBuf),
-    /// Writing the file failed. Contains its path and the reason.
     WriteFailed(PathBuf, String),
-    /// Result of writing a script.
     Script(Arc<Script>),
     /// A background job failed. Contains the name of the operation and the error.
     JobFailed(&'static str, JobError),
-    /// All marked entries are roots, and roots cannot be deleted.
     OnlyRootsMarked,
-    /// A root that is a directory cannot be deleted.
     RootDirectory,
-    /// A root that is not a directory cannot be deleted.
     RootFile,
-    /// There is no entry to delete.
     NothingToDelete,
     /// There is nothing to restore, because a dry run moves nothing to the trash.
     NothingTrashedDryRun,
     /// There is nothing to restore, because nothing was trashed in this session.
     NothingTrashed,
-    /// The typed text is not the name of the entry.
     WrongName,
     /// The user answered Yes before the question could be read.
     AnsweredTooEarly,
-    /// Result of a dry run.
     DryRun {
-        /// Number of entries that would be deleted.
         entries: u64,
         /// Disk usage of these entries in bytes.
         bytes: u64,
         /// `true` if the preview was incomplete, so that the numbers may be too low.
         at_least: bool,
     },
-    /// Result of an operation. The last field is `true` if fewer bytes than reported may have been freed,
+    /// Result of an operation. The last field is `true` if less space than reported may have been freed,
     /// because files are compressed or share space.
     Deleted(OperationKind, Arc<Report>, bool),
-    /// The scan was asked to stop.
     StoppingScan,
-    /// The rescan was asked to stop.
     StoppingRescan,
-    /// The deletion was asked to stop.
     StoppingDeletion,
-    /// The rescan failed for these reasons.
     RescanFailed(Vec<String>),
-    /// Result of a rescan.
     Rescanned {
-        /// Name of the rescanned entry.
         name: Vec<u8>,
         /// Size of the entry before the rescan, in bytes.
         before: u64,
         /// Size of the entry after the rescan, in bytes.
         after: u64,
-        /// State of the entry after the rescan.
         state: RescannedState,
     },
-    /// The shown directory no longer exists, and a directory above it is shown instead.
+    /// The shown directory no longer exists, so a directory above it is shown.
     DirectoryGone,
-    /// The entry no longer exists.
     EntryGone,
     /// The entry was deleted, and its former directory is shown.
     FormerDirectory,
-    /// There is no entry under the cursor.
     NoEntry,
     /// The page has no more lines to scroll to.
     NoMoreLines,
-    /// The window is too narrow for panes, which need this number of columns.
+    /// The window is too narrow for panes. Contains the required number of columns.
     TooNarrow(u16),
     /// Only files can be shown in the pager.
     OnlyFiles,
     /// A shell cannot be opened in the list of roots.
     NotInRoot,
-    /// The program that opens files was started for this path.
+    /// The desktop's opener was started for this path.
     Opening(Vec<u8>),
     /// The entry cannot be opened, because it is not a directory.
     NotADirectory,
-    /// The user cannot go further up, because the tree has several roots, or is a snapshot or an export.
+    /// The user cannot go further up, because the tree has several roots or comes from a snapshot or export.
     ScanRoot,
     /// The user cannot go further up, because the root is `/`.
     NothingAbove,
-    /// There is no earlier snapshot to compare with.
     NoBaseline,
-    /// There is no snapshot in the requested direction, older or newer.
+    /// There is no older snapshot, or no newer one.
     NoOtherBaseline,
-    /// Growth is now shown since another snapshot. Contains its time, its number, counted from the newest, and the
-    /// number of snapshots.
+    /// Growth is now relative to another snapshot. Contains its time, its number (counted from the newest), and
+    /// the number of snapshots.
     Since(String, usize, usize),
-    /// The source does not record owners.
     NoOwners,
-    /// Growth cannot be shown while a filter is active.
     FilterNotCompared,
-    /// The path was copied.
     Copied(Vec<u8>),
-    /// A total has no path.
     TotalHasNoPath,
-    /// A total cannot be marked.
     CannotMarkTotal,
-    /// A deleted entry cannot be marked.
     CannotMarkDeleted,
-    /// An entry that could not be read cannot be marked.
     CannotMarkUnread,
-    /// Some or all of the files that were found have been marked.
+    /// Files that a view found were marked, possibly not all of them.
     MarkedFound {
-        /// Number of files that were marked.
         marked: u64,
-        /// Number of files that were found.
         found: u64,
     },
-    /// The marked entry contains more than the filter shows.
+    /// A directory was marked that contains entries hidden by the filter.
     MarkedWhole,
-    /// Directories were not marked, because the filter hides some of their entries. Contains the number of
-    /// directories.
+    /// Contains the number of directories that were not marked, because the filter hides some of their entries.
     NotMarked(usize),
-    /// A range of marks was started.
     RangeBegun,
-    /// The start of the range is no longer visible.
     RangeStartHidden,
-    /// No entry is marked.
     NoMarks,
-    /// A rescan has removed marks.
     MarksDropped {
         /// Number of marks of deleted entries.
         gone: u64,
         /// Number of marks of replaced or modified entries.
         changed: u64,
     },
-    /// The extension of the file name does not belong to any format.
+    /// The extension of the file name is not that of a known format.
     UnknownEnding,
-    /// The format cannot contain several roots.
     OneRootOnly,
 }
 
-/// State of an entry after a rescan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RescannedState {
-    /// The entry was read without an error.
+    /// The entry was read successfully.
     Read,
     /// The entry was deleted or renamed.
     Gone,
@@ -205,7 +163,6 @@ pub enum RescannedState {
 }
 
 impl Notice {
-    /// Returns the sentence for the status line.
     #[expect(clippy::too_many_lines, reason = "a table of sentences")]
     pub fn text(&self, display: Display<'_>) -> String {
         let hint = |command, does| display.keymap.hint(command, Scope::List, does);

@@ -7,17 +7,13 @@ use crate::delete::Journal;
 /// Policy for deletions: which deletions are permitted, and how the user confirms them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeletePolicy {
-    /// Handling of requested deletions.
     pub mode: DeleteMode,
     /// Size in bytes above which the user must type the name of the entry to confirm a deletion.
     pub typed_over: u64,
-    /// `true` if Yes is preselected in the dialog that confirms a deletion.
     pub selects_yes: bool,
-    /// Journal of deletions, if one is kept.
     pub journal: Option<Journal>,
 }
 
-/// Handling of requested deletions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeleteMode {
     /// Operations are carried out after a confirmation.
@@ -39,14 +35,13 @@ impl Default for DeletePolicy {
 /// Condition for asking the user before the browser quits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quitting {
-    /// Ask only if a long scan, a running operation or an unfinished file would be lost.
+    /// Ask only if quitting would lose a long scan, a running operation or an unfinished file.
     #[default]
     AskIfLost,
-    /// Ask every time.
+    /// Ask in any case.
     AlwaysAsk,
 }
 
-/// Handling of mouse events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MouseCapture {
     /// The browser handles clicks and the wheel. With Shift held, the terminal selects text.
@@ -59,17 +54,16 @@ pub enum MouseCapture {
 /// Use of the progress indicator in the terminal's tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TabProgress {
-    /// The terminal supports the indicator, so progress is shown.
+    /// The terminal supports the indicator.
     On,
-    /// Progress is not shown, because the terminal might print the escape sequence as text.
+    /// The terminal might print the escape sequence as text.
     #[default]
     Off,
 }
 
 impl TabProgress {
-    /// Returns [`TabProgress::On`] if environment variables identify a terminal that supports the indicator. Inside a
-    /// multiplexer, returns `Off`, because a multiplexer passes on the terminal's variables, but not the escape
-    /// sequence.
+    /// Returns [`TabProgress::On`] if environment variables identify a terminal that supports the indicator.
+    /// Inside a multiplexer, returns `Off`: multiplexers pass on these variables, but not the escape sequence.
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
         let term = variable("TERM");
@@ -99,14 +93,11 @@ pub enum Panes {
 /// View that is shown first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// List in the requested order, which is by size by default.
+    /// List in the user's order, by size by default.
     #[default]
     Sizes,
-    /// List sorted by growth.
     Growth,
-    /// Overview.
     Overview,
-    /// Treemap.
     Treemap,
 }
 

@@ -19,7 +19,6 @@ pub const WIDE: u16 = 72;
 /// Request for an overview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OverviewKey {
-    /// Directory to summarize.
     pub from: DirId,
     /// Text of the active filter.
     pub filter: String,
@@ -36,7 +35,6 @@ pub struct Part {
     pub total: String,
     /// Rows, each with the role of its bar.
     pub rows: Vec<(Row, Role)>,
-    /// Text shown if there are no rows.
     pub empty: &'static str,
 }
 
@@ -44,7 +42,6 @@ pub struct Part {
 pub struct OverviewState {
     /// Totals and largest entries of everything below the directory.
     pub survey: Requested<OverviewKey, Overview>,
-    /// Changes since the baseline.
     pub growth: Requested<OverviewKey, TableAnswer>,
     /// Size and free space of the file system; `None` if unknown.
     pub space: Requested<OverviewKey, Option<Capacity>>,
@@ -53,7 +50,8 @@ pub struct OverviewState {
 }
 
 impl OverviewState {
-    /// Requests the results, unless they were requested before. Changes are requested only if there is a baseline.
+    /// Requests the results, unless they have been requested already. Changes are requested only if there is a
+    /// baseline.
     pub fn want(&mut self, key: &OverviewKey, has_baseline: bool) {
         let is_same = |one: &OverviewKey, other: &OverviewKey| one.from == other.from;
         self.survey.want(key.clone(), is_same);
@@ -63,17 +61,17 @@ impl OverviewState {
         }
     }
 
-    /// Drops everything except the index of the selected part.
+    /// Drops everything but the index of the selected part.
     pub fn forget(&mut self) {
         *self = Self { index: self.index, ..Self::default() };
     }
 
-    /// Returns the view of the selected part.
     pub fn selected(&self) -> Option<&'static ViewSpec> {
         self.parts.get(self.index).map(|part| part.view)
     }
 
-    /// Selects the neighboring part on this side, if there is one. `columns` is the width of the screen.
+    /// Moves the selection to the neighboring part on this side, if there is one. `columns` is the screen
+    /// width.
     pub fn step(&mut self, side: Side, columns: u16) {
         let is_wide = columns >= WIDE;
         let next = match (side, is_wide) {
@@ -90,17 +88,14 @@ impl OverviewState {
         }
     }
 
-    /// Returns the latest totals and largest entries.
     pub fn value(&self) -> Option<&Arc<Overview>> {
         self.survey.value()
     }
 
-    /// Returns `true` if a job is running.
     pub fn is_running(&self) -> bool {
         self.survey.is_running() || self.growth.is_running() || self.space.is_running()
     }
 
-    /// Returns `true` if the tree has grown since a result was requested.
     pub fn is_outdated(&self) -> bool {
         self.survey.is_outdated() || self.growth.is_outdated()
     }
@@ -111,7 +106,6 @@ impl OverviewState {
         self.growth.outdate();
     }
 
-    /// Loads outdated results again.
     pub fn refresh(&mut self) {
         self.survey.refresh();
         self.growth.refresh();

@@ -1,6 +1,6 @@
-//! Names of the owners in the list, looked up in the background, because a lookup may have to ask a server.
+//! Names of the owners in the list, looked up in the background, because a lookup may query a server.
 //!
-//! Invariant: each user ID is looked up once. The list shows the ID until the name is known, or if the user is unknown.
+//! Invariant: each user ID is looked up once. The list shows the ID while the name is unknown.
 
 use std::collections::BTreeSet;
 
@@ -18,12 +18,10 @@ pub struct OwnerNames {
 }
 
 impl OwnerNames {
-    /// Returns the names known so far.
     pub fn names(&self) -> &UserNames {
         &self.names
     }
 
-    /// Returns `true` if names are being looked up.
     pub fn is_loading(&self) -> bool {
         self.loader.is_running()
     }
@@ -46,7 +44,7 @@ impl OwnerNames {
         if self.loader.is_loading() {
             return false;
         }
-        // If no thread can be started, the user IDs are shown instead of names.
+        // If no thread can be started, user IDs are used as names.
         let numbers = || Arc::new(unknown.iter().map(|id| (*id, id.to_string())).collect());
         let found = std::mem::take(&mut self.loader).into_value().unwrap_or_else(numbers);
         self.names.extend(found.iter().map(|(id, name)| (*id, name.clone())));

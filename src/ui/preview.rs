@@ -16,22 +16,20 @@ const REST: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 120 });
 
 #[derive(Debug, Default)]
 pub struct PreviewState {
-    /// Entry that is shown, and its directory ID if the entry is a directory.
+    /// Entry that is shown, and its directory ID if it is a directory.
     pub subject: Option<(EntryId, Option<DirId>)>,
     /// Time when the cursor reached the entry.
     since: Option<Instant>,
-    /// Totals of a directory by type and age. The request contains the directory and the edition of the tree.
+    /// Totals of a directory by type and age. The key contains the directory and the edition of the tree.
     pub breakdown: Requested<(DirId, u64), Breakdown>,
     /// Largest entries of a directory.
     pub map: Requested<OutlineRequest, Level>,
-    /// Information about an entry that is not a directory.
     pub info: Option<EntryInfo>,
-    /// First lines of a file.
     pub head: Requested<EntryId, FileHead>,
 }
 
 impl PreviewState {
-    /// Shows this entry, or nothing. Returns `true` if something else was shown before.
+    /// Shows an entry, or nothing. Returns `true` if the subject has changed.
     pub fn show(&mut self, subject: Option<(EntryId, Option<DirId>)>) -> bool {
         if self.subject == subject {
             return false;
@@ -56,7 +54,6 @@ impl PreviewState {
                 || self.info.as_ref().is_some_and(|info| info.inspection.is_running()))
     }
 
-    /// Returns `true` if the tree has grown since a result was requested.
     pub fn is_outdated(&self) -> bool {
         self.breakdown.is_outdated() || self.map.is_outdated()
     }
@@ -67,7 +64,6 @@ impl PreviewState {
         self.map.outdate();
     }
 
-    /// Loads outdated results again.
     pub fn refresh(&mut self) {
         self.breakdown.refresh();
         self.map.refresh();

@@ -11,25 +11,19 @@ use crate::tree::DirId;
 /// Minimum interval between measurements of the reading rate.
 const RATE_EVERY: Duration = Duration::from_millis(500);
 
-/// State of the scan at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Tick {
     /// Time since the session began.
     pub now: Duration,
     /// Entries and bytes read so far, and the directory being read.
     pub progress: Progress,
-    /// Outcome, if the scan has ended.
     pub outcome: Option<Outcome>,
-    /// Elapsed time of the scan.
     pub elapsed: Duration,
 }
 
-/// State of a rescan at one moment.
 #[derive(Clone, Debug)]
 pub struct RescanMessage {
-    /// Entries and bytes read so far, and the directory being read.
     pub progress: Progress,
-    /// Outcome, if the rescan has ended.
     pub outcome: Option<Outcome>,
 }
 
@@ -40,36 +34,30 @@ impl RescanMessage {
     }
 }
 
-/// Running rescan.
 #[derive(Clone, Debug)]
 pub struct Rescan {
-    /// Name of the rescanned entry.
     pub name: Vec<u8>,
-    /// Progress at the last tick.
     pub progress: Progress,
-    /// `true` if the user has requested a stop.
     pub is_stopping: bool,
-    /// Parent directory and former size of the entry, for the notice about the result; `None` if no notice is wanted.
+    /// Parent directory and former size of the entry, for the notice about the result; `None` if no notice is
+    /// to be shown.
     pub wanted: Option<(DirId, u64)>,
     /// Directories that the rescan may replace.
     pub replaced: Vec<DirId>,
 }
 
-/// State of the scan.
 #[derive(Clone, Debug, Default)]
 pub struct ScanState {
-    /// State at the last tick.
     pub last: Tick,
     /// Rate at the last measurement, in entries per second.
     pub rate: u64,
-    /// `true` if the user has requested a stop.
     pub is_stopping: bool,
     /// Time and number of entries at the last measurement of the rate.
     rated: (Duration, u64),
 }
 
 impl ScanState {
-    /// Stores a tick, and updates the rate when a measurement is due.
+    /// Stores a tick, and updates the rate if a measurement is due.
     pub fn take(&mut self, tick: Tick) {
         let (at, entries) = self.rated;
         if let Some(time) = tick.now.checked_sub(at).filter(|time| *time >= RATE_EVERY) {
@@ -80,8 +68,9 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the percentage of the file system's used space that has been read; `None` unless the scan reads exactly
-    /// one whole file system. The value is capped at 99, because some data is counted twice or grows during the scan.
+    /// Returns the share of the file system's used space that has been read, as a percentage; `None` unless the
+    /// scan reads exactly one whole file system. Never exceeds 99, because some data is counted twice or is
+    /// written during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, .. } = self.last.progress;
         let hundredths = u128::from(disk) * 100 / u128::from(expected?.max(1));
@@ -97,7 +86,6 @@ impl ScanState {
         }
     }
 
-    /// Returns `true` if the scan is running.
     pub fn is_running(&self) -> bool {
         self.last.outcome.is_none()
     }

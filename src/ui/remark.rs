@@ -19,7 +19,7 @@ pub fn kind_text(kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// Returns the note about an entry; `None` if the entry is an ordinary one.
+/// Returns the note about an unusual entry; `None` if the entry is ordinary.
 pub fn remark_of(record: &Entry<'_>) -> Option<String> {
     match record.state {
         EntryState::Excluded(exclusion) => Some(format!("excluded: {}", exclusion_text(exclusion))),
@@ -31,12 +31,11 @@ pub fn remark_of(record: &Entry<'_>) -> Option<String> {
     }
 }
 
-/// Returns the note about an entry with several names.
+/// Returns the note about a file with several hard links.
 pub fn linked_text(names: u64) -> String {
     format!("{} names", grouped(names))
 }
 
-/// Returns the reason for an exclusion.
 pub fn exclusion_text(exclusion: Exclusion) -> &'static str {
     match exclusion {
         Exclusion::Pattern => "by pattern",

@@ -5,7 +5,7 @@ use std::io;
 use super::loader::{Keep, Load, Loader};
 use crate::base::sync::Arc;
 
-/// Result of a job. The job is started again when the request changes.
+/// Result of a job, which is started again when the request changes.
 #[derive(Debug)]
 pub struct Requested<K, T> {
     wanted: Option<K>,
@@ -19,8 +19,8 @@ impl<K, T> Default for Requested<K, T> {
 }
 
 impl<K: Clone + PartialEq, T> Requested<K, T> {
-    /// Requests a result, unless the last request was the same. Until the new result is complete, the old one is shown
-    /// if both are about the same subject.
+    /// Requests a result, unless the last request was the same. The old result remains visible until the new
+    /// one is complete if both concern the same subject.
     pub fn want(&mut self, key: K, is_same_subject: impl Fn(&K, &K) -> bool) {
         let keep = match &self.wanted {
             Some(wanted) if *wanted == key => return,
@@ -31,13 +31,12 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.result.reload(keep);
     }
 
-    /// Drops the result.
     pub fn forget(&mut self) {
         *self = Self::default();
     }
 
-    /// Starts the job if necessary, and takes its results. `start` returns `None` if the job cannot start yet. Returns
-    /// `true` if something has changed.
+    /// Starts the job if necessary, and collects its results. `start` returns `None` if the job cannot start
+    /// yet. Returns `true` if anything has changed.
     pub fn poll(&mut self, start: impl FnOnce(K) -> io::Result<Option<Load<Arc<T>>>>) -> bool {
         let Some(wanted) = &self.wanted else { return false };
         self.result.poll(|| start(wanted.clone()))
@@ -47,12 +46,10 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.wanted.as_ref()
     }
 
-    /// Returns the latest result.
     pub fn value(&self) -> Option<&Arc<T>> {
         self.result.value()
     }
 
-    /// Returns `true` if a job is running.
     pub fn is_running(&self) -> bool {
         self.result.is_running()
     }
@@ -62,7 +59,6 @@ impl<K: Clone + PartialEq, T> Requested<K, T> {
         self.wanted.is_some() && self.result.is_loading()
     }
 
-    /// Returns `true` if the tree has grown since the request.
     pub fn is_outdated(&self) -> bool {
         self.wanted.is_some() && self.result.is_outdated()
     }

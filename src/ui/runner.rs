@@ -1,10 +1,10 @@
-//! Runner of operations. An operation is a job of the session, and its results become messages.
+//! Runner of operations. An operation is a job of the session. Its results are converted to messages.
 //!
 //! The session starts the operation that a key requests (a deletion, a script, an export, a program), and
 //! collects the messages of all operations between two frames.
 //!
-//! Invariant: the runner waits for operations only when it is dropped at the end of the session, and then for at most
-//! `FAREWELL`. So a hanging file system cannot delay quitting any longer.
+//! Invariant: the runner waits for operations only when it is dropped at the end of the session, and then for
+//! at most `FAREWELL`. A hanging file system therefore cannot delay quitting for longer.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -12,24 +12,22 @@ use std::time::{Duration, Instant};
 use crate::base::job::{Job, JobEnd, JobError};
 use crate::base::sync::Arc;
 
-/// Maximum time to wait for unfinished files at the end of the session.
+/// Maximum time to wait at the end of the session for unfinished files.
 const FAREWELL: Duration = Duration::from_millis(500);
-/// Time during which a detached operation is polled frequently.
+/// Time for which a detached operation is polled frequently.
 const ATTENDED: Duration = Duration::from_secs(5);
 
-/// Operations in progress.
 pub struct Runner<M> {
     tasks: Vec<Task<M>>,
-    /// Messages about operations that could not be started.
     failed: Vec<M>,
     next: u64,
 }
 
-/// Number of an operation, unique within its runner.
+/// Number that identifies an operation within its runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskId(u64);
 
-/// Handling of an operation when the session ends.
+/// Action taken on an operation when the session ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtExit {
     /// Cancel the operation, and do not wait for it.
@@ -42,12 +40,10 @@ pub enum AtExit {
     Detach,
 }
 
-/// Message from a running operation.
 #[derive(Debug)]
 pub enum Update<T> {
-    /// Newest result of the job.
     Result(Arc<T>),
-    /// Failure of the job. No result follows.
+    /// The job has failed, and no result follows.
     Failed(JobError),
 }
 
@@ -58,7 +54,6 @@ struct Task<M> {
     job: Box<dyn Reporting<M>>,
 }
 
-/// Job and the function that converts its results to messages.
 struct Reporter<T, F> {
     job: Job<T>,
     message: F,
@@ -73,7 +68,7 @@ trait Reporting<M> {
 
 impl<T, M, F: Fn(Update<T>) -> M> Reporting<M> for Reporter<T, F> {
     fn poll(&mut self, messages: &mut Vec<M>) -> bool {
-        // The outcome is read first. A job publishes its last result before it ends, so that result is not missed.
+        // Read the outcome first: a job publishes its last result before it ends, so no result is missed.
         let outcome = self.job.outcome();
         let is_over = outcome.is_some();
         let failure = match outcome {
@@ -101,8 +96,8 @@ impl<M> Default for Runner<M> {
 }
 
 impl<M> Runner<M> {
-    /// Adds a started job, or the error that prevented its start. `message` converts the job's results to
-    /// messages.
+    /// Adds a job that was just started, or the error that prevented its start. `message` converts its results
+    /// to messages.
     pub fn add<T: 'static>(
         &mut self,
         job: io::Result<Job<T>>,
@@ -126,7 +121,7 @@ impl<M> Runner<M> {
         self.tasks.iter().filter(|task| Some(task.id) == id).for_each(|task| task.job.cancel());
     }
 
-    /// Cancels an operation, and drops any messages not yet collected.
+    /// Cancels an operation, and drops its messages that have not been collected yet.
     pub fn forget(&mut self, id: Option<TaskId>) {
         self.tasks.retain(|task| Some(task.id) != id);
     }

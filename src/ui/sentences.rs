@@ -14,13 +14,10 @@ use crate::delete::{OperationKind, Report};
 /// Settings that affect the wording of sentences.
 #[derive(Clone, Copy)]
 pub struct Display<'a> {
-    /// Key bindings, for the keys named in sentences.
     pub keymap: &'a Keymap,
-    /// Units of sizes.
     pub units: Units,
 }
 
-/// Returns the sentence about the result of writing a script.
 pub fn script(script: &Script) -> String {
     match script {
         Ok(script) => {
@@ -35,9 +32,9 @@ pub fn script(script: &Script) -> String {
     }
 }
 
-/// Returns the path of the trash if all entries were moved to one trash at the top of a mount, where users do not
-/// expect it; otherwise `None`, as for the trash in the home directory. The Trash specification 1.0 of freedesktop.org
-/// names a trash at the top of a mount `.Trash-UID` or `.Trash/UID`.
+/// Returns the path of the trash if all entries were moved to one trash at the top of a mount, where users do
+/// not expect it. Otherwise returns `None`. The Trash specification 1.0 of freedesktop.org calls such a trash
+/// `.Trash-UID` or `.Trash/UID`.
 fn trash_of_mount(report: &Report) -> Option<&Path> {
     let trash = report.trashed.first()?.trash.as_path();
     let is_of_mount =
@@ -45,7 +42,6 @@ fn trash_of_mount(report: &Report) -> Option<&Path> {
     (is_of_mount && report.trashed.iter().all(|it| it.trash == trash)).then_some(trash)
 }
 
-/// Returns the sentence about the result of a deletion.
 pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: Display<'_>) -> String {
     let entries = match report.entries {
         1 => "1 entry".to_owned(),
@@ -61,7 +57,7 @@ pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: 
             let up_to = if is_at_most { "up to " } else { "" };
             let freed = plain_size(report.freed, display.units);
             let mut text = format!("Deleted {entries}, freed {up_to}{freed}");
-            // The free space is left out if there is a problem with the journal, which needs the room.
+            // A problem with the journal needs the room, so the free space is omitted.
             if let Some(gained) = report.gained.filter(|_| report.unwritten.is_none()) {
                 let sign = if gained < 0 { "-" } else { "+" };
                 let gained = plain_size(gained.unsigned_abs(), display.units);

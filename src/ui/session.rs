@@ -40,19 +40,16 @@ use crate::source::Source;
 use crate::source::baseline::Baseline;
 use crate::source::save::SaveError;
 
-/// Interval between progress updates (ticks) while a tree is growing.
+/// Interval between progress updates (ticks) while the tree is growing.
 const TICK: Duration = Duration::from_millis(80);
-/// Interval between checks of running jobs, short enough that results seem to appear at once.
+/// Interval between checks of running jobs. Short enough that the user notices no delay.
 const GLANCE: Duration = Duration::from_millis(10);
 
-/// Backend to which frames are written.
 pub type Output = CrosstermBackend<BufWriter<Screen>>;
 
-/// Message from an operation.
 enum Message {
-    /// Event for the browser's state.
     Event(Event),
-    /// A program is ready to take over the terminal, or could not be prepared.
+    /// A program is ready to use the terminal, or could not be prepared.
     Ready(Arc<Result<Ready, String>>),
 }
 
@@ -62,25 +59,21 @@ impl From<DeletionMessage> for Message {
     }
 }
 
-/// Result of the browser.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BrowserEnd {
-    /// Marked paths to print; empty unless the user asked for them.
+    /// Marked paths to print, if the user asked for them.
     pub picked: Vec<Vec<u8>>,
-    /// Absolute path of the directory that was shown last; `None` if the directory is not on this machine, or if the
-    /// list of roots was shown.
+    /// Absolute path of the last directory shown; `None` if it is not on this machine, or if the list of roots
+    /// was shown.
     pub directory: Option<Vec<u8>>,
 }
 
-/// Next step when the user leaves a tree.
+/// Next step after the user leaves a tree.
 pub enum Left {
-    /// Quit the browser.
     Browser(BrowserEnd),
-    /// Show the tree of another source.
     Tree(Source),
 }
 
-/// Session that shows one tree.
 pub struct Session<'s> {
     terminal: &'s mut Terminal<Output>,
     screen: &'s Screen,
@@ -91,22 +84,20 @@ pub struct Session<'s> {
     pool: Pool,
     runner: Runner<Message>,
     deletions: Deletions,
-    /// Task that is preparing a program, if there is one.
+    /// Task that prepares a program for the terminal.
     preparing: Option<TaskId>,
     /// Running rescan, if there is one.
     again: Option<Scan>,
-    /// Progress currently shown in the tab.
+    /// Progress that the tab currently shows.
     told: tab_progress::TabState,
     begun: Instant,
     next_tick: Instant,
-    /// Effects not yet carried out.
     effects: VecDeque<Effect>,
-    /// `true` if the screen must be redrawn.
     has_changed: bool,
 }
 
 impl<'s> Session<'s> {
-    /// Starts a session for `source`, which is compared with `basis`.
+    /// Starts a session for `source`. `basis` is the baseline for growth.
     pub fn new(
         terminal: &'s mut Terminal<Output>,
         screen: &'s Screen,
@@ -148,8 +139,8 @@ impl<'s> Session<'s> {
     /// Runs until the user leaves the tree.
     pub fn run(mut self) -> io::Result<Left> {
         loop {
-            // Damage in a snapshot is found only when the damaged part is used, so the outcome can change without
-            // ticks.
+            // Damage in a snapshot is found only when the damaged part is read, so the outcome can change even
+            // without ticks.
             if !self.app.cx.wants_ticks() && self.source.outcome() != self.app.cx.scan.last.outcome {
                 self.act(Event::Tick(self.tick()));
             }
@@ -158,11 +149,11 @@ impl<'s> Session<'s> {
             }
             let wait = self.wait();
             let events = self.input.pending(wait, self.begun)?.unwrap_or_else(|| self.idle());
-            // The clock is set first, so that events are processed with the current time even after a long wait.
+            // Set the clock first, so that events see the current time even after a long wait.
             self.app.update(Event::Clock(clock::now()));
             for event in events {
                 if let Event::Key(_) = event {
-                    // A key press cancels the program that is being prepared.
+                    // A key press cancels the preparation of a program.
                     self.runner.forget(self.preparing.take());
                 }
                 self.act(event);
@@ -185,7 +176,7 @@ impl<'s> Session<'s> {
         self.has_changed = true;
     }
 
-    /// Returns the maximum time to wait for input; `None` to wait without limit.
+    /// Returns the maximum time to wait for input; `None` for no limit.
     fn wait(&mut self) -> Option<Duration> {
         let tick =
             self.app.cx.wants_ticks().then(|| self.next_tick.saturating_duration_since(Instant::now()));
@@ -194,16 +185,15 @@ impl<'s> Session<'s> {
         [tick, glance, idle].into_iter().flatten().min()
     }
 
-    /// Returns [`Event::Idle`] if this event is due. Called when no input is pending.
+    /// Returns [`Event::Idle`] if that event is due. Must be called only when no input is pending.
     fn idle(&mut self) -> Vec<Event> {
         let now = self.begun.elapsed();
         let is_due = self.app.idle_wait(now) == Some(Duration::ZERO);
         is_due.then_some(Event::Idle(now)).into_iter().collect()
     }
 
-    /// Returns the present state of the scan.
     fn tick(&self) -> Tick {
-        // The outcome is read first, because the final progress is published before it.
+        // Read the outcome first, because the scan publishes its final progress before its outcome.
         let outcome = self.source.outcome();
         let (progress, elapsed) = (self.source.progress(), self.source.elapsed());
         Tick { now: self.begun.elapsed(), progress, outcome, elapsed }
@@ -213,7 +203,7 @@ impl<'s> Session<'s> {
     fn check_scans(&mut self) -> io::Result<()> {
         self.act(Event::Tick(self.tick()));
         if let Some(again) = &self.again {
-            // The outcome is read first, as in `tick`.
+            // Read the outcome first, as in `tick`.
             let outcome = again.outcome();
             let message = RescanMessage { progress: again.progress(), outcome };
             if message.outcome.is_some() {
@@ -230,7 +220,6 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Collects the results of background jobs.
     fn collect(&mut self) -> io::Result<()> {
         let basis = self.basis.at(self.app.cx.views.compared.chosen);
         let (tree, basis) = (self.source.tree(), Some(&basis));
@@ -245,7 +234,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Gives the terminal to a program that is ready, and reports the error if the program fails.
+    /// Lets a prepared program use the terminal, and reports an error if the program fails.
     fn lend(&mut self, ready: &Result<Ready, String>) -> io::Result<()> {
         let failure = match ready {
             Ok(ready) => {
@@ -295,12 +284,10 @@ impl<'s> Session<'s> {
         Ok(None)
     }
 
-    /// Returns the step that quits the browser. `picked` are the paths to print.
     fn end(&self, picked: Vec<Vec<u8>>) -> Left {
         Left::Browser(BrowserEnd { picked, directory: self.app.cx.shown_directory() })
     }
 
-    /// Starts the job that prepares a program or opens a path.
     fn start(&mut self, program: Launch) {
         if let Launch::Open(path) = program {
             self.runner.add(programs::open(&self.pool, path), AtExit::Detach, |update| {
@@ -320,7 +307,6 @@ impl<'s> Session<'s> {
         }));
     }
 
-    /// Starts the job that writes a file.
     fn export(&mut self, order: export::ExportRequest) {
         let job = export::begin(&self.pool, self.source, order.clone());
         self.runner.add(job, AtExit::CleanUp, move |update| {
@@ -332,9 +318,9 @@ impl<'s> Session<'s> {
         });
     }
 
-    /// Starts a scan of the parent directory. Returns `None` if no thread can be started, after reporting the error to
-    /// the user. A recorded tree would also give `None`, but the state never requests this for one; see
-    /// [`SourceKind`](crate::source::SourceKind).
+    /// Starts a scan of the parent directory. Returns `None` if no thread can be started, after telling the
+    /// user. The state never requests this for a snapshot or export, for which the result would also be `None`;
+    /// see [`SourceKind`](crate::source::SourceKind).
     fn scan_above(&mut self, path: Vec<u8>) -> Option<Source> {
         match self.source.restart_at(OsString::from_vec(path).into())? {
             Ok(above) => Some(above),
@@ -345,8 +331,8 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Stores a started rescan, or reports the error. `begun` is `None` only for a source that is not a scan, and the
-    /// state never requests a rescan of such a source; see [`SourceKind`](crate::source::SourceKind).
+    /// Stores a rescan that was just started, or reports the error. `begun` is `None` only if the source is not
+    /// a scan, and the state never requests a rescan then; see [`SourceKind`](crate::source::SourceKind).
     fn rescan_selected(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),
@@ -369,14 +355,16 @@ impl<'s> Session<'s> {
         self.terminal.backend_mut().flush()
     }
 
-    /// Continues after another program used the terminal, whose size may have changed in the meantime.
+    /// Continues after another program has used the terminal. The terminal may have been resized in the
+    /// meantime.
     fn resume(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.act(Event::Resize(size.width, size.height));
         self.repaint()
     }
 
-    /// Makes the next frame draw every cell. `Terminal::clear` would wait for a reply from the terminal.
+    /// Makes the next frame redraw every cell. `Terminal::clear` is not used, because it waits for a reply from
+    /// the terminal.
     fn repaint(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.has_changed = true;
@@ -384,7 +372,6 @@ impl<'s> Session<'s> {
     }
 }
 
-/// Returns the event that reports a failed operation.
 fn failed(operation: &'static str, error: JobError) -> Event {
     Event::Notice(Notice::JobFailed(operation, error))
 }
@@ -393,8 +380,8 @@ fn no_thread(operation: &'static str, error: io::Error) -> Event {
     failed(operation, JobError::NoThread(Arc::new(error)))
 }
 
-/// Returns a root as the user gave it, and as an absolute path for display. A path such as `.` would not tell
-/// the user which directory is shown.
+/// Returns a root as the user gave it, and as an absolute path for display: with `.`, the user would not see
+/// which directory is shown.
 fn titled(root: &Path) -> (Vec<u8>, Vec<u8>) {
     (root.as_os_str().as_bytes().to_vec(), absolute(root).as_os_str().as_bytes().to_vec())
 }

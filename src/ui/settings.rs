@@ -11,41 +11,30 @@ use crate::source::SourceKind;
 use crate::table::column::RowLook;
 use crate::table::rows::Order;
 
-/// Settings of the browser.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Initial order of entries, and the measure of sizes.
     pub order: Order,
-    /// Appearance of the rows.
     pub look: RowLook,
-    /// Unit system for sizes.
     pub units: Units,
-    /// Colors and characters.
     pub theme: Theme,
-    /// Key bindings.
     pub keymap: Keymap,
     /// Notice shown until the first key.
     pub notice: Option<Notice>,
     /// Time zone for displayed times.
     pub zone: TimeZone,
-    /// Handling of mouse events.
     pub mouse: MouseCapture,
-    /// Use of the progress indicator in the terminal's tab.
     pub tab: TabProgress,
-    /// Condition for asking the user before the browser quits.
     pub quitting: Quitting,
-    /// Policy for deletions.
     pub policy: DeletePolicy,
-    /// Kind of the source, which determines whether the tree can be rescanned and entries deleted.
+    /// Kind of the source, which determines if the tree can be rescanned and entries can be deleted.
     pub source_kind: SourceKind,
-    /// Panes to show in a wide window.
     pub panes: Panes,
-    /// View that is shown first.
     pub start: Start,
 }
 
 impl Settings {
-    /// Returns settings with these values, and defaults for all others.
+    /// Returns settings with these values and with defaults for everything else.
     pub fn new(order: Order, units: Units, theme: Theme, zone: TimeZone) -> Self {
         Self {
             order,

@@ -1,8 +1,8 @@
 //! Table view: a view of a whole subtree with a request, rows, and a cursor.
 //!
-//! The rows and targets of each view are defined in `views`; this file contains the common part. A cursor below the
-//! first row follows its entry while more rows are found. If the rows form a tree, rows below other rows are folded
-//! until the user unfolds them.
+//! The rows and targets of each view are defined in `views`; this file contains the common part. While more
+//! rows are found, the cursor follows its entry, unless it is on the first row. If the rows form a tree, the
+//! user can fold and unfold them.
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
 
@@ -34,13 +34,11 @@ pub struct TablePage {
     pub summary: TableSummary,
     /// `true` if no more rows are expected.
     pub is_complete: bool,
-    /// Text shown instead of rows, such as the error of a failed job; `None` if there is no such text.
+    /// Text shown in place of rows, for example the error of a failed job.
     pub failure: Option<String>,
-    /// Number of all rows, visible or not.
+    /// Number of rows, including those scrolled out of view.
     pub rows: usize,
-    /// Index of the cursor's row.
     pub index: usize,
-    /// Index of the first visible row.
     pub offset: usize,
     pub lines: Vec<Row>,
     /// Visible rows of the df view or of an explanation, which have other columns.
@@ -60,14 +58,12 @@ pub struct Sight<'m, 't> {
     pub marks: &'m Marks<'t>,
     pub measure: Measure,
     pub scale: Scale,
-    /// Characters for drawing.
     pub glyphs: Glyphs,
     pub columns: usize,
     /// Number of lines for rows.
     pub lines: usize,
 }
 
-/// Table view of a subtree.
 #[derive(Debug)]
 pub struct TableView {
     pub table: &'static TableSpec,
@@ -76,17 +72,17 @@ pub struct TableView {
     request: TableRequest,
     /// Title, escaped for the terminal.
     title: String,
-    /// Text shown instead of rows.
+    /// Text shown in place of rows.
     text: Option<String>,
     cursor: Cursor,
     columns: usize,
-    /// Keys of the unfolded rows.
+    /// Keys of unfolded rows; see [`Branch::key`].
     unfolded: HashSet<u64>,
-    /// Numbers of the rows that are not folded; empty if the rows do not form a tree.
+    /// Numbers of the rows that are not hidden by folding; empty if the rows do not form a tree.
     shown: Vec<usize>,
     /// `true` once the initial unfolding has been done.
     is_arranged: bool,
-    /// `true` if all rows are to be marked once they are found.
+    /// `true` if all rows will be marked as soon as they have been found.
     will_mark: bool,
 }
 
@@ -98,20 +94,20 @@ impl TableView {
         Self { table, rows, request, title, text, cursor, columns, unfolded, shown, is_arranged, will_mark }
     }
 
-    /// Makes the view show this answer without a job.
+    /// Shows this answer, without a job.
     #[must_use]
     pub fn with_answer(self, answer: TableAnswer) -> Self {
         Self { rows: Loader::given(Some(answer)), ..self }
     }
 
-    /// Makes the view show this text instead of rows, without a job.
+    /// Shows this text in place of rows, without a job.
     #[must_use]
     pub fn with_text(self, text: String) -> Self {
         Self { rows: Loader::given(None), text: Some(text), ..self }
     }
 
-    /// Until new rows are loaded, shows the rows of `before`, if that is a view of the same kind. So results do not
-    /// flicker with every typed letter.
+    /// Shows the rows of `before` until new rows are loaded, if both views are of the same kind. Search results
+    /// therefore do not flicker while the user types.
     #[must_use]
     pub fn showing_rows_of(self, before: Option<Self>) -> Self {
         let before =
@@ -120,7 +116,7 @@ impl TableView {
         Self { rows: self.rows.showing(answer), ..self }
     }
 
-    /// Returns the latest answer; `None` if the job failed or has not published one yet.
+    /// Returns the latest answer; `None` if the job failed or has published nothing yet.
     fn answer(&self) -> Option<&TableAnswer> {
         self.rows.value().filter(|_| self.rows.error().is_none())
     }
@@ -129,12 +125,11 @@ impl TableView {
         self.request.order
     }
 
-    /// Sets the title, escaped for the terminal.
     pub fn set_title(&mut self, title: String) {
         self.title = title;
     }
 
-    /// Requests the rows in another order. The present rows are shown until the new ones are loaded.
+    /// Requests the rows in another order. The current rows are shown until the new ones are loaded.
     pub fn sort(&mut self, order: Order) {
         if self.request.order != order {
             self.request.order = order;
@@ -142,7 +137,8 @@ impl TableView {
         }
     }
 
-    /// Updates and repeats the request after a rescan. Returns `None` if the view's directory no longer exists.
+    /// Updates the request after a rescan, and repeats it. Returns `None` if the view's directory no longer
+    /// exists.
     pub fn relocate(&mut self, relocation: &mut Relocation<'_>) -> Option<()> {
         self.request.from = relocation.find(self.request.from)?;
         self.request.query.relocate(relocation);
@@ -150,8 +146,7 @@ impl TableView {
         Some(())
     }
 
-    /// Starts the job for the rows if necessary, and takes its results. Returns `true` if the rows have
-    /// changed.
+    /// Starts the job if necessary, and collects its results. Returns `true` if the rows have changed.
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let followed = self.entries(self.cursor.index).first().copied().filter(|_| self.cursor.index > 0);
         let (table, request) = (self.table, &self.request);
@@ -164,14 +159,14 @@ impl TableView {
         true
     }
 
-    /// Requests that all rows be marked once they are found, or cancels this request. [`Self::take_found`] reports when
-    /// they are found.
+    /// Requests that all rows be marked as soon as they have been found, or cancels this request.
+    /// [`Self::take_found`] tells the caller when to mark them.
     pub fn mark_all_found(&mut self, is_wanted: bool) {
         self.will_mark = is_wanted;
     }
 
-    /// Returns the number of rows and the number of entries found, and ends the request, if marking was requested and
-    /// all rows are found. There may be fewer rows than entries, because the number of rows is limited.
+    /// If marking was requested and all rows have been found, ends the request and returns the numbers of rows
+    /// and of entries found. The number of rows is limited, so it may be the lower one.
     pub fn take_found(&mut self) -> Option<(u64, u64)> {
         let is_due = self.will_mark && !self.rows.is_loading();
         let answer = self.answer().filter(|_| is_due)?;
@@ -180,7 +175,6 @@ impl TableView {
         Some(found)
     }
 
-    /// Returns the notice that lists the columns by which the view can be sorted.
     pub fn sorts(&self) -> Notice {
         let table = self.table;
         let mut columns: Vec<&str> = table.sortable.iter().map(|(_, word)| *word).collect();
@@ -188,7 +182,7 @@ impl TableView {
         Notice::SortableBy { rows: table.rows, columns }
     }
 
-    /// Returns `true` if the view has the column or the bars that `command` would change.
+    /// Returns `true` if the view has the column or bars that `command` changes.
     pub fn has(&self, command: Command) -> bool {
         let table = self.table;
         match command {
@@ -199,12 +193,10 @@ impl TableView {
         }
     }
 
-    /// Moves the cursor. `lines` is the number of lines available for rows.
     pub fn step(&mut self, motion: Motion, lines: usize) {
         self.cursor.step(motion, lines, self.count());
     }
 
-    /// Returns the index of the cursor's row.
     pub fn index(&self) -> usize {
         self.cursor.index
     }
@@ -213,18 +205,17 @@ impl TableView {
         self.cursor.index = index.min(self.count().saturating_sub(1));
     }
 
-    /// Returns the target of the row under the cursor, if there is one.
     pub fn target(&self) -> Option<Target> {
         self.answer()?.data.target(self.number(self.cursor.index)?)
     }
 
-    /// Returns the entries of a row: several for a group or for the names of an inode, and none for a total.
+    /// Returns the entries of a row: several for a group or for an inode with several names, none for a total.
     pub fn entries(&self, row: usize) -> Vec<EntryId> {
         let entries = || Some(self.answer()?.data.entries(self.number(row)?));
         entries().unwrap_or_default()
     }
 
-    /// Returns the number of rows that are not folded.
+    /// Returns the number of rows that are not hidden by folding.
     pub fn count(&self) -> usize {
         match self.answer() {
             Some(answer) if answer.data.is_tree() => self.shown.len(),
@@ -233,14 +224,13 @@ impl TableView {
         }
     }
 
-    /// Converts the index of a row that is not folded to the number of that row in the answer, which also counts folded
-    /// rows.
+    /// Converts the index of a visible row to its number in the answer, which includes rows hidden by folding.
     fn number(&self, row: usize) -> Option<usize> {
         let is_tree = self.answer()?.data.is_tree();
         if is_tree { self.shown.get(row).copied() } else { Some(row) }
     }
 
-    /// Updates the list of the rows that are not folded.
+    /// Updates the list of rows that are not hidden by folding.
     fn fold(&mut self) {
         let data = self.answer().map(|answer| Arc::clone(&answer.data)).filter(|data| data.is_tree());
         let Some(data) = data else { return };
@@ -263,7 +253,7 @@ impl TableView {
         }
     }
 
-    /// Unfolds a row. Then does the same with the next row, if that row is unfolded together with this one.
+    /// Unfolds a row, then also the next row if that row unfolds together with this one.
     fn unfold(&mut self, data: &dyn TableData, row: usize) {
         let Branch { depth, key: Some(key), .. } = data.branch(row) else { return };
         self.unfolded.insert(key);
@@ -273,7 +263,7 @@ impl TableView {
         }
     }
 
-    /// Folds or unfolds the row under the cursor. Returns `false` if that row has no rows below it in the tree.
+    /// Folds or unfolds the row under the cursor. Returns `false` if the row has no children.
     pub fn toggle(&mut self) -> bool {
         let found = || {
             let data = Arc::clone(&self.answer()?.data);
@@ -288,7 +278,7 @@ impl TableView {
         true
     }
 
-    /// Scrolls just enough to show the cursor, and returns the visible part.
+    /// Scrolls just enough to show the cursor, and returns the visible part of the view.
     pub fn look(&mut self, tree: &Tree, sight: Sight<'_, '_>) -> TablePage {
         let Sight { marks, measure, scale, glyphs, columns, lines } = sight;
         self.columns = columns;

@@ -1,14 +1,14 @@
 //! Layout of a treemap, in columns and half lines of a terminal.
 //!
-//! This is the squarified layout of Bruls, Huizing and van Wijk (2000). Weights are placed, the largest first,
-//! in rows along the shorter side of the free rectangle. Weights are added to a row as long as they make its
-//! rectangles more square. The layout is computed in exact proportions; then every edge is rounded to whole
-//! cells. Neighbors share an edge, so rounding leaves neither gaps nor overlaps, and no edge is off by more
-//! than half a cell.
+//! This is the squarified layout of Bruls, Huizing and van Wijk (2000). The weights are placed in rows along
+//! the shorter side of the free rectangle, largest first. A row gets more weights as long as this makes its
+//! rectangles more square. The layout is first computed with exact proportions. Then each edge is rounded to
+//! whole cells. Neighbors share an edge, so rounding leaves neither gaps nor overlaps, and no edge is off by
+//! more than half a cell.
 //!
 //! Invariant: the tiles cover each cell of the area exactly once, and depend only on the weights.
 
-/// Rectangle measured in half cells. A half cell is about as high as it is wide.
+/// Rectangle measured in half cells, which are about as high as they are wide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Area {
     /// First column.
@@ -33,7 +33,6 @@ impl Area {
     }
 }
 
-/// Tile for one weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
     /// Index of the weight in the argument of [`layout`].
@@ -51,8 +50,8 @@ struct Rectangle {
     bottom: f64,
 }
 
-/// Returns the tiles for `weights` in `area`, the largest first; equal weights keep their order. A weight whose
-/// area rounds to zero cells has no tile.
+/// Returns the tiles for `weights` in `area`, largest first. Equal weights keep their order. A weight whose
+/// area rounds to zero has no tile.
 pub fn layout(weights: &[u64], area: Area) -> Vec<Tile> {
     let mut order: Vec<usize> = (0..weights.len()).filter(|index| weights[*index] != 0).collect();
     order.sort_by_key(|index| std::cmp::Reverse(weights[*index]));
@@ -67,7 +66,7 @@ pub fn layout(weights: &[u64], area: Area) -> Vec<Tile> {
     let mut at = 0;
     while at < order.len() {
         let end = at + next_row(weights, &order[at..], left[at], free);
-        // The share is exactly 1 for the last row, which takes the remaining area.
+        // For the last row the share is exactly 1, so that the row fills the remaining area.
         let share = (left[at] - left[end]) / left[at];
         let along = free.shorter_side();
         let (strip, after) = free.cut(along.other(), share);
@@ -78,7 +77,7 @@ pub fn layout(weights: &[u64], area: Area) -> Vec<Tile> {
     tiles
 }
 
-/// Returns the suffix sums of the weights in `order`, followed by a zero. Summing starts from the smallest
+/// Returns the suffix sums of the weights in `order`, followed by a zero. The sum starts with the smallest
 /// weight, so that small weights are not lost next to a huge one.
 fn sums_from(weights: &[u64], order: &[usize]) -> Vec<f64> {
     let mut sums = vec![0.0; order.len() + 1];
@@ -88,7 +87,7 @@ fn sums_from(weights: &[u64], order: &[usize]) -> Vec<f64> {
     sums
 }
 
-/// Returns the number of weights to put in the next row, so that its rectangles are as square as possible.
+/// Returns the number of weights to put in the next row so that its rectangles are as square as possible.
 fn next_row(weights: &[u64], rest: &[usize], left: f64, free: Rectangle) -> usize {
     let (width, height) = (free.width(), free.height());
     let scale = width * height / left;
@@ -99,7 +98,7 @@ fn next_row(weights: &[u64], rest: &[usize], left: f64, free: Rectangle) -> usiz
     for (count, index) in rest.iter().enumerate() {
         let smallest = as_float(weights[*index]) * scale;
         sum += smallest;
-        // The worst aspect ratio in a row is that of its largest or of its smallest rectangle.
+        // The worst aspect ratio of a row is that of either its largest or its smallest rectangle.
         let next = (side * side * largest / (sum * sum)).max(sum * sum / (side * side * smallest));
         if next > worst || next.is_nan() {
             return count.max(1);
@@ -162,7 +161,7 @@ impl Rectangle {
     /// Returns the part of the rectangle between the fractions `from` and `to` along `side`.
     fn part(self, side: Side, from: f64, to: f64) -> Self {
         let between = |start: f64, end: f64, share: f64| {
-            // A share of 1 gives exactly `end`, so that neighbors have the same edge.
+            // With a share of 1, the result is exactly `end`, so that neighbors share an edge.
             if share >= 1.0 { end } else { (start + (end - start) * share).min(end) }
         };
         match side {

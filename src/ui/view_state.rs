@@ -1,4 +1,4 @@
-//! State of the views: open views, search, filter, comparison, and rows being sorted.
+//! State of the views: the open views, the search, the filter, the comparison, and the background sort.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::tree::{DirId, LiveTotals};
 
 #[derive(Debug, Default)]
 pub struct Views {
-    /// View of the directory itself, which lies below all other views.
+    /// View of the shown directory, over which other views can be opened.
     pub base: BaseView,
     pub preview: PreviewState,
     pub overview: OverviewState,
@@ -31,41 +31,36 @@ pub struct Views {
     pub error_text: Option<String>,
     /// Visible part of the top table view; `None` if no table view is open.
     pub page: Option<TablePage>,
-    /// Outline for the treemap.
     pub map: Requested<OutlineRequest, Level>,
     pub map_colors: MapColors,
-    /// Areas of the rows in the treemap.
+    /// Tiles of the rows in the treemap.
     pub tiles: Vec<Tile>,
-    /// Open table views, the top one last.
+    /// Open table views, with the top one last.
     pub sheets: Vec<TableView>,
-    /// Query parsed from the search, without an unfinished last term; empty if the search is invalid.
+    /// Query parsed from the search text. Ignores an unfinished last term; empty if the search is invalid.
     pub filter: Query,
-    /// Filter of the list, if a search is active.
+    /// Filter for the list, if a search is active.
     pub filtering: Option<Filtering>,
-    /// View to which Esc returns, after the user went from a row to its entry.
+    /// View to which Esc returns, after the user went to the entry of a row.
     pub return_to: Option<Return>,
     /// Current time in seconds since 1970.
     pub clock: i64,
-    /// Time of the last refresh of a view, measured from the start of the session.
+    /// Time of the last refresh of a view, since the start of the session.
     pub refreshed: Duration,
-    /// Result of the check that a whole file system was scanned.
+    /// Result of the check that the scan covered a whole file system.
     pub whole: Loader<Arc<bool>>,
     pub compared: GrowthState,
 }
 
-/// View of the directory itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BaseView {
-    /// List of the directory's entries.
     #[default]
     List,
     Treemap,
-    /// Overview of everything below the directory.
     Overview,
 }
 
 impl Views {
-    /// Returns `true` if the directory is shown as a treemap, which other views may cover.
     pub fn is_treemap(&self) -> bool {
         self.base == BaseView::Treemap
     }
@@ -74,7 +69,7 @@ impl Views {
         self.base == BaseView::Overview && self.sheets.is_empty()
     }
 
-    /// Returns `true` if the tree has grown since the comparison or a result on the screen was requested.
+    /// Returns `true` if the tree has grown since the comparison, or any result on the screen, was requested.
     pub fn is_outdated(&self) -> bool {
         let shown = match (self.sheets.last(), &self.filtering) {
             (Some(sheet), _) => sheet.rows.is_outdated(),
@@ -88,7 +83,6 @@ impl Views {
             || self.compared.column.as_ref().is_some_and(Loader::is_outdated)
     }
 
-    /// Loads outdated results again.
     pub fn refresh(&mut self) {
         match (self.sheets.last_mut(), &mut self.filtering) {
             (Some(sheet), _) => sheet.rows.refresh(),
@@ -101,7 +95,6 @@ impl Views {
         self.compared.column.iter_mut().for_each(Loader::refresh);
     }
 
-    /// Returns `true` if a job of a view is running.
     pub fn is_loading(&self) -> bool {
         let column = self.compared.column.as_ref();
         self.sheets.iter().any(|sheet| sheet.rows.is_running())
@@ -119,7 +112,7 @@ impl Views {
         self.sheets.first().is_some_and(|sheet| *sheet.table == views::search::TABLE)
     }
 
-    /// Returns `true` if the prerequisite of a view is met, so that a hint for its key is useful.
+    /// Returns `true` if the view's requirement is met, so that a hint for its key makes sense.
     pub fn is_of_use(&self, view: &ViewSpec) -> bool {
         match view.needs {
             Needs::Nothing => true,
@@ -128,12 +121,12 @@ impl Views {
         }
     }
 
-    /// Returns `true` if a whole file system was scanned; `false` until that has been checked.
+    /// Returns `true` if the scan covered a whole file system; `false` until that has been checked.
     pub fn is_whole(&self) -> bool {
         self.whole.value().is_some_and(|is_whole| **is_whole)
     }
 
-    /// Returns the baseline to mention in the status line; `None` if the growth column is already shown.
+    /// Returns the baseline to mention in the status line; `None` if the growth column is already visible.
     pub fn offer(&self) -> Option<BaselineInfo> {
         self.compared.offer().filter(|_| self.compared.column.is_none())
     }
@@ -142,7 +135,6 @@ impl Views {
         self.compared.offer().is_some()
     }
 
-    /// Returns the current time in seconds since 1970.
     pub fn now(&self) -> i64 {
         self.clock
     }
@@ -150,7 +142,7 @@ impl Views {
     /// Returns the source of directory totals.
     pub fn sizes(&self, live: &Arc<LiveTotals>) -> SizeSource {
         let filtered = self.filtering.as_ref().map(Filtering::filtered).cloned();
-        // A filtered total cannot be compared with the earlier total of the whole directory.
+        // Filtered totals cannot be compared with the earlier totals, which are unfiltered.
         let growth = self.compared.growth().filter(|_| filtered.is_none()).cloned();
         SizeSource { live: Arc::clone(live), filtered, growth }
     }
@@ -168,12 +160,12 @@ impl Filtering {
         Self { result: Loader::default(), query, nothing: Arc::new(Filtered::nothing()) }
     }
 
-    /// Returns the latest result of the filter. Until the first result arrives, nothing matches.
+    /// Returns the latest result of the filter. Before the first result, nothing matches.
     pub fn filtered(&self) -> &Arc<Filtered> {
         self.result.value().unwrap_or(&self.nothing)
     }
 
-    /// Starts the job of the filter if necessary, and takes its results. Returns `true` if the result has
+    /// Starts the filter's job if necessary, and collects its results. Returns `true` if the result has
     /// changed.
     pub fn poll(&mut self, sources: &Sources<'_>, order: Order) -> bool {
         let request = || {
@@ -184,16 +176,14 @@ impl Filtering {
     }
 }
 
-/// Baseline, and comparison for the growth column.
 #[derive(Debug)]
 pub struct GrowthState {
-    /// Search for a baseline.
     pub offer: Loader<Arc<BaselineInfo>>,
-    /// Comparison for the growth column; `None` if the column is hidden.
+    /// Comparison for the growth column, if the column is visible.
     pub column: Option<Loader<Arc<Comparison>>>,
     /// Index of the chosen snapshot, counted from the newest.
     pub chosen: usize,
-    /// `false` from the moment the user chooses another snapshot until the user is notified of it.
+    /// `false` after the user has chosen another snapshot, until a notice about it has been shown.
     pub is_told: bool,
     /// Problem with the comparison that was last reported to the user.
     pub reported: Option<String>,
@@ -206,18 +196,17 @@ impl Default for GrowthState {
 }
 
 impl GrowthState {
-    /// Returns the latest comparison for the growth column.
     pub fn growth(&self) -> Option<&Arc<Comparison>> {
         self.column.as_ref()?.value()
     }
 
-    /// Returns the baseline that was found, if any.
+    /// Returns the baseline, if one was found.
     pub fn offer(&self) -> Option<BaselineInfo> {
         self.offer.value().map(|offer| **offer).filter(|offer| offer.is_there)
     }
 
-    /// Returns the problem with the comparison, if it has not been reported. The comparison is repeated during
-    /// a scan, and each problem is reported only once.
+    /// Returns a problem with the comparison that has not been reported yet. The comparison is repeated during
+    /// a scan, but each problem is reported only once.
     pub fn new_problem(&mut self) -> Option<String> {
         let column = self.column.as_ref()?;
         let Some(error) = column.error() else {
@@ -242,13 +231,14 @@ pub struct Return {
     pub history: Vec<DirId>,
     /// Directory that was opened from the view.
     pub opened: DirId,
-    /// `true` if the user opened the directory of the row itself, and not the one that contains the row's entry.
+    /// `true` if the user opened the directory of the row itself, `false` for the directory that contains the
+    /// row's entry.
     pub is_in_place: bool,
     /// `true` if the scan was running when the user left the view.
     pub was_scanning: bool,
 }
 
-/// Job that sorts the rows of a directory, with its parameters.
+/// Background sort of the rows of a directory, with its parameters.
 #[derive(Debug)]
 pub struct Sorting {
     pub rows: Loader<Arc<SortedEntries>>,

@@ -1,8 +1,8 @@
 //! Visible part of a directory as plain data: the totals for the header, and the visible rows.
 //!
-//! A tree changes constantly during a scan. So the tree is read only once per update, and drawing uses only the window.
+//! The tree changes constantly during a scan, so it is read only once per update. Drawing uses only the window.
 //!
-//! Invariant: all numbers of a window are read together, right after the live totals.
+//! Invariant: all numbers of a window are read at once, right after the live totals.
 
 use crate::analysis::compare::{Previous, PreviousListing, amount};
 use crate::base::format::{Measure, Units, plain_size};
@@ -19,30 +19,27 @@ use super::list_state::ListState;
 use super::marks::Marks;
 use super::remark::{exclusion_text, kind_text, linked_text};
 
-/// Visible part of a directory.
 #[derive(Debug, Default)]
 pub struct Window {
-    /// Totals of the directory; with a filter, only of the entries that match.
+    /// Totals of the directory, or only of the matching entries if there is a filter.
     pub totals: Totals,
     pub bound: Precision,
     /// Error number of the directory, if it could not be read.
     pub errno: Option<i32>,
     /// `true` if everything below the directory has been read.
     pub is_complete: bool,
-    /// Number of items without the filter; `None` if there is no filter.
+    /// Number of items without the filter, if there is a filter.
     pub all_items: Option<u64>,
     pub rows: usize,
     /// Number of hidden entries.
     pub left_out: usize,
-    /// Index of the cursor's row.
     pub index: usize,
-    /// Index of the first visible row.
     pub offset: usize,
     pub lines: Vec<Row>,
 }
 
 impl Window {
-    /// Collects the rows of `place` that are visible on `lines` lines.
+    /// Collects the rows of `place` that fit on `lines` lines.
     pub fn new(
         tree: &Tree,
         sizes: &SizeSource,
@@ -114,18 +111,16 @@ impl Window {
         }
     }
 
-    /// Returns the size of the directory by `measure`.
     pub fn size(&self, measure: Measure) -> u64 {
         totals_size(&self.totals, measure)
     }
 
-    /// Returns the row under the cursor, if there is one.
     pub fn selected(&self) -> Option<&Row> {
         self.lines.get(self.index.checked_sub(self.offset)?)
     }
 }
 
-/// Returns the row of an entry, without the cells for shares and growth.
+/// Returns the row of an entry, with the cells for shares and growth left empty.
 fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, measure: Measure) -> Row {
     let is_directory = record.kind == Kind::Directory;
     let mut label = escape(record.name).into_owned();
@@ -176,7 +171,6 @@ fn error(errno: i32) -> RowNote {
     RowNote { text: error_text(errno), is_warning: true }
 }
 
-/// Returns the size that `measure` selects.
 pub fn totals_size(totals: &Totals, measure: Measure) -> u64 {
     measure.of(totals.disk, totals.apparent)
 }

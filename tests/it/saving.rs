@@ -346,7 +346,7 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
         reason
     };
     assert_eq!(listed(refused(&["other"])), format!("other: {none}"));
-    let flags = "its snapshots were made with other flags; use the same with diff, or make one: duke save";
+    let flags = "its snapshots were made with other flags; pass these flags to diff, or save a new snapshot: duke save";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
     let late = "all its snapshots are later than the time of --since; pass one of their times to --since";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));

@@ -12,10 +12,11 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::{LazyLock, Mutex, mpsc};
 use std::time::Duration;
 
 use nix::unistd::{Gid, Group, Uid, User, geteuid};
+
+use crate::base::sync::{Mutex, OnceLock, lock};
 
 /// Returns the effective user ID of this process.
 pub fn own() -> u32 {
@@ -66,15 +67,15 @@ type Answers = HashMap<(Database, u32), Option<String>>;
 
 /// Returns a name that this program's C library does not know, if another one may know it. Each number is looked up once.
 fn elsewhere(database: Database, number: u32) -> Option<String> {
-    static ANSWERS: LazyLock<Mutex<Answers>> = LazyLock::new(Mutex::default);
+    static ANSWERS: OnceLock<Mutex<Answers>> = OnceLock::new();
     if !cfg!(target_env = "musl") {
         return None;
     }
-    let known = || ANSWERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let answer = known().get(&(database, number)).cloned();
+    let answers = ANSWERS.get_or_init(Mutex::default);
+    let answer = lock(answers).get(&(database, number)).cloned();
     answer.unwrap_or_else(|| {
         let answer = getent(GETENT, database, number, PATIENCE);
-        known().insert((database, number), answer.clone());
+        lock(answers).insert((database, number), answer.clone());
         answer
     })
 }
@@ -88,7 +89,7 @@ fn getent(program: &str, database: Database, number: u32, patience: Duration) ->
     let mut command = Command::new(program);
     command.args([database, "--", &number.to_string()]);
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
-    let (sender, receiver) = mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     let output = child.stdout.take()?;
     // A group can have so many members that its line does not fit into a pipe. Only the name is read.
     let reader = std::thread::Builder::new().name("getent".into()).spawn(move || {

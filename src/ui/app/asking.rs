@@ -1,8 +1,8 @@
 //! Input for layers, answers to questions, and commands that leave the browser or the tree.
 //!
-//! An open question covers everything else and gets all keys until the user answers it. A No changes nothing.
-//! The same applies to the dialog that confirms a deletion ([`crate::ui::layers::confirm_delete`]). Both ignore
-//! a Yes until the user has had time to read them ([`AnswerGate`]).
+//! An open question is above everything else and gets all keys until the user answers it. A No changes nothing.
+//! The same is true of the deletion dialog ([`crate::ui::layers::confirm_delete`]). Both ignore a Yes until the
+//! user has had time to read them ([`AnswerGate`]).
 //!
 //! Invariant: nothing is done unless the user answers Yes after having had time to read the question.
 
@@ -22,7 +22,6 @@ use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::options::Quitting;
 
 impl<'t> App<'t> {
-    /// Passes an input to the top layer.
     pub(super) fn offer(&mut self, input: Input<'_>) -> Handled {
         let Some(top) = self.layers.last_mut() else { return Handled::No };
         let handled = top.component_mut().handle(input, &mut self.cx);
@@ -37,17 +36,17 @@ impl<'t> App<'t> {
         handled
     }
 
-    /// Opens a question. If another question is open, the new one replaces it.
+    /// Opens a question, which replaces any other open question.
     pub(super) fn ask(&mut self, about: Question) {
-        // Scanning the parent directory loses only the marks, so Yes is preselected if there are none.
+        // Scanning the parent directory loses only the marks, so Yes is preselected if nothing is marked.
         let loses_nothing = about == Question::Above && self.cx.marks.count() == 0;
         let button = if loses_nothing { Button::Yes } else { Button::No };
         self.layers.retain(|layer| !matches!(layer, Layer::Question(_)));
         self.layers.push(Layer::Question(QuestionDialog::new(about, button)));
     }
 
-    /// Closes the question about quitting when a deletion or export has ended, because it may be about that
-    /// operation.
+    /// Closes the question about quitting. Called when a deletion or export has ended, because the question may
+    /// mention it.
     pub(super) fn withdraw_quit(&mut self) {
         let is_quit = |layer: &Layer<'_>| matches!(layer, Layer::Question(question) if question.about == Question::Quit);
         self.layers.retain(|layer| !is_quit(layer));
@@ -59,8 +58,8 @@ impl<'t> App<'t> {
         self.layers.insert(0, layer);
     }
 
-    /// Returns the gate of the top layer. Returns `None` if the layer asks nothing, or if the deletion dialog
-    /// cannot be confirmed yet.
+    /// Returns the delay before the top layer accepts a Yes; `None` if the layer does not ask anything, or if the
+    /// deletion dialog cannot be confirmed yet.
     fn gate(&mut self) -> Option<&mut AnswerGate> {
         match self.layers.last_mut()? {
             Layer::ConfirmDelete(dialog) if !dialog.is_open() => None,
@@ -68,7 +67,7 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns the time until an idle event is due; `None` if idle events have no effect.
+    /// Returns the time until the next idle event is due; `None` if no such event is needed.
     pub fn idle_wait(&mut self, now: Duration) -> Option<Duration> {
         self.gate()?.wait(now)
     }
@@ -80,12 +79,13 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns `true` if a question is open, even if it is not on the screen yet.
+    /// Returns `true` if a question is open, even if it has not been drawn yet.
     pub(super) fn is_asking(&self) -> bool {
         self.layers.iter().any(|layer| layer.component().selected().is_some())
     }
 
-    /// If `is_input`, makes all open questions ignore a Yes until there has been a pause in the input.
+    /// If `is_input`, closes the gates of all open questions, so that a Yes is ignored until the input has
+    /// paused.
     pub(super) fn close_gate_if(&mut self, is_input: bool) {
         if is_input {
             let gates = self.layers.iter_mut().filter_map(|layer| layer.component_mut().gate());
@@ -93,12 +93,11 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Returns `true` if the top layer accepts a Yes now.
     pub(super) fn accepts_yes(&mut self) -> bool {
         self.gate().is_some_and(|gate| gate.is_open())
     }
 
-    /// Returns `true` if the answer is Yes, or if it presses the selected Yes button.
+    /// Returns `true` if the answer is Yes, or presses the selected Yes button.
     pub(super) fn is_yes(&self, answer: Answer) -> bool {
         let button = self.layers.last().and_then(|layer| layer.component().selected());
         answer == Answer::Yes || answer == Answer::Selected && button == Some(Button::Yes)
@@ -136,7 +135,7 @@ impl<'t> App<'t> {
         None
     }
 
-    /// Asks if the parent directory should be scanned.
+    /// Asks the user if the parent directory should be scanned.
     pub(super) fn offer_above(&mut self) {
         if self.cx.is_deleting() {
             // Leaving this tree would interrupt the deletion.

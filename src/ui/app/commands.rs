@@ -25,8 +25,7 @@ use crate::ui::view_state::BaseView;
 use crate::ui::views::LIST;
 
 impl App<'_> {
-    /// Returns `true` if the owner column can be shown or hidden: it is already shown, or the owner of a
-    /// visible entry is known.
+    /// Returns `true` if the owner column is already visible, or if the owner of a visible entry is known.
     fn may_show_owners(&self) -> bool {
         let has_owner = |row: &Row| matches!(row.cell(Column::Owner), CellValue::User(_));
         self.cx.shown.columns.has(Column::Owner) || self.cx.window.lines.iter().any(has_owner)
@@ -48,11 +47,11 @@ impl App<'_> {
         }
     }
 
-    /// Passes pasted text to the open text field, if there is one. The name that confirms a deletion cannot be
+    /// Passes pasted text to the open text field, if any. The name that confirms a deletion must be typed, not
     /// pasted.
     pub(super) fn paste(&mut self, text: &str) {
         if self.scope().is_typed() {
-            // The result is ignored, because typing never requests I/O.
+            // The result is ignored, because typing requests no I/O.
             let _ = self.offer(Input::Paste(text));
         }
     }
@@ -145,7 +144,7 @@ impl App<'_> {
             Command::Export => self.ask_for_file(),
             Command::CopyPath => return self.cx.copy_path(),
             Command::Back => return self.cx.stop_deleting().or_else(|| self.cx.stop_rescan()),
-            // Some of these commands have already been performed. The others do nothing in the list.
+            // Some of these commands have been handled before this point. The others do nothing in the list.
             Command::Interrupt
             | Command::Suspend
             | Command::Help

@@ -5,8 +5,8 @@
 //!      -> operation -> recheck of the entries -> notice, and FailuresList if entries failed
 //! ```
 //!
-//! If entries have changed since the scan, the user can have them rescanned and is then asked again. In the
-//! list of failures, entries have already been rescanned.
+//! If entries have changed since the scan, the user can rescan them and is then asked again. The entries in the
+//! list of failures have already been rescanned.
 //!
 //! Invariant: nothing is deleted unless the user answers Yes while all warnings and refusals are on the screen.
 
@@ -24,14 +24,15 @@ use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::options::DeleteMode;
 
 impl<'t> App<'t> {
-    /// Opens the deletion dialog for the marked entries, or, if there are none, for the entry under the cursor.
+    /// Opens the deletion dialog for the marked entries, or for the entry under the cursor if nothing is
+    /// marked.
     pub(super) fn ask_to(&mut self, kind: OperationKind) -> Option<Effect> {
         let selection =
             self.cx.checked(self.check_selection())?.as_chosen(&self.cx.marks.touched_directories());
         Some(self.ask_about(kind, selection))
     }
 
-    /// Returns the entries that a command would delete, or the notice that explains why there are none.
+    /// Returns the entries that a deletion would affect, or a notice that explains why there are none.
     fn check_selection(&self) -> Result<Selection, Notice> {
         self.cx.check_changes()?;
         let selection = Selection::new(self.cx.tree, self.subject(), DeleteScope::Whole);
@@ -50,8 +51,7 @@ impl<'t> App<'t> {
         })
     }
 
-    /// Returns the entries to which a command applies: all marked entries, or, if there are none, the entry
-    /// under the cursor.
+    /// Returns all marked entries, or the entry under the cursor if nothing is marked.
     fn subject(&self) -> Vec<(DirId, &'t [u8])> {
         if self.cx.marks.count() > 0 {
             return self.cx.marks.in_order(self.cx.tree).into_iter().map(|(place, _)| place).collect();
@@ -62,7 +62,6 @@ impl<'t> App<'t> {
         under_cursor.into_iter().collect()
     }
 
-    /// Restores the most recently trashed items.
     pub(super) fn restore(&mut self) -> Option<Effect> {
         self.cx.checked(self.cx.check_changes())?;
         if self.cx.deletion.policy.mode == DeleteMode::DryRun {
@@ -77,14 +76,14 @@ impl<'t> App<'t> {
         Some(self.cx.begin_work(Operation::Restore(trashed), (items, 0), false))
     }
 
-    /// Requests a script that deletes the marked entries, or, if there are none, the entry under the cursor.
+    /// Requests a script that deletes the marked entries, or the entry under the cursor if nothing is marked.
     pub(super) fn write_script(&mut self) -> Option<Effect> {
         let selection = self.cx.checked(self.check_selection())?;
         let sizes = selection.items().map(|(_, item)| plain_size(item.disk, self.cx.units)).collect();
         Some(Effect::Deletion(DeletionRequest::Script(Arc::new(selection), sizes)))
     }
 
-    /// Opens the dialog that confirms an operation, and requests a preview.
+    /// Opens the deletion dialog, and requests a preview.
     pub(in crate::ui) fn ask_about(&mut self, kind: OperationKind, selection: Selection) -> Effect {
         let (selection, now) = (Arc::new(selection), self.cx.clock());
         let dialog = DeleteDialog::new(kind, Arc::clone(&selection), &self.cx.deletion.policy, now);
@@ -92,8 +91,8 @@ impl<'t> App<'t> {
         Effect::Deletion(DeletionRequest::Preview(selection, now))
     }
 
-    /// Opens the dialog again after its changed entries have been rescanned, unless another layer is open by
-    /// then.
+    /// Opens the dialog again once its changed entries have been rescanned, unless the user has opened another
+    /// layer.
     fn ask_again(&mut self) -> Option<Effect> {
         let is_free = self.layers.iter().all(|layer| matches!(layer, Layer::Question(_)));
         let (kind, selection) = self.cx.deletion.asked_again.take().filter(|_| is_free)?;
@@ -105,7 +104,6 @@ impl<'t> App<'t> {
         Some(self.ask_about(kind, selection))
     }
 
-    /// Returns the dialog that confirms a deletion, if it is open.
     pub fn delete_dialog(&self) -> Option<&DeleteDialog> {
         self.layers.iter().find_map(|layer| match layer {
             Layer::ConfirmDelete(dialog) => Some(dialog),
@@ -120,7 +118,7 @@ impl<'t> App<'t> {
         })
     }
 
-    /// Opens the list of failures once the tree is up to date and no layer is open.
+    /// Opens the list of failures, once the tree is up to date and no layer is open.
     pub(super) fn open_failures(&mut self) {
         let is_busy = self.cx.is_deleting() || self.cx.rescan().is_some() || !self.layers.is_empty();
         let failed = self.cx.deletion.failed.take_if(|_| !is_busy);
@@ -156,7 +154,7 @@ impl<'t> App<'t> {
             }
             DeletionMessage::PreviewFailed(error) => {
                 self.cx.notify(Notice::JobFailed("Preview", error));
-                // The dialog closes, because nothing can be confirmed without a preview.
+                // Nothing can be confirmed without a preview, so the dialog closes.
                 self.delete_dialog().is_some().then(|| {
                     self.layers.retain(|layer| !matches!(layer, Layer::ConfirmDelete(_)));
                     Effect::Deletion(DeletionRequest::StopPreview)

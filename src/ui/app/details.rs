@@ -11,7 +11,7 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::programs::Launch;
 
 impl App<'_> {
-    /// Opens the info page of the entry under the cursor, or, if there is none, of the shown directory.
+    /// Opens the info page of the entry under the cursor, or of the shown directory if there is no such entry.
     pub(super) fn inspect(&mut self) {
         let Some(entry) = self.shown_under_cursor().or_else(|| EntryId::of(self.cx.tree, self.cx.place.id))
         else {
@@ -30,8 +30,8 @@ impl App<'_> {
         self.cx.entry_under_cursor()
     }
 
-    /// Returns the entry under the cursor. If the row represents several names of a file, returns the first of
-    /// them.
+    /// Returns the entry under the cursor. If the row stands for several names of a file, returns the first
+    /// one.
     fn shown_under_cursor(&self) -> Option<EntryId> {
         let first_of_names = || self.cx.sheet()?.entries(self.cx.row()).first().copied();
         self.under_cursor().or_else(first_of_names)
@@ -52,7 +52,7 @@ impl App<'_> {
         self.layers.retain_mut(|layer| layer.component_mut().relocate(&mut relocation, &mut self.cx));
     }
 
-    /// Requests the start of a program for the entry under the cursor.
+    /// Requests a program for the entry under the cursor.
     pub(super) fn start(&mut self, program: Program) -> Option<Effect> {
         if self.cx.source_kind == SourceKind::Recorded {
             self.cx.notify(Notice::RecordedNotHere);
@@ -79,8 +79,8 @@ impl App<'_> {
         Some(Effect::Start(Launch::View(directory, record.name.to_vec())))
     }
 
-    /// Requests a shell in the shown directory, or, in a table view, in the directory of the entry under the
-    /// cursor.
+    /// Requests a shell in the shown directory. In a table view, the shell starts in the directory of the entry
+    /// under the cursor.
     fn shell(&mut self) -> Option<Effect> {
         let place = match self.cx.sheet() {
             Some(_) => self.shown_under_cursor().map_or(self.cx.place.id, |entry| entry.directory),

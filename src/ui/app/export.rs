@@ -12,7 +12,6 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::export::ExportMessage;
 
 impl App<'_> {
-    /// Opens the prompt for the file name of an export.
     pub(super) fn ask_for_file(&mut self) {
         if self.cx.checked(self.cx.check_export()).is_none() {
             return;
@@ -31,7 +30,7 @@ impl App<'_> {
         let notice = match written {
             Ok(bytes) => Notice::Wrote(path, bytes),
             Err(SaveError::Exists) => {
-                // The question appears only if no layer is open, so as not to interrupt the user.
+                // Ask only if no layer is open, so as not to interrupt the user.
                 if self.layers.is_empty() {
                     self.ask(Question::Replace(order));
                 }

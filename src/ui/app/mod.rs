@@ -1,11 +1,11 @@
 //! State of the browser, and the events that change it.
 //!
 //! [`App::update`] applies an event to the state. It does no I/O, but returns an [`Effect`] that requests the
-//! I/O. At the end, it collects the visible rows of the directory and of open views, so that drawing does not
-//! change the state.
+//! I/O. At the end, it collects the visible rows of the directory and of the open views, so that drawing need
+//! not change the state.
 //!
-//! During a scan, ticks report the progress, and rows are sorted again on ticks. This never happens shortly
-//! after a key, so that no row moves under the cursor, and it happens less often if sorting takes long
+//! During a scan, ticks report the progress, and rows are sorted again on ticks. Rows are not sorted shortly
+//! after a key press, so that they do not move while the user is acting, and less often if sorting takes long
 //! ([`crate::table::rows`]).
 //!
 //! Invariant: after every update the cursor is on a visible row, if there are rows.
@@ -31,7 +31,6 @@ use super::settings::Settings;
 use crate::base::sync::Arc;
 use crate::tree::{LiveTotals, Tree};
 
-/// State of the browser for one tree.
 pub struct App<'t> {
     pub cx: Context<'t>,
     /// Layers above the view. The last one is on top and gets the keys.
@@ -43,7 +42,7 @@ pub struct App<'t> {
 }
 
 impl<'t> App<'t> {
-    /// Creates the browser for `tree`, which may be empty. `roots` contains the path of each root, as the user
+    /// Creates the browser for `tree`, which may still be empty. `roots` contains each root's path as the user
     /// gave it and as displayed.
     pub fn new(
         tree: &'t Tree,
@@ -57,9 +56,8 @@ impl<'t> App<'t> {
         app
     }
 
-    /// Processes one event, and returns the effect that it requests.
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // The input that opens a question does not count as input to that question.
+        // The key that opens a question does not count as an answer to it.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();
@@ -84,7 +82,7 @@ impl<'t> App<'t> {
             }
             Event::Resize(columns, lines) => {
                 self.cx.size = (columns, lines);
-                // Terminals differ in what remains on the screen after a change of its size.
+                // After a resize, terminals differ in what they leave on the screen.
                 Some(Effect::Repaint)
             }
             Event::Tick(tick) => {
@@ -124,7 +122,7 @@ impl<'t> App<'t> {
         effect
     }
 
-    /// Collects everything visible as plain data, for drawing.
+    /// Collects everything that is visible as plain data, for drawing.
     fn look(&mut self) {
         self.open_failures();
         self.cx.look();

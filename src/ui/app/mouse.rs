@@ -1,8 +1,8 @@
 //! Mouse input: translates clicks and wheel steps into commands.
 //!
-//! A click on a row moves the cursor, and a double click opens the entry. Clicks on column titles sort, clicks
-//! on tabs open views, clicks on a part of the path go up to that directory, clicks on hints in the footer act
-//! like their keys, and clicks on buttons press them.
+//! A click on a row moves the cursor, and a double click opens the entry. Column titles sort, tabs open views,
+//! parts of the path lead up to that directory, key hints in the footer act like their keys, and buttons can be
+//! pressed.
 //!
 //! The target of a click is looked up in the clickable areas of the last frame ([`crate::ui::hit_map`]).
 //! Invariant: the mouse does nothing that keys cannot do.
@@ -24,9 +24,9 @@ use crate::ui::message::Effect;
 use crate::ui::widgets;
 use crate::ui::widgets::footer::{self, Top};
 
-/// Maximum time between the two clicks of a double click on a row.
+/// Maximum time between the two clicks of a double click.
 const DOUBLE: Duration = Duration::from_millis(400);
-/// Number of rows by which one step of the wheel moves the cursor.
+/// Number of rows that the cursor moves per step of the wheel.
 const STEP: usize = 3;
 
 impl App<'_> {
@@ -52,8 +52,8 @@ impl App<'_> {
         }
     }
 
-    /// Returns the screen column and line of the row under the cursor; `None` if a layer is open or the row is
-    /// not visible.
+    /// Returns the screen position (column and line) of the row under the cursor; `None` if a layer is open or
+    /// the row is not visible.
     pub fn cursor(&self) -> Option<(u16, u16)> {
         let list = self.cx.regions(self.cx.size).view.list;
         let row = match &self.cx.views.page {
@@ -65,8 +65,8 @@ impl App<'_> {
         (line < list.bottom()).then_some((list.x, line))
     }
 
-    /// Clears the clickable areas if `scope` is no longer current, because a click would act on a component
-    /// that has not been drawn yet.
+    /// Clears the clickable areas if `scope` has changed, because a click would then hit a component that has
+    /// not been drawn yet.
     pub(super) fn forget_hits_of_another(&mut self, scope: Scope) {
         if self.scope() != scope {
             self.hits.clear();
@@ -90,10 +90,10 @@ impl App<'_> {
     }
 
     fn wheel(&mut self, motion: Motion) {
-        // Nothing scrolls while a question is open, because the question refers to what is on the screen.
+        // Nothing scrolls while a question is open, because the question is about what is on the screen.
         if !matches!(self.layers.last(), Some(Layer::Question(_))) {
             for _ in 0..STEP {
-                // Moving the cursor never requests I/O.
+                // Moving the cursor requests no I/O.
                 let _ = self.perform(Command::Move(motion));
             }
         }
@@ -125,7 +125,7 @@ impl App<'_> {
         }
         self.click = None;
         if self.scope() == Scope::Prompt {
-            // Accepting a search never requests I/O.
+            // Accepting a search requests no I/O.
             let _ = self.perform(Command::Accept);
             if self.scope() == Scope::Prompt {
                 return None;

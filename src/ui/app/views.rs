@@ -8,12 +8,12 @@ use crate::ui::layers::Layer;
 use crate::ui::loader::Sources;
 
 impl App<'_> {
-    /// Starts the background jobs that views and layers need, and collects their results. Returns `true` if
-    /// there is a new result.
+    /// Starts the background jobs of views and layers, and collects their results. Returns `true` if there is a
+    /// new result.
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let scope = self.scope();
         let mut has_changed = false;
-        // A result can make another job necessary.
+        // A result can make a further job necessary.
         while self.poll_loads(sources) {
             has_changed = true;
         }
@@ -43,7 +43,6 @@ impl App<'_> {
         has_facts || has_rows || is_whole || is_compared || is_found || has_names
     }
 
-    /// Returns `true` if a background job of a view or layer is running.
     pub fn is_loading(&self) -> bool {
         let is_inspected =
             |layer: &Layer<'_>| matches!(layer, Layer::Info(page) if page.info.inspection.is_running());
@@ -53,8 +52,7 @@ impl App<'_> {
             || self.layers.iter().any(is_inspected)
     }
 
-    /// Returns the scope that determines the key bindings: that of the top layer, or, if no layer is open, that
-    /// of the view.
+    /// Returns the scope of the top layer, or that of the view if no layer is open.
     pub fn scope(&self) -> Scope {
         match self.layers.last() {
             Some(layer) => layer.component().scope(),

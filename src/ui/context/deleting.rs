@@ -37,7 +37,7 @@ impl Context<'_> {
         Some(Effect::Deletion(DeletionRequest::Stop))
     }
 
-    /// Stores trashed items for a later restore. The most recent items are restored first.
+    /// Remembers trashed items for a later restore. The latest ones are restored first.
     fn remember_trashed<'r>(&mut self, trashed: impl Iterator<Item = &'r Trashed>) {
         let trashed: Vec<Trashed> = trashed.cloned().collect();
         if !trashed.is_empty() {
@@ -45,10 +45,10 @@ impl Context<'_> {
         }
     }
 
-    /// Keeps the items that could not be restored (all except `returned`) for another attempt.
+    /// Keeps the items that were not restored (all except `returned`), so that the user can try again.
     pub fn keep_unrestored(&mut self, work: &Operation, returned: &[Trashed]) {
         if let Operation::Restore(all) = work {
-            // Both lists are in the same order.
+            // Both lists have the same order.
             let mut returned = returned.iter().peekable();
             self.remember_trashed(all.iter().filter(|it| returned.next_if_eq(it).is_none()));
         }
@@ -75,7 +75,7 @@ impl Context<'_> {
         }
     }
 
-    /// Requests a recheck of these entries, and records that it is running.
+    /// Requests a recheck of these entries, and records that a rescan is running.
     pub fn recheck_entries(&mut self, selection: &Selection) -> Effect {
         let places: Places = selection.places();
         let replaced = selection.items().filter_map(|(_, item)| item.directory).collect();
@@ -126,7 +126,8 @@ impl Context<'_> {
         }
     }
 
-    /// Requests a check of the marked directories that a rescan found changed.
+    /// Requests a check of the marked directories that a rescan found modified, because they may have been
+    /// replaced.
     pub fn compare_marks(&mut self) -> Option<Effect> {
         let touched = self.marks.touched_directories();
         let selection =
@@ -134,7 +135,7 @@ impl Context<'_> {
         (selection.count() > 0).then(|| Effect::Deletion(DeletionRequest::Compare(Arc::new(selection))))
     }
 
-    /// Checks that a file operation may start now.
+    /// Checks that a file operation may start now. The error is a notice with the reason.
     pub fn check_changes(&self) -> Result<(), Notice> {
         Err(if self.source_kind == SourceKind::Recorded {
             Notice::RecordedReadOnly
@@ -151,7 +152,6 @@ impl Context<'_> {
         })
     }
 
-    /// Returns `true` if a file operation is running.
     pub fn is_deleting(&self) -> bool {
         self.deletion.running.is_some()
     }

@@ -6,8 +6,7 @@ use crate::tree::{DirId, Totals, join};
 use crate::ui::window::bound;
 
 impl Context<'_> {
-    /// Returns the totals of a directory, their precision, and the error number if the directory could not be
-    /// read.
+    /// Returns the totals of a directory, their precision, and its error number if it could not be read.
     pub fn standing(&self, id: DirId) -> (Totals, Precision, Option<i32>) {
         let (totals, status) = (self.live.totals(self.tree, id), self.tree.status(id));
         (totals, bound(status, &totals, totals.disk), status.errno)

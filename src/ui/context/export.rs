@@ -1,4 +1,4 @@
-//! Export to a file: checks before it, default file name, and the request.
+//! Export to a file: the checks, the default file name, and the request.
 
 use super::Context;
 use crate::scan::Outcome;
@@ -22,7 +22,6 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the request of the running export, if there is one.
     pub fn written(&self) -> Option<&ExportRequest> {
         self.export.order.as_ref()
     }
@@ -39,16 +38,16 @@ impl Context<'_> {
         format!("{}.{ending}", if name.is_empty() { "files" } else { name })
     }
 
-    /// Requests an export. Shows a notice instead if the export cannot start now.
+    /// Requests an export, or shows a notice if it cannot start now.
     pub fn write_file(&mut self, order: ExportRequest) -> Option<Effect> {
-        // Check again, because an operation that started while the question was open would change the contents.
+        // Check again: an operation started while the question was open would change the contents.
         self.checked(self.check_export())?;
         self.notify(Notice::Writing(order.path.clone()));
         self.export.order = Some(order.clone());
         Some(Effect::Export(order))
     }
 
-    /// Requests an export that replaces an existing file, which the user has confirmed.
+    /// Requests an export that replaces an existing file, as confirmed by the user.
     pub fn replace_file(&mut self, order: ExportRequest) -> Option<Effect> {
         self.write_file(ExportRequest { old: Overwrite::Replaced, ..order })
     }

@@ -1,7 +1,7 @@
 //! Filter: a search that restricts the list and the treemap.
 //!
 //! A background job computes the filtered totals of the whole tree, so that they are available in every
-//! directory. Until the first result, no rows are shown, because they could include entries that do not match.
+//! directory. No rows are shown before the first result, because they could include entries that do not match.
 //!
 //! Invariant: while a filter is active, the list contains only matching entries and filtered totals, and the
 //! header shows "n of m".
@@ -18,18 +18,17 @@ impl Context<'_> {
         self.views.filtering.is_some()
     }
 
-    /// Returns the loader of the filter's result; `None` if no filter is active.
     pub fn filter_result(&self) -> Option<&Loader<Arc<Filtered>>> {
         self.views.filtering.as_ref().map(|filtering| &filtering.result)
     }
 
-    /// Applies the search, if there is a valid one, as a filter to the list and the treemap.
+    /// Applies the current search as a filter to the list and the treemap, if the search is valid.
     pub fn begin_filter(&mut self) {
         if self.views.filter.is_empty() || self.is_filtered() {
             return;
         }
         self.views.filtering = Some(Filtering::new(self.views.filter.clone()));
-        // The unfiltered rows would be wrong, so no rows are shown until there is a result.
+        // The unfiltered rows would be wrong, so no rows are shown until the result arrives.
         self.sorting = None;
         self.place.forget_rows();
     }
@@ -44,7 +43,7 @@ impl Context<'_> {
         was_filtered
     }
 
-    /// Updates the filter after a rescan has replaced directories, and requests its totals again.
+    /// Updates the filter after a rescan has replaced directories, and computes its totals again.
     pub fn renew_filter(&mut self, relocation: &mut Relocation<'_>) {
         self.views.filter.relocate(relocation);
         if let Some(filtering) = &mut self.views.filtering {
@@ -53,7 +52,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns `true` if the filter hides any entry below a directory.
+    /// Returns `true` if the filter hides any entry below this directory.
     pub fn is_partly_shown(&self, id: DirId) -> bool {
         let Some(filtering) = &self.views.filtering else { return false };
         self.views.sheets.is_empty() && filtering.filtered().totals(id) != self.live.totals(self.tree, id)

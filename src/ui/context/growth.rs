@@ -19,7 +19,7 @@ use crate::ui::view_state::GrowthState;
 use crate::ui::views::growth;
 
 impl Context<'_> {
-    /// Searches once for a baseline, and compares the tree with it if the growth column is shown. Returns
+    /// Searches for a baseline once, and compares the tree with it if the growth column is visible. Returns
     /// `true` if there is a new result.
     pub fn poll_comparison(&mut self, sources: &Sources<'_>) -> bool {
         let (may_start, order) = (sources.may_compare(), self.request(Query::default()).order);
@@ -66,8 +66,8 @@ impl Context<'_> {
         }
     }
 
-    /// Chooses another snapshot as the baseline. `next` computes its index from that of the current snapshot.
-    /// Index 0 is the newest snapshot.
+    /// Chooses another snapshot as the baseline. `next` computes its index from that of the current one. Index
+    /// 0 is the newest snapshot.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
         let Some(info) = self.views.compared.offer() else {
             self.notify(Notice::NoBaseline);
@@ -89,7 +89,7 @@ impl Context<'_> {
         self.views.overview.growth.outdate();
     }
 
-    /// Shows the time of the chosen snapshot, once the snapshot has been found.
+    /// Shows a notice with the time of the chosen snapshot as soon as the snapshot has been found.
     fn tell_baseline(&mut self) {
         let Some(info) = self.views.compared.offer().filter(|_| !self.views.compared.is_told) else { return };
         self.views.compared.is_told = true;
@@ -126,7 +126,7 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to the entry of a row. If the entry was deleted, goes to its former directory.
+    /// Goes to the entry of a row, or to its former directory if the entry was deleted.
     pub fn follow_change(&mut self, row: &Row) {
         if row.difference == ChangeKind::Gone {
             if let Some(entry) = EntryId::of(self.tree, row.place) {

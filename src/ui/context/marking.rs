@@ -14,11 +14,10 @@ use crate::ui::notice::Notice;
 use crate::ui::table_view::TableView;
 use crate::ui::views::{Target, largest};
 
-/// Entry, with the ID of its directory.
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of entries of one directory that are read in a single pass. Fewer entries are read one at a
-/// time.
+/// Minimum number of entries of one directory that are read in a single pass. Fewer entries are looked up
+/// individually.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -60,12 +59,12 @@ impl<'t> Context<'t> {
         self.step_down();
     }
 
-    /// If the row under the cursor is the total of several files, opens a view of these files, and requests
-    /// that all of them be marked once they have been found. Any input before that cancels the request. Returns
-    /// `false` for all other rows.
+    /// If the row under the cursor is the total of several files, opens a view of these files and marks all of
+    /// them once they have been found. Any input before that cancels the marking. Returns `false` for other
+    /// rows.
     fn mark_total(&mut self) -> bool {
         match self.sheet().and_then(TableView::target) {
-            // A total of directories marks nothing, because marking a directory also marks everything in it.
+            // A total of directories is not marked, because marking a directory also marks everything in it.
             Some(Target::Files { label, table, query }) if *table == largest::TABLE => {
                 self.show_files(label, table, &query);
                 self.views.sheets.last_mut().into_iter().for_each(|sheet| sheet.mark_all_found(true));
@@ -75,13 +74,13 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Cancels a request of [`Self::mark`] to mark files that have not been found yet, so that no marks appear
-    /// after the next input.
+    /// Cancels a pending request of [`Self::mark`] to mark files, so that no marks appear unexpectedly after
+    /// the next input.
     pub fn cancel_mark_total(&mut self) {
         self.views.sheets.iter_mut().for_each(|sheet| sheet.mark_all_found(false));
     }
 
-    /// Marks all rows of the top view, if [`Self::mark`] has requested this and all rows have been found.
+    /// Marks all rows of the top view if [`Self::mark`] has requested this and the rows have been found.
     pub fn mark_found(&mut self) {
         let Some(sheet) = self.views.sheets.last_mut() else { return };
         let Some((marked, found)) = sheet.take_found() else { return };
@@ -99,8 +98,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Returns the rows from the start of the range to the cursor; `None` if no range was started, or if no row
-    /// shows its first entry.
+    /// Returns the rows from the start of the range to the cursor; `None` if no range was started, or if its
+    /// start is not shown.
     pub fn ranged_rows(&self) -> Option<RangeInclusive<usize>> {
         let begin = self.row_of(self.anchor?)?;
         Some(begin.min(self.row())..=begin.max(self.row()))
@@ -140,7 +139,6 @@ impl<'t> Context<'t> {
         self.marks.add_up(self.tree);
     }
 
-    /// Returns the index of the row under the cursor.
     pub fn row(&self) -> usize {
         self.views.sheets.last().map_or_else(|| self.place.index(), TableView::index)
     }
@@ -157,8 +155,8 @@ impl<'t> Context<'t> {
         (0..sheet.count()).find(|row| sheet.entries(*row).iter().any(is_it))
     }
 
-    /// Returns the entries of `count` rows, starting with row `first`, each with its directory. Many entries of
-    /// one directory are read in a single pass.
+    /// Returns the entries of `count` rows from row `first`, each with its directory. Many entries of one
+    /// directory are read in a single pass.
     fn entries(&self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut wanted: Vec<EntryId> = if let Some(sheet) = self.views.sheets.last() {
             let end = sheet.count().min(first.saturating_add(count));
@@ -185,8 +183,8 @@ impl<'t> Context<'t> {
         entries
     }
 
-    /// Returns the entries of these rows, but without directories that contain entries hidden by the filter. So
-    /// a command for many rows never marks hidden entries.
+    /// Returns the entries of these rows, except directories with entries that the filter hides. A command for
+    /// many rows therefore never marks hidden entries.
     fn whole_entries(&mut self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut entries = self.entries(first, count);
         let before = entries.len();
@@ -217,7 +215,7 @@ impl<'t> Context<'t> {
         self.marks.add_up(self.tree);
     }
 
-    /// Goes to the directory of a marked entry, and moves the cursor to that entry.
+    /// Goes to a marked entry: opens its directory and moves the cursor to it.
     pub fn go_to_name(&mut self, (parent, name): EntryName<'t>) {
         if let Some(entry) = EntryId::named(self.tree, parent, name) {
             self.go_to_entry(entry);
@@ -234,7 +232,8 @@ impl<'t> Context<'t> {
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
-    /// Requests a copy of the path of the entry under the cursor, or, if there is none, of the shown directory.
+    /// Requests a copy of the path of the entry under the cursor, or of the shown directory if there is no such
+    /// entry.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),
@@ -248,7 +247,7 @@ impl<'t> Context<'t> {
         Some(Effect::Copy(path))
     }
 
-    /// Updates the marks after a rescan, and notifies the user of removed marks.
+    /// Updates the marks after a rescan, and tells the user if marks were removed.
     pub fn renew_marks(&mut self, relocation: &mut Relocation<'t>) {
         let dropped = self.marks.relocate(self.tree, relocation);
         self.notify_dropped(dropped);

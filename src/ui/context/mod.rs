@@ -1,7 +1,6 @@
-//! Context: state that components read and change, such as the tree, the shown directory, views, marks and
-//! settings.
+//! Context: the state that components share, such as the tree, the shown directory, views, marks and settings.
 //!
-//! Layers, views and drawing code get a reference to the context. The list of layers belongs to
+//! Layers, views and drawing code get a reference to the context. The list of layers is not part of it, but of
 //! [`App`](super::app::App).
 
 mod deleting;
@@ -53,36 +52,28 @@ pub struct Context<'t> {
     pub tree: &'t Tree,
     /// Paths of the roots, each as the user gave it and as displayed.
     pub roots: Vec<(Vec<u8>, Vec<u8>)>,
-    /// Sort order of the entries, and the measure of sizes.
     pub order: Order,
-    /// Appearance of the rows.
     pub shown: RowLook,
-    /// Units in which sizes are displayed.
     pub units: Units,
     pub theme: Theme,
     pub keymap: Keymap,
-    /// Time zone for displayed times.
     pub zone: TimeZone,
     /// Kind of the source. Entries of a snapshot or export can be neither rescanned nor deleted.
     pub source_kind: SourceKind,
-    /// Condition under which the browser asks before it quits.
     pub quitting: Quitting,
     pub scan: ScanState,
     /// Path of the shown directory, with the root as displayed.
     pub path: Vec<u8>,
-    /// Visible rows of the shown directory.
     pub window: Window,
-    /// Message in the status line.
     pub notice: Option<Notice>,
     /// Number of columns and lines of the terminal.
     pub size: (u16, u16),
-    /// State of the views, of the search and of the filter.
     pub views: Views,
     pub deletion: DeletionState,
     pub place: ListState<'t>,
-    /// Directories above the shown one to which the user can go back, the outermost first.
+    /// Directories above the shown one to which the user can go back, outermost first.
     pub history: Vec<DirId>,
-    /// List in the pane of the parent directory, if that pane is shown.
+    /// Contents of the parent directory's pane, if that pane is visible.
     pub parent_list: Option<ParentList<'t>>,
     pub panes: Panes,
     pub memories: HashMap<DirId, SavedCursor<'t>>,
@@ -91,23 +82,21 @@ pub struct Context<'t> {
     pub rescan: Option<Rescan>,
     pub marks: Marks<'t>,
     pub export: Exporting,
-    /// Name of the entry to which the cursor moves as soon as that entry exists.
+    /// Name of an entry to which the cursor moves as soon as the entry exists.
     pub expected: Option<Vec<u8>>,
-    /// Entry at which the user started a range to mark, if any.
+    /// Entry at which the user started a range of marks.
     pub anchor: Option<marks::EntryName<'t>>,
     pub live: Arc<LiveTotals>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,
     /// `true` if the order of the rows may be outdated.
     pub is_stale: bool,
-    /// Background job that sorts the rows, if one is running.
     pub sorting: Option<Sorting>,
-    /// User names of the owners in the list.
     pub owners: OwnerNames,
 }
 
 impl<'t> Context<'t> {
-    /// Creates the state of a browser for `tree`, which may be empty. `roots` contains the path of each root,
+    /// Creates the state of a browser for `tree`, which may still be empty. `roots` contains each root's path
     /// as the user gave it and as displayed.
     pub fn new(
         tree: &'t Tree,
@@ -175,7 +164,7 @@ impl<'t> Context<'t> {
             || self.views.is_outdated()
     }
 
-    /// Returns the current frame of the spinner, which advances eight times a second.
+    /// Returns the current frame of the spinner, which changes eight times a second.
     pub fn spinner(&self) -> &'static str {
         self.theme.glyphs.spinner(u64::try_from(self.scan.last.now.as_millis() / 125).unwrap_or(0))
     }

@@ -1,4 +1,4 @@
-//! Notices: messages in the status line, including those about keys that do nothing in the current view.
+//! Notices in the status line, including those about keys that do nothing in the current view.
 //!
 //! Invariant: a key that does nothing changes only the notice.
 
@@ -9,17 +9,15 @@ use crate::ui::keys::{Command, KEYMAP, Scope};
 use crate::ui::notice::{Display, Notice};
 
 impl Context<'_> {
-    /// Shows a message in the status line until the next key.
     pub fn notify(&mut self, notice: Notice) {
         self.notice = Some(notice);
     }
 
-    /// Returns the value of a successful check. If the check failed, shows its notice and returns `None`.
+    /// Returns the value of a successful check. If the check failed, shows the notice and returns `None`.
     pub fn checked<T>(&mut self, result: Result<T, Notice>) -> Option<T> {
         result.map_err(|refusal| self.notify(refusal)).ok()
     }
 
-    /// Returns the settings that the texts of notices depend on.
     pub fn display(&self) -> Display<'_> {
         Display { keymap: &self.keymap, units: self.units }
     }
@@ -28,23 +26,23 @@ impl Context<'_> {
         self.notice.as_ref().map(|notice| notice.text(self.display()))
     }
 
-    /// Returns a hint to append to a sentence, such as ` (Space marks)`, where the key is Space and `does` is
-    /// `marks`. The hint is empty if the command has no key in the list.
+    /// Returns a hint to append to a sentence, for example ` (Space marks)` if the key is Space and `does` is
+    /// `marks`. The hint is empty if no key in the list has this command.
     pub fn key_hint(&self, command: Command, does: &str) -> String {
         self.keymap.hint(command, Scope::List, does)
     }
 
-    /// Shows a notice about a key that does nothing in this scope. If the key has a command in another view,
-    /// the notice describes it.
+    /// Tells the user that a key does nothing here. If the key has a meaning in another view, the notice
+    /// describes it.
     pub fn notify_unbound(&mut self, scope: Scope, event: KeyEvent) {
-        // Questions, the help page and text fields ignore unbound keys silently.
+        // In questions, text fields and the help page, unbound keys are ignored silently.
         if scope.is_typed() || matches!(scope, Scope::Question | Scope::Confirm | Scope::Help) {
             return;
         }
         self.notify(self.keymap.elsewhere(event).map_or(Notice::UnboundKey, Notice::NotInThisView));
     }
 
-    /// Shows a notice that the current view does not support a command.
+    /// Tells the user that the current view does not support a command.
     pub fn notify_unavailable(&mut self, command: Command) {
         let binding = KEYMAP.iter().find(|binding| binding.command == command);
         self.notify(Notice::NotInThisView(binding.map_or("", |binding| binding.help)));

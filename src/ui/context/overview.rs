@@ -46,7 +46,7 @@ impl Context<'_> {
         surveyed | compared | measured
     }
 
-    /// Requests the data for the overview, and collects its parts. Drops them if another view is shown.
+    /// Requests the data for the overview and updates its parts. Drops them if another view is shown.
     pub fn collect_overview(&mut self) {
         if !self.views.is_overview() {
             if !self.views.overview.parts.is_empty() {
@@ -86,7 +86,7 @@ impl Context<'_> {
         parts
     }
 
-    /// Returns the part of the overview with the first rows of a table view.
+    /// Returns a part of the overview that shows the first rows of a table view.
     fn part_of_table(&self, view: &'static ViewSpec, data: Option<&dyn TableData>) -> Part {
         let context = TableContext { tree: self.tree, from: self.place.id, measure: self.order.measure };
         let rows = data.map(|data| {
@@ -113,7 +113,7 @@ impl Context<'_> {
         Part { view, total, rows, empty }
     }
 
-    /// Returns a row for each total with items. The bars are relative to the largest total.
+    /// Returns a row for each total that has items. Bars are relative to the largest total.
     fn rows_of_sums(&self, sums: &[(String, Totals, Role)]) -> Vec<(Row, Role)> {
         let measure = self.order.measure;
         let sizes = || sums.iter().map(|(_, totals, _)| totals_size(totals, measure));
@@ -139,7 +139,7 @@ impl Context<'_> {
         (self.rows_of_sums(&sums.collect::<Vec<_>>()), String::new())
     }
 
-    /// Returns one row for all cleanup candidates of the same name, and the size of all candidates.
+    /// Returns one row for all cleanup candidates with the same name, and the total size of all candidates.
     fn cleanup_rows(&self, found: &Overview) -> (Vec<(Row, Role)>, String) {
         let mut kinds: HashMap<&[u8], (u64, Totals)> = HashMap::new();
         for hint in &found.hints.rows {

@@ -15,37 +15,31 @@ use crate::ui::options::Panes;
 use crate::ui::view_state::BaseView;
 use crate::ui::window::Window;
 
-/// Minimum screen width for a pane on the right.
+/// Minimum screen width for the right pane.
 const WIDE: u16 = 140;
-/// Minimum screen width for a pane on the left, with the parent directory.
+/// Minimum screen width for the left pane, which shows the parent directory.
 const VERY_WIDE: u16 = 180;
 
-/// Areas of the screen for the view and the panes.
+/// Areas of the view and of the panes beside it.
 #[derive(Clone, Copy, Debug)]
 pub struct PaneLayout {
-    /// Areas of the view, between the panes.
     pub view: Layout,
-    /// Pane on the right, if there is one.
     pub right: Option<Rect>,
-    /// Pane on the left, if there is one.
     pub left: Option<Rect>,
 }
 
-/// List of the parent directory, for the pane on the left.
 #[derive(Debug)]
 pub struct ParentList<'t> {
     list: ListState<'t>,
-    /// Visible rows of the parent directory.
     pub window: Window,
 }
 
-/// Returns the area of a pane without the line on its left and without margins.
+/// Returns the area of a pane without the line at its left edge and without margins.
 pub fn beside_edge(pane: Rect) -> Rect {
     Rect { x: pane.x + 2, width: pane.width.saturating_sub(3), ..pane }
 }
 
 impl<'t> Context<'t> {
-    /// Returns the regions of the view and the panes on a screen of this size.
     pub fn regions(&self, size: (u16, u16)) -> PaneLayout {
         let mut view = layout(size);
         let (is_list, has_parent) = match self.sheet() {
@@ -79,7 +73,6 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Switches to the next combination of panes that fits into the window.
     pub fn next_panes(&mut self) {
         if self.size.0 < WIDE {
             self.notify(Notice::TooNarrow(WIDE));
@@ -110,8 +103,8 @@ impl<'t> Context<'t> {
         self.parent_list = Some(ParentList { list, window });
     }
 
-    /// Returns the list of the directory `id`, with the cursor on the child that is or contains the shown
-    /// directory; `None` if the list is too large to be sorted here.
+    /// Returns the rows of directory `id`, with the cursor on the child that is or contains the shown
+    /// directory; `None` if there are too many to sort here.
     fn parent_rows(&self, id: DirId, sizes: &SizeSource, lines: usize) -> Option<ListState<'t>> {
         let tree: &'t Tree = self.tree;
         let child = tree.ancestry(self.place.id).find(|child| tree.parent(*child) == Some(id))?;

@@ -14,7 +14,7 @@ use crate::ui::loader::Sources;
 use crate::ui::views::Target;
 
 impl Context<'_> {
-    /// Returns the entry under the cursor of the top view, if the row is a single existing entry.
+    /// Returns the entry under the cursor of the top view, if the row stands for a single existing entry.
     pub fn entry_under_cursor(&self) -> Option<EntryId> {
         let Some(sheet) = self.sheet() else {
             let position = self.place.rows().position(self.place.index())?;
@@ -27,7 +27,6 @@ impl Context<'_> {
         }
     }
 
-    /// Requests the data for the preview.
     pub fn collect_preview(&mut self) {
         let pane = self.regions(self.size).right;
         let subject = pane.and_then(|_| self.entry_under_cursor()).and_then(|entry| {

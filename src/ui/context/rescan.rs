@@ -1,8 +1,8 @@
 //! Rescan of a directory.
 //!
-//! The old sizes are shown until the rescan is complete. After that, rescanned directories have new IDs. So all
-//! stored IDs (of the shown directory, and in the history, saved cursors and marks) are looked up again by
-//! name.
+//! The old sizes are shown until the rescan is complete. After that, rescanned directories have new IDs. All
+//! stored IDs (of the shown directory, and in the history, saved cursors and marks) are therefore looked up
+//! again by name.
 //!
 //! Invariant: after a rescan the state contains no ID of a replaced directory.
 
@@ -21,7 +21,7 @@ impl<'t> Context<'t> {
         self.rescan.as_ref()
     }
 
-    /// Requests a rescan of the directory under the cursor, or, if there is none, of the shown directory.
+    /// Requests a rescan of the directory under the cursor, or of the shown directory if there is none.
     pub fn rescan_selected(&mut self) -> Option<Effect> {
         let under_cursor = self.place.entry();
         match (under_cursor.and_then(|entry| entry.directory()), self.place.id) {
@@ -31,7 +31,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Requests a rescan of the root that contains the shown directory, or, in the list of roots, of the root
+    /// Requests a rescan of the root that contains the shown directory. In the list of roots, this is the root
     /// under the cursor.
     pub fn rescan_root(&mut self) -> Option<Effect> {
         match self.tree.ancestry(self.place.id).last() {
@@ -43,7 +43,7 @@ impl<'t> Context<'t> {
     /// Requests a recheck of a root that is not a directory.
     fn recheck_root(&mut self, root: Entry<'_>) -> Option<Effect> {
         self.checked(self.check_rescan())?;
-        // A root inside another root is updated by rescanning the directory that contains it.
+        // A root inside another root is updated by a rescan of its directory.
         if let (EntryState::Failed(_), Some((directory, _))) = (root.state, self.tree.way_to(root.name)) {
             return self.begin_rescan(directory);
         }
@@ -52,7 +52,7 @@ impl<'t> Context<'t> {
         Some(Effect::Recheck(vec![(DirId::TOP, vec![root.name.to_vec()])]))
     }
 
-    /// Checks that a rescan can start now.
+    /// Checks that a rescan may start now. The error is a notice with the reason.
     fn check_rescan(&self) -> Result<(), Notice> {
         Err(if self.is_deleting() {
             Notice::Deleting
@@ -90,7 +90,7 @@ impl<'t> Context<'t> {
         Some(Effect::StopRescan)
     }
 
-    /// Returns the notice about a rescanned entry, with its size `before` the rescan and its size now.
+    /// Returns the notice about a rescanned entry. `before` is its size before the rescan.
     fn rescanned(&self, directory: DirId, name: Vec<u8>, before: u64) -> Notice {
         let content = self.tree.entry(directory, &name).map(|entry| entry.state);
         let after = content.as_ref().map_or(0, |content| self.size_of(content));
@@ -116,7 +116,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Processes the progress of the rescan. At its end, returns the directories that may have been replaced.
+    /// Processes the progress of the rescan. At the end, returns the directories that may have been replaced.
     pub fn take_rescan(&mut self, again: RescanMessage) -> Option<Vec<DirId>> {
         let rescan = self.rescan.as_mut()?;
         rescan.progress = again.progress;
@@ -136,7 +136,7 @@ impl<'t> Context<'t> {
         Some(replaced)
     }
 
-    /// Updates all references to these replaced directories.
+    /// Updates all references to directories that a rescan has replaced.
     pub fn relocate(&mut self, replaced: Vec<DirId>) -> Relocation<'t> {
         let mut relocation = Relocation::new(self.tree, replaced);
         let way: Vec<DirId> = self.history.iter().copied().chain([self.place.id]).collect();

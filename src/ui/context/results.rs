@@ -1,7 +1,7 @@
 //! Navigation from a row of a view to its entry, and back to the view.
 //!
 //! Enter goes to the entry in the list of its directory. Right opens a directory in place, as if it were part
-//! of the view. Esc returns to the view, and so does Left in a directory that was opened in place.
+//! of the view. Esc returns to the view, as does Left in a directory that was opened in place.
 //!
 //! Invariant: a saved view refers only to existing directories, because a rescan discards the saved view.
 
@@ -12,14 +12,13 @@ use crate::ui::view_state::Return;
 use crate::ui::views::Target;
 
 impl Context<'_> {
-    /// Folds or unfolds the row under the cursor. If there is nothing to fold, goes to the target of the row.
+    /// Folds or unfolds the row under the cursor. If the row cannot be folded, goes to its target.
     pub fn follow(&mut self) {
         if !self.views.sheets.last_mut().is_some_and(TableView::toggle) {
             self.follow_target();
         }
     }
 
-    /// Goes to the target of the row under the cursor.
     fn follow_target(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => self.leave_for(entry, false),
@@ -30,7 +29,7 @@ impl Context<'_> {
         }
     }
 
-    /// Opens the directory under the cursor in place. If the row is not a directory, does the same as Enter.
+    /// Opens the directory under the cursor in place. On other rows, does the same as Enter.
     pub fn open_in_place(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => {
@@ -43,7 +42,7 @@ impl Context<'_> {
         }
     }
 
-    /// Saves the view, and goes to an entry. If `is_in_place`, also opens the entry, which must be a directory.
+    /// Saves the view, and goes to an entry. If `is_in_place`, the entry must be a directory and is opened.
     pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
         let mut return_to = Return {
             sheets: std::mem::take(&mut self.views.sheets),
@@ -82,8 +81,8 @@ impl Context<'_> {
         true
     }
 
-    /// Must be called when the user goes up. If the shown directory was opened in place, goes back to the saved
-    /// view and returns `true`.
+    /// Returns `true` after going back to the saved view, which happens if the shown directory was opened in
+    /// place. Must be called when the user goes up.
     pub fn return_upwards(&mut self) -> bool {
         let Some(return_to) = &self.views.return_to else { return false };
         if return_to.opened != self.place.id {
@@ -92,7 +91,7 @@ impl Context<'_> {
         if return_to.is_in_place {
             return self.return_to_view();
         }
-        // The directory was not opened in place, so going up does not return to the view.
+        // The directory was not opened in place, so going up leaves the view for good.
         self.views.return_to = None;
         false
     }

@@ -12,12 +12,12 @@ const EXAMPLES: &str = "type a part of a name, or *.log  >1G  apparent>1G  older
                         is:empty  -tmp  /a regex/";
 
 impl Context<'_> {
-    /// Returns `true` if there is a valid, non-empty search.
+    /// Returns `true` if there is a valid search that is not empty.
     pub fn has_search(&self) -> bool {
         !self.views.filter.is_empty()
     }
 
-    /// Clears the search, its results and the filter.
+    /// Clears the search together with its results and the filter.
     pub fn leave_search(&mut self) {
         self.views.sheets.clear();
         self.views.text.clear();
@@ -44,7 +44,8 @@ impl Context<'_> {
         let request = self.request(filter.clone());
         self.views.filter = filter;
         if self.views.filtering.take().is_some() {
-            // The search is not a filter while its results are shown, so the list is sorted without it.
+            // While its results are shown, the search does not filter the list, so the list is sorted without a
+            // filter.
             self.sort_anew();
         }
         let before = self.views.sheets.pop();

@@ -12,12 +12,12 @@ use crate::ui::table_view::TableView;
 use crate::ui::views::{LIST, TableSpec};
 
 impl Context<'_> {
-    /// Sorts the top view by a column, or reverses the order if it is already sorted by that column.
+    /// Sorts the top view by a column, or reverses the order if the column is already sorted.
     pub fn sort_sheet(&mut self, column: Column) {
         let Some(table) = self.sheet().map(|sheet| sheet.table) else { return };
         let by = match column {
             Column::Size => self.by_size(),
-            // In the age view, the name column contains times, so it sorts by modification time.
+            // In the age view, the name column contains times, so the rows are sorted by modification time.
             Column::Name if table.time == Column::Name => By::Modified,
             Column::Name => By::Path,
             Column::Items => By::Items,
@@ -38,7 +38,7 @@ impl Context<'_> {
         sheet.sort(search::Order { by, reversed });
     }
 
-    /// Sorts open views that are sorted by size again, because the measure of sizes has changed.
+    /// Sorts all open views that are sorted by size again, after the measure of sizes has changed.
     pub fn switch_measure(&mut self) {
         let by = self.by_size();
         for sheet in &mut self.views.sheets {
@@ -49,26 +49,24 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the sort key for sizes in the current measure.
     pub fn by_size(&self) -> By {
         self.order.measure.into()
     }
 
-    /// Moves the cursor of the top view.
     pub fn step_sheet(&mut self, motion: Motion, lines: usize) {
         if let Some(sheet) = self.views.sheets.last_mut() {
             sheet.step(motion, lines);
         }
     }
 
-    /// Opens a view of the entries that match `query`, on top of the current view.
+    /// Opens a view of the entries that match `query` on top of the current view.
     pub fn show_files(&mut self, label: String, table: &'static TableSpec, query: &Query) {
         let request = self.request(self.views.filter.clone().narrowed_by(query));
         self.views.sheets.push(TableView::new(label, table, request));
     }
 
-    /// Closes the top view, the treemap or the overview. Closing search results clears the search. When another
-    /// view is closed, the search remains as the filter of the list.
+    /// Closes the top view, the treemap or the overview. Closing search results also clears the search;
+    /// otherwise, the search remains as the filter of the list.
     pub fn close_view(&mut self) {
         if self.views.sheets.len() > 1 {
             self.views.sheets.pop();

@@ -1,8 +1,8 @@
 //! Sorting of a directory's rows, synchronously or in the background.
 //!
-//! The rows of a large directory are sorted in the background, so that keys keep working. The old rows are
-//! shown until the new ones are ready. If the old rows would be wrong (because a filter was set or cleared, or
-//! a directory was just entered), no rows are shown until then.
+//! The rows of a large directory are sorted in the background, so that keys keep working. Until the new rows
+//! are ready, the old rows are shown, unless they would be wrong because a filter was set or cleared, or
+//! because a directory was just entered. In these cases, no rows are shown.
 //!
 //! Invariant: sorted rows belong to the latest requested directory and order.
 
@@ -16,7 +16,7 @@ use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
 use crate::ui::view_state::Sorting;
 
-/// Time after an input during which new entries do not change the order of the rows.
+/// Time after an input during which new entries do not reorder the rows.
 const HOLD: Duration = Duration::from_millis(800);
 
 impl Context<'_> {
@@ -24,35 +24,35 @@ impl Context<'_> {
         self.sorting.is_some()
     }
 
-    /// Sorts by a column, or reverses the order if already sorted by it.
+    /// Sorts by a column, or reverses the order if the rows are already sorted by it.
     pub fn sort_by(&mut self, column: Column) {
         self.order.direction =
             if self.order.column == column { self.order.direction.other() } else { Direction::Usual };
         self.order.column = column;
-        // A hidden column is shown when the user sorts by it.
+        // Sorting by a hidden column shows that column.
         self.shown.columns = self.shown.columns.with(column, true);
         self.sort();
     }
 
-    /// Returns `true` if rows may be sorted again now because of new entries.
+    /// Returns `true` if new entries may reorder the rows now.
     pub fn may_sort(&self) -> bool {
         let now = self.scan.last.now;
         let is_held = self.pressed.is_some_and(|pressed| now.saturating_sub(pressed) < HOLD);
         let since = now.saturating_sub(self.sorted);
-        // After the scan, rows are sorted once more, however long the previous sort took.
+        // At the end of the scan, rows are sorted once more, however long the last sort took.
         let is_due = !self.is_scanning() || self.place.rows().may_sort(since);
         (self.place.rows().is_empty() || (is_due && !is_held)) && !self.is_sorting()
     }
 
-    /// Returns the source of the totals that are shown for directories.
+    /// Returns the source of the directory totals on the screen.
     pub fn sizes(&self) -> SizeSource {
         self.views.sizes(&self.live)
     }
 
-    /// Sorts the rows immediately, or, in a large directory, in the background.
+    /// Sorts the rows, in the background if the directory is large.
     pub fn sort(&mut self) {
         let order = self.order_here();
-        // This is set before sorting, because entries that are read during the sort make the order outdated.
+        // Set before sorting, because entries read during the sort make the order outdated again.
         self.is_stale = self.is_scanning();
         self.parent_list = None;
         if self.place.is_large(self.tree) {
@@ -66,14 +66,13 @@ impl Context<'_> {
         }
     }
 
-    /// Drops the shown rows, and sorts again.
     pub fn sort_anew(&mut self) {
         self.place.forget_rows();
         self.sort();
     }
 
-    /// Starts the background sort if one was requested, and takes its result. Returns `true` if there is a
-    /// result.
+    /// Starts the background sort if one was requested, and collects its result. Returns `true` if there is
+    /// one.
     pub fn poll_rows(&mut self, sources: &Sources<'_>) -> bool {
         let Some(Sorting { rows, directory, order, sizes }) = &mut self.sorting else { return false };
         let start =

@@ -1,7 +1,7 @@
-//! Open views and their requests, refreshing of results, and commands for views.
+//! Open views: their requests, the refreshing of their results, and their commands.
 //!
-//! Table views form a stack. For example, the files of one type are above the table of types. Below the stack
-//! is the directory itself, as a list or a treemap. A search filters all these views until it is cleared.
+//! Table views form a stack. For example, the files of one type are on top of the table of types. At the bottom
+//! is the directory itself, as a list or a treemap. A search filters all of these views until it is cleared.
 //!
 //! Invariant: every open view is a view of the shown directory.
 
@@ -32,13 +32,12 @@ use crate::ui::views::{TableAnswer, df};
 const REFRESH: Duration = Duration::from_secs(2);
 
 impl Context<'_> {
-    /// Returns the current time in seconds since 1970.
     pub fn clock(&self) -> i64 {
         self.views.clock
     }
 
-    /// Loads the rows of the top view, or the result of the filter if no view is open. Returns `true` if
-    /// something has changed.
+    /// Loads the rows of the top view, or the filter's result if no view is open. Returns `true` if anything
+    /// has changed.
     pub fn poll_shown(&mut self, sources: &Sources<'_>) -> bool {
         let order = self.request(Query::default()).order;
         if let Some((top, covered)) = self.views.sheets.split_last_mut() {
@@ -60,12 +59,10 @@ impl Context<'_> {
         has_changed
     }
 
-    /// Returns the top table view, if one is open.
     pub fn sheet(&self) -> Option<&TableView> {
         self.views.sheets.last()
     }
 
-    /// Sets the current time in seconds since 1970.
     pub fn set_clock(&mut self, seconds: i64) {
         self.views.clock = seconds;
     }
@@ -79,13 +76,13 @@ impl Context<'_> {
         Order { column, direction, grouping, ..self.order }
     }
 
-    /// Returns the maximum number of rows of the directory to collect for drawing.
+    /// Returns the maximum number of rows that are collected for drawing.
     pub fn lines_here(&self) -> usize {
         if self.views.is_treemap() { cells::MOST } else { layout(self.size).list_lines() }
     }
 
     /// Collects the visible parts of the table view, the treemap, the overview and the preview. Must be called
-    /// after `window` has been updated.
+    /// after updating `window`.
     pub fn collect_views(&mut self) {
         let (lines, measure, scale) = (layout(self.size).list_lines(), self.order.measure, self.shown.scale);
         let sight = Sight {
@@ -117,7 +114,7 @@ impl Context<'_> {
         };
     }
 
-    /// Reloads results that may lack new entries, at intervals during a scan and at its end.
+    /// Reloads results that may lack new entries, at intervals during the scan and once at its end.
     pub fn refresh_views(&mut self, has_grown: bool) {
         if has_grown {
             self.views.sheets.iter_mut().for_each(|sheet| sheet.rows.outdate());
@@ -135,7 +132,7 @@ impl Context<'_> {
         }
     }
 
-    /// Updates the views after a rescan has replaced directories, or closes them if their directory no longer
+    /// Updates the views after a rescan has replaced directories. Closes views whose directory no longer
     /// exists.
     pub fn renew_views(&mut self, relocation: &mut Relocation<'_>) {
         self.views.return_to = None;
@@ -149,7 +146,6 @@ impl Context<'_> {
         self.views.sheets = sheets;
     }
 
-    /// Opens a view of the shown directory.
     pub fn show(&mut self, spec: &'static ViewSpec) {
         if self.checked(self.check_view(spec)).is_none() {
             return;
@@ -171,7 +167,7 @@ impl Context<'_> {
         self.views.sheets = vec![TableView::new(self.title(spec), table, request)];
     }
 
-    /// Checks that the baseline or the file system that a view needs is available.
+    /// Checks that the view's requirement, a baseline or a file system, is met.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
             Needs::FileSystem if self.source_kind == SourceKind::Recorded => Err(Notice::RecordedNotHere),
@@ -180,7 +176,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the title of a view, including the age of the baseline if there is one.
+    /// Returns the title of a view. If the view needs a baseline, the title includes the baseline's age.
     pub fn title(&self, spec: &ViewSpec) -> String {
         let offer = self.views.compared.offer().filter(|_| spec.needs == Needs::Baseline);
         let since = offer.and_then(|offer| offer.since);
@@ -188,25 +184,23 @@ impl Context<'_> {
         format!("{}{}", spec.title, since.unwrap_or_default())
     }
 
-    /// Returns the request for a table of the shown directory.
     pub fn request(&self, query: Query) -> TableRequest {
         let order = search::Order { by: self.by_size(), reversed: false };
         TableRequest { from: self.place.id, query, order, now: self.views.clock, units: self.units }
     }
 
-    /// Loads the outline for the treemap. Returns `true` if something has changed.
+    /// Loads the treemap's outline. Returns `true` if anything has changed.
     pub fn poll_map(&mut self, sources: &Sources<'_>) -> bool {
         self.views
             .map
             .poll(|request| Ok(Some(outline(sources.pool, Arc::clone(sources.tree), request)?.into())))
     }
 
-    /// Switches the meaning of the treemap's colors: type, age, or growth.
+    /// Switches to the next meaning of the treemap's colors: type, age, or growth.
     pub fn next_map_colors(&mut self) {
         self.views.map_colors = self.views.map_colors.next(self.views.compared.growth().is_some());
     }
 
-    /// Moves the cursor to the neighboring cell of the treemap on this side.
     pub fn step_cell(&mut self, side: Side) {
         if let Some(index) = cells::neighbor(&self.views.tiles, self.window.index, side) {
             self.place.go_to(index);
@@ -214,8 +208,8 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to an entry in the list of its directory, and clears search and filter. Returns `false` if the
-    /// entry no longer exists.
+    /// Shows an entry in the list of its directory, and clears search and filter. Returns `false` if the entry
+    /// is gone.
     pub fn go_to_entry(&mut self, entry: EntryId) -> bool {
         let EntryId { directory, position } = entry;
         let Some(record) = entry.record(self.tree) else {
@@ -230,8 +224,7 @@ impl Context<'_> {
         self.views.base = BaseView::List;
         let way = self.way_to(directory);
         self.enter(directory);
-        // Save a cursor in each ancestor, so that the cursor is on the directory just left whenever the user
-        // goes up.
+        // Save a cursor in each ancestor, so that going up puts the cursor on the directory just left.
         for (above, below) in way.iter().zip(way.iter().skip(1).chain([&directory])) {
             let child =
                 self.tree.listing(*above).entries().find(|(_, record)| record.directory() == Some(*below));
@@ -245,7 +238,7 @@ impl Context<'_> {
         true
     }
 
-    /// Checks once, after the scan, whether a whole file system was scanned.
+    /// Checks once, after the scan, if the scan covered a whole file system.
     pub fn poll_whole(&mut self, sources: &Sources<'_>) -> bool {
         let may_start = sources.may_ask_system && !self.is_scanning();
         self.views.whole.poll(|| {

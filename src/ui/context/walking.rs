@@ -15,7 +15,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 impl Context<'_> {
-    /// Returns the displayed path of the shown directory; for a list of several roots, their number.
+    /// Returns the displayed path of the shown directory. For a list of several roots, returns their number.
     pub fn place_path(&self) -> Vec<u8> {
         if self.place.id == DirId::TOP {
             return match self.roots.as_slice() {
@@ -26,19 +26,19 @@ impl Context<'_> {
         self.shown_path(&self.tree.path(self.place.id))
     }
 
-    /// Returns the absolute path of the shown directory; `None` in the list of roots, and in a snapshot or
+    /// Returns the absolute path of the shown directory; `None` in the list of roots, in a snapshot, and in an
     /// export.
     pub fn shown_directory(&self) -> Option<Vec<u8>> {
         (self.source_kind == SourceKind::Live && self.place.id != DirId::TOP).then(|| self.place_path())
     }
 
-    /// Returns the displayed form of a path, which begins with the displayed path of its root.
+    /// Returns a path as displayed: the path of its root is replaced by the displayed one.
     pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
         let below = |given: &[u8]| {
             let below = path.strip_prefix(given)?;
             (below.is_empty() || given.ends_with(b"/") || below.starts_with(b"/")).then_some(below)
         };
-        // If roots are nested, the longest root that is a prefix of the path is replaced.
+        // If roots are nested, several may be prefixes of the path. The longest one is the right one.
         let roots = self.roots.iter().filter_map(|(given, shown)| Some((given.len(), shown, below(given)?)));
         match roots.max_by_key(|(length, ..)| *length) {
             Some((_, shown, [])) => shown.clone(),
@@ -49,7 +49,7 @@ impl Context<'_> {
         }
     }
 
-    /// Enters the root as soon as it exists, if there is only one, because a list of one root is of no use.
+    /// If there is only one root, enters it as soon as it exists, because a list of one root is useless.
     pub fn enter_only_root(&mut self) {
         if self.place.id != DirId::TOP || self.roots.len() != 1 {
             return;
@@ -60,8 +60,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns directories that have stopped being roots since the last call, because the root turned out to be
-    /// an alias of a directory in another root.
+    /// Returns the directories that have stopped being roots since the last call. This happens if a root turns
+    /// out to be an alias of a directory in another root.
     pub fn follow_roots(&mut self) -> Vec<DirId> {
         let roots: Vec<DirId> = self.tree.listing(DirId::TOP).directories().collect();
         if roots == self.known_roots {
@@ -73,12 +73,12 @@ impl Context<'_> {
         replaced
     }
 
-    /// Makes the cursor follow its entry when rows are sorted.
     pub fn pin(&mut self) {
         self.place.pin();
     }
 
-    /// Enters the directory under the cursor. If the row shows a chain (`a/b/c`), enters its last directory.
+    /// Enters the directory under the cursor. If its row shows a chain (`a/b/c`), enters the last directory of
+    /// the chain.
     pub fn open(&mut self) {
         let record = self.place.entry();
         let directory = record.and_then(|record| match record.state {
@@ -98,7 +98,7 @@ impl Context<'_> {
         }
     }
 
-    /// Goes up to the directory that [`Self::above_shown`] returns. Returns `false` if there is none.
+    /// Goes up to the directory that [`Self::above_shown`] returns. Returns `false` at the top.
     pub fn leave(&mut self) -> bool {
         let Some(above) = self.above_shown() else { return false };
         let kept = self.history.iter().rposition(|id| *id == above).unwrap_or(0);
@@ -121,7 +121,7 @@ impl Context<'_> {
         self.tree.ancestry(self.place.id).take_while(|id| Some(*id) != above).count()
     }
 
-    /// Returns the ancestors of `directory`, the outermost first.
+    /// Returns the ancestors of `directory`, outermost first.
     pub fn way_to(&self, directory: DirId) -> Vec<DirId> {
         let mut way: Vec<DirId> = self.tree.ancestry(directory).skip(1).collect();
         if self.roots.len() != 1 && directory != DirId::TOP {
@@ -140,14 +140,14 @@ impl Context<'_> {
         self.enter(above);
     }
 
-    /// Enters a directory, after saving the cursor of the current one.
+    /// Saves the cursor of the current directory, and enters another one.
     pub fn enter(&mut self, id: DirId) {
         self.anchor = None;
         self.memories.insert(self.place.id, self.place.saved());
         self.enter_again(id);
     }
 
-    /// Enters a directory and restores its saved cursor, but does not save the cursor of the current directory.
+    /// Enters a directory and restores its saved cursor, without saving the cursor of the current directory.
     pub fn enter_again(&mut self, id: DirId) {
         let memory = self.memories.remove(&id).unwrap_or_default();
         self.place = ListState::new(id, memory);
@@ -163,19 +163,18 @@ impl Context<'_> {
             return None;
         }
         let path = Path::new(OsStr::from_bytes(shown));
-        // `Path::parent` is wrong for a path that ends with `..`.
+        // `Path::parent` does not work for a path that ends with `..`.
         let above = if path.file_name().is_some() { path.parent()?.to_owned() } else { path.join("..") };
         let is_top = path.parent().is_none();
         (!is_top).then(|| above.into_os_string().into_vec())
     }
 
-    /// Moves the cursor to the entry with this name as soon as the entry exists, unless the user presses a key
-    /// first.
+    /// Moves the cursor to the entry with this name as soon as it exists, unless the user presses a key first.
     pub fn expect(&mut self, name: Vec<u8>) {
         self.expected = Some(name);
     }
 
-    /// Moves the cursor to the expected entry, if the entry exists by now.
+    /// Moves the cursor to the expected entry if it exists by now.
     pub fn go_to_expected(&mut self) {
         if self.pressed.is_some() {
             self.expected = None;

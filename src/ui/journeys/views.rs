@@ -325,10 +325,10 @@ fn a_key_without_effect_causes_a_notice() {
     for (keys, said) in [
         ("3 t", Some("Not available in this view: directories first (1: list)")),
         ("2 u", Some("Not available in this view: shared size (1: list)")),
-        ("2 =", Some("Not available in this view: bars of the largest (1: list)")),
+        ("2 =", Some("Not available in this view: scale bars to largest (1: list)")),
         ("2 c", Some("Not available in this view: number of items (1: list)")),
         ("4 m", Some("Not available in this view: last change (1: list)")),
-        ("4 e", Some("Not available in this view: hidden and excluded (1: list)")),
+        ("4 e", Some("Not available in this view: show hidden, excluded (1: list)")),
         ("5 s", Some("Not available in this view: by size (1: list)")),
         ("3 =", None),
         ("s", None),

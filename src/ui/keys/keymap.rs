@@ -1,9 +1,9 @@
 //! Keymap of a session: the key table with changes from the configuration.
 //!
-//! The configuration can replace the keys of a line of the table. If a key is assigned to another line, it gets
-//! the new meaning in the scopes of that line, and keeps its old meaning in all other scopes. The keys that
-//! answer questions and `Ctrl-C` cannot be changed, so that no configuration can cause an accidental
-//! confirmation or prevent quitting.
+//! The configuration can give a line of the table other keys. A reassigned key gets the new meaning in the
+//! scopes of its new line, and keeps its old meaning in all other scopes. The keys that answer questions and
+//! `Ctrl-C` cannot be changed, so that no configuration can cause an accidental confirmation or prevent
+//! quitting.
 //!
 //! Invariant: within a scope, a key has exactly one meaning.
 
@@ -11,66 +11,62 @@ use ratatui::crossterm::event::KeyEvent;
 
 use super::{Binding, Command, KEYMAP, Key, Scope};
 
-/// Keymap of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keymap {
-    /// Changed lines: the index of each line, and its new keys. If two changed lines have the same key, the
-    /// first line gets the key.
+    /// Lines with configured keys: the index of each line, and its keys. If two of these lines have the same
+    /// key, the first line gets it.
     changes: Vec<(usize, Vec<Key>)>,
 }
 
 impl Keymap {
-    /// Returns the command of a key in `scope`; `None` if the key has none there.
+    /// Returns the command that a key has in `scope`, if any.
     pub fn lookup(&self, scope: Scope, event: KeyEvent) -> Option<Command> {
         self.holder(scope, |key| key.is(event)).map(|line| KEYMAP[line].command)
     }
 
-    /// Returns the description of the command that a key has in another scope; `None` if it has none.
+    /// Returns the description of the command that a key has in another scope, if any.
     pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static str> {
-        // Scopes with many keys come first. Scopes for typing and for questions are omitted, because their keys
-        // are special.
+        // Scopes with many keys come first. Scopes for typing and for questions are left out, because their
+        // keys have special meanings.
         [Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks]
             .into_iter()
             .find_map(|scope| self.holder(scope, |key| key.is(event)))
             .map(|line| KEYMAP[line].help)
     }
 
-    /// Sets the keys of the line with this number.
     pub fn give(&mut self, line: usize, keys: Vec<Key>) {
         self.changes.retain(|(changed, _)| *changed != line);
         self.changes.push((line, keys));
     }
 
-    /// Returns the keys of a line that work in at least one scope of the line.
+    /// Returns the keys of a line that work in at least one of its scopes.
     pub fn keys(&self, line: usize) -> impl Iterator<Item = Key> {
         let scopes = KEYMAP[line].scopes;
         let has = move |key: &Key| scopes.iter().any(|scope| self.has(line, *scope, *key));
         self.wanted(line).iter().copied().filter(has)
     }
 
-    /// Returns the keys of a line that work in `scope`.
     pub fn keys_in(&self, line: usize, scope: Scope) -> impl Iterator<Item = Key> {
         self.wanted(line).iter().copied().filter(move |key| self.has(line, scope, *key))
     }
 
-    /// Returns the name of the first key for `command` in `scope`, if there is one.
+    /// Returns the name of the first key for `command` in `scope`, if any.
     pub fn first(&self, command: Command, scope: Scope) -> Option<String> {
         let mut lines = (0..KEYMAP.len()).filter(|line| KEYMAP[*line].command == command);
         lines.find_map(|line| self.keys_in(line, scope).next()).map(Key::name)
     }
 
-    /// Returns a hint to append to a sentence, such as ` (Space marks)`, where the key is Space and `does` is
-    /// `marks`. The hint is empty if the command has no key in `scope`.
+    /// Returns a hint to append to a sentence, for example ` (Space marks)` if the key is Space and `does` is
+    /// `marks`. The hint is empty if no key in `scope` has this command.
     pub fn hint(&self, command: Command, scope: Scope, does: &str) -> String {
         self.first(command, scope).map_or_else(String::new, |key| format!(" ({key} {does})"))
     }
 
-    /// Returns the names of a line's keys, separated by spaces.
     pub fn names(&self, line: usize) -> String {
         self.keys(line).map(Key::name).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the other lines that contain `key` and have a scope in common with `line`.
+    /// Returns the other lines that contain `key` and share a scope with `line`.
     pub fn rivals(&self, line: usize, key: Key) -> impl Iterator<Item = usize> {
         let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !scope.types(key);
         let shares = move |other: &usize| KEYMAP[*other].scopes.iter().any(works);
@@ -78,12 +74,11 @@ impl Keymap {
         others.filter(move |other| self.wanted(*other).contains(&key)).filter(shares)
     }
 
-    /// Returns `true` if the configuration has replaced the keys of the line.
     pub fn is_changed(&self, line: usize) -> bool {
         self.changes.iter().any(|(changed, _)| *changed == line)
     }
 
-    /// Returns all keys of a line: the configured keys, or, if the line is unchanged, the default keys.
+    /// Returns all keys of a line: the configured ones, or the default keys if none are configured.
     fn wanted(&self, line: usize) -> &[Key] {
         let change = self.changes.iter().find(|(changed, _)| *changed == line);
         change.map_or(KEYMAP[line].keys, |(_, keys)| keys)
@@ -93,7 +88,8 @@ impl Keymap {
         !scope.types(key) && self.holder(scope, |other| other == key) == Some(line)
     }
 
-    /// Returns the line to which a key belongs in `scope`. Fixed lines have precedence, then changed lines.
+    /// Returns the line to which a key belongs in `scope`. Fixed lines take precedence, followed by changed
+    /// lines.
     fn holder(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
         let all = || 0..KEYMAP.len();
         let fixed = all().filter(|line| KEYMAP[*line].is_fixed());
@@ -112,14 +108,13 @@ impl Binding {
         matches!(self.command, Command::Interrupt | Command::Answer(_))
     }
 
-    /// Returns `true` if `key` types a letter in every scope of this line, so that it can never trigger the
+    /// Returns `true` if `key` types a letter in every scope of this line, so that it could never trigger the
     /// command.
     pub fn would_be_typed(&self, key: Key) -> bool {
         self.scopes.iter().all(|scope| scope.types(key))
     }
 }
 
-/// Returns the index of the line with this name in the configuration.
 pub fn line(name: &str) -> Option<usize> {
     KEYMAP.iter().position(|binding| binding.name() == name)
 }

@@ -1,10 +1,10 @@
-//! Tables of keys in Markdown for the documents, and the lines of the key table by heading.
+//! Markdown tables of the keys for the documentation, and the lines of the key table by group.
 
 use std::fmt::Write;
 
 use super::{Binding, HelpGroup, KEYMAP};
 
-/// Returns the keys as Markdown for docs/keys.md: a heading and a table for each group of the help page.
+/// Returns the contents of docs/keys.md: a heading and a table for each group of the help page.
 pub fn markdown() -> String {
     let mut text = String::new();
     for group in HelpGroup::ALL {
@@ -18,8 +18,7 @@ pub fn markdown() -> String {
     text
 }
 
-/// Returns the Markdown table for docs/config.md: name, keys and help text of each command whose keys can be
-/// changed.
+/// Returns the table of docs/config.md: name, keys and help text of each command whose keys can be changed.
 pub fn settings_markdown() -> String {
     let mut table = String::from("| name | keys | action |\n|---|---|---|\n");
     for binding in KEYMAP.iter().filter(|binding| !binding.is_fixed()) {
@@ -29,13 +28,13 @@ pub fn settings_markdown() -> String {
     table
 }
 
-/// Returns the keys of a binding as Markdown code spans. A backtick is enclosed in double backticks.
+/// Returns the keys of a binding as Markdown code spans. A backtick needs double backticks around it.
 fn code_spans(binding: &Binding) -> String {
     let span = |key: String| if key.contains('`') { format!("`` {key} ``") } else { format!("`{key}`") };
     binding.keys.iter().map(|key| span(key.name())).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the lines of the key table that belong to a group, each with its index.
+/// Returns the lines of the key table that belong to a group, with their indexes.
 pub fn in_group(group: HelpGroup) -> impl Iterator<Item = (usize, &'static Binding)> {
     KEYMAP.iter().enumerate().filter(move |(_, binding)| binding.group == group)
 }

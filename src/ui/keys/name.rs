@@ -1,4 +1,4 @@
-//! Names of the key table's lines, for use in the configuration.
+//! Names by which the configuration refers to the lines of the key table.
 //!
 //! Invariant: each line has a unique name.
 
@@ -6,7 +6,6 @@ use super::{Answer, Binding, Command, Program, Scope, Side, TextMotion};
 use crate::ui::cursor::Motion;
 
 impl Binding {
-    /// Returns the line's name in the configuration.
     pub fn name(&self) -> &'static str {
         let only = match self.scopes {
             [scope] => Some(*scope),

@@ -1,6 +1,6 @@
 //! Names of keys on the help page, in the footer, and in the configuration.
 //!
-//! Invariant: parsing the name of a key returns that key.
+//! Invariant: parsing the name of a key gives the same key.
 
 use std::str::FromStr;
 
@@ -8,7 +8,7 @@ use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 use super::{Key, key, letter};
 
-/// Names of keys that are not characters. The first name of a key is displayed; all are accepted.
+/// Names of keys that are not characters. All names are accepted; the first one is displayed.
 const NAMES: [(KeyCode, &[&str]); 14] = [
     (KeyCode::Up, &["Up"]),
     (KeyCode::Down, &["Down"]),
@@ -26,15 +26,14 @@ const NAMES: [(KeyCode, &[&str]); 14] = [
     (KeyCode::Insert, &["Ins", "Insert"]),
 ];
 
-/// Modifiers that a letter can have, each with its prefix in the name of the key.
+/// Supported modifiers, with their prefixes in the names of keys.
 const HELD: [(KeyModifiers, &str); 2] = [(KeyModifiers::CONTROL, "Ctrl-"), (KeyModifiers::ALT, "Alt-")];
 
-/// Letters that cannot be used with Ctrl, because terminals then report another key (ASCII tab or carriage
-/// return).
+/// Letters that cannot be combined with Ctrl, because terminals report them as another key (ASCII tab or
+/// carriage return).
 const SAME: [(char, &str); 2] = [('i', "Tab"), ('m', "Enter")];
 
 impl Key {
-    /// Returns the name of the key, as shown on the help page.
     pub fn name(self) -> String {
         if let Some((_, names)) = NAMES.iter().find(|(code, _)| *code == self.code) {
             return names[0].to_owned();
@@ -49,7 +48,7 @@ impl Key {
     }
 }
 
-/// Parses the name of a key. Names of several letters are case-insensitive.
+/// Parses the name of a key. The case of the name matters only if it is a single letter.
 impl FromStr for Key {
     type Err = String;
 
@@ -73,7 +72,7 @@ impl FromStr for Key {
     }
 }
 
-/// Parses `rest`, the part of a key's name after the modifier `name`.
+/// Parses `rest`, which follows the modifier `name` in the name of a key.
 fn holding(held: KeyModifiers, name: &str, rest: &str) -> Result<Key, String> {
     let mut letters = rest.chars().map(|letter| letter.to_ascii_lowercase());
     let (Some(letter @ 'a'..='z'), None) = (letters.next(), letters.next()) else {

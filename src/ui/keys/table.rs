@@ -82,7 +82,7 @@ const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
     keys
 }
 
-/// Returns the bindings that sort by these columns, or, if `is_show` is `true`, that show and hide them.
+/// Returns the bindings that sort by these columns, or, if `is_show`, that show and hide them.
 const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
     let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, HelpGroup::Sort, ""); N], 0);
     while at < N {
@@ -113,7 +113,6 @@ static VIEW_KEYS: [[Key; 1]; views::VIEWS.len()] = {
     keys
 };
 
-/// Returns the bindings that open views.
 const fn of_views() -> [Binding; views::VIEWS.len()] {
     let (mut bindings, mut at) =
         ([bind(&[], VIEWS, Command::Help, HelpGroup::View, ""); views::VIEWS.len()], 0);
@@ -149,7 +148,6 @@ const COUNT: usize = MOVES.len()
     + EDITS.len()
     + OTHERS.len();
 
-/// All key bindings.
 pub const KEYMAP: &[Binding] = &joined::<COUNT>(&[
     MOVES,
     &of_columns(SORTABLE, false),
@@ -212,12 +210,12 @@ const SHOWN: &[Binding] = &{
     use Command as C;
     use HelpGroup as G;
     [
-        bind(&[letter('=')], ROWS, C::Scale, G::Show, "bars of the largest"),
+        bind(&[letter('=')], ROWS, C::Scale, G::Show, "scale bars to largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
-        bind(&[letter('P')], ROWS, C::Preview, G::Show, "switch panes"),
+        bind(&[letter('P')], ROWS, C::Preview, G::Show, "preview, both, none"),
         bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Show, "older snapshot"),
         bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Show, "newer snapshot"),
-        bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "hidden and excluded"),
+        bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "show hidden, excluded"),
     ]
 };
 
@@ -259,17 +257,17 @@ const OTHERS: &[Binding] = &{
                 "back from a view",
             ),
         ),
-        hint(2, "open", bind(&[key(K::Enter)], SHEET, C::Open, G::View, "go to the entry")),
-        bind(&[key(K::Right), letter('l')], SHEET, C::Inside, G::View, "open it in place"),
+        hint(2, "open", bind(&[key(K::Enter)], SHEET, C::Open, G::View, "go to entry in list")),
+        bind(&[key(K::Right), letter('l')], SHEET, C::Inside, G::View, "open in this view"),
         bind(&[key(K::Left), letter('h')], CELLS, C::Cell(Side::Left), G::Treemap, "cell to the left"),
         bind(&[key(K::Right), letter('l')], CELLS, C::Cell(Side::Right), G::Treemap, "cell to the right"),
         bind(&[key(K::Up), letter('k')], CELLS, C::Cell(Side::Above), G::Treemap, "cell above"),
         bind(&[key(K::Down), letter('j')], CELLS, C::Cell(Side::Below), G::Treemap, "cell below"),
         hint(2, "open", bind(&[key(K::Enter)], TREEMAP, C::Open, G::Treemap, "open the cell")),
-        hint(2, "open", bind(&[key(K::Enter)], OVERVIEW, C::Open, G::Treemap, "open the part")),
+        hint(2, "open", bind(&[key(K::Enter)], OVERVIEW, C::Open, G::Treemap, "open overview part")),
         hint(3, "parent", bind(&[key(K::Backspace)], TREEMAP, C::Parent, G::Treemap, "parent directory")),
         hint(4, "colors", bind(&[letter('c')], TREEMAP, C::MapColors, G::Treemap, "next colors")),
-        hint(4, "search", bind(&[letter('/')], VIEWS, C::Search, G::Search, "search below")),
+        hint(4, "search", bind(&[letter('/')], VIEWS, C::Search, G::View, "search below")),
         bind(&[letter('/')], &[Scope::Help], C::Search, G::Program, "search the keys"),
         hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "keep the results")),
         hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear and close")),
@@ -278,14 +276,14 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('+')], ROWS_AND_CELLS, C::MarkShown, G::Mark, "mark all shown"),
         bind(&[letter('*')], ROWS_AND_CELLS, C::InvertMarks, G::Mark, "invert marks"),
         hint(8, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
-        bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the list"),
+        bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the marks"),
         bind(&[letter('p')], ENTRIES, C::PrintMarks, G::Mark, "print marks and quit"),
         hint(8, "delete", bind(&[letter('d')], ENTRIES, C::Delete, G::Delete, "delete permanently")),
         bind(&[letter('D')], ENTRIES, C::Trash, G::Delete, "move to the trash"),
         bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore from the trash"),
         bind(&[letter('H')], ENTRIES, C::Script, G::Delete, "write an rm script"),
         bind(&[letter('e')], &[Scope::Confirm], C::Empty, G::Delete, "delete contents only"),
-        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry failed entries")),
+        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry kept entries")),
         bind(&[letter('y')], VIEWS, C::CopyPath, G::Program, "copy the path"),
         hint(13, "info", bind(&[letter('i')], ENTRIES, C::Inspect, G::Program, "info")),
         hint(
@@ -294,7 +292,7 @@ const OTHERS: &[Binding] = &{
             bind(&[letter('i'), key(K::Left), letter('h')], DETAILS, C::Back, G::Program, "close the info"),
         ),
         bind(&[letter('v')], ENTRIES, C::Start(Program::Pager), G::Program, "view in the pager"),
-        bind(&[letter('o')], ENTRIES, C::Start(Program::Opener), G::Program, "open with its program"),
+        bind(&[letter('o')], ENTRIES, C::Start(Program::Opener), G::Program, "open with the desktop"),
         bind(&[letter('b')], VIEWS, C::Start(Program::Shell), G::Program, "start a shell here"),
         bind(&[letter('E')], VIEWS, C::Export, G::Program, "export to a file"),
         hint(0, "write", bind(&[key(K::Enter)], FILE_NAME, C::Accept, G::Program, "write the file")),
@@ -302,10 +300,10 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('r')], LIST, C::Rescan, G::Program, "rescan the entry"),
         bind(&[letter('R')], LIST, C::RescanRoot, G::Program, "rescan the root"),
         hint(0, "keys", bind(&[letter('?')], LEADS_BACK, C::Help, G::Program, "all keys")),
-        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close or clear"),
-        bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close this page"),
+        bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, clear search"),
+        bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close the help"),
         hint(1, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back, or quit")),
-        bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop, or quit"),
+        bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop scan, or quit"),
         bind(&[control('z')], EVERYWHERE, C::Suspend, G::Program, "suspend"),
         bind(&[control('l')], EVERYWHERE, C::Repaint, G::Program, "repaint"),
         bind(&[letter('y')], QUESTION, C::Answer(Answer::Yes), G::Question, "yes"),

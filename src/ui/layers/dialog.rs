@@ -8,9 +8,9 @@ use crate::ui::answer_gate::AnswerGate;
 use crate::ui::hit_map::{Button, Canvas, Hit};
 use crate::ui::theme::{Glyphs, Role, Theme};
 
-/// All buttons, with their texts and widths in columns.
+/// Buttons with their texts and widths in columns.
 pub const BUTTONS: [(Button, &str, u16); 2] = [(Button::Yes, "[ Yes ]", 7), (Button::No, "[ No ]", 6)];
-/// Number of columns between two buttons.
+/// Gap between two buttons, in columns.
 const BETWEEN: u16 = 3;
 
 const ASCII: Set<'static> = Set {
@@ -24,7 +24,7 @@ const ASCII: Set<'static> = Set {
     horizontal_bottom: "-",
 };
 
-/// Returns a frame drawn with the theme's characters.
+/// Returns a frame made of the theme's characters.
 pub fn bordered(theme: Theme) -> Block<'static> {
     match theme.glyphs {
         Glyphs::Unicode => Block::bordered(),
@@ -32,12 +32,12 @@ pub fn bordered(theme: Theme) -> Block<'static> {
     }
 }
 
-/// Returns the total width of buttons placed side by side.
+/// Returns the width of the buttons when placed side by side.
 pub fn columns<const COUNT: usize>(buttons: [(Button, &str, u16); COUNT]) -> u16 {
     buttons.iter().map(|(.., width)| width + BETWEEN).sum::<u16>().saturating_sub(BETWEEN)
 }
 
-/// Returns the areas of buttons centered on a line. On a short line the gaps between buttons shrink.
+/// Returns the areas of the buttons, centered on a line. If the line is short, the gaps between them shrink.
 pub fn side_by_side<const COUNT: usize>(buttons: [(Button, &str, u16); COUNT], line: Rect) -> [Rect; COUNT] {
     let between = BETWEEN.saturating_sub(columns(buttons).saturating_sub(line.width));
     let mut x = line.x + line.width.saturating_sub(columns(buttons)) / 2;
@@ -48,7 +48,7 @@ pub fn side_by_side<const COUNT: usize>(buttons: [(Button, &str, u16); COUNT], l
     })
 }
 
-/// Draws a button. The Yes button has no brackets until a Yes is accepted.
+/// Draws a button. The Yes button has brackets only while a Yes is accepted.
 pub fn draw_button(
     theme: Theme,
     (button, place): (Button, Rect),

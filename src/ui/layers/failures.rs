@@ -6,7 +6,7 @@
 //!  permission denied          /home/me/closed/file
 //! ```
 //!
-//! If the reason and path of the entry under the cursor do not fit into its row, they are shown in full below
+//! If the reason and path of the entry under the cursor do not fit in their row, they are shown in full below
 //! the list.
 
 use std::collections::HashSet;
@@ -35,7 +35,6 @@ const REASON_IN_TEN: usize = 6;
 /// Minimum screen width at which the reasons have their own column.
 const WIDE: usize = 60;
 
-/// List of the entries for which an operation failed.
 #[derive(Clone, Debug)]
 pub struct FailuresList {
     pub failed: Failed,
@@ -47,12 +46,12 @@ impl FailuresList {
         Self { failed, cursor: Cursor::default() }
     }
 
-    /// Asks the user to confirm the operation again, for the failed entries only.
+    /// Asks the user to confirm the operation again for the failed entries only.
     fn retry(&mut self, cx: &mut Context<'_>) -> Handled {
         if cx.checked(cx.check_changes()).is_none() {
             return Handled::Yes(None);
         }
-        // If an entry was not deleted because it had changed, the user now confirms its current state.
+        // If an entry had changed and was therefore not deleted, the user now confirms its current state.
         let first = self.failed.failures.first.iter();
         let changed: HashSet<&[u8]> = first
             .filter(|failure| failure.reason == Reason::Changed)
@@ -117,7 +116,7 @@ impl<'t> Component<'t> for FailuresList {
         let detail =
             detail.as_deref().map_or_else(Vec::new, |text| wrap(text, room.saturating_sub(2).max(1)));
         let lines = usize::from(layout.list.height);
-        // The list gets at least half of the lines.
+        // At least half of the lines are for the list.
         let detail = &detail[..detail.len().min(lines / 2)];
         let end = layout.list.bottom() - u16::try_from(detail.len()).unwrap_or(0);
         for (text, y) in detail.iter().zip(end..) {

@@ -1,4 +1,4 @@
-//! Prompt for a file name, shown in place of the footer.
+//! Prompt for a file name, which replaces the footer.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ const WIDE: usize = 60;
 #[derive(Clone, Debug)]
 pub struct FilePrompt {
     pub name: Field,
-    /// Reason why the name was rejected, if it was.
+    /// Reason for rejecting the name that was entered, if it was rejected.
     pub error_text: Option<Notice>,
 }
 
@@ -69,7 +69,7 @@ impl<'t> Component<'t> for FilePrompt {
             Input::Key(_, Some(Command::Accept)) => self.accept(cx),
             Input::Key(_, Some(Command::Back)) => Handled::Close(None),
             Input::Key(event, command) => {
-                // A change of the text needs no action.
+                // The prompt does not depend on changes of the text.
                 let _ = self.name.take(event, command);
                 Handled::Yes(None)
             }
@@ -79,7 +79,7 @@ impl<'t> Component<'t> for FilePrompt {
             }
             Input::Command(_) | Input::Row(_) => Handled::Yes(None),
         };
-        // The next prompt starts with the same name.
+        // The next prompt will offer the same name.
         cx.export.name = self.name.clone();
         handled
     }

@@ -1,4 +1,4 @@
-//! Help page: all keys, grouped under headings, in several columns if they fit.
+//! Help page: all keys, grouped under headings, in as many columns as fit.
 //!
 //! ```text
 //!  Keys   Esc closes                                        1 to 23 of 57
@@ -22,23 +22,22 @@ use crate::ui::widgets::row::draw_ends;
 
 /// Number of blank cells between columns.
 const GAP: usize = 2;
-/// Maximum number of columns. More columns would not make the page easier to read.
+/// Maximum number of columns. More of them would be hard to read.
 const MOST_COLUMNS: usize = 3;
 
 #[derive(Clone, Debug)]
 pub struct HelpPage {
     /// First visible line; may exceed the scroll range.
     first: usize,
-    /// Group of keys that comes first.
+    /// Group of keys that is shown first.
     group: HelpGroup,
-    /// Search text. Only lines that contain it are shown.
+    /// Search text. Only lines that contain it are visible.
     search: Field,
-    /// `true` while the user types the search.
     is_typing: bool,
 }
 
 impl HelpPage {
-    /// Creates the page. The keys for this scope come first.
+    /// Creates the page, with the keys for this scope first.
     pub fn new(scope: Scope) -> Self {
         let group = match scope {
             Scope::Treemap | Scope::Overview => HelpGroup::Treemap,
@@ -55,7 +54,7 @@ impl HelpPage {
         self.first.min(self.scroll_limit(keymap, screen))
     }
 
-    /// Returns the maximum scroll position, at which the last line is visible.
+    /// Returns the maximum scroll position, at which the last line of the page is visible.
     fn scroll_limit(&self, keymap: &Keymap, (columns, rows): (u16, u16)) -> usize {
         let lines = self.lines(Theme::default(), keymap, usize::from(columns));
         lines.len().saturating_sub(page((columns, rows)))
@@ -124,7 +123,7 @@ impl<'t> Component<'t> for HelpPage {
                     Some(Command::Answer(Answer::No)) => self.search.clear(),
                     Some(Command::Answer(_)) => {}
                     _ => {
-                        // The page scrolls to the top even if the text has not changed.
+                        // Any key scrolls to the top, even if it does not change the text.
                         let _ = self.search.take(event, command);
                         self.first = 0;
                         return Handled::Yes(None);
@@ -164,12 +163,10 @@ impl<'t> Component<'t> for HelpPage {
 
 struct Section {
     heading: &'static str,
-    /// Keys with their descriptions.
     lines: Vec<(String, &'static str)>,
 }
 
-/// Returns the number of lines for keys on a screen of this size: all except the title line. A tiny screen has
-/// no title line.
+/// Returns the number of lines for keys. On a tiny screen, the title line is omitted.
 fn page((_, lines): (u16, u16)) -> usize {
     usize::from(if lines > 2 { lines - 1 } else { lines })
 }
@@ -183,7 +180,7 @@ fn arranged<'a>(theme: Theme, sections: &[Section], columns: usize) -> Vec<Line<
     let blocks = (2..=MOST_COLUMNS).rev().map(|count| side_by_side(theme, sections, count)).find(fits);
     let blocks = blocks.unwrap_or_else(|| {
         let whole = block(theme, sections, usize::MAX);
-        // If keys and descriptions do not both fit, the keys are truncated.
+        // If both keys and descriptions do not fit, the keys are cut.
         let is_cut = widest(&whole) > columns;
         vec![if is_cut { block(theme, sections, (columns / 2).saturating_sub(2)) } else { whole }]
     });
@@ -201,7 +198,7 @@ fn arranged<'a>(theme: Theme, sections: &[Section], columns: usize) -> Vec<Line<
     lines
 }
 
-/// Arranges the sections in at most `count` columns, in order, so that the longest column is as short as
+/// Arranges the sections in order in at most `count` columns, so that the longest column is as short as
 /// possible.
 fn side_by_side<'a>(theme: Theme, sections: &[Section], count: usize) -> Vec<Vec<Line<'a>>> {
     let total: usize = sections.iter().map(|section| section.lines.len() + 2).sum();
@@ -228,7 +225,7 @@ fn widest(lines: &[Line<'_>]) -> usize {
     lines.iter().map(Line::width).max().unwrap_or(0)
 }
 
-/// Arranges sections below each other, with aligned descriptions. The keys are at most `most` cells wide.
+/// Arranges sections below each other, with their descriptions aligned. Keys get at most `most` cells.
 fn block<'a, 's>(
     theme: Theme,
     sections: impl IntoIterator<Item = &'s Section> + Clone,
@@ -263,7 +260,6 @@ fn section(keymap: &Keymap, group: HelpGroup) -> Section {
     Section { heading: group.name(), lines }
 }
 
-/// Returns the section that explains the signs in rows.
 fn marks(glyphs: Glyphs) -> Section {
     let line = |mark: &str, text| (mark.to_owned(), text);
     let lines = vec![

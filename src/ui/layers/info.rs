@@ -8,8 +8,8 @@
 //!  Note        sparse: 12.0 MiB of holes
 //! ```
 //!
-//! The page first shows data from the tree. Data from the system follows as soon as it is available. In a
-//! narrow window, each label has its own line.
+//! The page first shows the data in the tree, and adds data from the system as soon as that is available. In a
+//! narrow window, labels have lines of their own.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -44,15 +44,14 @@ const NARROW: usize = 36;
 
 #[derive(Debug)]
 pub struct InfoPage {
-    /// Entry, with the data that the system reports about it.
+    /// Entry, and what the system reports about it.
     pub info: EntryInfo,
     /// First visible line; may exceed the scroll range.
     pub offset: usize,
 }
 
 impl InfoPage {
-    /// Creates the page about an entry. If the entry is from a snapshot or export, the system is not asked
-    /// about it.
+    /// Creates the page about an entry. For an entry of a snapshot or export, the system is not queried.
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
         Self { info: EntryInfo::new(entry, source_kind), offset: 0 }
     }
@@ -146,7 +145,7 @@ impl<'t> Component<'t> for InfoPage {
     }
 }
 
-/// Fact about the entry. The label is empty if the text continues the fact above.
+/// Fact about the entry. An empty label means that the text continues the previous fact.
 struct Fact {
     label: &'static str,
     text: String,
@@ -239,9 +238,9 @@ impl DetailLines<'_> {
         self.add("Owner", person(inspection.owner.as_deref(), attributes.uid, inspection.is_complete));
         self.add("Group", person(inspection.group.as_deref(), attributes.gid, inspection.is_complete));
         self.add("Modified", self.time(attributes.mtime));
-        self.add("Changed", format!("{} (also mode, owner or names)", self.time(probe.changed)));
+        self.add("Changed", format!("{} (contents, mode, owner or names)", self.time(probe.changed)));
         self.add("Accessed", self.time(probe.accessed));
-        // Some file systems report zero instead of a creation time.
+        // Some file systems report zero if they do not know the creation time.
         if let Some(born) = probe.born.filter(|born| *born != 0) {
             self.add("Created", self.time(born));
         }
@@ -261,7 +260,7 @@ impl DetailLines<'_> {
         }
     }
 
-    /// Adds the number of hard links, and those of their paths that are known.
+    /// Adds the number of hard links, and the paths of those that are known.
     fn add_names(&mut self, links: u64, inspection: &Inspection) {
         if links < 2 {
             return self.add("Names", "only this one".to_owned());
@@ -300,7 +299,7 @@ impl DetailLines<'_> {
     }
 }
 
-/// Formats a mount as its mount point, its file system type, and its source.
+/// Formats a mount as its mount point, file system type and source.
 fn place(mount: &Mount) -> String {
     format!("{} ({} of {})", escape(&mount.point), escape(&mount.kind), escape(&mount.source))
 }

@@ -1,4 +1,4 @@
-//! Notes about an entry whose disk usage is unusual, for users who want to free space.
+//! Notes about unusual disk usage of an entry, for users who want to free space.
 //!
 //! Invariant: a note about space appears only if the sizes need an explanation.
 
@@ -9,16 +9,15 @@ use crate::platform::entry::extents::ExtentLayout;
 use crate::platform::entry::probe::{Probe, Trait};
 use crate::tree::{Entry, EntryState};
 
-/// Maximum number of bytes by which disk usage normally exceeds the length, because of the last block and lists
-/// of extents.
+/// Excess of disk usage over length, in bytes, that is normal because of the last block and of extent lists.
 const SLACK: u64 = 64 << 10;
 /// Maximum length, in bytes, of a file that may be stored in its inode (ext4, btrfs, xfs).
 const INLINE: u64 = 4096;
 /// Minimum number of extents for a note about fragments.
 const MANY: u64 = 50;
 
-/// Returns the notes about an entry. Notes about space come first. `rescan` is a key hint, which is appended to
-/// the note that the entry has changed.
+/// Returns the notes about an entry, with notes about space first. `rescan` is a key hint for the note that the
+/// entry has changed.
 pub fn notes(
     probe: &Probe,
     layout: Option<&Result<ExtentLayout, i32>>,
@@ -64,7 +63,7 @@ impl File<'_> {
         plain_size(bytes, self.units)
     }
 
-    /// Returns a note on why the disk usage is smaller than the length, if it is.
+    /// Explains why the disk usage is smaller than the length, if it is.
     fn holes(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let is = |it| self.probe.traits.contains(&it);
@@ -87,7 +86,7 @@ impl File<'_> {
         }
     }
 
-    /// Returns a note on why the disk usage is larger than the length, if it is much larger.
+    /// Explains why the disk usage is much larger than the length, if it is.
     fn excess(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let unwritten = self.layout.map_or(0, |layout| layout.unwritten);
@@ -98,7 +97,7 @@ impl File<'_> {
         Some(format!("uses {} more than its length: preallocated or overwritten", self.size(excess)))
     }
 
-    /// Returns the note about space shared with clones of the file, if there is any.
+    /// Returns a note about space that the file shares with clones, if any.
     fn sharing(&self) -> Option<String> {
         let layout = self.layout?;
         if layout.pieces.is_none() {
@@ -119,7 +118,7 @@ impl File<'_> {
         )
     }
 
-    /// Returns the note with the ID that all clones of the file have in common, if there are clones.
+    /// Returns a note with the ID that all clones of the file have in common, if there are clones.
     fn clones(&self) -> Option<String> {
         let clone = self.layout?.clone?;
         self.sharing()?;
@@ -151,8 +150,8 @@ fn words(is_so: Trait) -> &'static str {
     }
 }
 
-/// Returns `true` if the entry has changed since the scan. Sizes of directories cannot be compared, because the
-/// tree does not store the size of a directory itself.
+/// Returns `true` if the entry has changed since the scan. Sizes of directories are not compared, because the
+/// tree does not store a directory's own size.
 fn has_changed(probe: &Probe, record: &Entry<'_>) -> bool {
     let EntryState::Known(metadata) = record.state else { return false };
     let now = &probe.attributes;

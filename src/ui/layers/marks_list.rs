@@ -1,4 +1,4 @@
-//! List of the marked entries, shown in place of the directory or in a pane beside it.
+//! List of the marked entries, which replaces the view or appears in a pane beside it.
 //!
 //! ```text
 //!  Marks                               3 marked · 1.2 GiB disk
@@ -24,13 +24,12 @@ use crate::ui::widgets::footer::summary;
 use crate::ui::widgets::row::{draw_ends, select};
 use crate::ui::window::totals_size;
 
-/// Minimum width for showing sizes beside the paths.
+/// Minimum width at which sizes are shown beside the paths.
 const NARROW: usize = 30;
 
 #[derive(Debug)]
 pub struct MarksList<'t> {
     marks: Vec<(EntryName<'t>, Mark)>,
-    /// Cursor line and scroll position.
     pub cursor: Cursor,
 }
 
@@ -45,17 +44,16 @@ impl<'t> MarksList<'t> {
         self.cursor.index = self.cursor.index.min(self.marks.len().saturating_sub(1));
     }
 
-    /// Returns the marked entry under the cursor; `None` if the list is empty.
     pub fn selected(&self) -> Option<EntryName<'t>> {
         self.marks.get(self.cursor.index).map(|(place, _)| *place)
     }
 
-    /// Returns the marks that are visible if there is room for `lines` of them.
+    /// Returns the marks that are visible on `lines` lines.
     pub fn visible(&self, lines: usize) -> impl Iterator<Item = &(EntryName<'t>, Mark)> {
         self.marks.iter().skip(self.shown(lines).offset).take(lines)
     }
 
-    /// Returns the cursor, with a scroll position that makes its line visible.
+    /// Returns the cursor with a scroll position at which its line is visible.
     fn shown(&self, lines: usize) -> Cursor {
         let mut cursor = self.cursor;
         cursor.show(lines.max(1), self.marks.len());

@@ -8,8 +8,8 @@
 //! └──────────────────────────────────────┘
 //! ```
 //!
-//! On a screen that is too small for the box, the question is a single line: `Quit? y/n`. Before a Yes is
-//! accepted, the Yes button has no brackets, and the line contains `-` instead of `y`.
+//! On a screen that is too small for the box, the question is a single line: `Quit? y/n`. While a Yes would be
+//! ignored, the Yes button has no brackets, and the line has `-` in place of `y`.
 
 use std::time::Duration;
 
@@ -41,7 +41,6 @@ pub struct QuestionDialog {
     gate: AnswerGate,
 }
 
-/// Subject of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
     /// Quit and lose unsaved results.
@@ -52,12 +51,11 @@ pub enum Question {
 }
 
 impl QuestionDialog {
-    /// Creates a question with `button` selected.
     pub fn new(about: Question, button: Button) -> Self {
         Self { about, button, gate: AnswerGate::default() }
     }
 
-    /// Returns the question as a sentence for the box, and in a short form for a single line.
+    /// Returns the question as a sentence for the box, and a short form for a single line.
     fn texts(&self, cx: &Context<'_>, columns: u16) -> (String, &'static str) {
         let (text, brief) = match &self.about {
             Question::Quit => (loss(cx), ["Quit? -/n", "Quit? y/n"]),
@@ -86,7 +84,7 @@ impl<'t> Component<'t> for QuestionDialog {
                 return Handled::Yes(None);
             }
             Answer::Yes => Button::Yes,
-            // Pressing the quit key again confirms quitting.
+            // Pressing the quit key again means Yes.
             Answer::Leave if self.about == Question::Quit => Button::Yes,
             Answer::No | Answer::Leave => Button::No,
             Answer::Selected => self.button,
@@ -144,10 +142,10 @@ fn place(text: &str, area: Rect) -> Option<Rect> {
     })
 }
 
-/// Duration of a scan above which the browser asks before it quits.
+/// Minimum duration of a scan for which the browser asks before it quits.
 pub const PRECIOUS: Duration = Duration::from_secs(5);
 
-/// Returns the question about scanning the parent directory, with the number of marks that would be lost.
+/// Returns the question about scanning the parent directory. Mentions the number of marks that would be lost.
 fn above(cx: &Context<'_>, columns: usize) -> String {
     let path = cx.above().unwrap_or_default();
     let cost = match cx.marks().count() {
@@ -163,7 +161,7 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
     format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), cx.theme.glyphs.gap()))
 }
 
-/// Returns the question about quitting, which names the scan, the operation or the marks that would be lost.
+/// Returns the question about quitting. Mentions the scan, operation or marks that would be lost.
 fn loss(cx: &Context<'_>) -> String {
     let scan = duration(cx.scan.last.elapsed);
     if let Some(running) = &cx.deletion.running {

@@ -1,7 +1,7 @@
-//! Prompt for a search, shown in place of the footer.
+//! Prompt for a search, which replaces the footer.
 //!
-//! The typed text filters all views, and remains in effect after the prompt has closed. Up and Down move the
-//! cursor in the results. While nothing is typed, they recall earlier searches.
+//! The search filters all views, even after the prompt has closed. Up and Down move the cursor in the results,
+//! or recall earlier searches as long as nothing has been typed.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};

@@ -1,6 +1,6 @@
 //! File operations in the background: starts requested operations, and turns their results into messages.
 //!
-//! Operations have their own threads, so that searches need not wait for a deletion.
+//! Operations have their own threads, so that a search need not wait for a deletion.
 //!
 //! Invariant: no function in this file blocks, and a preview is stopped before an operation starts.
 
@@ -16,7 +16,6 @@ use crate::delete::{self, Journal, Operation, Preview, Report, Selection};
 use crate::platform::process::limits::processors;
 use crate::ui::runner::{AtExit, Runner, TaskId, Update};
 
-/// Request from the browser's state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeletionRequest {
     /// Compute a preview of a deletion. Contains the current time in seconds since 1970.
@@ -24,17 +23,15 @@ pub enum DeletionRequest {
     /// Find the entries in this selection that have changed since they were marked.
     Compare(Arc<Selection>),
     StopPreview,
-    /// Start an operation, which writes to this journal, if there is one.
+    /// Start an operation and write to this journal, if there is one.
     Begin(Operation, Option<Journal>),
     Stop,
-    /// Write a script that deletes these entries. Contains their sizes as text.
+    /// Write a script that deletes these entries. Also contains their sizes as text.
     Script(Arc<Selection>, Vec<String>),
 }
 
-/// Message for the browser's state.
 #[derive(Clone, Debug)]
 pub enum DeletionMessage {
-    /// Latest preview.
     Previewed(Arc<Preview>),
     /// Entries that have changed since they were marked.
     Replaced(Arc<Places>),
@@ -42,7 +39,7 @@ pub enum DeletionMessage {
     Reported(Arc<Report>),
     Script(Arc<Script>),
     PreviewFailed(JobError),
-    /// The operation could not be started, or was ended early by an error.
+    /// The operation could not be started, or an error ended it early.
     WorkFailed(JobError),
     /// Another job failed. Contains the name of the job.
     Failed(&'static str, JobError),
@@ -50,19 +47,20 @@ pub enum DeletionMessage {
 
 pub type Script = Result<Written, ScriptError>;
 
-/// Running deletions and related jobs: at most one of each kind, but any number of scripts.
+/// Running deletions and related jobs. There is at most one job of each kind, except that any number of scripts
+/// can be written.
 #[derive(Default)]
 pub struct Deletions {
     pool: Option<Pool>,
     probe: Option<TaskId>,
     comparison: Option<TaskId>,
     work: Option<TaskId>,
-    /// Folder for scripts; empty for the current directory.
+    /// Folder for scripts. Empty means the current directory.
     scripts_in: PathBuf,
 }
 
 impl Deletions {
-    /// Carries out a request. `runner` returns the messages about the results.
+    /// Carries out a request. Messages about the results come from `runner`.
     pub fn take<M: From<DeletionMessage> + 'static>(
         &mut self,
         order: DeletionRequest,
@@ -84,7 +82,7 @@ impl Deletions {
                     task.publish(script::write(&directory, fallback.as_deref(), &selection, &sizes));
                 };
                 let job = self.start(|pool| pool.start(write));
-                // At exit, duke gives the script time to finish, because a partial script would be worse than
+                // At exit, duke waits a short time for the script, because a partial script would be worse than
                 // none.
                 runner.add(job, AtExit::Finish, |update| match update {
                     Update::Result(script) => DeletionMessage::Script(script).into(),
@@ -116,7 +114,7 @@ impl Deletions {
         }
     }
 
-    /// Starts a job in a separate thread pool, which is created on first use.
+    /// Starts a job in a thread pool for operations, which is created on first use.
     fn start<T>(&mut self, begin: impl FnOnce(&Pool) -> io::Result<Job<T>>) -> io::Result<Job<T>> {
         let pool = match self.pool.take() {
             Some(pool) => pool,

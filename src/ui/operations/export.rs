@@ -15,28 +15,25 @@ use crate::ui::field::Field;
 pub struct ExportRequest {
     pub path: PathBuf,
     pub format: Format,
-    /// Treatment of an existing file.
+    /// Action taken if the file exists.
     pub old: Overwrite,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
-    /// Last file name typed, which is the default of the next prompt. Includes the names typed before.
+    /// Last file name typed, with the earlier ones. The next prompt offers it as the default.
     pub name: Field,
-    /// Request for the file being written, if there is one.
+    /// Request of the running export, if any.
     pub order: Option<ExportRequest>,
 }
 
-/// Result of writing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportMessage {
     pub order: ExportRequest,
-    /// Number of bytes written, or the error.
     pub written: Result<u64, SaveError>,
 }
 
 impl ExportRequest {
-    /// Returns the path of the file, escaped for the terminal.
     pub fn shown(&self) -> String {
         escape_path(&self.path)
     }

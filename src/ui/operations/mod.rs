@@ -1,4 +1,4 @@
-//! Operations with effects outside the browser's state, which the session starts: deletions, exports, programs.
+//! Operations with effects outside the browser: deletions, exports, and programs that the user starts.
 
 pub mod deletion;
 pub mod export;

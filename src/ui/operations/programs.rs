@@ -1,9 +1,9 @@
 //! Programs that the user starts: a shell in a directory, a pager for a file, and the desktop's opener.
 //!
-//! Directories and files are opened in the background, because a file system may be slow. After that, a shell
-//! or a pager gets the terminal; the opener does not need it. A shell gets its directory, and a pager its file,
-//! as an open descriptor. So no name is resolved again, or passed to a program that could take it for an option
-//! or for code of a pager's preprocessor. Only the opener gets a path, as one absolute argument.
+//! Directories and files are opened in the background, because a file system may be slow. Then a shell or a
+//! pager gets the terminal, which the opener does not need. A shell gets its directory, and a pager its file,
+//! as an open descriptor. Names are therefore not resolved again, and no program can mistake one for an option
+//! or for code of a pager's preprocessor. Only the opener gets a path, as a single absolute argument.
 //!
 //! Invariant: no name becomes part of a command line that a shell parses.
 
@@ -30,26 +30,20 @@ use crate::ui::terminal::screen::Screen;
 /// Environment variable that counts nested shells.
 const LEVEL: &str = "DUKE_LEVEL";
 
-/// Program that the user wants to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Launch {
-    /// Shell in this directory.
     Shell(DirId),
-    /// Pager for the file with this name in a directory.
     View(DirId, Vec<u8>),
-    /// Opener for this absolute path.
     Open(Vec<u8>),
 }
 
-/// Open directory or file for a program that will get the terminal.
+/// Open directory or file for a program that is about to get the terminal.
 pub enum Ready {
-    /// Working directory of a shell.
     Shell(Directory),
-    /// File for a pager.
     View(OwnedFd),
 }
 
-/// Runs a program in the terminal until the program ends. Returns an error message if the program fails.
+/// Runs a program in the terminal and waits for its end. Returns an error message if the program fails.
 ///
 /// # Errors
 /// If the terminal cannot be taken over again.
@@ -82,7 +76,7 @@ pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
 fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     let program = variable("SHELL").unwrap_or_else(|| "/bin/sh".into());
     let mut command = Command::new(&program);
-    // `PWD` would still name the directory in which duke was started.
+    // `PWD` would still contain the directory in which duke was started.
     command.env_remove("PWD");
     command.env(LEVEL, next_level(env::var_os(LEVEL)).to_string());
     let ended = streams(&mut command, screen)
@@ -90,13 +84,13 @@ fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     failure_text(&program, ended)
 }
 
-/// Returns the level of a new shell: `level` plus one. A missing or invalid level counts as 0.
+/// Returns the nesting level of a new shell, which is `level` plus one. A missing or invalid level counts as 0.
 fn next_level(level: Option<OsString>) -> u32 {
     let level = level.and_then(|level| level.to_str()?.parse::<u32>().ok());
     level.unwrap_or(0).saturating_add(1)
 }
 
-/// Runs a pager with the file as standard input, so that no name is passed to the pager.
+/// Runs a pager with the file as standard input, so that the pager sees no name.
 fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     let mut last = None;
     for words in pagers(variable("PAGER")) {
@@ -116,7 +110,7 @@ fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     last
 }
 
-/// Returns the pager commands to try: the user's own, or, if there is none, less and more.
+/// Returns the pager commands to try: the user's own, or else less and more.
 fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
     let Some(own) = own else { return vec![vec!["less".into()], vec!["more".into()]] };
     let words = own.into_vec();
@@ -141,8 +135,8 @@ pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
     })
 }
 
-/// Returns `true` if an opener could execute the entry: a program, a script, or an application (a directory on
-/// macOS). Unknown entries count as executable.
+/// Returns `true` if an opener might execute the entry: a program, a script, or an application (a directory on
+/// macOS). An entry that is not known counts as executable.
 fn may_run(found: Option<(Kind, u32)>) -> bool {
     found.is_none_or(|(kind, mode)| kind == Kind::Directory || mode & 0o111 != 0)
 }
@@ -151,8 +145,8 @@ fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.as_encoded_bytes().trim_ascii().is_empty())
 }
 
-/// Connects each standard stream of the program to the terminal if the same stream of duke is redirected.
-/// Returns a descriptor of the terminal.
+/// If a standard stream of duke is redirected, connects that stream of the program to the terminal. Returns a
+/// descriptor of the terminal.
 fn streams(command: &mut Command, screen: &Screen) -> io::Result<OwnedFd> {
     let terminal = || screen.descriptor().map(Stdio::from);
     if !io::stdin().is_terminal() {

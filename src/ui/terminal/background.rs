@@ -1,8 +1,8 @@
-//! Asks the terminal for the color of its background (OSC 11), and recognizes the answer.
+//! Query of the terminal's background color (OSC 11), and detection of the answer.
 //!
-//! The browser does not wait for the answer. It draws the first frame for the background in `COLORFGBG`, or
-//! else for a dark background, and draws again when the answer arrives. The answer arrives as keys in the
-//! input, after any delay. These keys are removed from the input, because they would otherwise act as commands.
+//! The browser does not wait for the answer. It draws the first frame for the background in `COLORFGBG`, or for
+//! a dark background by default, and redraws when the answer arrives. The answer arrives as keys, after an
+//! unknown delay. These keys are removed from the input, because they would otherwise act as commands.
 
 use std::time::{Duration, Instant};
 
@@ -10,52 +10,50 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::ui::theme::Background;
 
-/// Sequence that asks for the color of the background (xterm's control sequences, "Change VT100 text background
+/// Sequence that queries the background color (xterm's control sequences, "Change VT100 text background
 /// color").
 pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
-/// Time after the question during which an answer is expected.
+/// Maximum delay between the query and its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of keys of an answer that a user might type.
+/// Maximum number of keys that look like part of an answer but may have been typed by the user.
 const CERTAIN: usize = 3;
 
-/// Result of processing a key.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// Keys that are not part of an answer, if any.
+    /// Keys that are not part of an answer; empty while keys are held back.
     Keys(Vec<KeyEvent>),
-    /// A complete answer, with the background if it is valid.
+    /// A complete answer. Contains the background, unless the answer is invalid.
     Answer(Option<Background>),
 }
 
-/// Detector of the answer in the input.
 #[derive(Debug, Default)]
 pub struct Reply {
-    /// Time of the question; `None` if no answer is expected.
+    /// Time of the query, if an answer is expected.
     asked: Option<Instant>,
-    /// Keys that may be the beginning of the answer.
+    /// Keys held back, because they may be the start of the answer.
     held: Vec<KeyEvent>,
 }
 
 impl Reply {
-    /// Records that the terminal has just been asked.
+    /// Records that the query has just been sent.
     pub fn expect(&mut self) {
         self.asked = Some(Instant::now());
     }
 
-    /// Returns `true` if an answer is still likely to arrive.
+    /// Returns `true` if the answer is likely to arrive soon.
     pub fn is_near(&self) -> bool {
         self.asked.is_some_and(|asked| asked.elapsed() < Duration::from_secs(1))
     }
 
-    /// Processes a key. Holds it back if it may be part of an answer.
+    /// Processes a key, or holds it back if it may be part of an answer.
     pub fn take(&mut self, key: KeyEvent) -> Taken {
         if self.asked.is_none_or(|asked| asked.elapsed() > PATIENCE) && self.held.is_empty() {
             return Taken::Keys(vec![key]);
         }
         self.held.push(key);
         if self.held.len() == 1 {
-            // The answer begins with Esc and `]`, which is read as Alt-].
+            // The answer begins with Esc and `]`, which arrive as Alt-].
             let is_start = is_held(key, KeyModifiers::ALT, ']');
             return Taken::Keys(if is_start { Vec::new() } else { std::mem::take(&mut self.held) });
         }
@@ -68,7 +66,7 @@ impl Reply {
         if letter(key).is_some_and(|letter| letter.is_ascii_alphanumeric() || ";:/".contains(letter)) {
             return Taken::Keys(Vec::new());
         }
-        // More than `CERTAIN` keys are a damaged answer, which is dropped. Fewer keys were typed by the user.
+        // More than `CERTAIN` keys are a damaged answer and are dropped. Fewer keys were typed by the user.
         let held = std::mem::take(&mut self.held);
         Taken::Keys(if held.len() > CERTAIN { vec![key] } else { held })
     }
@@ -85,7 +83,7 @@ fn letter(key: KeyEvent) -> Option<char> {
     }
 }
 
-/// Returns the background for an answer such as `11;rgb:1e1e/1e1e/1e1e`.
+/// Parses an answer such as `11;rgb:1e1e/1e1e/1e1e`.
 fn background(answer: &str) -> Option<Background> {
     let (_, color) = answer.strip_prefix("11;rgb")?.split_once(':')?;
     // Each part has one to four hexadecimal digits.
@@ -95,7 +93,7 @@ fn background(answer: &str) -> Option<Background> {
     };
     let parts: Vec<u32> = color.split('/').take(3).map(part).collect::<Option<_>>()?;
     let [red, green, blue] = parts.try_into().ok()?;
-    // Weights of the components in the brightness of a color (ITU-R BT.601).
+    // Weights of the color components in the brightness (ITU-R BT.601).
     let brightness = (299 * red + 587 * green + 114 * blue) / 1000;
     Some(if brightness < 128 { Background::Dark } else { Background::Light })
 }

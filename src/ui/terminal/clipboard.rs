@@ -1,7 +1,7 @@
 //! Clipboard: copies text through the terminal, and through a clipboard tool if there is one.
 //!
-//! The terminal gets the sequence OSC 52, which also works over ssh. Many terminals support OSC 52, but few
-//! report that they do. A tool gets the text on standard input, so no shell ever sees the text.
+//! The terminal gets the sequence OSC 52, which also works over ssh. Many terminals support it, but few say so.
+//! A tool gets the text on standard input, so no shell ever sees the text.
 //!
 //! Invariant: the drawing thread never blocks on a tool.
 
@@ -19,10 +19,10 @@ pub fn sequence(text: &[u8]) -> String {
     format!("\x1b]52;c;{}\x1b\\", base64(text))
 }
 
-/// Returns the tools to try, depending on environment variables, with their arguments.
+/// Returns the tools to try, with their arguments, depending on environment variables.
 fn tools(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(&'static str, &'static [&'static str])> {
     let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
-    // Over ssh, the clipboard of this machine is not the user's.
+    // Over ssh, this machine's clipboard is not the user's.
     if is_set("SSH_CONNECTION") {
         return Vec::new();
     }
@@ -44,7 +44,7 @@ pub fn offer(text: Vec<u8>) {
     if tools.is_empty() {
         return;
     }
-    // Errors are ignored. If no tool works, only the terminal copies the text.
+    // Errors are ignored. If no tool works, the terminal alone has copied the text.
     let _ = thread::Builder::new()
         .name("clipboard".into())
         .spawn(move || tools.iter().any(|(tool, words)| give(tool, words, &text).is_ok_and(|taken| taken)));
@@ -53,8 +53,8 @@ pub fn offer(text: Vec<u8>) {
 fn give(tool: &str, words: &[&str], text: &[u8]) -> std::io::Result<bool> {
     let mut command = Command::new(tool);
     if CLIPBOARD_TOOL == Some(tool) {
-        // Without a locale, pbcopy would read UTF-8 as Mac OS Roman. Programs started by ssh or a launcher may
-        // have no locale.
+        // Without a locale, pbcopy takes UTF-8 for Mac OS Roman. Programs started by ssh or a launcher may have
+        // no locale.
         command.env("LC_CTYPE", "UTF-8").env_remove("LC_ALL");
     }
     let mut child =

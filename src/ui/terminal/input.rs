@@ -9,13 +9,11 @@ use super::background::{QUESTION, Reply, Taken};
 use crate::ui::message::Event;
 use crate::ui::theme::Background;
 
-/// Maximum number of events processed before the next frame, so that not every step of a held key is drawn.
+/// Maximum number of events processed per frame. The browser therefore does not draw every step of a held key.
 const KEYS_PER_FRAME: usize = 64;
-/// Maximum time to wait at exit for an answer from the terminal. Otherwise, the shell would get the answer as
-/// input.
+/// Maximum time to wait at exit for an answer from the terminal, which the shell would otherwise read as input.
 const SETTLE: Duration = Duration::from_millis(50);
 
-/// Reader of terminal events.
 #[derive(Debug, Default)]
 pub struct Input {
     reply: Reply,
@@ -34,7 +32,8 @@ impl Input {
         terminal.flush()
     }
 
-    /// Discards input until the terminal's answer has arrived, if one is likely. Waits for at most `SETTLE`.
+    /// Discards input until the terminal's answer has arrived, if one may be on its way. Waits for at most
+    /// `SETTLE`.
     ///
     /// # Errors
     /// If the terminal cannot be read.
@@ -74,7 +73,7 @@ impl Input {
                 },
                 event::Event::Mouse(mouse) => events.push(Event::Mouse(mouse, begun.elapsed())),
                 event::Event::Resize(columns, lines) => events.push(Event::Resize(columns, lines)),
-                // Pasted text is never a command, but it can be part of a search.
+                // Pasted text never triggers a command, but it can be part of a search.
                 event::Event::Paste(text) => events.push(Event::Paste(text)),
                 _ => {}
             }

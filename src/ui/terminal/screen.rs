@@ -1,8 +1,8 @@
 //! Screen: takes over the terminal, and gives it back.
 //!
-//! The terminal is given back however the browser ends: by the user, an error, a panic or a signal. Only the
-//! first attempt to give it back has an effect, and later output is discarded. Only one thread at a time can
-//! take over, lend or retake the terminal.
+//! The terminal is given back however the browser ends: the user quits, or there is an error, a panic or a
+//! signal. Only the first attempt to give it back has an effect, and any later output is discarded. Only one
+//! thread at a time can take over, lend or retake the terminal.
 //!
 //! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on` is `true`. Giving
 //! the terminal back clears the progress in the tab.
@@ -25,41 +25,39 @@ use crate::platform::terminal::signals::{is_writable, restore_on_abort};
 use crate::ui::options::{MouseCapture, TabProgress};
 use crate::ui::terminal::tab_progress;
 
-/// Process that uses the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Holder {
-    /// The process that started duke, before the browser begins and after it has ended.
+    /// The process that started duke, both before and after the session.
     #[default]
     Nobody,
     Browser,
-    /// A program started by the browser.
     Program,
 }
 
-/// Sequence that makes the terminal report buttons and the wheel, but not motion, with unlimited coordinates
+/// Sequence that makes the terminal report buttons and the wheel, but not motion, with coordinates of any size
 /// (xterm's "Mouse Tracking", modes 1000 and 1006).
 const TAKE_MOUSE: &str = "\x1b[?1000h\x1b[?1006h";
 const LEAVE_MOUSE: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// Maximum time to wait at exit for a thread that is blocked writing to the terminal.
+/// Maximum time to wait at exit for a thread that is blocked while writing to the terminal.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Terminal, shared by all threads that may have to give it back.
 #[derive(Clone)]
 pub struct Screen {
     terminal: Arc<File>,
-    /// `true` while the terminal is taken over. Threads swap the value on entering and leaving, so that only
-    /// one of them does the work; the drawing thread reads it. `SeqCst` for simplicity, because the value
-    /// changes only a few times in a session.
+    /// `true` while the terminal is taken over. Threads that take over or give back the terminal swap this
+    /// value, so that only one of them does the work. The drawing thread reads it. `SeqCst` for simplicity,
+    /// because it changes only a few times per session.
     is_on: Arc<AtomicBool>,
-    /// Process that uses the terminal. Locked while the terminal is taken over or given back.
+    /// Current user of the terminal. Locked while the terminal is taken over or given back.
     holder: Arc<Mutex<Holder>>,
-    /// Locked while a thread writes, so that nothing is written after the final sequences.
+    /// Locked while a thread writes, so that nothing can follow the final sequences.
     drawing: Arc<Mutex<()>>,
     mouse: MouseCapture,
     tab: TabProgress,
-    /// `true` if the tab shows progress. Set by the drawing thread, and cleared on leaving. `SeqCst` for
-    /// simplicity, as for `is_on`.
+    /// `true` if the tab shows progress. Set by the drawing thread, cleared when the terminal is given back.
+    /// `SeqCst` for simplicity, as for `is_on`.
     has_progress: Arc<AtomicBool>,
 }
 
@@ -114,7 +112,7 @@ impl Screen {
     /// # Errors
     /// If the system does not stop the process, or the terminal cannot be taken over again.
     pub fn pause(&self, stop: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
-        // The lock is held all the time, so that no other thread takes the terminal over before the process
+        // Hold the lock all the time, so that no other thread can take over the terminal before the process
         // stops.
         let holder = lock(&self.holder);
         let was_on = *holder == Holder::Browser && self.leave();
@@ -157,24 +155,23 @@ impl Screen {
         Ok(())
     }
 
-    /// Calls `write` with the terminal, if the terminal is taken over. Otherwise, does nothing.
+    /// Calls `write` with the terminal, or does nothing if the terminal is not taken over.
     fn draw<R: Default>(&self, write: impl FnOnce(&File) -> io::Result<R>) -> io::Result<R> {
         let _drawing = lock(&self.drawing);
         if self.is_on.load(Ordering::SeqCst) { write(&self.terminal) } else { Ok(R::default()) }
     }
 
-    /// Gives the terminal to another process.
     fn give_to(&self, whom: Holder) {
         let mut holder = lock(&self.holder);
         *holder = whom;
         self.leave();
     }
 
-    /// Gives the terminal back at the end of the process. No other thread can take it over while the returned
-    /// value exists.
+    /// Gives the terminal back at the end of the process. While the returned value exists, no other thread can
+    /// take the terminal over.
     #[must_use]
     pub fn leave_for_the_end(&self) -> impl Sized {
-        // Wait for the lock, because a thread that is just taking over the terminal would write after the final
+        // Wait for the lock: a thread that is taking over the terminal right now would write after the final
         // sequences.
         let holder = lock_within(&self.holder, PATIENCE);
         self.leave();
@@ -188,7 +185,7 @@ impl Screen {
         }
         let _drawing = lock_within(&self.drawing, PATIENCE);
         let bytes = self.farewell(self.has_progress.swap(false, Ordering::SeqCst));
-        // Errors are ignored, because there is no other way to give the terminal back.
+        // Errors are ignored, because nothing else can be done.
         if is_writable(self.terminal.as_fd()) {
             let _ = (&*self.terminal).write_all(&bytes);
         }
@@ -206,7 +203,8 @@ impl Screen {
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)
     }
 
-    /// Returns the sequences that undo all changes to the terminal. If `has_progress`, they also clear the tab.
+    /// Returns the sequences that undo all changes to the terminal, including the progress in the tab if
+    /// `has_progress`.
     fn farewell(&self, has_progress: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
         if has_progress {
@@ -215,7 +213,7 @@ impl Screen {
         if self.mouse == MouseCapture::On {
             bytes.extend_from_slice(LEAVE_MOUSE.as_bytes());
         }
-        // Queueing into memory cannot fail.
+        // Writing to a vector cannot fail.
         let _ = queue!(
             bytes,
             EndSynchronizedUpdate,
@@ -228,7 +226,7 @@ impl Screen {
     }
 }
 
-/// Writes frames. Frames are discarded while the terminal is not taken over.
+/// Writes frames, or discards them while the terminal is not taken over.
 impl Write for Screen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.draw(|mut terminal| terminal.write(bytes).map(Some))?;

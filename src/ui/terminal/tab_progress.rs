@@ -1,24 +1,21 @@
 //! Progress of a scan in the terminal's tab and in the taskbar. The escape sequence is OSC 9;4, introduced by
 //! `ConEmu`.
 //!
-//! Terminals without this feature show OSC 9 as a message, so only terminals that are known to support progress
-//! get the sequence.
+//! Other terminals show OSC 9 as a message, so only terminals that are known to support progress get the
+//! sequence.
 //!
 //! Invariant: the progress is cleared before the terminal is given back.
 
-/// Progress shown in a tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TabState {
     #[default]
     Nothing,
-    /// A scan is running, and its percentage is unknown.
+    /// A scan is running, but its percentage is unknown.
     Going,
-    /// A scan is running. Contains the percentage that has been read.
     Percent(u8),
 }
 
 impl TabState {
-    /// Returns the escape sequence that shows this progress.
     pub fn sequence(self) -> String {
         match self {
             Self::Nothing => "\x1b]9;4;0\x07".to_owned(),

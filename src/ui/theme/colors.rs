@@ -1,25 +1,22 @@
-//! Colors that a terminal supports, and the user's choice to use them.
+//! Number of colors that a terminal supports, and the user's choice.
 
 use std::ffi::OsString;
 
-/// Requested use of colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColorChoice {
-    /// The environment determines if colors are used.
+    /// Colors depend on the environment.
     #[default]
     Auto,
     Always,
     Never,
 }
 
-/// Colors that a terminal supports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Colors {
     #[default]
     None,
-    /// The sixteen ANSI colors, whose appearance the user may have changed.
+    /// The sixteen ANSI colors. The user may have redefined them.
     Sixteen,
-    /// The palette of 256 colors.
     Palette,
     /// Any color.
     True,

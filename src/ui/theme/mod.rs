@@ -1,8 +1,7 @@
 //! Theme: colors, and characters for bars, arrows and frames.
 //!
-//! Text has the terminal's own background, except in the selected row, the header, the footer and treemap
-//! cells. In these places, the colors of both text and background are set. No information is lost without
-//! colors.
+//! Text is drawn on the terminal's own background, except in the selected row, the header, the footer and
+//! treemap cells, where both colors are set. Everything is readable without colors, too.
 //!
 //! Invariant: every character is one column wide.
 
@@ -19,7 +18,6 @@ use crate::analysis::compare::trend::Trend;
 pub use colors::{ColorChoice, Colors};
 pub use palette::{Background, Looks, Preset, Role, color, color_name, filled, ink, mixed};
 
-/// Character set for drawing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Glyphs {
     /// Unicode blocks, arrows, and ellipsis.
@@ -29,8 +27,8 @@ pub enum Glyphs {
 }
 
 impl Glyphs {
-    /// Returns the character set that a terminal supports: ASCII if the locale's encoding is not UTF-8, or on
-    /// the Linux console, whose font has few other characters. Without a locale, UTF-8 is assumed.
+    /// Returns the characters that a terminal can show: ASCII if the locale's encoding is not UTF-8, or on the
+    /// Linux console, whose font has few other characters. Without a locale, assumes UTF-8.
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().to_lowercase();
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).into_iter().find(|value| !value.is_empty());
@@ -38,12 +36,12 @@ impl Glyphs {
         if is_other || variable("TERM") == "linux" { Self::Ascii } else { Self::Unicode }
     }
 
-    /// Returns the sign for the omitted part of a text that is too long.
+    /// Returns the sign for text that has been cut off.
     pub fn gap(self) -> &'static str {
         self.pick("…", "~")
     }
 
-    /// Returns the sign before a number that is a lower bound.
+    /// Returns the sign before a lower bound.
     pub fn at_least(self) -> &'static str {
         self.pick("≥", ">")
     }
@@ -53,7 +51,7 @@ impl Glyphs {
         self.pick("·", ".")
     }
 
-    /// Returns the sign at the row under the cursor.
+    /// Returns the sign in front of the row under the cursor.
     pub fn cursor(self) -> &'static str {
         self.pick("▌", ">")
     }
@@ -63,32 +61,30 @@ impl Glyphs {
         self.pick("●", "*")
     }
 
-    /// Returns the sign at a row of a started range, whose rows are not marked yet.
+    /// Returns the sign in rows of a range that has been started but not marked yet.
     pub fn ranged(self) -> &'static str {
         self.pick("│", "|")
     }
 
-    /// Returns the sign before a row that has rows below it.
+    /// Returns the sign before a row that can be folded or unfolded.
     pub fn fold(self, is_folded: bool) -> &'static str {
         if is_folded { self.pick("▸", "+") } else { self.pick("▾", "-") }
     }
 
-    /// Returns the separator between facts in the same line.
+    /// Returns the separator between facts on a line.
     pub fn dot(self) -> &'static str {
         self.pick("·", "-")
     }
 
-    /// Returns the arrow for a descending order.
     pub fn descending(self) -> &'static str {
         self.pick("▾", "v")
     }
 
-    /// Returns the arrow for an ascending order.
     pub fn ascending(self) -> &'static str {
         self.pick("▴", "^")
     }
 
-    /// Returns frame number `step` of the spinner. The frames repeat after 8 steps.
+    /// Returns a frame of the spinner. Frames repeat after 8 steps.
     pub fn spinner(self, step: u64) -> &'static str {
         const ROUND: [&str; 8] = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇", "⠏", "⠛"];
         const PLAIN: [&str; 4] = ["|", "/", "-", "\\"];
@@ -96,7 +92,7 @@ impl Glyphs {
         self.pick(ROUND[step], PLAIN[step % 4])
     }
 
-    /// Returns a bar that is `columns` wide and filled to `thousandths` of its width. Any share above zero is
+    /// Returns a bar of `columns` columns, filled to `thousandths` of its width. Any share above zero is
     /// visible.
     pub fn bar(self, thousandths: u16, columns: usize) -> String {
         const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -113,7 +109,7 @@ impl Glyphs {
         bar
     }
 
-    /// Returns a chart of sizes over time. A height of 0 is blank.
+    /// Returns a chart of sizes over time, in which a height of 0 is blank.
     pub fn chart(self, heights: Trend) -> String {
         let characters: [char; 9] = match self {
             Self::Unicode => [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
@@ -130,17 +126,14 @@ impl Glyphs {
     }
 }
 
-/// Number of colors in a bar. Each color adds about 20 bytes of output.
+/// Number of colors in a bar. Each one adds about 20 bytes of output.
 const STEPS: u16 = 8;
 
-/// Theme of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Theme {
-    /// Colors that may be sent to the terminal.
     pub colors: Colors,
-    /// Character set for drawing.
     pub glyphs: Glyphs,
-    /// Color preset, with the user's own colors.
+    /// Color preset and the user's own colors.
     pub looks: Looks,
 }
 
@@ -152,8 +145,7 @@ impl Theme {
             && self.style(Role::Program).fg.is_some()
     }
 
-    /// Returns `true` if the colors depend on the background, and the terminal is likely to report it when
-    /// asked.
+    /// Returns `true` if the colors depend on the background, and the terminal can probably be asked for it.
     pub fn adapts(self) -> bool {
         matches!(self.colors, Colors::Palette | Colors::True) && self.looks.preset.adapts()
     }
@@ -162,8 +154,8 @@ impl Theme {
         self.looks.style(role, self.colors)
     }
 
-    /// Returns a bar that is exactly `columns` wide and filled to `thousandths` of its width. If the terminal
-    /// supports all colors, the color changes in steps along the bar.
+    /// Returns a bar of exactly `columns` columns, filled to `thousandths` of its width. In true-color
+    /// terminals, its color changes in steps from left to right.
     pub fn bar<'a>(self, thousandths: u16, columns: usize) -> Vec<Span<'a>> {
         let style = self.style(Role::Bar).patch(Style { bg: self.style(Role::Track).bg, ..Style::new() });
         let text = self.glyphs.bar(thousandths, columns);

@@ -5,7 +5,7 @@
 //!   1.6 GiB  84.3% ████████▍         12  less than 30 days ago
 //! ```
 //!
-//! Enter shows the files of that age.
+//! Enter lists the files in the age range.
 
 use super::largest;
 use super::table::{
@@ -30,7 +30,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the age ranges, the youngest first.
+/// Table of the age ranges, youngest first.
 pub static TABLE: TableSpec = TableSpec {
     rows: "Ages",
     sortable: &[(C::Size, "size"), (C::Items, "items"), (C::Name, "time"), (C::Modified, "time")],
@@ -45,7 +45,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Totals by age, and the current time, from which the ages were computed.
+/// Totals by age, and the time for which the ages were computed.
 #[derive(Debug)]
 struct AgeRows {
     ages: Arc<Ages>,

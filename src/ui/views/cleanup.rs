@@ -1,4 +1,4 @@
-//! Cleanup view: the directories that can be rebuilt or downloaded again, in one group per kind.
+//! Cleanup view: directories that can be rebuilt or downloaded again, grouped by kind.
 //!
 //! ```text
 //!     Disk▾  Share                Items Modified           Path
@@ -6,9 +6,10 @@
 //!   1.6 GiB  71.0% ███████▏       8,121 2026-11-21 08:15       duke/target/
 //! ```
 //!
-//! The `Modified` column shows the newest change below a directory, as an indication of when the directory was last
-//! used. The time is known once the search is complete. Enter unfolds a group, or opens the parent directory with the
-//! cursor on the directory. Nothing is marked automatically; a mark on a group marks all of its directories.
+//! The `Modified` column shows the latest change below a directory, which hints at when the directory was last
+//! used. This time is available once the search is complete. Enter unfolds a group, or opens the parent
+//! directory with the cursor on the directory. Nothing is marked automatically. Marking a group marks all of
+//! its directories.
 
 use std::cmp::Reverse;
 
@@ -35,7 +36,6 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the directories that can be rebuilt or downloaded again.
 pub static TABLE: TableSpec = TableSpec {
     rows: SUMS.rows,
     sortable: &[],
@@ -57,14 +57,18 @@ struct CleanupRows {
 
 #[derive(Debug)]
 enum CleanupRow {
-    /// All candidates with the same reason. `rule` is the index of a rule that gives this reason.
-    Kind { rule: usize, reason: &'static str, totals: Totals, candidates: Vec<usize> },
-    /// Candidate with this index.
+    /// All candidates with the same reason. `rule` is the index of a rule with this reason.
+    Kind {
+        rule: usize,
+        reason: &'static str,
+        totals: Totals,
+        candidates: Vec<usize>,
+    },
     Candidate(usize),
 }
 
 impl CleanupRows {
-    /// Arranges the rows: the kinds, the largest first, each followed by its candidates.
+    /// Arranges the rows: the kinds, largest first, each followed by its candidates.
     fn new(hints: Arc<Hints>) -> Self {
         let mut kinds: Vec<(&'static str, usize, Totals, Vec<usize>)> = Vec::new();
         for (index, hint) in hints.rows.iter().enumerate() {

@@ -19,7 +19,6 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the differences between df and the scan.
 pub static TABLE: TableSpec = TableSpec {
     columns: ColumnSet::of(&[]),
     has_scale: false,
@@ -36,12 +35,10 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Rows that account for the space that df reports.
+/// Rows that account for the space reported by df.
 #[derive(Debug)]
 pub struct DfRows {
-    /// Comparison of df's numbers with the scan.
     pub account: Arc<Account>,
-    /// Units in which explanations state sizes.
     pub units: Units,
 }
 
@@ -65,7 +62,6 @@ impl TableData for DfRows {
     }
 }
 
-/// Explanation of a row, as paragraphs.
 #[derive(Debug)]
 pub struct Explanation(pub Vec<String>);
 
@@ -83,7 +79,7 @@ impl TableData for Explanation {
     }
 }
 
-/// Wraps paragraphs into lines of at most `columns` columns, with an empty line between paragraphs.
+/// Wraps paragraphs to `columns` columns, with an empty line between paragraphs.
 fn wrap(paragraphs: &[String], columns: usize) -> Vec<Row> {
     let room = columns.saturating_sub(4).max(8);
     let blank = |number| (number > 0).then_some("");

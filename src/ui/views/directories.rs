@@ -1,5 +1,5 @@
-//! View of the directories with the most bytes in their own files, not counting subdirectories. Another column shows
-//! the total of everything below each directory.
+//! Directory view: the directories with the most bytes in their own files, not counting subdirectories. Another
+//! column shows the total including subdirectories.
 //!
 //! ```text
 //!        Own▾  Share                Items      Total   Path

@@ -1,4 +1,4 @@
-//! Error view: one row per reason, each followed by the entries with that error.
+//! Error view: one row per reason, followed by the entries with this error.
 //!
 //! ```text
 //!  Items▾  Reason
@@ -48,7 +48,7 @@ pub static TABLE: TableSpec = TableSpec {
 };
 
 enum ErrorRow<'e> {
-    /// Error number of the directory that the view was opened for.
+    /// Error number of the directory for which the view was opened.
     Itself(i32),
     Reason(&'e ErrorGroup),
     Entry(&'e search::Row),
@@ -88,7 +88,7 @@ impl TableData for Errors {
         Some(Row { note, ..Row::of_words(label, RowStyle::Warning) }.with(C::Items, items))
     }
 
-    /// Returns the entry of a row. For a reason, this is the first entry with that reason.
+    /// Returns the entry of a row, or the first entry of a reason.
     fn target(&self, index: usize) -> Option<Target> {
         let row = match row(self, index)? {
             ErrorRow::Itself(_) => return None,

@@ -1,5 +1,5 @@
-//! Growth view: the changes as a tree, so that the change of a directory and the changes inside it are not added up by
-//! mistake.
+//! Growth view: the changes as a tree, so that users do not add the change of a directory to the changes inside
+//! it.
 //!
 //! ```text
 //!      Disk    Growth▾ Trend      Path
@@ -8,8 +8,8 @@
 //!      gone -80.0 MiB ███████       old.iso
 //! ```
 //!
-//! The trend shows the sizes in the newest snapshots and now, if there are enough snapshots. At first, the largest
-//! change is unfolded, as far down as a single entry accounts for most of the change.
+//! The trend shows the sizes in the newest snapshots and now, if there are enough snapshots. When the view
+//! opens, the largest change is unfolded, level by level, as long as a single entry causes most of it.
 
 use std::io;
 
@@ -43,7 +43,6 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the changes since the baseline.
 pub static TABLE: TableSpec = TableSpec {
     rows: "Changes",
     sortable: &[(C::Size, "size"), (C::Growth, "size"), (C::Name, "path")],
@@ -67,8 +66,8 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Starts the search for the changes that the overview shows: at most `most`, as a list and not as a tree. Returns
-/// `None` if a comparison is not possible.
+/// Starts the search for the changes in the overview: a list of at most `most` changes, not a tree. Returns
+/// `None` if no comparison is possible.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

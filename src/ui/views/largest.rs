@@ -1,4 +1,4 @@
-//! Lists of entries from a whole subtree: the largest files, and search results.
+//! Lists of entries of a whole subtree: the largest files, and search results.
 //!
 //! ```text
 //!      Disk  Share Modified          Path
@@ -101,7 +101,7 @@ impl TableData for SearchResult {
     }
 }
 
-/// Returns the path of an entry of `directory`, relative to the directory `from`, and escaped for the terminal.
+/// Returns the path of an entry of `directory` relative to `from`, escaped for the terminal.
 pub fn path_below(tree: &Tree, from: DirId, directory: DirId, name: &[u8]) -> String {
     let above = tree.ancestry(directory).take_while(|id| *id != from);
     let mut names: Vec<&[u8]> = above.map(|id| tree.name(id)).collect();

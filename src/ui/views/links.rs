@@ -1,4 +1,4 @@
-//! Hard-link view: one row per inode with several names.
+//! Hard-link view: one row per inode that has several names.
 //!
 //! ```text
 //!       Disk▾  Share                Names   Path
@@ -28,7 +28,6 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the inodes with several names.
 pub static TABLE: TableSpec = TableSpec {
     rows: "Hard links",
     sortable: &[(C::Size, "size"), (C::Items, "number of names")],
@@ -85,7 +84,7 @@ fn first_name(tree: &Tree, from: DirId, links: &HardLinks, inode: &LinkedInode) 
     Some(path_below(tree, from, row.entry.directory, row.entry.record(tree)?.name))
 }
 
-/// Returns the note about names outside of the subtree, if there are any.
+/// Returns a note about names outside of the subtree, if there are any.
 fn note(inode: &LinkedInode) -> Option<String> {
     let LinkedInode { inside, count, elsewhere, .. } = *inode;
     match (inode.is_shared(), elsewhere) {

@@ -1,4 +1,4 @@
-//! Views of a whole subtree. Each file contains a view's table, its rows, and the targets of the rows.
+//! Views of a whole subtree. Each file contains the table of a view, its rows, and their targets.
 //!
 //! A view is a [`ViewSpec`] (its key and texts), a [`TableSpec`] (its columns, sort orders and messages, and
 //! the job that finds its rows) and a [`TableData`] (the rows). The common part, such as the cursor, is in
@@ -36,7 +36,7 @@ pub static VIEWS: &[&ViewSpec] = &[
     &df::VIEW,
 ];
 
-/// Index of the list in [`VIEWS`]. The key of the list also works on other pages, where it leads back to the list.
+/// Index of the list in [`VIEWS`]. The list's key also works on other pages, to go back to the list.
 pub const LIST_INDEX: usize = 1;
 
 pub static LIST: ViewSpec = ViewSpec {

@@ -4,7 +4,8 @@ use super::largest::ENTRIES;
 use super::table::{TableSpec, rows};
 use crate::analysis::search;
 
-/// Table of the entries that match a query. Contents of a matching directory are not listed unless they match, too.
+/// Table of the entries that match a query. The contents of a matching directory are listed only if they match,
+/// too.
 pub static TABLE: TableSpec = TableSpec {
     empty: ["No matches"; 2],
     start: |sources, request| rows(search::search(sources.pool, sources.request(request))),

@@ -1,6 +1,6 @@
 //! Description of a view and its table: key, texts, columns, sort orders, and the job that finds the rows.
 //!
-//! Invariant: the notice about sorting lists exactly the columns by which a table can be sorted.
+//! Invariant: the notice about sorting names exactly the columns by which the table can be sorted.
 
 use std::fmt::Debug;
 use std::io;
@@ -21,17 +21,16 @@ use Column as C;
 
 #[derive(Debug)]
 pub struct ViewSpec {
-    /// Name of the view's key in the configuration.
+    /// Name used for the view's key in the configuration.
     pub name: &'static str,
     pub key: char,
-    /// Name in the view's tab, and a shorter name.
+    /// Name in the view's tab, and a short form.
     pub tab: [&'static str; 2],
-    /// Description on the help page.
     pub help: &'static str,
     /// Title in the header, after the path.
     pub title: &'static str,
     pub needs: Needs,
-    /// Table; `None` for the list, the treemap and the overview, which have no table.
+    /// Table, except for the list, the treemap and the overview.
     pub table: Option<&'static TableSpec>,
 }
 
@@ -41,7 +40,6 @@ pub enum Needs {
     Nothing,
     /// A source whose file systems can be accessed.
     FileSystem,
-    /// A baseline to compare with.
     Baseline,
 }
 
@@ -54,40 +52,39 @@ impl PartialEq for ViewSpec {
 
 impl Eq for ViewSpec {}
 
-/// Function that starts the job for the rows of a table; it returns `None` if the rows are unavailable, for
-/// example because system calls are not allowed.
+/// Function that starts the job for a table's rows. It returns `None` if there can be no rows, for example
+/// because system calls are not allowed.
 pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
 
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
-    /// Name of the rows, for the beginning of a sentence.
+    /// Name of the rows, as the first word of a sentence.
     pub rows: &'static str,
     /// Columns by which the table can be sorted, each with its name in messages.
     pub sortable: &'static [(Column, &'static str)],
-    /// Columns that the user can show or hide.
+    /// Columns that the user can show and hide.
     pub columns: ColumnSet,
-    /// Columns that are always shown.
+    /// Columns that the user cannot hide.
     pub fixed: ColumnSet,
-    /// Main column, which is the last one to disappear in a narrow window.
+    /// Main column, which disappears last when the window gets narrower.
     pub first: Column,
     pub name_room: usize,
-    /// Titles of columns that differ from the usual ones.
+    /// Column titles that differ from the usual ones.
     pub titles: &'static [(Column, &'static str)],
-    /// `true` if rows are entries and not totals.
+    /// `true` if rows are entries, `false` if they are totals.
     pub has_entries: bool,
     /// `true` if each match has a row, up to a limit.
     pub is_list: bool,
     /// `true` if bars can be relative to the largest row.
     pub has_scale: bool,
-    /// Column that is marked as sorted if the rows are sorted by time.
+    /// Column whose title has the arrow when rows are sorted by time.
     pub time: Column,
-    /// Initial sort order; `None` for the order by size.
+    /// Initial sort order, if it is not by size.
     pub first_order: Option<By>,
-    /// Words for one match and for several in the header; `None` if matches are not counted.
+    /// Singular and plural of the word for matches in the header; `None` if matches are not counted.
     pub counted: Option<[&'static str; 2]>,
-    /// Texts for an empty table: one for when the scan has ended, and one for while it is running.
+    /// Texts for an empty table: after the scan, and during the scan.
     pub empty: [&'static str; 2],
-    /// Starts the job that finds the rows.
     pub start: StartRows,
 }
 
@@ -109,14 +106,14 @@ impl TableSpec {
         self.first == C::Growth
     }
 
-    /// Returns the title of a column, if it differs from the usual one.
     pub fn title(&self, column: Column) -> Option<&'static str> {
         self.titles.iter().find(|(of, _)| *of == column).map(|(_, title)| *title)
     }
 
-    /// Returns the columns to show: those of `wanted` that the table has, and those that are always shown.
+    /// Returns the columns to show: the `wanted` columns that the table has, and the columns that are always
+    /// shown.
     pub fn shown(&self, wanted: ColumnSet) -> ColumnSet {
-        // In tables with times, the bar is dropped in favor of longer paths, because it only repeats the
+        // In tables with times, the bar is dropped to leave room for longer paths, because it only repeats the
         // percentage.
         let is_twice = self.columns.has(C::Modified) && wanted.has(C::Bar) && wanted.has(C::Percent);
         let wanted = if is_twice { wanted.with(C::Bar, false) } else { wanted };
@@ -124,29 +121,24 @@ impl TableSpec {
     }
 }
 
-/// Target of a row, opened with Enter.
+/// Target of a row, which Enter opens.
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// Entry to show in its directory.
+    /// Entry to show in the list of its directory.
     Entry(EntryId),
-    /// Changed entry to show. If the entry was deleted, its former directory is shown.
+    /// Changed entry to show, or its former directory if it was deleted.
     Change(compare::Row),
-    /// Entries that match a query.
     Files {
         label: String,
-        /// Table that shows the entries.
         table: &'static TableSpec,
-        /// Query that finds the entries.
         query: Query,
     },
     Words {
         label: String,
-        /// Paragraphs of the text.
         words: Vec<String>,
     },
 }
 
-/// Data needed to create a row.
 #[derive(Clone, Copy)]
 pub struct TableContext<'a> {
     pub tree: &'a Tree,
@@ -155,50 +147,46 @@ pub struct TableContext<'a> {
     pub measure: Measure,
 }
 
-/// Sums over all rows of an answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableSummary {
-    /// Total of the rows; `None` if a sum is meaningless.
+    /// Total of the rows; `None` if adding them up makes no sense.
     pub sum: Option<Totals>,
-    /// Sizes of the directory before and after, by measure; `None` if unknown.
+    /// Sizes of the directory before and after, by measure, if known.
     pub growth: Option<[(u64, u64); 2]>,
-    /// Number of entries that match, even if there are fewer rows.
+    /// Number of matching entries, which may exceed the number of rows.
     pub matched: u64,
-    /// Number of entries searched.
     pub searched: u64,
-    /// Largest value of each size among the rows, for bars relative to the largest row.
+    /// Maximum of each size among the rows, for bars relative to the largest row.
     pub largest: Totals,
-    /// `true` if the answer is complete.
     pub is_complete: bool,
-    /// `true` if rows have charts of their sizes over time.
+    /// `true` if rows have charts of their size over time.
     pub has_trend: bool,
 }
 
-/// Position of a row in a tree of rows. A row is followed by the rows below it, which have a larger depth.
+/// Position of a row in a tree. Its children follow it and have a larger depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Branch {
-    /// Number of rows above this row in the tree.
+    /// Number of ancestors of the row in the tree.
     pub depth: usize,
-    /// Key that identifies the row in every answer; `None` if there are no rows below it in the tree.
+    /// Key that identifies the row in all later answers; `None` if the row has no children in the tree.
     pub key: Option<u64>,
-    /// `true` if the row is unfolded together with the row above it.
+    /// `true` if the row unfolds together with its parent.
     pub follows: bool,
 }
 
-/// Rows of an answer.
 pub trait TableData: Debug + Send + Sync {
     fn summary(&self) -> TableSummary;
 
     /// Returns the number of rows on a screen with `columns` columns.
     fn rows(&self, columns: usize) -> usize;
 
-    /// Returns the row with this index; `None` in the df view and in explanations, which implement [`Self::ledger`]
-    /// instead.
+    /// Returns the row with this index; `None` for the df view and explanations, which implement
+    /// [`Self::ledger`] instead.
     fn row(&self, _index: usize, _context: &TableContext<'_>) -> Option<Row> {
         None
     }
 
-    /// Returns `true` if the rows form a tree, in which rows below a folded row are not shown.
+    /// Returns `true` if the rows form a tree, in which the children of a folded row are hidden.
     fn is_tree(&self) -> bool {
         false
     }
@@ -212,25 +200,24 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns the entries of a row: several for the names of an inode, and none for a total.
+    /// Returns the entries of a row: several for an inode with several names, none for a total.
     fn entries(&self, _index: usize) -> Vec<EntryId> {
         Vec::new()
     }
 
-    /// Returns the index of an entry's row. A table that implements this method keeps the cursor on its entry when the
-    /// answer changes.
+    /// Returns the index of an entry's row. In tables that implement this method, the cursor follows its entry
+    /// when the answer changes.
     fn find(&self, _entry: EntryId) -> Option<usize> {
         None
     }
 
-    /// Returns the rows of the df view or of an explanation, for a screen with this number of columns. These rows have
+    /// Returns the rows of the df view or of an explanation on a screen with this many columns. These rows have
     /// their own format.
     fn ledger(&self, _columns: usize) -> Vec<ledger::Row> {
         Vec::new()
     }
 }
 
-/// Rows of an answer, with precomputed sums.
 #[derive(Clone, Debug)]
 pub struct TableAnswer {
     pub data: Arc<dyn TableData>,
@@ -242,18 +229,18 @@ impl TableAnswer {
         Self::shared(Arc::new(data))
     }
 
-    /// Creates an answer from rows that a job has published.
+    /// Creates an answer from rows published by a job.
     pub fn shared(data: Arc<impl TableData + 'static>) -> Self {
         Self { summary: data.summary(), data }
     }
 }
 
-/// Wraps a job that publishes rows in a [`Load`].
+/// Wraps a job that publishes rows.
 pub fn rows<T: TableData + 'static>(job: io::Result<Job<T>>) -> io::Result<Option<Load<TableAnswer>>> {
     Ok(Some(Load::of(job?, |data| Ok(TableAnswer::shared(data)))))
 }
 
-/// Returns totals with the larger of both disk usages and the larger of both apparent sizes.
+/// Returns totals with the larger disk usage and the larger apparent size of the two.
 pub fn larger(one: Totals, other: &Totals) -> Totals {
     Totals { disk: one.disk.max(other.disk), apparent: one.apparent.max(other.apparent), ..one }
 }

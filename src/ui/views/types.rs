@@ -7,7 +7,8 @@
 //!     1.5 GiB  80.1% ████████           2       .flac
 //! ```
 //!
-//! Entries other than files have one row per kind. Enter unfolds a category, and shows the entries of any other row.
+//! Entries that are not files have one row per kind. Enter unfolds a category; on any other row, it lists the
+//! entries.
 
 use super::table::{
     Branch, Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
@@ -55,21 +56,20 @@ struct TypeRows {
     summary: TableSummary,
 }
 
-/// Row for a category, an extension or a kind.
 #[derive(Debug)]
 struct TypeRow {
     label: String,
     totals: Totals,
-    /// Category to which the row belongs; `None` for a kind.
+    /// Category of the row; `None` for a kind.
     category: Option<Category>,
-    /// `true` for the row of a category itself, which Enter unfolds.
+    /// `true` for a category's own row, which Enter unfolds.
     is_group: bool,
-    /// Table of the entries that the row stands for, and the query that finds them.
+    /// Table and query for the entries that the row stands for.
     shows: (&'static TableSpec, Query),
 }
 
 impl TypeRows {
-    /// Arranges the rows: each category followed by its types, then the kinds.
+    /// Arranges the rows: the categories, each followed by its types, then the kinds.
     fn new(typed: &TypeTotals) -> Self {
         let of_category =
             |class: Option<Category>| typed.types.iter().filter(move |(of, _)| of.class() == class);
@@ -92,7 +92,7 @@ impl TypeRows {
 }
 
 impl TypeRow {
-    /// Returns the row that stands for a category, and the row below it for all of its files.
+    /// Returns a category's own row, and the row below it for all files of the category.
     fn of_category(class: Category, totals: Totals) -> [Self; 2] {
         let row = |label, is_group| {
             let shows = (&largest::TABLE, category_query(class));
@@ -102,7 +102,7 @@ impl TypeRow {
     }
 
     fn of_type(of: Type, totals: Totals) -> Self {
-        // The table of the largest files contains no directories; a search finds them.
+        // The largest files do not include directories, but search results do.
         let is_directory = of == Type::Kind(Kind::Directory);
         let table = if is_directory { &search::TABLE } else { &largest::TABLE };
         Self { label: name(of), totals, category: of.class(), is_group: false, shows: (table, of.query()) }

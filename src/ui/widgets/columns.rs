@@ -1,12 +1,12 @@
-//! Columns that fit into a width, and their clickable titles.
+//! Columns of a table that fit into the available width, and their clickable titles.
 //!
 //! ```text
 //! !≥   1.0 GiB  84.3% ████████▍      12,001 2026-11-21 08:15   doc/
 //! 11 1    9   1   6  1    8..48    1   7   1       16        3   the rest
 //! ```
 //!
-//! In a narrow window, columns become narrower and then disappear, in the order given by [`ColumnSpec::drop_order`].
-//! The main column disappears last.
+//! In a narrow window, columns first become narrower and then disappear, in the order of
+//! [`ColumnSpec::drop_order`]. The main column disappears last.
 //!
 //! Invariant: the columns and the gaps between them never exceed the width.
 
@@ -17,16 +17,16 @@ use crate::base::text::{fit, pad, width};
 use crate::table::column::{Align, COLUMNS, Column, ColumnSet, ColumnSpec, SIGNS, Width};
 use crate::ui::hit_map::{Hit, HitMap};
 
-/// Minimum width of the name column; names get less only if no other column is left.
+/// Minimum width of the name column, unless it is the only column left.
 pub const NAME: usize = 12;
 
-/// Right-aligns `text` in `columns` columns. Longer text is cut.
+/// Right-aligns `text` in `columns` columns, cutting off the excess.
 pub fn right(text: &str, columns: usize) -> String {
     let text = fit(text, columns, "");
     " ".repeat(columns - width(&text)) + &text
 }
 
-/// Aligns `text` in `columns` columns. Longer text is cut.
+/// Aligns `text` in `columns` columns, cutting off the excess.
 pub fn aligned(text: &str, align: Align, columns: usize) -> String {
     match align {
         Align::Left => pad(text, columns, ""),
@@ -34,18 +34,16 @@ pub fn aligned(text: &str, align: Align, columns: usize) -> String {
     }
 }
 
-/// Visible columns of a table, with their widths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
-    /// Columns to the left of the name, with their widths.
     pub cells: Vec<(Column, usize)>,
     pub name: usize,
-    /// `true` if there is no room for some of the requested columns.
+    /// `true` if some of the requested columns do not fit.
     pub is_cut: bool,
 }
 
 impl Columns {
-    /// Returns the `wanted` columns that fit into `width` next to a name of at least `least` cells. `first` is
+    /// Returns those `wanted` columns that fit into `width` beside a name of at least `least` cells. `first` is
     /// the main column.
     pub fn fit(width: usize, wanted: ColumnSet, first: Column, least: usize, units: Units) -> Self {
         let mut widths: [&[Width]; Column::COUNT] = [&[]; Column::COUNT];
@@ -65,7 +63,7 @@ impl Columns {
         let spare = width.saturating_sub(columns.before_name() + least);
         for (column, cells) in &mut columns.cells {
             if let Some(Width::Stretch(narrow, wide)) = widths[*column as usize].first() {
-                // The bar gets a third of the free width, so that names get most of a wide window.
+                // The bar gets a third of the free width, so that most of a wide window is left to the names.
                 *cells = (narrow + spare / 3).min(*wide);
             }
         }
@@ -79,23 +77,23 @@ impl Columns {
         Self { cells: COLUMNS.iter().filter_map(cells).collect(), name: 0, is_cut: false }
     }
 
-    /// Returns `true` if there is no room for this column. The name column, which has no fixed width, is never missing.
+    /// Returns `true` if this column does not fit. The name column has no fixed width and always fits.
     fn lacks(&self, spec: &ColumnSpec) -> bool {
         !spec.widths.is_empty() && self.width(spec.column).is_none()
     }
 
-    /// Returns the width of everything to the left of the name, including the gap.
+    /// Returns the width of everything to the left of the name, including the gap before it.
     fn before_name(&self) -> usize {
         let widths: usize = self.cells.iter().map(|(_, width)| width).sum();
         widths + self.cells.len().saturating_sub(1) + self.gap().len()
     }
 
-    /// Returns the width of a column; `None` if the column is not visible.
+    /// Returns the width of a column, if the column is visible.
     pub fn width(&self, column: Column) -> Option<usize> {
         self.cells.iter().find(|(cell, _)| *cell == column).map(|(_, width)| *width)
     }
 
-    /// Returns the blanks between the numbers and the name. A marked row has its sign in the middle of the gap.
+    /// Returns the gap between the numbers and the name. In a marked row, the sign is in the middle of the gap.
     pub fn gap(&self) -> &'static str {
         match self.cells.first() {
             Some((Column::Size, width)) if *width > SIGNS + BRIEF => "   ",
@@ -105,8 +103,8 @@ impl Columns {
         }
     }
 
-    /// Returns the line of titles, each aligned like the cells below it. `title` returns the title of a column;
-    /// its second argument is `true` if there is room for the long form.
+    /// Returns the line of titles, each aligned like the cells below it. `title` returns the title of a column,
+    /// in its long form if its second argument is `true`.
     pub fn title_line(&self, title: impl Fn(Column, bool) -> String) -> String {
         let cell = |(column, width): &(Column, usize)| {
             let narrow = matches!(column.spec().widths, [.., Width::Cells(least)] if least >= width);
@@ -116,8 +114,8 @@ impl Columns {
         cells.join(" ") + self.gap() + &title(Column::Name, true)
     }
 
-    /// Adds the titles to the hit map. The area of a title includes the blank after the title; the area of the
-    /// name extends to the end of the line.
+    /// Makes the titles clickable. The area of a title includes the blank after it, and the area of the name
+    /// extends to the end of the line.
     pub fn add_hits(&self, titles: Rect, hits: &mut HitMap) {
         hits.add(titles, Hit::Column(Column::Name));
         let mut left = titles;

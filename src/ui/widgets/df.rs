@@ -1,4 +1,4 @@
-//! The df view: one line per part of the used space, and the explanation of a line.
+//! df view: one line per part of the used space, and the explanation of a line.
 //!
 //! ```text
 //!     Size  /home: /dev/sda2 (ext4)
@@ -24,9 +24,9 @@ use crate::ui::layout::Layout;
 use crate::ui::table_view::TablePage;
 use crate::ui::theme::Role;
 
-/// Minimum width of the list at which sizes are shown in full.
+/// Minimum width of the list for showing sizes in full.
 const WIDE: usize = 40;
-/// Minimum width of a label that is followed by a note.
+/// Minimum width of a label with a note after it.
 const LABELS: usize = 30;
 
 pub fn draw(cx: &Context<'_>, page: &TablePage, layout: Layout, canvas: &mut Canvas<'_>) {
@@ -87,8 +87,8 @@ fn row_line<'a>(cx: &Context<'_>, row: &Row, columns: usize, labels: usize) -> T
     Text::from(spans)
 }
 
-/// Returns the width of labels that are followed by notes: the width of the longest label, or less to leave room for
-/// the notes. Label and note share `left` columns.
+/// Returns the width of labels with notes: that of the longest label, or less if the notes need the room. Label
+/// and note share `left` columns.
 fn label_room(rows: &[Row], left: usize) -> usize {
     let noted = || rows.iter().filter_map(|row| Some((row, row.note.as_ref()?)));
     let label = noted().map(|(row, _)| width(&row.label) + 2 * row.depth).max().unwrap_or(0);
@@ -100,8 +100,8 @@ fn amount_style(cx: &Context<'_>, row: &Row) -> Style {
     cx.theme.style(if row.amount == Amount::Unknown { Role::Warning } else { Role::Plain })
 }
 
-/// Returns the role of a line. Emphasizes df's own numbers, and files that the scan could not see, because users look
-/// for these.
+/// Returns the role of a line. Highlights df's own numbers and files that the scan could not see, because these
+/// are of most interest.
 fn role(row: &Row) -> Role {
     match row.subject {
         Subject::Used | Subject::Size | Subject::Systems => Role::Strong,

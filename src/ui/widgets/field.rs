@@ -1,4 +1,4 @@
-//! Text field on one line, after a title. A text that is too long is cut to the part around the cursor.
+//! Text field on one line, after a title. If the text is too long, only the part around the cursor is visible.
 
 use ratatui::text::Span;
 use unicode_segmentation::UnicodeSegmentation;
@@ -7,12 +7,12 @@ use crate::base::text::{beginning, printable, width};
 use crate::ui::field::Field;
 use crate::ui::theme::{Role, Theme};
 
-/// Returns the title, and the part of the text that fits into `room` columns. A default text is drawn as
+/// Returns the title and the part of the text that fits into `room` columns. A default text is drawn as if
 /// selected, because typing replaces it.
 pub fn spans<'a>(theme: Theme, title: &'static str, field: &Field, room: usize) -> Vec<Span<'a>> {
     let (before, after) = field.halves();
     let (before, after) = (printable(before.as_bytes()), printable(after.as_bytes()));
-    // The cursor covers the character after its position, or a blank at the end of the text.
+    // The cursor covers the next character, or a blank at the end of the text.
     let under = after.graphemes(true).next().unwrap_or(" ");
     let rest = after.strip_prefix(under).unwrap_or_default();
     let room = room.max(3).saturating_sub(width(under) + 1);

@@ -1,4 +1,4 @@
-//! Footer: shows a notice if there is one, otherwise the progress of a scan or an operation, otherwise the key hints.
+//! Footer: shows a notice, the progress of a scan or operation, or key hints, in this order of priority.
 //!
 //! ```text
 //!  ⠙ 12,345 entries · 85,000/s · 3.2 GiB · 2 errors  /usr/share/doc
@@ -23,17 +23,16 @@ use crate::ui::theme::Role;
 use crate::ui::views::growth;
 use crate::ui::window::totals_size;
 
-/// Minimum width at which the first key hint is always shown.
+/// Minimum width for always showing the first key hint.
 const NARROW: usize = 20;
-/// Minimum width at which progress has a bar.
+/// Minimum width for a progress bar.
 const WIDE: usize = 60;
-/// Width of that bar.
+/// Width of the progress bar.
 const BAR: usize = 12;
 
-/// Properties of the top layer that the footer depends on.
+/// Properties of the top layer that affect the footer.
 #[derive(Clone, Copy, Debug)]
 pub struct Top {
-    /// Scope whose key bindings apply.
     pub scope: Scope,
     /// `true` if there are changed entries to retry.
     pub may_retry: bool,
@@ -41,7 +40,7 @@ pub struct Top {
     pub position: Option<(usize, usize)>,
 }
 
-/// Draws the footer below the view, or below the page that replaces the view.
+/// Draws the footer below the view or the page that replaces it.
 pub fn draw(cx: &Context<'_>, top: Top, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
     buffer.set_style(area, cx.theme.style(Role::Surface));
@@ -60,7 +59,7 @@ pub fn draw(cx: &Context<'_>, top: Top, area: Rect, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Returns the notice, or the progress of what is running; `None` if there is neither.
+/// Returns the notice or the progress to show, if there is any.
 fn state<'a>(cx: &Context<'_>, top: Top, room: usize) -> Option<Line<'a>> {
     if let Some(notice) = cx.notice_text() {
         let text = format!(" {}", fit(&notice, room.saturating_sub(2), cx.theme.glyphs.gap()));
@@ -74,8 +73,8 @@ fn state<'a>(cx: &Context<'_>, top: Top, room: usize) -> Option<Line<'a>> {
     }
 }
 
-/// Returns the width reserved for the first key hint, which is always shown, because its key opens the list of all
-/// keys.
+/// Returns the width reserved for the first key hint. That hint is always shown, because its key opens the list
+/// of all keys.
 fn first_hint(cx: &Context<'_>, top: Top, room: usize) -> usize {
     let first = if room < NARROW { None } else { hints(cx, top, room).into_iter().next() };
     first.map_or(0, |(key, word)| hint_width(key, word) + 1)
@@ -90,18 +89,18 @@ fn idle<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     }
 }
 
-/// Returns the line number and the number of lines, or nothing if `room` is too small.
+/// Returns the line number and the number of lines. The result is empty if `room` is too small.
 fn lines_place<'a>(index: usize, count: usize, room: usize) -> Line<'a> {
     let text = row_of(index, count) + " ";
     Line::raw(if width(&text) <= room { text } else { String::new() })
 }
 
-/// Returns a text such as `3 of 212`: the number of the row, counted from one, and the number of rows.
+/// Returns a text such as `3 of 212`. `index` is counted from zero, the displayed number from one.
 fn row_of(index: usize, rows: usize) -> String {
     format!("{} of {}", grouped((index + 1).min(rows) as u64), grouped(rows as u64))
 }
 
-/// Adds the key hints, which begin at column `x`, to the hit map.
+/// Makes the key hints, which begin at column `x`, clickable.
 fn add_hits(cx: &Context<'_>, top: Top, room: usize, mut x: u16, area: Rect, hits: &mut HitMap) {
     for (key, word) in hints(cx, top, room) {
         let width = u16::try_from(hint_width(key, word)).unwrap_or(u16::MAX);
@@ -110,8 +109,8 @@ fn add_hits(cx: &Context<'_>, top: Top, room: usize, mut x: u16, area: Rect, hit
     }
 }
 
-/// Returns a bar for a share in thousandths, followed by a blank. Returns nothing if the share is unknown or the line
-/// is short.
+/// Returns a bar for a share in thousandths, followed by a blank. The result is empty if the share is unknown
+/// or the line is short.
 fn bar<'a>(cx: &Context<'_>, share: Option<u16>, room: usize) -> Vec<Span<'a>> {
     let Some(share) = share.filter(|_| room >= WIDE) else { return Vec::new() };
     let mut bar = cx.theme.bar(share, BAR);
@@ -119,7 +118,6 @@ fn bar<'a>(cx: &Context<'_>, share: Option<u16>, room: usize) -> Vec<Span<'a>> {
     bar
 }
 
-/// Returns the line that shows the progress of the rescan.
 fn rescan_progress<'a>(cx: &Context<'_>, top: Top, rescan: &Rescan, room: usize) -> Line<'a> {
     let theme = cx.theme;
     let spinner = cx.spinner();
@@ -133,7 +131,6 @@ fn rescan_progress<'a>(cx: &Context<'_>, top: Top, rescan: &Rescan, room: usize)
     ])
 }
 
-/// Returns the progress of the scan, as a line at most `room` columns wide.
 fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let theme = cx.theme;
     let tick = &cx.scan.last;
@@ -176,7 +173,7 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// Returns as many key hints as fit, the most important first.
+/// Returns as many key hints as fit, most important first.
 pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     let spans = hints(cx, top, room).into_iter().flat_map(|(key, word)| {
         let key = Span::styled(format!(" {}", key.name()), cx.theme.style(Role::Accent));
@@ -196,7 +193,7 @@ fn hints(cx: &Context<'_>, top: Top, room: usize) -> Vec<(Key, &'static str)> {
         (Command::Mark | Command::Delete | Command::Inspect, Some(page)) => page.table.has_entries,
         _ => true,
     };
-    // Outside of the list, the key that quits the browser goes back to the list.
+    // Outside of the list, the quit key goes back to the list.
     let word = |binding: &Binding, word| match binding.command {
         Command::Quit if scope != Scope::List => "back",
         _ => word,
@@ -224,18 +221,18 @@ fn hints(cx: &Context<'_>, top: Top, room: usize) -> Vec<(Key, &'static str)> {
     hints.into_iter().map(|((_, word), key)| (key, word)).take_while(fits).collect()
 }
 
-/// Returns the width of a key hint: the key and its word, with a space between them and on either side.
+/// Returns the width of a key hint: the key and its word, separated and surrounded by spaces.
 fn hint_width(key: Key, word: &str) -> usize {
     1 + width(&key.name()) + 1 + width(word) + 1
 }
 
-/// Returns the row number in the view, the state of its job, and the marks, as far as they fit.
+/// Returns the row number, the state of the view's job, and the marks, as far as they fit.
 pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let Some(page) = &cx.views.page else { return Line::default() };
     let rows = row_of(page.index, page.rows);
     let looking = format!("looking{} ", cx.theme.glyphs.gap());
     let looking = if page.is_complete { String::new() } else { looking };
-    // Marks outside of the view are counted, too, because commands apply to all marks.
+    // Marks outside of the view count, too, because commands apply to all marks.
     let dot = cx.theme.glyphs.dot();
     let (marked, mark_count) = match cx.marks().count() {
         0 => (String::new(), String::new()),
@@ -253,7 +250,7 @@ pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(vec![Span::raw(place), Span::styled(marked, cx.theme.style(Role::Strong)), Span::raw(" ")])
 }
 
-/// Returns the number of the row and the result of the scan, and further facts in a wide window.
+/// Returns the row number and the result of the scan. In a wide window, there are further facts.
 fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
     let mut facts = Vec::new();
@@ -297,7 +294,7 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     for (text, role) in facts {
         let dot = if spans.is_empty() { String::new() } else { format!(" {} ", cx.theme.glyphs.dot()) };
         let used: usize = spans.iter().map(Span::width).sum();
-        // Faint facts leave half of the line to the key hints. The other facts may take more room.
+        // Faint facts must leave half of the line to the key hints. Other facts may take more.
         let limit = if role == Role::Faint { room / 2 } else { most };
         if used + width(&dot) + width(&text) + 1 > limit {
             continue;
@@ -317,7 +314,7 @@ pub fn operation_verb(kind: OperationKind) -> &'static str {
     }
 }
 
-/// Returns the line that shows the progress of a deletion, a move to the trash, or a restoration.
+/// Returns the line that shows the progress of a deletion, a move to the trash, or a restore.
 fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
     let theme = cx.theme;
     let spinner = cx.spinner();
@@ -347,7 +344,6 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// Returns the number of marks and their total size.
 pub fn summary(cx: &Context<'_>) -> String {
     let marks = cx.marks();
     let size = plain_size(totals_size(&marks.totals(), cx.order.measure), cx.units);

@@ -1,4 +1,4 @@
-//! Picture of half blocks: each cell of the terminal shows two colors, one above the other.
+//! Picture made of half blocks, so that each cell of the terminal shows two colors, one above the other.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -15,7 +15,7 @@ pub struct HalfBlocks {
 
 impl HalfBlocks {
     pub fn new(area: Rect) -> Self {
-        // The number of half lines must fit into 16 bits.
+        // The number of half lines must fit in 16 bits.
         let area = Rect { height: area.height.min(u16::MAX / 4), ..area };
         Self { area, colors: vec![None; usize::from(area.width) * usize::from(area.height) * 2] }
     }

@@ -1,11 +1,11 @@
-//! Header: the path of the shown directory, whose parts can be clicked, and its totals.
+//! Header: the path of the shown directory, with clickable parts, and its totals.
 //!
 //! ```text
 //!  /usr/share/doc                     ≥ 1.2 GiB disk · 84,120 items
 //! ```
 //!
-//! If there is little room, the right side first loses the number of items and then disappears, before the path
-//! is cut to less than half of the line. A long path loses parts in its middle. With a filter, "n of m" is shown
+//! If there is little room, first the number of items and then the whole right side is dropped, before the path
+//! gets less than half of the line. A long path is shortened in the middle. With a filter, "n of m" is shown
 //! instead of the number of items.
 
 use ratatui::layout::Rect;
@@ -36,7 +36,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
         Some(page) => table::totals(cx, page),
         None => totals(cx).into(),
     };
-    // The numbers of an active filter are shown even if there is no room for anything else.
+    // While a filter is active, its numbers are shown even if nothing else fits.
     let last = right.last().filter(|_| cx.is_filtered()).cloned();
     let fitting = right.into_iter().find(|text| width(text) + wanted + 2 <= room);
     let right = Line::raw(fit(&fitting.or(last).unwrap_or_default(), room, "").into_owned());
@@ -67,14 +67,14 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     draw_ends(&left, &right, area, canvas.buffer);
 }
 
-/// Part of the path, with the slash after it.
+/// Part of the path, including the slash after it.
 struct Part {
     text: String,
-    /// Number of levels above the shown directory; `None` for omitted parts.
+    /// Number of levels above the shown directory; `None` if the part stands for omitted parts.
     level: Option<usize>,
 }
 
-/// Returns the parts of the path. If they do not fit into `room` columns, those in the middle are omitted.
+/// Returns the parts of the path. If they do not fit into `room` columns, omits some in the middle.
 fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
     let levels = cx.tree.ancestry(cx.place.id).count().saturating_sub(1);
     let mut names: Vec<&str> = path.rsplitn(levels + 1, '/').collect();
@@ -97,7 +97,7 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
     parts
 }
 
-/// Returns the totals as text in three versions, the longest first.
+/// Returns the totals in three versions, longest first.
 fn totals(cx: &Context<'_>) -> [String; 3] {
     let glyphs = cx.theme.glyphs;
     let measure = cx.order.measure;

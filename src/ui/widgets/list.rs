@@ -59,7 +59,7 @@ fn draw_empty(cx: &Context<'_>, list: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Returns the reason why the filter shows no entries.
+/// Explains why the filter shows no entries.
 pub fn filtered(cx: &Context<'_>) -> String {
     let result = cx.filter_result();
     match result.and_then(Loader::error) {
@@ -75,9 +75,8 @@ fn columns(cx: &Context<'_>, width: usize) -> Columns {
     Columns::fit(width, cx.shown.columns, Column::Size, NAME, cx.units)
 }
 
-/// Draws the line of titles, with an arrow at the column by which the rows are sorted. If there is no room for some
-/// columns, a sign at the end of the line indicates this. `own` returns the title of a column if it differs from the
-/// usual one in this view.
+/// Draws the line of titles, with an arrow at the sorted column. A sign at the end of the line indicates that
+/// some columns do not fit. `own` returns the title that a column has only in this view, if any.
 pub fn draw_titles(
     cx: &Context<'_>,
     columns: &Columns,

@@ -6,9 +6,9 @@
 //! cc1    ▄lto1   ▄libLLVM.so  ▄ 197 more  ▄copying
 //! ```
 //!
-//! A directory is drawn as a line with its name and size above its contents, if there is room. Other entries are filled
-//! with a color. Edges are exact to half a line. Each rectangle includes a gap of one column at its right and half a
-//! line at its bottom.
+//! A directory is drawn as a line with its name and size above its contents, if there is room. Other entries
+//! are filled with a color. Edges are accurate to half a line. Each rectangle includes a gap: one column on its
+//! right, and half a line at its bottom.
 
 use std::cmp::Ordering;
 
@@ -27,22 +27,21 @@ use crate::ui::map_colors::MapColors;
 use crate::ui::theme::{Role, Theme, ink, mixed};
 use crate::ui::treemap_layout::{Area, layout};
 
-/// Minimum width in columns and height in half lines of a directory that shows its contents.
+/// Minimum size (columns, half lines) of a directory that shows its contents.
 const OPEN: (u16, u16) = (8, 6);
-/// Minimum width in columns and height in half lines of a rectangle with shading.
+/// Minimum size (columns, half lines) of a rectangle with shading.
 const SHADED: (u16, u16) = (6, 8);
 /// Ages in days at which the color changes.
 const AGES: [i64; 4] = [30, 90, 365, 3 * 365];
 
-/// Rectangle to be painted.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape<'a> {
     pub label: &'a str,
     pub kind: Kind,
-    /// Main category of a directory, or the category of a file; `None` if unknown.
+    /// Category of a file, or main category of a directory, if known.
     pub category: Option<Category>,
     pub size: u64,
-    /// Time of the last change; `None` if unknown.
+    /// Time of the last change, if known.
     pub mtime: Option<i64>,
     pub change: Option<Ordering>,
     pub inner: Option<&'a Level>,
@@ -65,7 +64,7 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Text that is drawn over the rectangles.
+/// Text to be drawn over the rectangles.
 struct Label {
     x: u16,
     y: u16,
@@ -73,7 +72,7 @@ struct Label {
     style: Style,
 }
 
-/// Picture that is being painted.
+/// Picture in progress.
 pub struct Painter<'a, 't> {
     cx: &'a Context<'t>,
     colors: MapColors,
@@ -98,7 +97,6 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Paints the contents of a directory.
     pub fn level(&mut self, level: &Level, area: Area) {
         let mut weights: Vec<u64> = level.nodes.iter().map(|node| node.size).collect();
         weights.push(level.rest);
@@ -124,14 +122,14 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the start column and the maximum width of a text in this area. The text must not cover the outline of
-    /// the rectangle under the cursor.
+    /// Returns the start column and maximum width of a text in this area. The text must not cover the outline
+    /// of the cursor's rectangle.
     fn beside_edge(&self, area: Area) -> (u16, usize) {
         let edge = u16::from(self.edge == Some(area.x));
         (area.x + edge, usize::from(area.width.saturating_sub(edge)))
     }
 
-    /// Paints the rectangle that stands for this number of entries without rectangles of their own.
+    /// Paints the rectangle for entries that have no rectangles of their own. `number` is their count.
     pub fn others(&mut self, number: u64, area: Area) {
         let (theme, area) = (self.cx.theme, inset(area));
         if let Some(color) = theme.style(Role::Track).bg {
@@ -140,20 +138,19 @@ impl<'a, 't> Painter<'a, 't> {
         self.write(area, &format!("{} more", grouped(number)), "", theme.style(Role::Faint));
     }
 
-    /// Paints a directory with its contents.
     fn open(&mut self, shape: &Shape<'_>, inner: &Level, area: Area) {
         let theme = self.cx.theme;
         let (accent, title) = (theme.style(Role::Accent).fg, theme.style(Role::Selected));
         let color = accent.filter(|_| shape.is_selected).or(title.bg);
         let style = color.map_or(title, |color| Style::new().fg(ink(color)));
-        // The title needs a whole line of the screen.
+        // The title needs a whole screen line.
         let line = area.y.div_ceil(2);
         let end = line * 2 + 2;
         let head = Area { height: end - area.y, width: area.width.max(2) - 1, ..area };
         if let Some(color) = color {
             self.picture.fill(head, color);
         }
-        // If a directory contains nothing but another directory, one title line shows both.
+        // If a directory contains only another directory, both share one title line.
         let (mut label, mut inner) = (shape.label.to_owned(), inner);
         while let ([only], 0) = (inner.nodes.as_slice(), inner.rest)
             && !only.inner.nodes.is_empty()
@@ -208,7 +205,7 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Writes a name, and below it a size, as far as they fit.
+    /// Writes a name and, below it, a size, as far as they fit.
     fn write(&mut self, area: Area, name: &str, size: &str, style: Style) {
         let (first, end) = (area.y.div_ceil(2), area.bottom() / 2);
         let (x, room) = self.beside_edge(area);
@@ -247,8 +244,8 @@ impl<'a, 't> Painter<'a, 't> {
     }
 }
 
-/// Returns the color of a directory whose contents are too small to be shown: a darker version of the color of its main
-/// category.
+/// Returns the color of a directory whose contents are too small to show: the color of its main category, but
+/// darker.
 fn directory_color(theme: Theme, category: Option<Category>) -> Color {
     let color = theme.style(category.map_or(Role::Directory, Role::of)).fg.unwrap_or(Color::Blue);
     let below = theme.style(Role::Track).bg.unwrap_or(color);
@@ -258,7 +255,7 @@ fn directory_color(theme: Theme, category: Option<Category>) -> Color {
     }
 }
 
-/// Returns the darker color toward which a rectangle is shaded at its lower edge.
+/// Returns the darker color at the lower edge of a shaded rectangle.
 fn shade(color: Color) -> Color {
     mixed(color, Color::Rgb(0, 0, 0), (6, 10))
 }

@@ -1,4 +1,5 @@
-//! Regions of the screen, one file per region. Some regions need a terminal with a minimum number of lines.
+//! Regions of the screen, one file per region. A region is shown only if the terminal has its minimum number of
+//! lines.
 //!
 //! ```text
 //! region                                                                                      minimum
@@ -36,7 +37,8 @@ use super::context::{Context, PaneLayout};
 use super::hit_map::Canvas;
 use super::view_state::BaseView;
 
-/// Draws the view, and beside it this page or the preview. If a page does not fit beside the view, draws only the page.
+/// Draws the view, with this page or the preview beside it. If the page does not fit beside the view, draws
+/// only the page.
 pub fn draw<'t>(cx: &Context<'t>, page: Option<&dyn Component<'t>>, screen: Rect, canvas: &mut Canvas<'_>) {
     let PaneLayout { right: beside, left, .. } = cx.regions((screen.width, screen.height));
     if page.is_none_or(|page| page.goes_beside() && beside.is_some()) {

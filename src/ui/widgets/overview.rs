@@ -8,7 +8,7 @@
 //!    1.9 GiB ████████  lib/google          139.2 MiB ████  lib/jvm/modules
 //! ```
 //!
-//! Enter, or a click, opens the view of a part. Parts that do not fit are left out.
+//! Enter, or a click, opens the view of a part. Parts that do not fit are omitted.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -32,9 +32,9 @@ use crate::ui::widgets::row::role_of_label;
 const BAR: usize = 24;
 /// Width of the label before the strip.
 const LABEL: u16 = 7;
-/// Minimum width at which the sizes in the strip are not abbreviated.
+/// Minimum width for full sizes in the strip.
 const ROOMY: u16 = 90;
-/// Minimum height at which the space of the file system is shown above the parts.
+/// Minimum height of the overview, in lines, for showing the used and free space of the file system at the top.
 const LOW: u16 = 12;
 
 pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
@@ -60,7 +60,7 @@ pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Returns the height of each row of parts. The available height is shared evenly, but no row of parts gets more than
+/// Returns the height of each row of parts. The rows share the available height evenly, but none gets more than
 /// it needs.
 fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
     // The heading and a blank line need two more lines.
@@ -116,9 +116,9 @@ fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canva
 fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a> {
     let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
     let number = cx.units.width() + 1;
-    // Rows of the error view have a number of entries instead of a size.
+    // In the error view, rows have a number of entries instead of a size.
     let (column, value) = match (row.cell(Column::Growth), row.cell(Column::Size)) {
-        // A new entry has grown by its size, which says more than "new".
+        // The growth of a new entry is its size, which tells more than "new".
         (CellValue::Change(None, after), _) => (Column::Growth, CellValue::Change(Some(0), after)),
         (change @ CellValue::Change(..), _) => (Column::Growth, change),
         (_, CellValue::None) => (Column::Items, row.cell(Column::Items)),

@@ -1,4 +1,4 @@
-//! Pane with the parent directory, at the left of a very wide window. A click in the pane opens that directory.
+//! Pane with the parent directory, on the left of a very wide window. A click in it opens the parent directory.
 
 use ratatui::layout::Rect;
 
@@ -20,7 +20,7 @@ pub fn draw(cx: &Context<'_>, pane: Rect, canvas: &mut Canvas<'_>) {
     let columns =
         Columns::fit(usize::from(pane.width.saturating_sub(1)), wanted, Column::Size, NAME, cx.units);
     let window = &parent.window;
-    // Clickable areas of single rows are discarded, because these rows do not belong to the view.
+    // The rows do not belong to the view, so their clickable areas are discarded.
     let rows = &mut Canvas { buffer: canvas.buffer, hits: &mut HitMap::default() };
     draw_rows(cx, &columns, &window.lines, (window.offset, window.index), pane, rows);
     canvas.hits.add(pane, Hit::Level(cx.levels_up()));

@@ -1,4 +1,4 @@
-//! Preview of the entry under the cursor, at the right of a wide window.
+//! Preview of the entry under the cursor, on the right of a wide window.
 //!
 //! ```text
 //! │ lib/  4.1 GiB · 72,676 items · changed 2026-11-22
@@ -8,8 +8,8 @@
 //! │ gcc/        1.2 GiB  llvm-14/      355 MiB
 //! ```
 //!
-//! For a directory, the preview shows its types, its ages and a treemap. For any other entry, it shows the metadata
-//! and, for a text file, the first lines.
+//! For a directory, the preview shows types, ages and a treemap. For other entries, it shows the metadata and,
+//! if the entry is a text file, the first lines.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -34,7 +34,7 @@ use crate::ui::theme::Role;
 use crate::ui::treemap_layout::Area;
 use crate::ui::window::totals_size;
 
-/// Width of the label in front of a strip.
+/// Width of the label before a strip.
 const LABEL: u16 = 6;
 
 /// Draws the edge between the view and a pane.
@@ -54,7 +54,7 @@ pub fn draw(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Cuts lines off the top of an area, and returns their area.
+/// Cuts lines off the top of `area`, and returns the area of these lines.
 fn take(area: &mut Rect, lines: u16) -> Rect {
     let lines = lines.min(area.height);
     let taken = Rect { height: lines, ..*area };
@@ -100,8 +100,8 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     }
 }
 
-/// Returns the categories of a directory as parts of a strip, the largest first. Categories with the same role form one
-/// part.
+/// Returns the categories of a directory as parts of a strip, largest first. Categories that share a role are
+/// combined.
 fn types(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
     let mut parts: Vec<StripPart> = Vec::new();
     for (class, totals) in &found.types.classes {
@@ -125,7 +125,6 @@ fn ages(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
     rows.map(part).collect()
 }
 
-/// Draws a label, and a strip after it.
 fn draw_strip(cx: &Context<'_>, label: &str, parts: &[StripPart], area: Rect, buffer: &mut Buffer) {
     if area.height < 2 {
         return;

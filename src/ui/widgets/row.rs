@@ -6,8 +6,8 @@
 //!      excluded                               proc/  kernel file system
 //! ```
 //!
-//! `▌` marks the row under the cursor, and `!` a row in which something could not be read. Before a size, `≥` stands
-//! for a lower bound, and `·` for a size that is still growing.
+//! `▌` marks the row under the cursor, and `!` an entry that could not be read completely. Before a size, `≥`
+//! means a lower bound, and `·` means that the size is still growing.
 //!
 //! Invariant: every cell is exactly as wide as its column.
 
@@ -26,10 +26,10 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::{Colors, Role};
 
-/// Minimum width for a note; a narrower note would be unreadable.
+/// Minimum width of a note. A narrower one would be unreadable.
 const NOTE: usize = 10;
 
-/// Draws rows, the first of which has index `offset`. The cursor is on row `index`.
+/// Draws rows. The first one has index `offset`, and the cursor is on row `index`.
 pub fn draw_rows(
     cx: &Context<'_>,
     columns: &Columns,
@@ -55,7 +55,7 @@ pub fn draw_rows(
     }
 }
 
-/// Returns the cells of a row as a line of text. `sign` is shown in the gap before the label.
+/// Returns a row as a line of text. `sign` is shown in the gap before the label.
 fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, sign: &'static str) -> Text<'a> {
     let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
     let mut spans = Vec::with_capacity(16);
@@ -90,7 +90,7 @@ fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, sign: &'static str) 
     Text::from(spans)
 }
 
-/// Adds the signs before a size: errors and precision.
+/// Adds the signs before a size, for errors and precision.
 fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
     let theme = cx.theme;
     let error = Span::styled("!", theme.style(Role::Warning));
@@ -102,7 +102,7 @@ fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
     });
 }
 
-/// Adds the gap before the label, with `sign` in the middle. The sign is empty or one column wide.
+/// Adds the gap before the label. `sign`, which is in the middle of it, is empty or one column wide.
 fn gap(cx: &Context<'_>, gap: &'static str, sign: &'static str, spans: &mut Vec<Span<'_>>) {
     if sign.is_empty() || gap.is_empty() {
         spans.push(Span::raw(gap));
@@ -114,7 +114,6 @@ fn gap(cx: &Context<'_>, gap: &'static str, sign: &'static str, spans: &mut Vec<
     spans.push(Span::raw(&behind[1..]));
 }
 
-/// Adds the label, and the note if there is room for it.
 fn label(cx: &Context<'_>, room: usize, row: &Row, spans: &mut Vec<Span<'_>>) {
     let gap = cx.theme.glyphs.gap();
     let label = fit(&row.label, room, gap).into_owned();
@@ -128,7 +127,7 @@ fn label(cx: &Context<'_>, room: usize, row: &Row, spans: &mut Vec<Span<'_>>) {
     }
 }
 
-/// Returns the role of a cell. Most numbers other than the size are faint.
+/// Returns the role of a cell. Most numbers other than sizes are faint.
 pub fn role_of(column: Column, value: CellValue) -> Role {
     match (column, value) {
         (_, CellValue::Change(before, after)) if before.unwrap_or(0) < after.unwrap_or(0) => Role::More,
@@ -150,25 +149,25 @@ pub fn role_of_label(style: RowStyle) -> Role {
     }
 }
 
-/// Returns the part of a note that fits: the whole note, its first clause, or the start of that clause.
+/// Returns as much of a note as fits: the whole note, its first clause, or the start of that clause.
 fn shortened<'t>(note: &'t str, room: usize, gap: &str) -> Cow<'t, str> {
     if width(note) <= room {
         return Cow::Borrowed(note);
     }
-    // Notes look like "packages; npm install downloads them again".
+    // For example, "packages; npm install downloads them again" has two clauses.
     let clause = note.split_once("; ").map_or(note, |(first, _)| first);
     beginning(clause, room, gap)
 }
 
-/// Returns an area without its first column, in which the mark of the cursor is drawn.
+/// Returns an area without its first column, which is for the sign of the cursor.
 pub fn inner(area: Rect) -> Rect {
     let width = area.width.saturating_sub(1);
     Rect { x: area.right() - width, width, ..area }
 }
 
-/// Highlights the line under the cursor. Draws a mark in the first cell if that cell is blank, and gives the line a
-/// tinted background. If the theme has no tint, the line is in reverse video, but bars keep their color, and bold text
-/// stays bold. Without colors, the line is bold.
+/// Highlights the line under the cursor: sets a sign in the first cell, if that is blank, and tints the
+/// background. Without a tint in the theme, the line is in reverse video, but bars keep their color and bold
+/// text stays bold. Without colors, the line is bold.
 pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     let (selected, bar) = (cx.theme.style(Role::Selected), cx.theme.style(Role::Bar).fg);
     let is_tint = matches!(selected.bg, Some(Color::Rgb(..) | Color::Indexed(_)));
@@ -180,8 +179,8 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
             // In reverse video, a bar would look like a hole.
             style = Style::new().add_modifier(cell.modifier).bold();
         } else if selected.bg.is_none() {
-            // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background. This is not
-            // done if the bar has the color of the row, because the bar would be invisible.
+            // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background,
+            // unless the bar would be invisible because it has the color of the row.
             style = if is_bar && bar != selected.fg { style.bg(cell.fg) } else { style };
         } else if (is_tint || is_bar) && cell.fg != Color::Reset && Some(cell.fg) != selected.bg {
             style = style.fg(cell.fg);

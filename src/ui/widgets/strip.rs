@@ -1,4 +1,4 @@
-//! Strip: a bar that shows the parts of a whole, with a legend below the bar.
+//! Strip: a bar that is divided into the parts of a whole, with a legend below.
 //!
 //! ```text
 //! ████████████▓▓▓▓▓▓▒▒▒░░
@@ -18,20 +18,17 @@ use crate::base::format::share;
 use crate::ui::context::Context;
 use crate::ui::theme::{Glyphs, Role};
 
-/// Part of a strip.
 #[derive(Clone, Debug)]
 pub struct StripPart {
-    /// Name in the legend.
     pub name: String,
     /// Size in bytes.
     pub bytes: u64,
-    /// Role that determines the color.
     pub role: Role,
 }
 
-/// Draws a strip of two lines. `text` is called with the size of a part and the size of the whole, and returns the text
-/// after the part's name in the legend. Parts without bytes are not drawn. If there is not enough room, the legend
-/// leaves out the smallest parts.
+/// Draws a strip of two lines. `text` gets the size of a part and that of the whole, and returns the text after
+/// the part's name in the legend. Parts without bytes are not drawn. If there is too little room, the legend
+/// omits the smallest parts.
 pub fn draw(
     cx: &Context<'_>,
     parts: &[StripPart],
@@ -65,7 +62,7 @@ pub fn draw(
         let text = Span::styled(format!(" {name} {}  ", text(*bytes, whole)), cx.theme.style(Role::Faint));
         texts.push((*bytes, sign, text));
     }
-    // The largest parts are the first to get room in the legend.
+    // In the legend, the largest parts have priority.
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by_key(|index| Reverse(texts[*index].0));
     order.retain(|index| {

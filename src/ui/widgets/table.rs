@@ -38,7 +38,7 @@ pub fn draw(cx: &Context<'_>, page: &TablePage, titles: Rect, list: Rect, canvas
     draw_rows(cx, &columns, &page.lines, (page.offset, page.index), list, canvas);
 }
 
-/// Returns the totals as text in several versions, the longest first.
+/// Returns the totals in several versions, longest first.
 pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     let Some([one, several]) = page.table.counted.filter(|_| page.failure.is_none()) else {
         return Vec::new();
@@ -69,7 +69,7 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     let measure = cx.order.measure;
     let sum = sum.map(|sum| plain_size(totals_size(&sum, measure), cx.units));
     let with_sum = sum.map(|sum| format!("{bound}{sum} {} {dot} {of} ", measure.name()));
-    // If not all matches have rows, the text mentions this.
+    // The text tells the user if not all matches have rows.
     let is_cut = page.table.is_list && page.is_complete && (page.rows as u64) < found;
     let first = is_cut.then(|| format!("the first {} ", grouped(page.rows as u64)));
     let with_end = with_sum.iter().zip(&first).map(|(sum, first)| format!("{sum}{dot} {first}"));
@@ -85,7 +85,7 @@ fn columns(cx: &Context<'_>, page: &TablePage, width: usize) -> Columns {
     Columns::fit(width, shown, table.first, table.name_room, cx.units)
 }
 
-/// Returns the column by which the rows are sorted, and the direction.
+/// Returns the sorted column and its direction.
 fn sorted(page: &TablePage) -> (Column, Direction) {
     let column = match page.order.by {
         By::Disk | By::Apparent => page.table.first,

@@ -1,12 +1,12 @@
-//! Tabs of the views, each with its key and, if there is news, a badge such as the number of errors. The current tab is
-//! emphasized.
+//! Tabs of the views, each with its key and, in some cases, a badge such as the number of errors. The current
+//! tab is highlighted.
 //!
 //! ```text
 //!  1 List  2 Files  L Dirs  3 Types  4 Age  5 Map  7 Errors 3  8 Growth +212M  9 Clean
 //! ```
 //!
-//! In a narrow window, the names are shorter, or only the keys are shown. In a very narrow window, only the tabs around
-//! the current one are shown. A view that would be empty has no tab.
+//! In a narrow window, names are shortened or omitted. In a very narrow window, only the tabs around the
+//! current one are shown. A view that would be empty has no tab.
 
 use std::cmp::Ordering;
 
@@ -27,14 +27,14 @@ use crate::ui::window::totals_size;
 struct Tab {
     view: &'static ViewSpec,
     key: String,
-    /// Index of the name in [`ViewSpec::tab`]. A larger index means that no name is shown.
+    /// Index of the name in [`ViewSpec::tab`]. If it is out of range, no name is shown.
     name: usize,
     /// Badge, such as the number of errors, and its role.
     badge: Option<(String, Role)>,
 }
 
 impl Tab {
-    /// Returns the width, with a blank on either side.
+    /// Returns the width, including a blank on either side.
     fn width(&self) -> usize {
         let badge = self.badge.as_ref().map_or(0, |(text, _)| 1 + width(text));
         let name = if self.name().is_empty() { 0 } else { 1 + width(self.name()) };
@@ -46,7 +46,7 @@ impl Tab {
     }
 }
 
-/// Returns the view that is shown. The results of a search belong to the list.
+/// Returns the view whose tab is highlighted. For search results, this is the list.
 fn current(cx: &Context<'_>) -> &'static ViewSpec {
     let open = cx.views.sheets.first().map(|sheet| sheet.table);
     match VIEWS.iter().find(|view| open.is_some() && view.table == open) {
@@ -103,9 +103,9 @@ fn tabs(cx: &Context<'_>, current: &ViewSpec) -> Vec<Tab> {
     VIEWS.iter().filter_map(tab).collect()
 }
 
-/// Shortens tabs until all of them fit into `room` columns. First shortens all names, then drops the badge of the
-/// growth view, which shows the same number itself. Finally drops names, starting with the tab farthest from the
-/// current one, except where there is a badge.
+/// Shortens tabs until all of them fit into `room` columns. First shortens all names, then drops the badge of
+/// the growth view, whose contents show the same number. Finally drops names of tabs without a badge, starting
+/// with the tab farthest from the current one.
 fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize) {
     let is_too_wide = |all: &[Tab]| all.iter().map(Tab::width).sum::<usize>() > room;
     if is_too_wide(all) {
@@ -128,8 +128,7 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize) {
     }
 }
 
-/// Returns the total change of all roots since the baseline; `None` if there is no change, or if the scan is still
-/// running.
+/// Returns the total change of all roots since the baseline; `None` if nothing has changed, or during the scan.
 fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
     let before = cx.views.compared.offer()?.totals.filter(|_| !cx.is_scanning())?;
     let before = totals_size(&before, cx.order.measure);
@@ -142,7 +141,7 @@ fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
     Some((format!("{sign}{}", brief_size(after.abs_diff(before), cx.units).trim_start()), role))
 }
 
-/// Returns the current tab and as many of its neighbors as fit into `room` columns.
+/// Returns the current tab and as many neighbors as fit into `room` columns.
 fn around<'t>(all: &'t [Tab], current: &ViewSpec, room: usize) -> &'t [Tab] {
     let at = all.iter().position(|tab| tab.view == current).unwrap_or(0);
     let (mut first, mut end) = (at, (at + 1).min(all.len()));

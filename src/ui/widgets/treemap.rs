@@ -1,4 +1,4 @@
-//! Treemap: one rectangle for each entry of the directory, with an area in proportion to its share, and nested
+//! Treemap: a rectangle for each entry of the directory, with an area in proportion to its size, and nested
 //! rectangles for the contents of directories.
 //!
 //! ```text
@@ -62,7 +62,7 @@ pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>)
     }
 }
 
-/// Returns the reason why there is nothing to draw.
+/// Explains why there is nothing to draw.
 fn empty(cx: &Context<'_>) -> String {
     if cx.is_sorting() {
         format!("Sorting{}", cx.theme.glyphs.gap())
@@ -75,8 +75,8 @@ fn empty(cx: &Context<'_>) -> String {
     }
 }
 
-/// Returns the title line with the name and size of the entry under the cursor, because its rectangle may be too small
-/// for them.
+/// Returns the title line: name and size of the entry under the cursor, whose rectangle may be too small for
+/// them.
 fn title(cx: &Context<'_>) -> Text<'static> {
     let Some(line) = cx.window.selected() else { return Text::default() };
     let mut spans = vec![Span::styled(format!(" {}", line.label), cx.theme.style(Role::Strong))];
@@ -89,7 +89,7 @@ fn title(cx: &Context<'_>) -> Text<'static> {
     Text::from(spans)
 }
 
-/// Returns the colors with their meanings, as many as fit.
+/// Returns the legend of the colors, as far as it fits.
 fn legend_line(cx: &Context<'_>, room: usize) -> Text<'static> {
     let mut line = Text::default();
     for (role, name) in cx.views.map_colors.legend() {
@@ -128,13 +128,13 @@ fn shape<'a>(cx: &'a Context<'_>, row: &'a Row, index: usize) -> Shape<'a> {
     }
 }
 
-/// Converts the area of a tile, which is measured in half lines, to an area of the screen.
+/// Converts a tile's area, which is in half lines, to a screen area.
 fn screen_area(tile: Area) -> Rect {
     let (top, bottom) = (tile.y.div_ceil(2), tile.bottom().div_ceil(2));
     Rect { x: tile.x, y: top, width: tile.width, height: bottom - top }
 }
 
-/// Draws an entry in a frame. The entry under the cursor is filled.
+/// Draws an entry in a frame, which is filled if the cursor is on the entry.
 fn draw_box(cx: &Context<'_>, row: Option<&Row>, index: usize, area: Rect, buffer: &mut Buffer) {
     if area.is_empty() {
         return;

@@ -47,10 +47,10 @@ const GEOMETRY: u64 = ioctl::reads(b'X', 100, size_of::<Geometry>());
 const COUNTS: u64 = ioctl::reads(b'X', 113, size_of::<Counts>());
 const RESERVE: u64 = ioctl::reads(b'X', 115, size_of::<Reserve>());
 
-/// Reads the numbers of the file system that `path` is on.
+/// Reads the sizes of the log, the inodes and the reserve of the XFS file system that contains `path`.
 ///
 /// # Errors
-/// Returns any error of ioctl(2) if not even the geometry can be read.
+/// Returns an error of ioctl(2) if the geometry cannot be read. Other sizes that cannot be read are `None`.
 #[allow(unsafe_code)]
 pub fn ask(path: &Path) -> Result<Xfs, Errno> {
     let directory = Directory::open(path)?;

@@ -37,8 +37,8 @@ pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
     Ok(FileSystem::of_type(retry(|| fstatfs(directory))?.filesystem_type_name().as_bytes()))
 }
 
-/// Returns `true` for the device number of a disk. File systems without a disk get numbers above those of the 24 block
-/// drivers (`vfs_getnewfsid` in XNU); only these need another call.
+/// Returns `true` for the device number of a disk. Other file systems get numbers above those of the 24 block drivers
+/// (`vfs_getnewfsid` in XNU). Only for them is fstatfs(2) needed to find out the type.
 fn is_disk(device: u64) -> bool {
     const BLOCK_DRIVERS: u64 = 24;
     device >> 24 < BLOCK_DRIVERS

@@ -13,7 +13,7 @@
 //! └──────────────────────────────────────────────────────┘
 //! ```
 //!
-//! Lines appear as the preview proceeds. The Yes button gets brackets once a Yes is accepted
+//! Lines appear as the preview proceeds. The Yes button has brackets only while a Yes is accepted
 //! ([`crate::ui::answer_gate`]). On a small screen, the least important lines are omitted, but never the
 //! buttons.
 //!
@@ -36,12 +36,12 @@ use crate::ui::widgets::field;
 
 /// Maximum width of the dialog in columns.
 const WIDEST: u16 = 76;
-/// Minimum width of a line, in columns, for showing the size beside the path.
+/// Minimum width of a line, in columns, on which the size is shown beside the path.
 const NARROW: usize = 30;
-/// Maximum number of items listed by name.
+/// Maximum number of items that are listed by name.
 const NAMED: usize = 4;
 
-/// Line of the dialog. Lines with the highest rank are omitted first.
+/// Line of the dialog. If there is little room, the lines with the highest rank are omitted first.
 struct Fact {
     rank: u8,
     left: String,
@@ -55,12 +55,10 @@ impl Fact {
     }
 }
 
-/// Contents and position of the dialog on a screen.
 struct Plan<'a> {
     place: Rect,
     is_framed: bool,
     lines: Vec<Line<'a>>,
-    /// Buttons with their areas on the last line.
     buttons: Vec<(Button, Rect)>,
 }
 
@@ -68,7 +66,7 @@ fn plan<'a>(cx: &Context<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
     let is_framed = area.width >= 16 && area.height >= 5;
     let frame = u16::from(is_framed) * 2;
     let inner = usize::from(area.width.min(WIDEST) - frame.min(area.width));
-    // The buttons need one line; without a frame, the title needs another.
+    // The buttons need one line. Without a frame, the title needs another one.
     let room = usize::from((area.height - frame).saturating_sub(2 - frame / 2));
     let mut metadata = metadata(cx, dialog);
     while metadata.len() > room {
@@ -93,7 +91,8 @@ fn plan<'a>(cx: &Context<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
     Plan { place, is_framed, lines, buttons: buttons(dialog, last.intersection(place)) }
 }
 
-/// Returns the buttons for the last line: none while a name is typed, and only No if the deletion is refused.
+/// Returns the buttons on the last line: none while the user types a name, and only No if the deletion is
+/// refused.
 fn buttons(dialog: &DeleteDialog, line: Rect) -> Vec<(Button, Rect)> {
     let [yes, no] = BUTTONS;
     let placed = |((button, ..), place): ((Button, &str, u16), Rect)| (button, place);
@@ -155,18 +154,17 @@ fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
     Line::styled(format!(" {text}{}{right}", " ".repeat(fill)), cx.theme.style(fact.role))
 }
 
-/// Returns the last line: the text field for the name, or an empty line on which the buttons are drawn.
+/// Returns the last line: the text field for the name, or an empty line for the buttons.
 fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
     if let ConfirmStep::Type(_, typed) = &dialog.stage {
-        // The `>` appears when letters are accepted, after time to read the name.
+        // The `>` appears when the user has had time to read the name, and letters are accepted.
         let before = if dialog.gate.was_open() { " > " } else { "   " };
         return Line::from(field::spans(cx.theme, before, typed, room.saturating_sub(2)));
     }
-    // The buttons are drawn over this line.
+    // The buttons are drawn on this line later.
     Line::default()
 }
 
-/// Returns all lines of the dialog, from top to bottom.
 fn metadata(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     let mut metadata = Vec::new();
     let probe = dialog.probe.as_deref();
@@ -301,7 +299,7 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     metadata
 }
 
-/// Returns the lines about entries that will be kept, with the reasons.
+/// Returns the lines about entries that will not be deleted, with the reasons.
 fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     let mut metadata = Vec::new();
     let mut add = |rank, count: u64, text: &dyn Fn(&str) -> String| {
@@ -310,7 +308,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
         }
     };
     let Kept { mounts, unseen, .. } = probe.kept;
-    // Moving a directory to the trash would move the mounts below it, too.
+    // Moving a directory to the trash would also move the mounts below it.
     let (one, many) = match dialog.kind {
         OperationKind::Trash => (
             "mount point below, so the directory is not moved",
@@ -321,7 +319,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
     let entries = |count| if count == 1 { "entry" } else { "entries" };
     add(5, unseen, &|count| format!("{count} {} cannot be read", entries(unseen)));
-    // A directory is moved to the trash as a whole, so only selected items that cannot be moved count.
+    // A directory is moved to the trash as a whole, so only the selected items that cannot be moved count.
     let (verb, kept) = match dialog.kind {
         OperationKind::Trash => ("move", probe.unmoved),
         _ => ("delete", probe.kept),

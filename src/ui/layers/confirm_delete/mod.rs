@@ -1,7 +1,7 @@
-//! Dialog that confirms a deletion: all steps until the operation starts or the dialog closes.
+//! Deletion dialog: all steps up to the start of the operation.
 //!
-//! Invariant: No is selected at first (unless the policy selects Yes), when the dialog asks again, and when the
-//! preview reports a refusal.
+//! Invariant: No is selected when the dialog opens (unless the policy preselects Yes), when it asks again, and
+//! when the preview reports a refusal.
 
 mod drawing;
 
@@ -30,12 +30,12 @@ use crate::ui::options::{DeleteMode, DeletePolicy};
 pub struct DeleteDialog {
     pub kind: OperationKind,
     pub selection: Arc<Selection>,
-    /// Latest preview; `None` until there is one.
+    /// Latest preview, if there is one yet.
     pub probe: Option<Arc<Preview>>,
     pub button: Button,
     pub stage: ConfirmStep,
     gate: AnswerGate,
-    /// `true` if the user can choose to delete only the contents, because the selection is a single directory.
+    /// `true` if the user may choose to delete only the contents, because the selection is a single directory.
     can_be_emptied: bool,
     is_rehearsal: bool,
     /// Size in bytes above which the user must type the name.
@@ -44,19 +44,16 @@ pub struct DeleteDialog {
     now: i64,
 }
 
-/// Step of a confirmation.
 #[derive(Clone, Debug)]
 pub enum ConfirmStep {
-    /// The dialog asks for Yes or No.
     Ask,
     /// The user must type a name. Contains the name and the text typed so far.
     Type(String, Field),
-    /// The dialog asks for Yes or No a second time.
     AskAgain,
 }
 
 impl DeleteDialog {
-    /// Creates a dialog about a selection. The preview is added later.
+    /// Creates a dialog for a selection, without a preview yet.
     pub fn new(kind: OperationKind, selection: Arc<Selection>, policy: &DeletePolicy, now: i64) -> Self {
         let can_be_emptied = kind != OperationKind::Trash
             && selection.count() == 1
@@ -75,7 +72,7 @@ impl DeleteDialog {
         }
     }
 
-    /// Replaces the preview. Selects No if there are refusals or changed entries.
+    /// Takes a new preview. Selects No if there are refusals or changed entries.
     pub fn learn(&mut self, probe: Arc<Preview>) {
         if !probe.refusals.is_empty() || !probe.changed.is_empty() {
             self.button = Button::No;
@@ -83,20 +80,19 @@ impl DeleteDialog {
         self.probe = Some(probe);
     }
 
-    /// Returns `true` if the deletion may be confirmed: there is a preview without refusals, and at least one
-    /// entry is unchanged.
+    /// Returns `true` if the user may confirm: there is a preview without refusals, and at least one entry is
+    /// unchanged.
     pub fn is_open(&self) -> bool {
         let may_be_done =
             |probe: &Arc<Preview>| probe.refusals.is_empty() && probe.changed.len() < self.selection.count();
         self.probe.as_ref().is_some_and(may_be_done)
     }
 
-    /// Returns `true` if the preview has found entries that have changed since the scan.
     pub fn has_changed(&self) -> bool {
         self.probe.as_ref().is_some_and(|probe| !probe.changed.is_empty())
     }
 
-    /// Goes to another step, which accepts a Yes once there has been no input for `quiet`.
+    /// Goes to another step, in which a Yes is accepted after `quiet` without input.
     fn ask_next(&mut self, stage: ConfirmStep, quiet: Duration) -> Handled {
         self.stage = stage;
         self.button = Button::No;
@@ -104,11 +100,11 @@ impl DeleteDialog {
         Handled::Yes(None)
     }
 
-    /// Returns the name that the user must type: that of the largest item. Returns `None` if a Yes is enough.
+    /// Returns the name that the user must type, which is that of the largest item; `None` if a Yes is enough.
     fn wanted_name(&self) -> Option<String> {
         let probe = self.probe.as_ref()?;
         let is_home = probe.warnings.iter().any(|concern| matches!(concern, DeleteWarning::SomebodysHome(_)));
-        // A file that the preview has not visited yet may have grown to any size since the scan.
+        // Since the scan, a file that the preview has not visited yet may have grown to any size.
         let most = if probe.is_complete { self.selection.disk().max(probe.most) } else { u64::MAX };
         if most <= self.typed_over && !is_home {
             return None;
@@ -145,7 +141,7 @@ impl DeleteDialog {
         let ConfirmStep::Type(wanted, typed) = &mut self.stage else { return Handled::Yes(None) };
         match command {
             Some(Command::Answer(Answer::No)) => return close(),
-            // Keys pressed before the user could read the name are ignored.
+            // Ignore keys pressed before the user could read the name.
             _ if !self.gate.was_open() => {}
             Some(Command::Answer(Answer::Selected)) if typed.as_str() != wanted => {
                 cx.notify(Notice::WrongName);
@@ -153,14 +149,15 @@ impl DeleteDialog {
             Some(Command::Answer(Answer::Selected)) if accepts_yes => return self.go_on(cx),
             Some(Command::Answer(Answer::Selected)) => cx.notify(Notice::AnsweredTooEarly),
             _ => {
-                // A change of the text needs no action.
+                // The dialog does not depend on changes of the text.
                 let _ = typed.take(event, command);
             }
         }
         Handled::Yes(None)
     }
 
-    /// Switches between deleting the whole directory and deleting only its contents, by opening a new dialog.
+    /// Switches between deleting the whole directory and deleting only its contents. Opens a new dialog for
+    /// this.
     fn empty_instead(&self) -> Handled {
         let (kind, extent) = match self.kind {
             OperationKind::Empty => (OperationKind::Delete, DeleteScope::Whole),
@@ -169,7 +166,7 @@ impl DeleteDialog {
         Handled::Confirm(kind, Selection { extent, ..Selection::clone(&self.selection) })
     }
 
-    /// Requests a rescan of the changed entries, after which the dialog asks again about all entries.
+    /// Requests a rescan of the changed entries. The dialog then asks again about all entries.
     fn read_changed(&self, cx: &mut Context<'_>) -> Effect {
         let numbers: HashSet<usize> =
             self.probe.iter().flat_map(|probe| probe.changed.iter().copied()).collect();
@@ -178,7 +175,7 @@ impl DeleteDialog {
         cx.recheck_entries(&changed)
     }
 
-    /// Handles a Yes: asks for the name if necessary; otherwise goes on to the next step.
+    /// Handles a Yes: if the user must type the name of an entry, asks for the name; otherwise takes the next step.
     fn confirmed(&mut self, cx: &mut Context<'_>) -> Handled {
         if !self.is_open() {
             return Handled::Yes(None);
@@ -189,7 +186,7 @@ impl DeleteDialog {
         }
     }
 
-    /// Asks a second time if necessary; otherwise starts the operation, or reports the result of a dry run.
+    /// Asks a second time if necessary. Otherwise, starts the operation, or shows the result of a dry run.
     fn go_on(&mut self, cx: &mut Context<'_>) -> Handled {
         if self.needs_second_yes() && !matches!(self.stage, ConfirmStep::AskAgain) {
             return self.ask_next(ConfirmStep::AskAgain, LONG_QUIET);
@@ -229,7 +226,7 @@ impl<'t> Component<'t> for DeleteDialog {
         match input {
             Input::Command(command) => self.command(command, cx),
             Input::Key(event, command) => self.key(event, command, cx),
-            // Pasted text is ignored, because the name must be typed.
+            // The name must be typed, so pasted text is ignored.
             Input::Paste(_) | Input::Row(_) => Handled::Yes(None),
         }
     }

@@ -6,18 +6,17 @@ use ratatui::style::{Color, Style};
 
 use super::super::colors::Colors;
 
-/// Returns a style that fills a cell with the color of `style`. Text in the cell is black or white, whichever
-/// has more contrast. If the appearance of the color is unknown, the text has the color of the terminal's
-/// background.
+/// Returns a style that fills a cell with the color of `style`. The text color is black or white, whichever has
+/// more contrast. If the terminal defines the color, the text has the terminal's background color.
 pub fn filled(style: Style) -> Style {
     const BLACK: Color = Color::Indexed(16);
     const WHITE: Color = Color::Indexed(231);
-    /// Luminance relative to white, in thousandths, above which black text has more contrast than white text.
+    /// Luminance, in thousandths of that of white, above which black text has more contrast than white text.
     const BRIGHT: u32 = 210;
     let parts = match style.fg {
         Some(Color::Rgb(red, green, blue)) => [red, green, blue],
         Some(Color::Indexed(index @ 16..)) => exact(index),
-        // White text on blue is legible in every color scheme, and black text is not.
+        // White text on blue is legible in every color scheme, whereas black text is not.
         Some(Color::Blue) => return style.bg(Color::Blue).fg(Color::White),
         _ => return style.reversed(),
     };
@@ -30,12 +29,12 @@ pub fn filled(style: Style) -> Style {
 /// Returns the text color for a background: black or white, whichever has more contrast.
 pub fn ink(background: Color) -> Color {
     let style = filled(Style::new().fg(background));
-    // Black text is usually legible on colors of the terminal's own scheme.
+    // Black text is usually legible on colors that the terminal defines.
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }
 
-/// Mixes two colors. The fraction `part / whole` is the share of `other`. Returns `one` if the components of
-/// one of the colors are unknown.
+/// Mixes two colors. `part / whole` is the share of `other`. Returns `one` if the components of either color
+/// are unknown.
 pub fn mixed(one: Color, other: Color, (part, whole): (u16, u16)) -> Color {
     let (Color::Rgb(r, g, b), Color::Rgb(red, green, blue)) = (one, other) else { return one };
     let mix = |one: u8, other: u8| {
@@ -58,7 +57,7 @@ pub fn color(word: &str) -> Result<Color, String> {
         .map_err(|_| "unknown color; write colors like blue, bright-blue, 32, #3a80c4, terminal".to_owned())
 }
 
-/// Returns the name of a color in a form that [`color`] accepts.
+/// Returns the name of a color, which [`color`] can parse.
 pub fn color_name(color: Color) -> String {
     match color {
         Color::Reset => "terminal".to_owned(),
@@ -66,7 +65,7 @@ pub fn color_name(color: Color) -> String {
     }
 }
 
-/// Returns the nearest color that the terminal supports; `None` if it has no colors.
+/// Returns the nearest color that the terminal supports; `None` if it supports no colors.
 pub fn shown(color: Color, colors: Colors) -> Option<Color> {
     match (color, colors) {
         (_, Colors::None) => None,
@@ -81,7 +80,7 @@ pub fn shown(color: Color, colors: Colors) -> Option<Color> {
     }
 }
 
-/// Returns the number of the palette color that is nearest to `wanted`, among the numbers `first..end`.
+/// Returns the palette index, from `first` up to but not including `end`, of the color nearest to `wanted`.
 pub fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
     let distance = |index: u8| -> u32 {
         let parts = exact(index).into_iter().zip(wanted);
@@ -91,11 +90,11 @@ pub fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
     indices.min_by_key(|index| distance(*index)).unwrap_or(7)
 }
 
-/// Returns red, green and blue of a color in xterm's palette (256colres.h): sixteen colors, a cube with six
-/// steps per side, and twenty-four grays.
+/// Returns the red, green and blue components of a color in xterm's palette (256colres.h): sixteen colors, a
+/// cube with six steps per side, and twenty-four grays.
 pub fn exact(index: u8) -> [u8; 3] {
     const HALF: u8 = 0xcd;
-    // These four colors do not follow the pattern.
+    // These four colors are exceptions to the pattern.
     const BLUE: [u8; 3] = [0, 0, 0xee];
     const WHITE: [u8; 3] = [0xe5; 3];
     const GREY: [u8; 3] = [0x7f; 3];

@@ -1,9 +1,9 @@
-//! Palette: roles of text and cells, color presets, and the user's own colors.
+//! Palette: the roles of text and cells, color presets, and the user's own colors.
 //!
-//! Every role has one color for dark and one for light backgrounds. Tests check that text is legible on its
-//! background, and that users with any common form of color blindness can distinguish the colors of the preset
-//! `color-blind`. In a terminal with 256 colors, the nearest color is used. The appearance of the sixteen ANSI
-//! colors is unknown, so nothing important depends on them.
+//! Every role has one color for dark and one for light backgrounds. Tests check that text is legible, and that
+//! users with any common form of color blindness can tell apart the colors of the preset `color-blind`.
+//! Terminals with 256 colors show the nearest of these. The user may have redefined the sixteen ANSI colors, so
+//! nothing important depends on them.
 //!
 //! Invariant: a style contains only colors that the terminal supports.
 
@@ -16,32 +16,28 @@ use crate::analysis::search::Category;
 use convert::shown;
 pub use convert::{color, color_name, filled, ink, mixed};
 
-/// Role of text, or of a cell in the treemap.
+/// Role of a piece of text or of a treemap cell, which determines its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Ordinary text.
     Plain,
     /// Important text.
     Strong,
     /// Unimportant text.
     Faint,
-    /// Keys, the current tab, and the mark of the selected row.
+    /// Keys, the current tab, and the sign in front of the selected row.
     Accent,
     /// Background of the header and the footer.
     Surface,
-    /// Name of a directory.
     Directory,
-    /// Name of a symbolic link.
     Link,
     /// Name of a device, pipe or socket.
     Special,
-    /// Bars; in terminals with all colors, the end of bars.
+    /// Color of bars. In true-color terminals, the color at the right end of the gradient.
     Bar,
-    /// Start of bars, in terminals with all colors.
+    /// Color at the left end of the gradient, in true-color terminals.
     BarStart,
-    /// Background of bars, which is visible in their unfilled part.
+    /// Background of bars, visible in their unfilled part.
     Track,
-    /// Warnings and errors.
     Warning,
     /// Growth.
     More,
@@ -49,17 +45,12 @@ pub enum Role {
     Less,
     /// Background of the row under the cursor.
     Selected,
-    /// Cell of a video.
     Video,
     /// Cell of a picture or sound.
     Media,
-    /// Cell of an archive or disk image.
     Archive,
-    /// Cell of a document.
     Document,
-    /// Cell of source code.
     Code,
-    /// Cell of data.
     Data,
     /// Cell of a program or library.
     Program,
@@ -67,17 +58,16 @@ pub enum Role {
     Other,
 }
 
-/// Colors of a role.
 struct RoleSpec {
     role: Role,
-    /// Name in the configuration.
+    /// Name used in the configuration.
     name: &'static str,
-    /// Color for terminals with sixteen colors. Bright black and blue are not used for text, because each is
-    /// illegible in some color schemes.
+    /// Color for terminals with sixteen colors. Bright black and blue are not used for text, because some color
+    /// schemes make them illegible.
     sixteen: Option<Color>,
-    /// Colors for a dark and for a light background, as `0xRRGGBB`; `None` for the terminal's own color.
+    /// Colors for a dark and for a light background, as `0xRRGGBB`; `None` means the terminal's own color.
     exact: Option<[u32; 2]>,
-    /// Colors for color-blind users, in the same order; `None` if `exact` is suitable.
+    /// Replacements for `exact` for color-blind users, if needed.
     distinct: Option<[u32; 2]>,
 }
 
@@ -97,8 +87,8 @@ const fn cell(role: Role, name: &'static str, sixteen: Color, exact: u32, distin
     RoleSpec { role, name, sixteen: Some(sixteen), exact: Some([exact; 2]), distinct: Some([distinct; 2]) }
 }
 
-/// Colors of all roles, in the order of [`Role`]. Those for color-blind users are from Okabe and Ito, "Color
-/// Universal Design" (2008), with more contrast on light backgrounds.
+/// Colors of all roles, in the order of [`Role`]. The colors for color-blind users are from Okabe and Ito,
+/// "Color Universal Design" (2008), but have more contrast on light backgrounds.
 static ROLES: [RoleSpec; 23] = [
     own(Role::Plain, "plain"),
     own(Role::Strong, "strong"),
@@ -145,12 +135,11 @@ impl Role {
         all
     };
 
-    /// Returns the role's name in the configuration.
     pub fn name(self) -> &'static str {
         self.spec().name
     }
 
-    /// Returns the role of a cell for a file of this category. Related categories share a role.
+    /// Returns the role of a treemap cell for this category. Related categories share a role.
     pub fn of(class: Category) -> Self {
         match class {
             Category::Video => Self::Video,
@@ -164,12 +153,12 @@ impl Role {
         }
     }
 
-    /// Returns `true` if the role is that of the cells of a file category.
+    /// Returns `true` if the role is for treemap cells of a file category.
     pub fn is_category(self) -> bool {
         self as usize >= Self::Video as usize
     }
 
-    /// Returns `true` if the color of the role is a background color.
+    /// Returns `true` if the role's color is a background color.
     fn is_background(self) -> bool {
         matches!(self, Self::Surface | Self::Track | Self::Selected)
     }
@@ -182,15 +171,15 @@ impl Role {
 /// Brightness of the terminal's background.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Background {
-    /// Darker than its text.
+    /// Darker than the text.
     #[default]
     Dark,
-    /// Brighter than its text.
+    /// Brighter than the text.
     Light,
 }
 
 impl Background {
-    /// Returns the background according to `COLORFGBG`, which contains the ANSI color numbers of text and
+    /// Reads the background from the value of `COLORFGBG`, which contains the ANSI color numbers of text and
     /// background, such as `15;0`. The default is dark.
     pub fn detect(variable: Option<&str>) -> Self {
         let number = variable.and_then(|colors| colors.rsplit(';').next()?.parse::<u8>().ok());
@@ -198,17 +187,16 @@ impl Background {
     }
 }
 
-/// Color preset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Colors for the terminal's background, whether dark or light.
+    /// Adapts to a dark or a light background.
     #[default]
     Default,
     Dark,
     Light,
-    /// Colors that color-blind users can distinguish.
+    /// Distinguishable by color-blind users.
     ColorBlind,
-    /// Text in the terminal's own colors, nothing dimmed, and errors underlined.
+    /// Text in the terminal's own colors, nothing dimmed, errors underlined.
     HighContrast,
     Plain,
 }
@@ -217,7 +205,6 @@ impl Preset {
     pub const ALL: [Self; 6] =
         [Self::Default, Self::Dark, Self::Light, Self::ColorBlind, Self::HighContrast, Self::Plain];
 
-    /// Returns the preset's name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -229,12 +216,12 @@ impl Preset {
         }
     }
 
-    /// Returns `true` if the colors depend on the background of the terminal.
+    /// Returns `true` if the preset has different colors for dark and light backgrounds.
     pub fn adapts(self) -> bool {
         matches!(self, Self::Default | Self::ColorBlind)
     }
 
-    /// Returns the background for which this preset chooses its colors.
+    /// Returns the background for which the preset chooses its colors.
     fn on(self, background: Background) -> Background {
         match self {
             Self::Dark => Background::Dark,
@@ -273,10 +260,10 @@ impl Preset {
     }
 }
 
-/// Color preset, the terminal's background, and the user's own colors.
+/// Color preset, terminal background, and the user's own colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
-    /// Preset for roles for which the user has set no color.
+    /// Preset for roles without a color of the user's own.
     pub preset: Preset,
     pub background: Background,
     /// The user's own colors by role, in the order of [`Role::ALL`].
@@ -284,22 +271,20 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Sets the user's own color for a role.
     pub fn set(&mut self, role: Role, color: Color) {
         self.own[role as usize] = Some(color);
     }
 
-    /// Returns the user's own color for a role, if there is one.
     pub fn own(&self, role: Role) -> Option<Color> {
         self.own[role as usize]
     }
 
-    /// Returns `true` if the colors are those for a dark background.
     pub fn is_dark(&self) -> bool {
         self.preset.on(self.background) == Background::Dark
     }
 
-    /// Returns the style of `role`. With a background color, the style also has a legible text color.
+    /// Returns the style of `role`. If the role is a background color, the style also sets a legible text
+    /// color.
     pub(super) fn style(&self, role: Role, colors: Colors) -> Style {
         let own = self.own(role).and_then(|color| shown(color, colors));
         let color = own.or_else(|| self.preset.color(role, self.background, colors));
