@@ -180,6 +180,17 @@ impl Batch {
         }
     }
 
+    /// Moves the entries of `parent` into the tree's memory, behind the listing whose newest node is `before`. Returns
+    /// the newest node of the resulting listing.
+    pub(super) fn seal_after(
+        &mut self,
+        tree: &Tree,
+        parent: DirId,
+        before: Option<Address>,
+    ) -> Option<Address> {
+        self.seal(tree, parent).map(|sealed| self.link(tree, before, sealed.address)).or(before)
+    }
+
     /// Returns the names of inodes with several links that were read since the last call.
     pub fn take_linked(&mut self) -> Vec<LinkedName> {
         std::mem::take(&mut self.linked)

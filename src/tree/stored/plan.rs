@@ -1,7 +1,6 @@
-//! Positions of the blocks in a tree's file, and a record of those that have been loaded.
+//! Positions of the blocks in a numbered file.
 
-use crate::base::sync::{Mutex, OnceLock};
-use crate::platform::memory::block_file::{Block, BlockFile, Damage};
+use crate::platform::memory::block_file::Block;
 
 /// Number of rows in a block.
 pub const ROWS: u32 = 1 << 10;
@@ -32,14 +31,4 @@ pub struct Plan {
     pub listings: Vec<ListingBlock>,
     /// Device numbers. Rows and records refer to them by index.
     pub devices: Vec<u64>,
-}
-
-/// File that a tree is loaded from, and the state of loading.
-pub(in crate::tree) struct Stored {
-    pub(in crate::tree) file: BlockFile,
-    pub(in crate::tree) plan: Plan,
-    /// One cell per block of listings, set once the block has been loaded.
-    pub(in crate::tree) fetched: Box<[OnceLock<()>]>,
-    /// First damage found in the file.
-    pub(in crate::tree) damage: Mutex<Option<Damage>>,
 }
