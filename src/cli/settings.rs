@@ -19,7 +19,7 @@ use crate::cli::error::refusal;
 use crate::cli::exclude::filter;
 
 /// Flags that cannot be set, because they select the task of one run, or take the names of files.
-const FOR_ONCE: [&str; 19] = [
+const FOR_ONCE: [&str; 20] = [
     "help",
     "version",
     "json",
@@ -27,6 +27,7 @@ const FOR_ONCE: [&str; 19] = [
     "csv",
     "summarize",
     "output",
+    "output_binary",
     "compress",
     "import",
     "exclude_from",

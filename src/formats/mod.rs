@@ -12,9 +12,12 @@ pub(crate) mod compression;
 pub mod flat;
 pub(crate) mod json_lexer;
 pub(crate) mod long_paths;
+mod matcher;
+pub mod ncdu_binary;
 pub(crate) mod ncdu_read;
 pub mod ncdu_write;
 pub(crate) mod pipe;
 pub mod snapshot;
 #[cfg(test)]
 mod tests;
+pub(crate) mod zstd_block;

@@ -66,9 +66,14 @@ impl std::error::Error for Unopened {}
 
 /// Returns `true` if the file at `path` begins with [`MAGIC`]. Pipes and devices are not opened.
 pub fn is_snapshot(path: &Path) -> bool {
+    begins_with(path, MAGIC)
+}
+
+/// Returns `true` if the file at `path` begins with `magic`. Pipes and devices are not opened.
+pub(super) fn begins_with(path: &Path, magic: [u8; 8]) -> bool {
     let is_file = fs::metadata(path).is_ok_and(|there| there.is_file());
-    let mut head = [0; MAGIC.len()];
-    is_file && fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
+    let mut head = [0; 8];
+    is_file && fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == magic
 }
 
 /// Opens a snapshot. Reads only its index and its roots.
