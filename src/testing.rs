@@ -27,7 +27,7 @@ pub mod df {
 /// File formats of trees.
 #[cfg(feature = "formats")]
 pub mod formats {
-    pub use crate::formats::{ncdu_write, snapshot};
+    pub use crate::formats::{ncdu_binary, ncdu_write, snapshot};
 }
 
 /// `--json` output.

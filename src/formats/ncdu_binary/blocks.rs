@@ -7,19 +7,18 @@
 //! index = pointer u64 BE *  root u64 BE              pointer: offset << 24 | length of the block; 0 if there is none
 //! ```
 //!
-//! A few decompressed blocks are kept, because the items of a directory are usually in one or two of them.
-//!
 //! Invariant: no byte of a block is part of two items that were read, so reading ends, and everything that was read takes
 //! memory in proportion to the unpacked blocks. Their total length is limited by the length of the file.
 
 use std::ops::Range;
 
 use super::item::{Fields, OFFSET_BITS};
+use super::kept_blocks::{Block, KeptBlocks};
 use super::{MAGIC, Unopened};
-use crate::base::sync::{Arc, AtomicU64, Mutex, OnceLock, Ordering, lock};
+use crate::base::sync::{AtomicU64, Mutex, OnceLock, Ordering, lock};
 use crate::formats::compression::{HARMLESS, RATIO};
 use crate::formats::zstd_block;
-use crate::platform::memory::block_file::{BlockFile, Bytes, Damage};
+use crate::platform::memory::block_file::{BlockFile, Damage};
 use crate::tree::stored::chained::{Chains, Item};
 
 /// Types of blocks, in the upper four bits of their heads.
@@ -34,29 +33,19 @@ pub(super) const WORD: usize = 4;
 const LONG: u64 = 8;
 /// Content that a block may have at most, in bytes.
 const LARGEST: u64 = (1 << OFFSET_BITS) - 1;
-/// Total size of the decompressed blocks that are kept, unless they are fewer than `LEAST_KEPT`.
-const KEPT: usize = 16 << 20;
-const LEAST_KEPT: usize = 4;
 
 /// Opened file.
 pub(super) struct Blocks {
     file: BlockFile,
     /// Pointers, and the reference of the root.
-    index: Bytes,
+    index: Box<[u8]>,
     /// Position of the index in the file.
     index_offset: u64,
     /// Bytes of each block that are part of an item that was read.
     claimed: Box<[Claims]>,
     /// Total length of the blocks that were unpacked, each counted once.
     unpacked: AtomicU64,
-    kept: Mutex<Vec<Block>>,
-}
-
-/// Decompressed block.
-#[derive(Clone)]
-struct Block {
-    number: u32,
-    bytes: Arc<[u8]>,
+    kept: Mutex<KeptBlocks>,
 }
 
 impl Blocks {
@@ -64,7 +53,7 @@ impl Blocks {
     pub(super) fn open(file: BlockFile) -> Result<Self, Unopened> {
         let length = file.length();
         if !file.bytes(0, length.min(MAGIC.len() as u64))?.starts_with(&MAGIC) {
-            return Err(Unopened::Foreign);
+            return Err(Unopened::Foreign("binary export"));
         }
         let word = WORD as u64;
         let cut_off = || Damage::new(length, "the file is truncated here");
@@ -80,7 +69,8 @@ impl Blocks {
         if number(&file.bytes(offset, word)?) != head {
             return Err(damaged().into());
         }
-        let index = file.bytes(offset + word, index - 2 * word)?;
+        // A copy, because the file may be mapped and be truncated later.
+        let index: Box<[u8]> = file.bytes(offset + word, index - 2 * word)?.to_vec().into();
         let count = index.len() as u64 / LONG - 1;
         let claimed = (0..count).map(|_| Claims::default()).collect();
         let (unpacked, kept) = (AtomicU64::new(0), Mutex::default());
@@ -102,7 +92,7 @@ impl Blocks {
         let index_damage = |reason| damage(self.index_offset, reference, reason);
         let number = u32::try_from(reference >> OFFSET_BITS).map_err(|_| index_damage("no such block"))?;
         let place = number as usize;
-        if let Some(block) = self.kept(number) {
+        if let Some(block) = lock(&self.kept).get(number) {
             return Ok(block);
         }
         let is_known = place < self.claimed.len();
@@ -119,7 +109,7 @@ impl Blocks {
         let content = usize::try_from(content).map_err(|_| damaged("too large"))?;
         let bytes = zstd_block::unpack(frame, content).map_err(|reason| damaged(&reason))?;
         let block = Block { number, bytes: bytes.into() };
-        self.keep(block.clone());
+        lock(&self.kept).put(&block);
         Ok(block)
     }
 
@@ -134,27 +124,6 @@ impl Blocks {
             return Err(format!("the file expands to more than {RATIO} times its size"));
         }
         Ok(())
-    }
-
-    fn kept(&self, number: u32) -> Option<Block> {
-        let mut kept = lock(&self.kept);
-        let index = kept.iter().rposition(|block| block.number == number)?;
-        // The block used last is at the end.
-        let block = kept.remove(index);
-        kept.push(block.clone());
-        Some(block)
-    }
-
-    fn keep(&self, block: Block) {
-        let mut kept = lock(&self.kept);
-        if kept.iter().any(|other| other.number == block.number) {
-            return;
-        }
-        kept.push(block);
-        let mut total: usize = kept.iter().map(|block| block.bytes.len()).sum();
-        while total > KEPT && kept.len() > LEAST_KEPT {
-            total -= kept.remove(0).bytes.len();
-        }
     }
 
     /// Returns the item at `reference` in `block`, which is replaced if it is another.
@@ -176,10 +145,10 @@ impl Blocks {
 
     /// Adds the references of the chain that ends at `last` to `chain`, the last first. At an error, the items before it
     /// have been added.
-    fn follow(&self, last: u64, chain: &mut Vec<u64>) -> Result<(), Damage> {
-        let (mut block, mut next) = (None, Some(last));
+    fn follow(&self, last: u64, block: &mut Option<Block>, chain: &mut Vec<u64>) -> Result<(), Damage> {
+        let mut next = Some(last);
         while let Some(reference) = next {
-            let fields = self.fields(&mut block, reference)?;
+            let fields = self.fields(block, reference)?;
             let is_root = reference == self.root();
             let damaged = |reason| damage(self.offset(reference), reference, reason);
             let item = fields.item(is_root).map_err(damaged)?;
@@ -200,9 +169,8 @@ impl Blocks {
 
 impl Chains for Blocks {
     fn chain(&self, last: u64, give: &mut dyn FnMut(&Item<'_>)) -> Result<(), Damage> {
-        let mut chain = Vec::new();
-        let result = self.follow(last, &mut chain);
-        let mut block = None;
+        let (mut block, mut chain) = (None, Vec::new());
+        let result = self.follow(last, &mut block, &mut chain);
         for reference in chain.into_iter().rev() {
             let fields = self.fields(&mut block, reference)?;
             let item = fields.item(reference == self.root());

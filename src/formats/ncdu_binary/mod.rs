@@ -9,6 +9,7 @@
 mod blocks;
 mod cbor;
 mod item;
+mod kept_blocks;
 mod write;
 
 use std::path::Path;

@@ -43,7 +43,7 @@ pub fn write(tree: &Tree, root: &Entry<'_>, name: &[u8], out: &mut (dyn Write + 
     output.write(&MAGIC);
     let shared = hard_links::shared_with_others(tree);
     let writer = Writer { tree, shared, output, sheets: Mutex::default() };
-    let reference = rayon::in_place_scope(|scope| {
+    let reference = rayon::scope(|scope| {
         let last = writer.directories(scope, id);
         writer.root(scope, &Entry { name, ..*root }, id, last)
     });
