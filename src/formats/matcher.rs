@@ -20,7 +20,7 @@ const PATIENCE: usize = 64;
 const MARGIN: usize = 16;
 
 /// Matcher, which reuses its memory.
-pub(super) struct RowMatcher {
+pub(crate) struct RowMatcher {
     block: Vec<u8>,
     spare: Vec<Vec<u8>>,
     /// Latest position of each hash. Position 0 also stands for none, because a match is checked anyway.

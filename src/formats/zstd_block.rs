@@ -24,7 +24,7 @@ const FOUR_BYTES: u8 = 0x80;
 const LEAST_WINDOW: usize = 8 << 20;
 
 /// Compressor, which reuses its memory.
-pub(super) struct Packer {
+pub(crate) struct Packer {
     compressor: FrameCompressor<Cursor<Vec<u8>>, Vec<u8>, RowMatcher>,
 }
 
@@ -37,7 +37,7 @@ impl Default for Packer {
 
 impl Packer {
     /// Appends the compressed `bytes` to `out`, and empties `bytes`.
-    pub(super) fn pack(&mut self, bytes: &mut Vec<u8>, out: &mut Vec<u8>) {
+    pub(crate) fn pack(&mut self, bytes: &mut Vec<u8>, out: &mut Vec<u8>) {
         let length = u32::try_from(bytes.len()).expect("blocks are shorter than 4 GiB");
         self.compressor.set_source(Cursor::new(std::mem::take(bytes)));
         self.compressor.set_drain(Vec::with_capacity(length as usize / 2));
@@ -57,7 +57,7 @@ impl Packer {
 }
 
 /// Returns the length of the content that a frame records.
-pub(super) fn content_length(frame: &[u8]) -> Option<u64> {
+pub(crate) fn content_length(frame: &[u8]) -> Option<u64> {
     let descriptor = *frame.strip_prefix(&MAGIC)?.first()?;
     let is_single = descriptor & SINGLE_SEGMENT != 0;
     let dictionary = [0, 1, 2, 4][usize::from(descriptor & DICTIONARY)];
@@ -76,7 +76,7 @@ pub(super) fn content_length(frame: &[u8]) -> Option<u64> {
 ///
 /// # Errors
 /// Returns the reason why this is not such a frame.
-pub(super) fn unpack(frame: &[u8], length: usize) -> Result<Vec<u8>, String> {
+pub(crate) fn unpack(frame: &[u8], length: usize) -> Result<Vec<u8>, String> {
     let mut decoder = FrameDecoder::new();
     // The decoder allocates the window even if the content is shorter.
     decoder.set_max_window_size(length.max(LEAST_WINDOW) as u64);

@@ -23,7 +23,7 @@ enum StoredFormat {
 }
 
 /// Returns `true` if the file at `path` has a tree that is loaded in parts.
-pub(super) fn is_stored_tree(path: &Path) -> bool {
+pub(crate) fn is_stored_tree(path: &Path) -> bool {
     format_of(path).is_some()
 }
 

@@ -3,6 +3,7 @@
 //! The module makes no system calls. Invariant: a directory's entry and parent are set before the listing that contains
 //! its entry is published, and the claims for its children are made before any of them can be released.
 
+use super::batch::{Batch, Page};
 use super::devices::Devices;
 use super::directory::{DirId, State, Totals};
 use super::encoding::{Draft, encode_link};
@@ -13,51 +14,11 @@ use super::stored::Stored;
 use crate::base::kind::Kind;
 use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
-use crate::platform::memory::arena::{Address, Arena, Writer};
+use crate::platform::memory::arena::{Address, Arena};
 
 /// Number of directory numbers that a worker reserves at a time, so that workers neither contend for the counter nor
 /// share cache lines.
 const NUMBERS: u32 = if cfg!(loom) { 1 } else { 64 };
-
-/// Buffers in which one worker collects entries for one tree.
-#[derive(Default)]
-pub struct Batch {
-    page: Page,
-    writer: Writer,
-    numbers: Vec<u32>,
-    /// Names, read by this worker, of inodes with several links.
-    linked: Vec<LinkedName>,
-}
-
-/// Entries of one directory that have not been sealed yet.
-#[derive(Default)]
-pub struct Page {
-    draft: Draft,
-    sum: Totals,
-    /// Disk usage of the child directories in the batch, excluding their contents.
-    children_disk: u64,
-    /// Child directories in the batch, with the positions of their entries.
-    children: Vec<(DirId, usize)>,
-    /// Failed entries in the batch, as positions and error numbers.
-    failed: Vec<(usize, i32)>,
-}
-
-impl Page {
-    /// Creates a page that allocates memory only as it grows, for callers with many pages.
-    pub fn small() -> Self {
-        Self { draft: Draft::small(), ..Self::default() }
-    }
-
-    /// Returns `true` if the page has no entries.
-    pub fn is_empty(&self) -> bool {
-        self.draft.is_empty()
-    }
-
-    /// Returns the size of the encoded entries in bytes.
-    pub fn length(&self) -> usize {
-        self.draft.length()
-    }
-}
 
 /// Batch of entries that is in the tree's memory but not published yet.
 pub struct Sealed {

@@ -1,41 +1,27 @@
 //! Blocks of ncdu's binary export: index, decompression, and chains of items.
 //!
-//! ```text
-//! file  = MAGIC  block*                              the last block is the index
-//! block = head u32 BE  body  head u32 BE             head: type (4 bits), length of the block (28 bits)
-//! data  = number u32 BE  zstd frame                  of less than 16 MiB of items
-//! index = pointer u64 BE *  root u64 BE              pointer: offset << 24 | length of the block; 0 if there is none
-//! ```
-//!
 //! Invariant: no byte of a block is part of two items that were read, so reading ends, and everything that was read takes
 //! memory in proportion to the unpacked blocks. Their total length is limited by the length of the file.
 
 use std::ops::Range;
 
-use super::item::{Fields, OFFSET_BITS};
-use super::kept_blocks::{Block, KeptBlocks};
-use super::{MAGIC, Unopened};
+use super::item::Fields;
+use super::kept_blocks::{ContentBlock, KeptBlocks};
+use super::layout::{DATA, INDEX, LENGTH_BITS, MAGIC, OFFSET_BITS, POINTER_LENGTH_BITS, WORD};
 use crate::base::sync::{AtomicU64, Mutex, OnceLock, Ordering, lock};
 use crate::formats::compression::{HARMLESS, RATIO};
+use crate::formats::snapshot::Unopened;
 use crate::formats::zstd_block;
 use crate::platform::memory::block_file::{BlockFile, Damage};
-use crate::tree::stored::chained::{Chains, Item};
+use crate::tree::stored::chains::{ChainItem, Chains};
 
-/// Types of blocks, in the upper four bits of their heads.
-pub(super) const DATA: u32 = 0;
-pub(super) const INDEX: u32 = 1;
-/// Number of bits of a head, or of a pointer, that hold the length.
-pub(super) const LENGTH_BITS: u32 = 28;
-pub(super) const POINTER_LENGTH_BITS: u32 = 24;
-/// Length of a head and of the number of a data block.
-pub(super) const WORD: usize = 4;
 /// Length of a pointer and of a reference.
 const LONG: u64 = 8;
 /// Content that a block may have at most, in bytes.
 const LARGEST: u64 = (1 << OFFSET_BITS) - 1;
 
 /// Opened file.
-pub(super) struct Blocks {
+pub(crate) struct Blocks {
     file: BlockFile,
     /// Pointers, and the reference of the root.
     index: Box<[u8]>,
@@ -50,7 +36,7 @@ pub(super) struct Blocks {
 
 impl Blocks {
     /// Reads the index.
-    pub(super) fn open(file: BlockFile) -> Result<Self, Unopened> {
+    pub(crate) fn open(file: BlockFile) -> Result<Self, Unopened> {
         let length = file.length();
         if !file.bytes(0, length.min(MAGIC.len() as u64))?.starts_with(&MAGIC) {
             return Err(Unopened::Foreign("binary export"));
@@ -78,7 +64,7 @@ impl Blocks {
     }
 
     /// Returns the reference of the root.
-    pub(super) fn root(&self) -> u64 {
+    pub(crate) fn root(&self) -> u64 {
         self.pointer(self.claimed.len()).unwrap_or(0)
     }
 
@@ -88,7 +74,7 @@ impl Blocks {
     }
 
     /// Returns the content of the block that contains the item `reference`.
-    fn block(&self, reference: u64) -> Result<Block, Damage> {
+    fn block(&self, reference: u64) -> Result<ContentBlock, Damage> {
         let index_damage = |reason| damage(self.index_offset, reference, reason);
         let number = u32::try_from(reference >> OFFSET_BITS).map_err(|_| index_damage("no such block"))?;
         let place = number as usize;
@@ -108,7 +94,7 @@ impl Blocks {
         self.check_ratio(place, content).map_err(|reason| damaged(&reason))?;
         let content = usize::try_from(content).map_err(|_| damaged("too large"))?;
         let bytes = zstd_block::unpack(frame, content).map_err(|reason| damaged(&reason))?;
-        let block = Block { number, bytes: bytes.into() };
+        let block = ContentBlock { number, bytes: bytes.into() };
         lock(&self.kept).put(&block);
         Ok(block)
     }
@@ -127,7 +113,7 @@ impl Blocks {
     }
 
     /// Returns the item at `reference` in `block`, which is replaced if it is another.
-    fn fields<'b>(&self, block: &'b mut Option<Block>, reference: u64) -> Result<Fields<'b>, Damage> {
+    fn fields<'b>(&self, block: &'b mut Option<ContentBlock>, reference: u64) -> Result<Fields<'b>, Damage> {
         let number = reference >> OFFSET_BITS;
         if block.as_ref().is_none_or(|block| u64::from(block.number) != number) {
             *block = Some(self.block(reference)?);
@@ -145,7 +131,12 @@ impl Blocks {
 
     /// Adds the references of the chain that ends at `last` to `chain`, the last first. At an error, the items before it
     /// have been added.
-    fn follow(&self, last: u64, block: &mut Option<Block>, chain: &mut Vec<u64>) -> Result<(), Damage> {
+    fn follow(
+        &self,
+        last: u64,
+        block: &mut Option<ContentBlock>,
+        chain: &mut Vec<u64>,
+    ) -> Result<(), Damage> {
         let mut next = Some(last);
         while let Some(reference) = next {
             let fields = self.fields(block, reference)?;
@@ -168,7 +159,7 @@ impl Blocks {
 }
 
 impl Chains for Blocks {
-    fn chain(&self, last: u64, give: &mut dyn FnMut(&Item<'_>)) -> Result<(), Damage> {
+    fn chain(&self, last: u64, give: &mut dyn FnMut(&ChainItem<'_>)) -> Result<(), Damage> {
         let (mut block, mut chain) = (None, Vec::new());
         let result = self.follow(last, &mut block, &mut chain);
         for reference in chain.into_iter().rev() {

@@ -2,9 +2,7 @@
 //!
 //! Invariant: any bytes decode to a value or [`Malformed`], at a bounded cost, and never cause a panic.
 
-/// Error that reports malformed bytes, or more values than an item has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Malformed;
+use crate::tree::encoding::Malformed;
 
 /// Maximum number of values in an item. Known fields are fewer than 40.
 const MOST: u32 = 1 << 10;
@@ -21,12 +19,12 @@ const OTHER: u8 = 7;
 const INDEFINITE: u8 = 31;
 
 /// First byte of a map of indefinite length, and the byte that ends it.
-pub(super) const MAP_START: u8 = MAP << 5 | INDEFINITE;
-pub(super) const MAP_END: u8 = OTHER << 5 | INDEFINITE;
+pub(crate) const MAP_START: u8 = MAP << 5 | INDEFINITE;
+pub(crate) const MAP_END: u8 = OTHER << 5 | INDEFINITE;
 
-/// Value, or the beginning of one.
+/// CborValue, or the beginning of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Value<'a> {
+pub(crate) enum CborValue<'a> {
     Unsigned(u64),
     /// The number -1-n.
     Negative(u64),
@@ -42,25 +40,25 @@ pub(super) enum Value<'a> {
 }
 
 /// Cursor over the values in `bytes`.
-pub(super) struct Reader<'a> {
+pub(crate) struct CborReader<'a> {
     bytes: &'a [u8],
     at: usize,
     values: u32,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CborReader<'a> {
     /// Creates a reader that begins at position `at`.
-    pub(super) fn new(bytes: &'a [u8], at: usize) -> Self {
+    pub(crate) fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at, values: 0 }
     }
 
     /// Returns the position after the last value that was read.
-    pub(super) fn position(&self) -> usize {
+    pub(crate) fn position(&self) -> usize {
         self.at
     }
 
     /// Reads the next value, after any tags.
-    pub(super) fn value(&mut self) -> Result<Value<'a>, Malformed> {
+    pub(crate) fn value(&mut self) -> Result<CborValue<'a>, Malformed> {
         loop {
             self.values += 1;
             if self.values > MOST {
@@ -71,17 +69,17 @@ impl<'a> Reader<'a> {
             let argument = self.argument(short)?;
             return match (kind, argument) {
                 (TAG, Some(_)) => continue,
-                (UNSIGNED, Some(number)) => Ok(Value::Unsigned(number)),
-                (NEGATIVE, Some(number)) => Ok(Value::Negative(number)),
-                (BYTES | TEXT, Some(length)) => Ok(Value::Bytes(self.take(length)?)),
-                (ARRAY, Some(count)) => Ok(Value::Open(Some(count))),
-                (MAP, Some(count)) => Ok(Value::Open(Some(count.checked_mul(2).ok_or(Malformed)?))),
-                (BYTES | TEXT | ARRAY | MAP, None) => Ok(Value::Open(None)),
-                (OTHER, None) => Ok(Value::End),
+                (UNSIGNED, Some(number)) => Ok(CborValue::Unsigned(number)),
+                (NEGATIVE, Some(number)) => Ok(CborValue::Negative(number)),
+                (BYTES | TEXT, Some(length)) => Ok(CborValue::Bytes(self.take(length)?)),
+                (ARRAY, Some(count)) => Ok(CborValue::Open(Some(count))),
+                (MAP, Some(count)) => Ok(CborValue::Open(Some(count.checked_mul(2).ok_or(Malformed)?))),
+                (BYTES | TEXT | ARRAY | MAP, None) => Ok(CborValue::Open(None)),
+                (OTHER, None) => Ok(CborValue::End),
                 (OTHER, Some(_)) => Ok(match short {
-                    20 => Value::Bool(false),
-                    21 => Value::Bool(true),
-                    _ => Value::Other,
+                    20 => CborValue::Bool(false),
+                    21 => CborValue::Bool(true),
+                    _ => CborValue::Other,
                 }),
                 _ => Err(Malformed),
             };
@@ -89,10 +87,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the rest of a value that begins with `value`.
-    pub(super) fn skip(&mut self, value: Value<'a>) -> Result<(), Malformed> {
+    pub(crate) fn skip(&mut self, value: CborValue<'a>) -> Result<(), Malformed> {
         let mut open = match value {
-            Value::Open(count) => vec![count],
-            Value::End => return Err(Malformed),
+            CborValue::Open(count) => vec![count],
+            CborValue::End => return Err(Malformed),
             _ => return Ok(()),
         };
         while let Some(left) = open.last_mut() {
@@ -103,9 +101,9 @@ impl<'a> Reader<'a> {
             let is_bounded = left.is_some();
             *left = left.map(|left| left - 1);
             match self.value()? {
-                Value::Open(count) => open.push(count),
-                Value::End if is_bounded => return Err(Malformed),
-                Value::End => drop(open.pop()),
+                CborValue::Open(count) => open.push(count),
+                CborValue::End if is_bounded => return Err(Malformed),
+                CborValue::End => drop(open.pop()),
                 _ => {}
             }
         }
@@ -132,23 +130,23 @@ impl<'a> Reader<'a> {
 }
 
 /// Appends an unsigned number.
-pub(super) fn push_unsigned(bytes: &mut Vec<u8>, number: u64) {
+pub(crate) fn push_unsigned(bytes: &mut Vec<u8>, number: u64) {
     push(bytes, UNSIGNED, number);
 }
 
 /// Appends the number -1-n.
-pub(super) fn push_negative(bytes: &mut Vec<u8>, number: u64) {
+pub(crate) fn push_negative(bytes: &mut Vec<u8>, number: u64) {
     push(bytes, NEGATIVE, number);
 }
 
 /// Appends bytes.
-pub(super) fn push_bytes(bytes: &mut Vec<u8>, value: &[u8]) {
+pub(crate) fn push_bytes(bytes: &mut Vec<u8>, value: &[u8]) {
     push(bytes, BYTES, value.len() as u64);
     bytes.extend_from_slice(value);
 }
 
 /// Appends a truth value.
-pub(super) fn push_bool(bytes: &mut Vec<u8>, value: bool) {
+pub(crate) fn push_bool(bytes: &mut Vec<u8>, value: bool) {
     push(bytes, OTHER, if value { 21 } else { 20 });
 }
 
@@ -180,22 +178,22 @@ mod tests {
 
     #[test]
     fn the_examples_of_the_standard_are_read() {
-        let cases: [(&[u8], Value<'_>); 12] = [
-            (b"\x00", Value::Unsigned(0)),
-            (b"\x17", Value::Unsigned(23)),
-            (b"\x18\x18", Value::Unsigned(24)),
-            (b"\x19\x03\xe8", Value::Unsigned(1000)),
-            (b"\x1b\xff\xff\xff\xff\xff\xff\xff\xff", Value::Unsigned(u64::MAX)),
-            (b"\x38\x63", Value::Negative(99)),
-            (b"\x3b\xff\xff\xff\xff\xff\xff\xff\xff", Value::Negative(u64::MAX)),
-            (b"\xf4", Value::Bool(false)),
-            (b"\xf9\x3c\x00", Value::Other),
-            (b"\x44\x01\x02\x03\x04", Value::Bytes(&[1, 2, 3, 4])),
-            (b"\xd8\x20\x64IETF", Value::Bytes(b"IETF")),
-            (b"\xc1\x1a\x51\x4b\x67\xb0", Value::Unsigned(1_363_896_240)),
+        let cases: [(&[u8], CborValue<'_>); 12] = [
+            (b"\x00", CborValue::Unsigned(0)),
+            (b"\x17", CborValue::Unsigned(23)),
+            (b"\x18\x18", CborValue::Unsigned(24)),
+            (b"\x19\x03\xe8", CborValue::Unsigned(1000)),
+            (b"\x1b\xff\xff\xff\xff\xff\xff\xff\xff", CborValue::Unsigned(u64::MAX)),
+            (b"\x38\x63", CborValue::Negative(99)),
+            (b"\x3b\xff\xff\xff\xff\xff\xff\xff\xff", CborValue::Negative(u64::MAX)),
+            (b"\xf4", CborValue::Bool(false)),
+            (b"\xf9\x3c\x00", CborValue::Other),
+            (b"\x44\x01\x02\x03\x04", CborValue::Bytes(&[1, 2, 3, 4])),
+            (b"\xd8\x20\x64IETF", CborValue::Bytes(b"IETF")),
+            (b"\xc1\x1a\x51\x4b\x67\xb0", CborValue::Unsigned(1_363_896_240)),
         ];
         for (bytes, value) in cases {
-            let mut reader = Reader::new(bytes, 0);
+            let mut reader = CborReader::new(bytes, 0);
             assert_eq!((reader.value(), reader.position()), (Ok(value), bytes.len()), "{bytes:?}");
         }
     }
@@ -210,7 +208,7 @@ mod tests {
             b"\xa0",
         ];
         let skip = |bytes: &[u8]| {
-            let mut reader = Reader::new(bytes, 0);
+            let mut reader = CborReader::new(bytes, 0);
             let value = reader.value()?;
             reader.skip(value).map(|()| reader.position())
         };
@@ -237,13 +235,13 @@ mod tests {
             push_negative(&mut bytes, number);
             push_bytes(&mut bytes, &name);
             push_bool(&mut bytes, number % 2 == 0);
-            let mut reader = Reader::new(&bytes, 0);
+            let mut reader = CborReader::new(&bytes, 0);
             let values = [(); 4].map(|()| reader.value());
             let expected = [
-                Value::Unsigned(number),
-                Value::Negative(number),
-                Value::Bytes(&name),
-                Value::Bool(number % 2 == 0),
+                CborValue::Unsigned(number),
+                CborValue::Negative(number),
+                CborValue::Bytes(&name),
+                CborValue::Bool(number % 2 == 0),
             ];
             prop_assert_eq!(values, expected.map(Ok));
             prop_assert_eq!(reader.position(), bytes.len());
@@ -251,7 +249,7 @@ mod tests {
 
         #[test]
         fn any_bytes_end(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let mut reader = Reader::new(&bytes, 0);
+            let mut reader = CborReader::new(&bytes, 0);
             while let Ok(value) = reader.value() {
                 if reader.skip(value).is_err() {
                     break;

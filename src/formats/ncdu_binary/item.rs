@@ -14,66 +14,65 @@
 //!
 //! Invariant: any bytes decode to an item or the reason why they are none.
 
-use super::cbor::{self, Malformed, Reader, Value};
+use super::cbor::{self, CborReader, CborValue};
 use crate::base::kind::Kind;
 use crate::formats::builder::UNREADABLE;
-use crate::tree::stored::chained::{Inside, Item};
+use crate::tree::encoding::Malformed;
+use crate::tree::stored::chains::{ChainItem, Inside};
 use crate::tree::stored::listings::is_name;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner, Totals};
 
 /// Types of items.
-pub(super) const DIRECTORY: i64 = 0;
-pub(super) const FILE: i64 = 1;
-pub(super) const SPECIAL: i64 = 2;
-pub(super) const LINK: i64 = 3;
-pub(super) const FAILED: i64 = -1;
-pub(super) const PATTERN: i64 = -2;
-pub(super) const OTHER_FILE_SYSTEM: i64 = -3;
-pub(super) const KERNEL_FILE_SYSTEM: i64 = -4;
+pub(crate) const DIRECTORY: i64 = 0;
+pub(crate) const FILE: i64 = 1;
+pub(crate) const SPECIAL: i64 = 2;
+pub(crate) const LINK: i64 = 3;
+pub(crate) const FAILED: i64 = -1;
+pub(crate) const PATTERN: i64 = -2;
+pub(crate) const OTHER_FILE_SYSTEM: i64 = -3;
+pub(crate) const KERNEL_FILE_SYSTEM: i64 = -4;
 
 /// Keys of fields.
-pub(super) mod key {
-    pub(in super::super) const TYPE: usize = 0;
-    pub(in super::super) const NAME: usize = 1;
-    pub(in super::super) const PREVIOUS: usize = 2;
-    pub(in super::super) const APPARENT: usize = 3;
-    pub(in super::super) const DISK: usize = 4;
-    pub(in super::super) const DEVICE: usize = 5;
-    pub(in super::super) const READ_ERROR: usize = 6;
-    pub(in super::super) const TOTAL_APPARENT: usize = 7;
-    pub(in super::super) const TOTAL_DISK: usize = 8;
-    pub(in super::super) const SHARED_APPARENT: usize = 9;
-    pub(in super::super) const SHARED_DISK: usize = 10;
-    pub(in super::super) const ITEMS: usize = 11;
-    pub(in super::super) const LAST: usize = 12;
-    pub(in super::super) const INODE: usize = 13;
-    pub(in super::super) const LINKS: usize = 14;
-    pub(in super::super) const UID: usize = 15;
-    pub(in super::super) const GID: usize = 16;
-    pub(in super::super) const MODE: usize = 17;
-    pub(in super::super) const MTIME: usize = 18;
-    pub(in super::super) const COUNT: usize = 19;
+pub(crate) mod key {
+    pub(crate) const TYPE: usize = 0;
+    pub(crate) const NAME: usize = 1;
+    pub(crate) const PREVIOUS: usize = 2;
+    pub(crate) const APPARENT: usize = 3;
+    pub(crate) const DISK: usize = 4;
+    pub(crate) const DEVICE: usize = 5;
+    pub(crate) const READ_ERROR: usize = 6;
+    pub(crate) const TOTAL_APPARENT: usize = 7;
+    pub(crate) const TOTAL_DISK: usize = 8;
+    pub(crate) const SHARED_APPARENT: usize = 9;
+    pub(crate) const SHARED_DISK: usize = 10;
+    pub(crate) const ITEMS: usize = 11;
+    pub(crate) const LAST: usize = 12;
+    pub(crate) const INODE: usize = 13;
+    pub(crate) const LINKS: usize = 14;
+    pub(crate) const UID: usize = 15;
+    pub(crate) const GID: usize = 16;
+    pub(crate) const MODE: usize = 17;
+    pub(crate) const MTIME: usize = 18;
+    pub(crate) const COUNT: usize = 19;
 }
 
-/// Number of bits of a reference that hold the offset in the block.
-pub(super) const OFFSET_BITS: u32 = 24;
 /// Maximum length of a name in bytes.
 const LONGEST_NAME: usize = 128 << 10;
 
 /// Item with the values of its fields.
-pub(super) struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     kind: i64,
     name: &'a [u8],
     /// Values of the other fields. References are absolute, and truth values are 0 or 1.
     values: [Option<u64>; key::COUNT],
     /// Position after the item in its block.
-    pub(super) end: usize,
+    pub(crate) end: usize,
 }
 
-/// Reason why bytes are no item.
-pub(super) type Reason = &'static str;
+/// ItemFault why bytes are no item.
+pub(crate) type ItemFault = &'static str;
 
-impl From<Malformed> for Reason {
+impl From<Malformed> for ItemFault {
     fn from(_: Malformed) -> Self {
         "malformed item"
     }
@@ -81,22 +80,24 @@ impl From<Malformed> for Reason {
 
 impl<'a> Fields<'a> {
     /// Decodes the item at position `at` of a block. `own` is its reference.
-    pub(super) fn decode(block: &'a [u8], at: usize, own: u64) -> Result<Self, Reason> {
-        let mut reader = Reader::new(block, at);
+    pub(crate) fn decode(block: &'a [u8], at: usize, own: u64) -> Result<Self, ItemFault> {
+        let mut reader = CborReader::new(block, at);
         if !block.get(at).is_some_and(|first| *first >> 5 == cbor::MAP_START >> 5) {
             return Err("no item");
         }
-        let Value::Open(mut left) = reader.value()? else { return Err("no item") };
+        let CborValue::Open(mut left) = reader.value()? else { return Err("no item") };
         let (mut kind, mut name) = (None, None);
         let mut values = [None; key::COUNT];
         while left != Some(0) {
             left = left.map(|left| left.saturating_sub(2));
             let field = reader.value()?;
-            if field == Value::End && left.is_none() {
+            if field == CborValue::End && left.is_none() {
                 break;
             }
             let key = match field {
-                Value::Unsigned(key) if key < key::COUNT as u64 => usize::try_from(key).unwrap_or(key::COUNT),
+                CborValue::Unsigned(key) if key < key::COUNT as u64 => {
+                    usize::try_from(key).unwrap_or(key::COUNT)
+                }
                 unknown => {
                     reader.skip(unknown)?;
                     let value = reader.value()?;
@@ -119,12 +120,12 @@ impl<'a> Fields<'a> {
     }
 
     /// Returns the reference of the previous item in the same directory.
-    pub(super) fn previous(&self) -> Option<u64> {
+    pub(crate) fn previous(&self) -> Option<u64> {
         self.values[key::PREVIOUS]
     }
 
     /// Returns the item for the tree. `directory` is `DirId::TOP` for the root, whose name is a path.
-    pub(super) fn item(&self, is_root: bool) -> Result<Item<'a>, Reason> {
+    pub(crate) fn item(&self, is_root: bool) -> Result<ChainItem<'a>, ItemFault> {
         // Any directory but the top has entries with plain names.
         let directory = if is_root { DirId::TOP } else { DirId(1) };
         if self.name.is_empty() || self.name.len() > LONGEST_NAME || !is_name(directory, self.name) {
@@ -138,19 +139,19 @@ impl<'a> Fields<'a> {
             _ => EntryState::Known(self.metadata()?),
         };
         let inside = (self.kind == DIRECTORY).then(|| self.inside());
-        Ok(Item { entry: Entry { name: self.name, kind: self.kind()?, state }, inside })
+        Ok(ChainItem { entry: Entry { name: self.name, kind: self.kind()?, state }, inside })
     }
 
     fn get(&self, key: usize) -> u64 {
         self.values[key].unwrap_or(0)
     }
 
-    fn narrow(&self, key: usize) -> Result<Option<u32>, Reason> {
+    fn narrow(&self, key: usize) -> Result<Option<u32>, ItemFault> {
         let narrow = |number| u32::try_from(number).map_err(|_| "number larger than 32 bits");
         self.values[key].map(narrow).transpose()
     }
 
-    fn metadata(&self) -> Result<Metadata, Reason> {
+    fn metadata(&self) -> Result<Metadata, ItemFault> {
         let (uid, gid, mode) = (self.narrow(key::UID)?, self.narrow(key::GID)?, self.narrow(key::MODE)?);
         let is_owned = uid.is_some() || gid.is_some() || mode.is_some();
         let (uid, gid, mode) = (uid.unwrap_or(0), gid.unwrap_or(0), mode.unwrap_or(0));
@@ -165,7 +166,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    fn kind(&self) -> Result<Kind, Reason> {
+    fn kind(&self) -> Result<Kind, ItemFault> {
         let by_mode = self.narrow(key::MODE)?.map_or(Kind::Unknown, Kind::of_mode);
         Ok(match (self.kind, by_mode) {
             (DIRECTORY | OTHER_FILE_SYSTEM | KERNEL_FILE_SYSTEM, _) => Kind::Directory,
@@ -191,31 +192,31 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn kind_of(value: Value<'_>) -> Result<i64, Reason> {
+fn kind_of(value: CborValue<'_>) -> Result<i64, ItemFault> {
     match value {
-        Value::Unsigned(kind) => Ok(i64::try_from(kind).unwrap_or(i64::MAX)),
-        Value::Negative(kind) => Ok(-1 - i64::try_from(kind).unwrap_or(i64::MAX)),
+        CborValue::Unsigned(kind) => Ok(i64::try_from(kind).unwrap_or(i64::MAX)),
+        CborValue::Negative(kind) => Ok(-1 - i64::try_from(kind).unwrap_or(i64::MAX)),
         _ => Err("the type is not a number"),
     }
 }
 
-fn bytes_of(value: Value<'_>) -> Result<&[u8], Reason> {
+fn bytes_of(value: CborValue<'_>) -> Result<&[u8], ItemFault> {
     match value {
-        Value::Bytes(bytes) => Ok(bytes),
+        CborValue::Bytes(bytes) => Ok(bytes),
         _ => Err("the name is not a string"),
     }
 }
 
 /// Returns the value of a field as a number.
-fn number_of(key: usize, value: Value<'_>, own: u64) -> Result<u64, Reason> {
+fn number_of(key: usize, value: CborValue<'_>, own: u64) -> Result<u64, ItemFault> {
     let is_reference = matches!(key, key::PREVIOUS | key::LAST);
     match value {
-        Value::Bool(is_true) if key == key::READ_ERROR => Ok(u64::from(is_true)),
-        Value::Negative(back) if is_reference => {
+        CborValue::Bool(is_true) if key == key::READ_ERROR => Ok(u64::from(is_true)),
+        CborValue::Negative(back) if is_reference => {
             let back = back.checked_add(1).and_then(|back| own.checked_sub(back));
             back.ok_or("reference before the start of the file")
         }
-        Value::Unsigned(number) if key != key::READ_ERROR => Ok(number),
+        CborValue::Unsigned(number) if key != key::READ_ERROR => Ok(number),
         _ => Err("a field has a value of another kind"),
     }
 }

@@ -12,14 +12,14 @@ const LEAST: usize = 4;
 
 /// Decompressed block.
 #[derive(Clone)]
-pub(super) struct Block {
-    pub(super) number: u32,
-    pub(super) bytes: Arc<[u8]>,
+pub(crate) struct ContentBlock {
+    pub(crate) number: u32,
+    pub(crate) bytes: Arc<[u8]>,
 }
 
 /// Blocks used most recently.
 #[derive(Default)]
-pub(super) struct KeptBlocks {
+pub(crate) struct KeptBlocks {
     /// Blocks by number, each with the time of its last use.
     blocks: HashMap<u32, (Arc<[u8]>, u64)>,
     bytes: usize,
@@ -28,15 +28,15 @@ pub(super) struct KeptBlocks {
 
 impl KeptBlocks {
     /// Returns block `number` if it is kept.
-    pub(super) fn get(&mut self, number: u32) -> Option<Block> {
+    pub(crate) fn get(&mut self, number: u32) -> Option<ContentBlock> {
         let (bytes, used) = self.blocks.get_mut(&number)?;
         self.now += 1;
         *used = self.now;
-        Some(Block { number, bytes: Arc::clone(bytes) })
+        Some(ContentBlock { number, bytes: Arc::clone(bytes) })
     }
 
     /// Keeps a block, instead of those used least recently.
-    pub(super) fn put(&mut self, block: &Block) {
+    pub(crate) fn put(&mut self, block: &ContentBlock) {
         self.now += 1;
         self.bytes += block.bytes.len();
         if let Some((before, _)) = self.blocks.insert(block.number, (Arc::clone(&block.bytes), self.now)) {
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn the_blocks_used_least_recently_are_dropped() {
         let mut kept = KeptBlocks::default();
-        let block = |number, length| Block { number, bytes: vec![0; length].into() };
+        let block = |number, length| ContentBlock { number, bytes: vec![0; length].into() };
         (0..4).for_each(|number| kept.put(&block(number, MOST / 4)));
         assert!(kept.get(0).is_some());
         kept.put(&block(9, 1));

@@ -1,7 +1,7 @@
 //! ncdu's binary export ("EX1"), which can be browsed without being loaded.
 //!
 //! [`open`] returns the tree of a file, which is loaded directory by directory (`tree::stored::chained`), and [`write`]
-//! writes one. `blocks` and `item` have the format.
+//! writes one. `layout` and `item` have the format.
 //!
 //! Invariant: input is untrusted. Reading gives a tree or one error that names the item, at a cost proportional to the
 //! size of the file.
@@ -10,6 +10,7 @@ mod blocks;
 mod cbor;
 mod item;
 mod kept_blocks;
+mod layout;
 mod write;
 
 use std::path::Path;
@@ -18,10 +19,8 @@ use crate::formats::snapshot::{Unopened, begins_with};
 use crate::platform::memory::block_file::{Access, BlockFile};
 use crate::tree::{DirId, Tree};
 use blocks::Blocks;
+pub use layout::MAGIC;
 pub use write::write;
-
-/// First bytes of a file.
-pub const MAGIC: [u8; 8] = *b"\xbfncduEX1";
 
 /// Returns `true` if the file at `path` begins with [`MAGIC`]. Pipes and devices are not opened.
 pub fn is_binary_export(path: &Path) -> bool {

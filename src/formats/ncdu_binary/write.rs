@@ -10,13 +10,12 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use rayon::Scope;
 use rayon::prelude::*;
+use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
-use super::MAGIC;
-use super::blocks::{DATA, INDEX, LENGTH_BITS, POINTER_LENGTH_BITS, WORD};
 use super::cbor::{MAP_END, MAP_START, push_bool, push_bytes, push_negative, push_unsigned};
-use super::item::{self, OFFSET_BITS, key};
+use super::item::{self, key};
+use super::layout::{DATA, INDEX, LENGTH_BITS, MAGIC, OFFSET_BITS, POINTER_LENGTH_BITS, WORD};
 use crate::base::kind::Kind;
 use crate::base::sync::{AtomicU32, AtomicUsize, Mutex, Ordering, lock};
 use crate::formats::zstd_block::Packer;
@@ -36,18 +35,24 @@ const WAITING: usize = 4;
 /// Writes the tree below its only root, which must be a directory, and whose name is `name`.
 ///
 /// # Errors
-/// When `out` cannot be written to.
+/// When `out` cannot be written to, or the root is no directory.
 pub fn write(tree: &Tree, root: &Entry<'_>, name: &[u8], out: &mut (dyn Write + Send)) -> io::Result<()> {
     let Some(id) = root.directory() else { return Err(io::Error::other("the root is no directory")) };
     let output = Output::new(out);
     output.write(&MAGIC);
     let shared = hard_links::shared_with_others(tree);
     let writer = Writer { tree, shared, output, sheets: Mutex::default() };
-    let reference = rayon::scope(|scope| {
+    let reference = pool()?.scope(|scope| {
         let last = writer.directories(scope, id);
         writer.root(scope, &Entry { name, ..*root }, id, last)
     });
     writer.output.finish(reference)
+}
+
+/// Returns a pool of threads; if none can be started, one with the current thread only.
+fn pool() -> io::Result<ThreadPool> {
+    let alone = || ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+    ThreadPoolBuilder::new().build().or_else(|_| alone()).map_err(io::Error::other)
 }
 
 /// Directory, and the index of its first child directory in the next level.

@@ -70,7 +70,7 @@ pub fn is_snapshot(path: &Path) -> bool {
 }
 
 /// Returns `true` if the file at `path` begins with `magic`. Pipes and devices are not opened.
-pub(super) fn begins_with(path: &Path, magic: [u8; 8]) -> bool {
+pub(crate) fn begins_with(path: &Path, magic: [u8; 8]) -> bool {
     let is_file = fs::metadata(path).is_ok_and(|there| there.is_file());
     let mut head = [0; 8];
     is_file && fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == magic

@@ -6,7 +6,9 @@
 //!
 //! Invariant: no matter what the file contains, the tree is finite, and a walk visits each directory below the top once.
 
-pub mod chained;
+mod chained;
+pub mod chains;
+mod damage;
 pub mod listings;
 mod numbered;
 mod plan;
@@ -15,17 +17,11 @@ pub mod rows;
 use super::devices::Devices;
 use super::directory::{Dir, DirId, Totals};
 use super::reading::Tree;
-use crate::base::sync::{Mutex, lock};
 use crate::platform::memory::block_file::{BlockFile, Damage};
-use chained::{ChainedFile, Chains};
-use numbered::NumberedFile;
+use chains::{ChainedFile, Chains};
+use plan::NumberedFile;
+pub(super) use plan::Stored;
 pub use plan::{ListingBlock, Plan, ROWS};
-
-/// File that a tree is loaded from, and the state of loading.
-pub(in crate::tree) enum Stored {
-    Numbered(NumberedFile),
-    Chained(ChainedFile),
-}
 
 impl Stored {
     /// Loads the rows of the directory table that start at directory `first`.
@@ -79,23 +75,6 @@ impl Stored {
         match self {
             Self::Numbered(file) => file.damage(),
             Self::Chained(file) => file.damage(),
-        }
-    }
-}
-
-/// Damage that is closest to the start of a file, among the damage found so far.
-#[derive(Default)]
-struct FirstDamage(Mutex<Option<Damage>>);
-
-impl FirstDamage {
-    fn get(&self) -> Option<Damage> {
-        lock(&self.0).clone()
-    }
-
-    fn note(&self, damage: Damage) {
-        let mut first = lock(&self.0);
-        if first.as_ref().is_none_or(|first| damage.offset < first.offset) {
-            *first = Some(damage);
         }
     }
 }

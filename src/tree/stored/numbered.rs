@@ -20,32 +20,17 @@
 use rayon::prelude::*;
 
 use super::listings::{self, Found, Span};
+use super::plan::{ListingBlock, NumberedFile, ROWS};
 use super::rows::{self, Row};
-use super::{FirstDamage, ListingBlock, Plan, ROWS};
-use crate::base::sync::{OnceLock, Ordering, lock};
-use crate::platform::memory::block_file::{BlockFile, Bytes, Damage};
+use crate::base::sync::{Ordering, lock};
+use crate::platform::memory::block_file::{Bytes, Damage};
 use crate::tree::directory::{Dir, DirId, State};
 use crate::tree::reading::{Failure, LEAF, Tree};
 
 #[cfg(not(loom))] // loom uses small leaves and stores nothing
 const _: () = assert!(ROWS as usize == LEAF, "a block of rows fills a leaf of the table");
 
-/// File with a directory table, and the state of loading.
-pub(in crate::tree) struct NumberedFile {
-    file: BlockFile,
-    plan: Plan,
-    /// One cell per block of listings, set once the block has been loaded.
-    fetched: Box<[OnceLock<()>]>,
-    damage: FirstDamage,
-}
-
 impl NumberedFile {
-    /// Creates the state of a file of which nothing has been loaded.
-    pub(super) fn new(file: BlockFile, plan: Plan) -> Self {
-        let fetched = plan.listings.iter().map(|_| OnceLock::new()).collect();
-        Self { file, plan, fetched, damage: FirstDamage::default() }
-    }
-
     /// Loads the block of rows that starts at directory `first`, for the directory table.
     pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
         let count = self.plan.directories.saturating_sub(first).min(ROWS);

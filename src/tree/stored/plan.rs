@@ -1,6 +1,9 @@
-//! Positions of the blocks in a numbered file.
+//! Files that trees are loaded from, and the state of loading.
 
-use crate::platform::memory::block_file::Block;
+use super::chains::ChainedFile;
+use super::damage::FirstDamage;
+use crate::base::sync::OnceLock;
+use crate::platform::memory::block_file::{Block, BlockFile};
 
 /// Number of rows in a block.
 pub const ROWS: u32 = 1 << 10;
@@ -31,4 +34,27 @@ pub struct Plan {
     pub listings: Vec<ListingBlock>,
     /// Device numbers. Rows and records refer to them by index.
     pub devices: Vec<u64>,
+}
+
+/// File that a tree is loaded from, and the state of loading.
+pub(in crate::tree) enum Stored {
+    Numbered(NumberedFile),
+    Chained(ChainedFile),
+}
+
+/// File with a directory table, and the state of loading.
+pub(in crate::tree) struct NumberedFile {
+    pub(in crate::tree) file: BlockFile,
+    pub(in crate::tree) plan: Plan,
+    /// One cell per block of listings, set once the block has been loaded.
+    pub(in crate::tree) fetched: Box<[OnceLock<()>]>,
+    pub(in crate::tree) damage: FirstDamage,
+}
+
+impl NumberedFile {
+    /// Creates the state of a file of which nothing has been loaded.
+    pub(crate) fn new(file: BlockFile, plan: Plan) -> Self {
+        let fetched = plan.listings.iter().map(|_| OnceLock::new()).collect();
+        Self { file, plan, fetched, damage: FirstDamage::default() }
+    }
 }
