@@ -20,6 +20,8 @@ set edit:completion:arg-completer[duke] = {|@words|
         &'duke'= {
             cand -o 'Write ncdu''s JSON export to FILE; - is standard output'
             cand --output 'Write ncdu''s JSON export to FILE; - is standard output'
+            cand -O 'Write ncdu''s binary export to FILE; - is standard output'
+            cand --output-binary 'Write ncdu''s binary export to FILE; - is standard output'
             cand -f 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input'
             cand --import 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input'
             cand -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)'

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o/output= c/compress f/import= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse directories-first no-hidden columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network L/follow-symlinks r/read-only dry-run type-name-over= select-yes confirm-quit e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
+    string join \n json ndjson csv o/output= O/output-binary= c/compress f/import= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse directories-first no-hidden columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network L/follow-symlinks r/read-only dry-run type-name-over= select-yes confirm-quit e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -25,6 +25,7 @@ function __fish_duke_using_subcommand
 end
 
 complete -c duke -n "__fish_duke_needs_command" -s o -l output -d 'Write ncdu\'s JSON export to FILE; - is standard output' -r -F
+complete -c duke -n "__fish_duke_needs_command" -s O -l output-binary -d 'Write ncdu\'s binary export to FILE; - is standard output' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s f -l import -d 'Browse an export of ncdu, gdu or duke, or a snapshot, instead of a PATH; - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)' -r
 complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Hide entries smaller than SIZE, such as 100M' -r

@@ -3,6 +3,7 @@
 //! ```text
 //! file, ssh -> compression (unpack) -> pipe -> json_lexer -> ncdu_read -> builder -> tree
 //! tree -> ncdu_write -> pipe -> compression (pack) -> file
+//! snapshot, ncdu_binary <-> tree     without reading the whole file
 //! ```
 //!
 //! Invariant: input is untrusted. Whatever it contains, the cost of reading it is proportional to its size.

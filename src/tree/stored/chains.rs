@@ -10,6 +10,7 @@ use crate::tree::entry::Entry;
 
 /// Number of locks. Listings whose directories use different locks are loaded at the same time.
 const LOCKS: usize = 64;
+
 /// Item of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainItem<'a> {
