@@ -27,7 +27,7 @@ pub mod df {
 /// File formats of trees.
 #[cfg(feature = "formats")]
 pub mod formats {
-    pub use crate::formats::{flat, lists, ncdu_write, snapshot};
+    pub use crate::formats::{flat, lists, ncdu_binary, ncdu_write, snapshot};
 }
 
 /// `--json` output.

@@ -89,13 +89,21 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output: Option<OsString>,
 
+    /// Write ncdu's binary export to FILE; - is standard output
+    ///
+    /// ncdu 2.6 and later and duke browse such a file without loading it. It is compressed, and written with several threads.
+    /// An existing file is replaced once the new one is complete.
+    #[arg(short = 'O', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
+    pub output_binary: Option<OsString>,
+
     /// Compress what -o writes with zstd
-    #[arg(short, long, requires = "output", help_heading = "Exchange")]
+    #[arg(short, long, requires = "output", conflicts_with = "output_binary", help_heading = "Exchange")]
     pub compress: bool,
 
     /// Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input
     ///
-    /// Exports and lists may be compressed with zstd or gzip, and several can be given. A snapshot (written by duke save) is opened alone.
+    /// Exports in JSON and lists may be compressed with zstd or gzip, and several can be given. A binary export (-O) or a
+    /// snapshot (written by duke save) is opened alone.
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "skip_network", "threads", "extended"], help_heading = "Exchange")]
     pub import: Vec<OsString>,
 
@@ -117,7 +125,7 @@ pub struct Arguments {
     pub depth: Option<usize>,
 
     /// Print a table with sizes in bytes
-    #[arg(long, conflicts_with_all = ["json", "ndjson", "csv", "output", "pick", "si"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["json", "ndjson", "csv", "output", "output_binary", "pick", "si"], help_heading = "Output")]
     pub bytes: bool,
 
     /// Hide entries smaller than SIZE, such as 100M

@@ -20,7 +20,7 @@ use crate::cli::exclude::filter;
 use crate::cli::values::ColumnWord;
 
 /// Flags that cannot be set in the configuration, because they select the task of one run or take file names.
-const FOR_ONCE: [&str; 22] = [
+const FOR_ONCE: [&str; 23] = [
     "help",
     "version",
     "json",
@@ -28,6 +28,7 @@ const FOR_ONCE: [&str; 22] = [
     "csv",
     "summarize",
     "output",
+    "output_binary",
     "compress",
     "import",
     "format",

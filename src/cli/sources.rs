@@ -15,7 +15,9 @@ use crate::cli::exclude::filter;
 use crate::cli::subcommands::Difference;
 use crate::cli::values::ColumnWord;
 use crate::cli::{kept_snapshots, options};
-use crate::run::print::{By, DiffFormat, DiffJob, DiffOptions, Output, Packing, Selection, Target};
+use crate::run::print::{
+    By, DiffFormat, DiffJob, DiffOptions, NcduFormat, Output, Packing, Selection, Target,
+};
 use crate::scan::{self, Mounts};
 use crate::source::import::Input;
 use crate::source::remote::Remote;
@@ -66,21 +68,29 @@ fn fields_of_columns(arguments: &Arguments) -> Vec<FieldColumn> {
     arguments.columns.iter().flatten().filter_map(read).collect()
 }
 
-/// Returns the export to write, if `-o` requests one.
+/// Returns the export to write, if `-o` or `-O` requests one.
 pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>, UsageError> {
-    let Some(file) = &arguments.output else { return Ok(None) };
+    let (flag, file) = match (&arguments.output, &arguments.output_binary) {
+        (Some(file), _) => ("-o", file),
+        (None, Some(file)) => ("-O", file),
+        (None, None) => return Ok(None),
+    };
     if arguments.import.len() > 1 || arguments.paths.len() > 1 {
-        return Err(UsageError::Usage(
-            "-o: ncdu's format holds exactly one root; give one PATH, or use duke save".to_owned(),
-        ));
+        return Err(UsageError::Usage(format!(
+            "{flag}: ncdu's format holds exactly one root; give one PATH, or use duke save"
+        )));
     }
-    refuse_other(file, "-o", |format| matches!(format, save::Format::Ncdu(_)))?;
+    let is_binary = |format| format == save::Format::Ncdu(NcduFormat::Binary);
+    let is_ncdu = |format| matches!(format, save::Format::Ncdu(_));
+    refuse_other(file, flag, |format| is_ncdu(format) && is_binary(format) == (flag == "-O"))?;
     let to = if file == "-" { Target::Standard } else { Target::File(PathBuf::from(file)) };
     if to == Target::Standard && is_terminal {
-        return Err(UsageError::Usage("-o -: standard output is a terminal; redirect it".to_owned()));
+        return Err(UsageError::Usage(format!("{flag} -: standard output is a terminal; redirect it")));
     }
     let is_packed = arguments.compress || file.as_bytes().ends_with(b".zst");
-    Ok(Some(Output::Exported { to, packing: if is_packed { Packing::Zstd } else { Packing::Plain } }))
+    let packing = if is_packed { Packing::Zstd } else { Packing::Plain };
+    let format = if flag == "-O" { NcduFormat::Binary } else { NcduFormat::Json(packing) };
+    Ok(Some(Output::Exported { to, format }))
 }
 
 /// Rejects a file name whose extension belongs to a format that `flag` does not write.
@@ -92,7 +102,7 @@ pub fn refuse_other(
     match save::Format::of_name(file.as_bytes()) {
         Some(format) if !is_written(format) => {
             let name = escape(file.as_bytes());
-            let ways = "-o writes ncdu's format; use save -o for snapshots, --csv or --ndjson for lines";
+            let ways = "-o writes ncdu's JSON, -O its binary format; use save -o for snapshots, --csv or --ndjson for lines";
             Err(UsageError::Usage(format!("{flag} {name}: {ways}")))
         }
         _ => Ok(()),
@@ -197,7 +207,8 @@ pub fn selects(arguments: &Arguments) -> bool {
 
 /// Returns the part of a tree to print.
 pub fn selection(arguments: &Arguments) -> Result<Selection, UsageError> {
-    let is_all = arguments.ndjson || arguments.csv || arguments.output.is_some();
+    let is_all =
+        arguments.ndjson || arguments.csv || arguments.output.is_some() || arguments.output_binary.is_some();
     let some_only = if selects(arguments) {
         Some("--min-size, --top and --by")
     } else {

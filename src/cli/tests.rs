@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::base::format::Units;
-use crate::run::print::{By, Packing, Target};
+use crate::run::print::{By, NcduFormat, Packing, Target};
 use crate::source::import::Input;
 use crate::table::column::Column;
 
@@ -139,10 +139,14 @@ fn exports_can_be_read_and_written() {
     assert_eq!(inputs("-f a -f b"), [Input::File("a".into()), Input::File("b".into())]);
     assert!(matches!(inputs("ssh://me@box/a -e --exclude *.o")[..], [Input::Remote(_)]));
     let written = |words| format(words, &Environment::default());
-    let export = |to, packing| Some(Output::Exported { to, packing });
+    let export = |to, packing| Some(Output::Exported { to, format: NcduFormat::Json(packing) });
+    let binary = |to| Some(Output::Exported { to, format: NcduFormat::Binary });
     assert_eq!(written("-o a"), export(Target::File("a".into()), Packing::Plain));
     assert_eq!(written("-o a.zst"), export(Target::File("a.zst".into()), Packing::Zstd));
     assert_eq!(written("-o - -c"), export(Target::Standard, Packing::Zstd));
+    assert_eq!(written("-O a"), binary(Target::File("a".into())));
+    assert_eq!(written("-O -"), binary(Target::Standard));
+    assert_eq!(written("--output-binary a.ncdu"), binary(Target::File("a.ncdu".into())));
     assert_eq!(written("--csv"), Some(Output::Printed(Format::Csv)));
     assert_eq!(format("--ndjson", &terminal(&[])), Some(Output::Printed(Format::JsonLines)));
 }
@@ -239,7 +243,13 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("-f x y", "cannot be used with"),
         ("-f - -f -", "can be read once"),
         ("-c", "required"),
+        ("-O x -c", "cannot be used with"),
+        ("-O x -o y", "cannot be used with"),
+        ("-O x --json", "cannot be used with"),
+        ("-O x.json", "-O its binary format"),
+        ("-o x.ncdu", "-O its binary format"),
         ("-o x a b", "exactly one root"),
+        ("-O x a b", "exactly one root"),
         ("-o - a", "standard output is a terminal"),
         ("ssh://box/a b", "cannot mix local"),
         ("ssh://-box/a", "invalid host name"),

@@ -15,8 +15,9 @@ use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, FrameCompressor};
 
+use super::matcher::RowMatcher;
 use super::pipe::{CHUNK, Chunks, Feed, pipe};
-use crate::formats::snapshot::MAGIC;
+use crate::formats::{ncdu_binary, snapshot::MAGIC};
 
 /// First bytes of a zstd frame (RFC 8878, 3.1.1). A skippable frame begins with a variable byte, followed by
 /// the three bytes of `SKIPPABLE` (3.1.2).
@@ -24,14 +25,12 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 /// First bytes of a gzip member (RFC 1952, 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// First bytes of ncdu's binary format (ncdubin(5)).
-const BINARY: &[u8; 8] = b"\xbfncduEX1";
 
 /// Maximum accepted ratio of decompressed to compressed bytes. Exports usually shrink to a tenth of their size, and at
 /// most to a fortieth. A file with a higher ratio was made to fill the memory.
-const RATIO: u64 = 100;
+pub(super) const RATIO: u64 = 100;
 /// Number of decompressed bytes up to which the ratio is not checked.
-const HARMLESS: u64 = 8 << 20;
+pub(super) const HARMLESS: u64 = 8 << 20;
 
 /// Detects the compression of `reader`, and decompresses it on a separate thread.
 ///
@@ -52,11 +51,11 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     let mut packed = BufReader::with_capacity(CHUNK, Counted { reader, taken: Rc::clone(&taken) });
     let head = first_bytes(&mut packed)?;
     let mut source = io::Cursor::new(head.clone()).chain(packed);
-    if head.starts_with(BINARY) {
-        return Err(io::Error::other("ncdu's binary format; convert it: `ncdu -f FILE -o -`"));
-    }
-    if head == MAGIC {
-        return Err(io::Error::other("this is a snapshot; -f reads a single snapshot, and only from a file"));
+    for (magic, name) in [(MAGIC, "snapshot"), (ncdu_binary::MAGIC, "binary export")] {
+        if head == magic {
+            let what = format!("this is a {name}; -f reads a single {name}, and only from a file");
+            return Err(io::Error::other(what));
+        }
     }
     let mut text = Text { feed, sent: 0, taken };
     if head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPABLE) && head[0] & 0xf0 == 0x50 {
@@ -70,8 +69,8 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
 
 /// Reads the first bytes of the input, which identify its format. Returns fewer bytes if the input is shorter.
 fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut head = Vec::with_capacity(BINARY.len());
-    reader.take(BINARY.len() as u64).read_to_end(&mut head)?;
+    let mut head = Vec::with_capacity(MAGIC.len());
+    reader.take(MAGIC.len() as u64).read_to_end(&mut head)?;
     Ok(head)
 }
 
@@ -216,7 +215,7 @@ impl<W: Write> Write for RatioLimit<W> {
 
 fn compress(source: impl Read, drain: impl Write) -> io::Result<()> {
     let error = Rc::new(RefCell::new(None));
-    let mut compressor = FrameCompressor::new(CompressionLevel::Fastest);
+    let mut compressor = FrameCompressor::new_with_matcher(RowMatcher::default(), CompressionLevel::Fastest);
     compressor.set_source(RatioLimit { stream: source, error: Rc::clone(&error) });
     compressor.set_drain(RatioLimit { stream: drain, error: Rc::clone(&error) });
     compressor.compress();

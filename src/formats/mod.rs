@@ -4,6 +4,7 @@
 //! file, ssh -> compression (unpack) -> pipe -> json_lexer -> ncdu_read -> builder -> tree
 //!                                          -> lists                    -> builder -> tree
 //! tree -> ncdu_write -> pipe -> compression (pack) -> file
+//! snapshot, ncdu_binary <-> tree     without reading the whole file
 //! ```
 //!
 //! Invariant: input is untrusted. Whatever it contains, the cost of reading it is proportional to its size.
@@ -15,9 +16,12 @@ pub(crate) mod input;
 pub(crate) mod json_lexer;
 pub mod lists;
 pub(crate) mod long_paths;
+mod matcher;
+pub mod ncdu_binary;
 pub(crate) mod ncdu_read;
 pub mod ncdu_write;
 pub(crate) mod pipe;
 pub mod snapshot;
 #[cfg(test)]
 mod tests;
+pub(crate) mod zstd_block;

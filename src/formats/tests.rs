@@ -10,6 +10,7 @@ use crate::base::kind::Kind;
 use crate::fixture::cases;
 use crate::formats::builder::Builder;
 use crate::formats::json_lexer::{Fault, Lexer};
+use crate::formats::ncdu_binary;
 use crate::formats::ncdu_read::Reader;
 use crate::formats::ncdu_write::Export;
 use crate::formats::pipe::pipe;
@@ -244,20 +245,60 @@ pub(super) fn directories() -> impl Strategy<Value = Plan> {
     })
 }
 
-pub(super) fn build(builder: &mut Builder<'_>, tree: &Tree, name: &[u8], plan: &Plan) {
+/// Hard links of a generated tree.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LinkForm {
+    /// On another device than their directory, or not regular files.
+    Any,
+    /// As the binary format can express them.
+    Plain,
+}
+
+pub(super) fn build(builder: &mut Builder<'_>, tree: &Tree, (name, plan): (&[u8], &Plan), form: LinkForm) {
     use crate::formats::builder::{DirectoryStart, Sizes};
     match plan {
-        Plan::Leaf(kind, state) => builder.push(&Entry { name, kind: *kind, state: *state }),
+        Plan::Leaf(kind, state) => {
+            let mut entry = Entry { name, kind: *kind, state: *state };
+            if let EntryState::Known(Metadata { links: Some(links), .. }) = &mut entry.state
+                && form == LinkForm::Plain
+            {
+                links.device = builder.device();
+                entry.kind = Kind::File;
+            }
+            builder.push(&entry);
+        }
         Plan::Directory(metadata, device, is_read, entries) => {
             let device = tree.devices().index(*device);
             let is_read = *is_read;
             builder.enter(&DirectoryStart { name, metadata: *metadata, sizes: Sizes::Own, device, is_read });
             for (name, plan) in entries {
-                build(builder, tree, name, plan);
+                build(builder, tree, (name, plan), form);
             }
             builder.leave();
         }
     }
+}
+
+/// Builds a tree with one root.
+fn built(metadata: Metadata, entries: Vec<(Vec<u8>, Plan)>, form: LinkForm) -> Tree {
+    let tree = Tree::new();
+    let mut builder = Builder::new(&tree);
+    let root = Plan::Directory(metadata, 1, true, entries);
+    build(&mut builder, &tree, (b"/r\xff", &root), form);
+    tree.add_linked(builder.finish());
+    hard_links::subtract_repeats(&tree);
+    tree
+}
+
+/// Returns the totals, the status and the shared size of each directory, in the order of the listings.
+fn directories_of(tree: &Tree) -> Vec<String> {
+    let described = |id: DirId| {
+        let totals = tree.totals(id);
+        // The shared size is a difference of sums, which says nothing about sums that are too large.
+        let shared = Some(tree.shared(id)).filter(|_| totals.disk != u64::MAX);
+        format!("{totals:?} {:?} {shared:?}", tree.status(id))
+    };
+    Walk::new(tree, DirId::TOP).map(|(id, _)| described(id)).collect()
 }
 
 proptest! {
@@ -269,17 +310,32 @@ proptest! {
         metadata in metadata(),
         piece in 1..200_usize,
     ) {
-        let tree = Tree::new();
-        let mut builder = Builder::new(&tree);
-        build(&mut builder, &tree, b"/r\xff", &Plan::Directory(metadata, 1, true, entries));
-        tree.add_linked(builder.finish());
-        hard_links::subtract_repeats(&tree);
+        let tree = built(metadata, entries, LinkForm::Any);
         let first = export(&tree);
         let (again, result) = read(&first, piece);
         prop_assert_eq!(result, Ok(()));
         let second = export(&again);
         prop_assert_eq!(String::from_utf8_lossy(&second), String::from_utf8_lossy(&first));
         prop_assert_eq!(total(&again), total(&tree));
+    }
+
+    #[test]
+    fn a_binary_export_is_the_same_tree_as_the_json(
+        entries in vec((names(), directories()), 0..8),
+        metadata in metadata(),
+        repeats in 1..200_usize,
+    ) {
+        // Repeated entries fill more than one block.
+        let entries = entries.into_iter().flat_map(|entry| vec![entry; repeats]).collect();
+        let tree = built(metadata, entries, LinkForm::Plain);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let (root, _) = Export::root(&tree).unwrap();
+        ncdu_binary::write(&tree, &root, root.name, &mut file.as_file()).unwrap();
+        let again = ncdu_binary::open(file.path()).unwrap();
+        let json = [&again, &tree].map(export);
+        prop_assert_eq!(String::from_utf8_lossy(&json[0]), String::from_utf8_lossy(&json[1]));
+        prop_assert_eq!(again.verify(), Ok(()));
+        prop_assert_eq!(directories_of(&again), directories_of(&tree));
     }
 
     #[test]

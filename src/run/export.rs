@@ -1,4 +1,4 @@
-//! `-o`: export of the tree that was read.
+//! `-o` and `-O`: export of the tree that was read.
 //!
 //! A truncated export could look complete, so a run that is interrupted or fails writes no export. A file is written
 //! completely or not at all.
@@ -17,7 +17,7 @@ use crate::run::exit::{Exit, exit_of};
 use crate::run::streams::{exit_of_writing, print_error, standard_output, summarize};
 use crate::scan::Outcome;
 use crate::source::Source;
-use crate::source::save::{Packing, Watched, ncdu};
+use crate::source::save::{NcduFormat, Watched, ncdu};
 
 /// Destination of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) fn run(
     outcome: Option<&Outcome>,
     interrupt: Option<Interrupt>,
     to: &Target,
-    packing: Packing,
+    format: NcduFormat,
 ) -> Exit {
     let exit = exit_of(source, outcome);
     if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
@@ -53,7 +53,7 @@ pub(crate) fn run(
         }
         return Exit::Useless;
     }
-    let written = write_to(to, source, packing, interrupt.as_ref());
+    let written = write_to(to, source, format, interrupt.as_ref());
     let place = match to {
         Target::Standard => "standard output".to_owned(),
         Target::File(path) => escape_path(path),
@@ -65,14 +65,19 @@ pub(crate) fn run(
     exit_of_writing(source, outcome, written, &place, exit)
 }
 
-fn write_to(to: &Target, source: &Source, packing: Packing, interrupt: Option<&Interrupt>) -> io::Result<()> {
+fn write_to(
+    to: &Target,
+    source: &Source,
+    format: NcduFormat,
+    interrupt: Option<&Interrupt>,
+) -> io::Result<()> {
     let never = AtomicBool::new(false);
     let stop = interrupt.map_or(&never, Interrupt::flag);
     match to {
-        Target::Standard => ncdu(source, packing, &mut Watched::new(standard_output()?, stop)),
+        Target::Standard => ncdu(source, format, &mut Watched::new(standard_output()?, stop)),
         Target::File(path) => {
             let mut file = AtomicFile::begin(path)?;
-            ncdu(source, packing, &mut Watched::new(&mut file, stop))?;
+            ncdu(source, format, &mut Watched::new(&mut file, stop))?;
             file.keep()
         }
     }

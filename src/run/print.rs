@@ -24,7 +24,7 @@ pub use crate::run::lists::{By, Selection};
 pub use crate::run::save::{SaveTarget, Saving, save};
 use crate::run::streams::{exit_of_writing, no_thread, print_error, standard_output};
 use crate::scan::{Mounts, Outcome};
-pub use crate::source::save::Packing;
+pub use crate::source::save::{NcduFormat, Packing};
 use crate::source::{Source, SourceKind, SourceSpec};
 use crate::table::rows::Order;
 use crate::table::rows::SizeSource;
@@ -61,8 +61,8 @@ pub enum Output {
     Exported {
         /// Destination of the export.
         to: Target,
-        /// Compression of the export.
-        packing: Packing,
+        /// Format of the export.
+        format: NcduFormat,
     },
 }
 
@@ -107,8 +107,8 @@ pub fn run(job: PrintJob) -> Exit {
         Err(exit) => return exit,
     };
     let exit = match output {
-        Output::Exported { to, packing } => {
-            crate::run::export::run(&source, outcome.as_ref(), interrupt, &to, packing)
+        Output::Exported { to, format } => {
+            crate::run::export::run(&source, outcome.as_ref(), interrupt, &to, format)
         }
         Output::Printed(format) => {
             let exit = if interrupt.is_some_and(Interrupt::release) {

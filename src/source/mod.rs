@@ -1,4 +1,4 @@
-//! Sources of a tree: a scan of this machine, an import of exports, or a snapshot.
+//! Sources of a tree: a scan of this machine, an import of exports, or a file that is loaded in parts.
 //!
 //! Views treat all sources alike. [`SourceKind`] determines which actions are possible: a recorded tree cannot
 //! be rescanned or changed.
@@ -20,11 +20,12 @@ use std::time::Duration;
 use crate::base::sync::Arc;
 use crate::formats::flat::Provenance;
 pub use crate::formats::lists::{FieldColumn, ListOptions, ListPreset};
-use crate::formats::snapshot::{SnapshotInfo, is_snapshot};
+use crate::formats::snapshot::SnapshotInfo;
 use crate::platform::host_name;
 use crate::scan::{self, Outcome, Progress, Scan};
 use crate::source::import::{Import, Input};
 pub use crate::source::snapshot::SnapshotSource;
+use crate::source::snapshot::is_stored_tree;
 use crate::tree::Tree;
 
 /// Source requested by the user.
@@ -32,18 +33,18 @@ use crate::tree::Tree;
 pub enum SourceSpec {
     /// Paths on this machine.
     Paths(Vec<PathBuf>, scan::Options),
-    /// Exports, or a single snapshot.
+    /// Exports, or a single snapshot or binary export.
     Exports(Vec<Input>),
     /// Lists, with settings that they do not tell.
     Lists(Vec<Input>, ListOptions),
 }
 
 impl SourceSpec {
-    /// Returns the path of the requested file if the file is a snapshot.
-    fn snapshot(&self) -> Option<&Path> {
+    /// Returns the path of the requested file if its tree is loaded in parts.
+    fn stored_tree(&self) -> Option<&Path> {
         match self {
             Self::Exports(inputs) => match inputs.as_slice() {
-                [Input::File(path)] => Some(path.as_path()).filter(|path| is_snapshot(path)),
+                [Input::File(path)] => Some(path.as_path()).filter(|path| is_stored_tree(path)),
                 _ => None,
             },
             Self::Paths(..) | Self::Lists(..) => None,
@@ -73,7 +74,7 @@ pub enum Source {
     },
     /// Import of exports.
     Import(Import),
-    /// Opened snapshot.
+    /// Opened snapshot or binary export.
     Snapshot(SnapshotSource),
 }
 
@@ -83,7 +84,7 @@ impl Source {
     /// # Errors
     /// Returns an error if no thread can be started. [`Source::run`] can scan without a thread.
     pub fn start(wanted: SourceSpec) -> io::Result<Self> {
-        if let Some(path) = wanted.snapshot() {
+        if let Some(path) = wanted.stored_tree() {
             return Ok(Self::Snapshot(SnapshotSource::open(path)));
         }
         match wanted {
@@ -96,7 +97,7 @@ impl Source {
         }
     }
 
-    /// Starts reading, or reads on the calling thread if no thread can be started. A snapshot is read
+    /// Starts reading, or reads on the calling thread if no thread can be started. A stored tree is read
     /// completely, so that damage is found before anything is printed.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! .json  .json.zst   ncdu's export, plain or compressed
+//! .ncdu              ncdu's binary export
 //! .ndjson  .csv      flat lines
 //! .duke              snapshot
 //! ```
@@ -20,6 +21,7 @@ use crate::base::sync::{AtomicBool, Ordering};
 use crate::formats::compression::pack;
 use crate::formats::flat::Flat;
 pub use crate::formats::flat::Form;
+use crate::formats::ncdu_binary;
 use crate::formats::ncdu_write::Export;
 use crate::formats::snapshot;
 use crate::formats::snapshot::{Limits, WriteError};
@@ -36,11 +38,20 @@ pub enum Packing {
     Zstd,
 }
 
+/// Format of ncdu's exports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NcduFormat {
+    /// JSON.
+    Json(Packing),
+    /// Binary format, which is always compressed.
+    Binary,
+}
+
 /// File format for a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// ncdu's JSON.
-    Ncdu(Packing),
+    /// Format of ncdu.
+    Ncdu(NcduFormat),
     /// One line per entry.
     Flat(Form),
     /// Snapshot.
@@ -48,15 +59,17 @@ pub enum Format {
 }
 
 /// File extensions that select a format.
-pub const ENDINGS: [&str; 5] = [".json", ".json.zst", ".ndjson", ".csv", ".duke"];
+pub const ENDINGS: [&str; 6] = [".json", ".json.zst", ".ncdu", ".ndjson", ".csv", ".duke"];
 
 impl Format {
     /// Returns the format that a file name selects, if any.
     pub fn of_name(name: &[u8]) -> Option<Self> {
         let ends = |ending: &str| name.ends_with(ending.as_bytes());
+        let json = |packing| Self::Ncdu(NcduFormat::Json(packing));
         Some(match name {
-            _ if ends(".json") => Self::Ncdu(Packing::Plain),
-            _ if ends(".zst") && !ends(".ndjson.zst") && !ends(".csv.zst") => Self::Ncdu(Packing::Zstd),
+            _ if ends(".json") => json(Packing::Plain),
+            _ if ends(".zst") && !ends(".ndjson.zst") && !ends(".csv.zst") => json(Packing::Zstd),
+            _ if ends(".ncdu") => Self::Ncdu(NcduFormat::Binary),
             _ if ends(".ndjson") => Self::Flat(Form::Json),
             _ if ends(".csv") => Self::Flat(Form::Csv),
             _ if ends(".duke") => Self::Snapshot,
@@ -112,7 +125,7 @@ pub fn write(
     let mut file = AtomicFile::begin(path)?;
     let mut out = Watched::new(&mut file, stop);
     let written = match format {
-        Format::Ncdu(packing) => ncdu(source, packing, &mut out).map_err(SaveError::from),
+        Format::Ncdu(format) => ncdu(source, format, &mut out).map_err(SaveError::from),
         Format::Flat(form) => {
             let flat = Flat { tree: source.tree(), form, provenance: &source.provenance() };
             flat.write(&mut out).map_err(SaveError::from)
@@ -149,7 +162,7 @@ pub fn write(
 ///
 /// # Errors
 /// Returns an error if `out` cannot be written to, or if the tree does not have exactly one root directory.
-pub fn ncdu(source: &Source, packing: Packing, out: &mut (impl Write + Send)) -> io::Result<()> {
+pub fn ncdu(source: &Source, format: NcduFormat, out: &mut (impl Write + Send)) -> io::Result<()> {
     let Some((root, _)) = Export::root(source.tree()) else {
         return Err(io::Error::other("ncdu's format holds exactly one root"));
     };
@@ -160,9 +173,10 @@ pub fn ncdu(source: &Source, packing: Packing, out: &mut (impl Write + Send)) ->
     };
     let export =
         Export { tree: source.tree(), name: &name, scanned_at: provenance.scanned_at.unwrap_or_default() };
-    match packing {
-        Packing::Plain => export.write(out),
-        Packing::Zstd => pack(out, |text| export.write(text)),
+    match format {
+        NcduFormat::Json(Packing::Plain) => export.write(out),
+        NcduFormat::Json(Packing::Zstd) => pack(out, |text| export.write(text)),
+        NcduFormat::Binary => ncdu_binary::write(source.tree(), &root, &name, out),
     }
 }
 
@@ -209,9 +223,11 @@ mod tests {
     #[test]
     fn a_file_name_determines_its_format() {
         let of = |name: &str| Format::of_name(name.as_bytes());
-        assert_eq!(of("a.json"), Some(Format::Ncdu(Packing::Plain)));
-        assert_eq!(of("a.json.zst"), Some(Format::Ncdu(Packing::Zstd)));
-        assert_eq!(of("a.zst"), Some(Format::Ncdu(Packing::Zstd)));
+        let json = |packing| Some(Format::Ncdu(NcduFormat::Json(packing)));
+        assert_eq!(of("a.json"), json(Packing::Plain));
+        assert_eq!(of("a.json.zst"), json(Packing::Zstd));
+        assert_eq!(of("a.zst"), json(Packing::Zstd));
+        assert_eq!(of("a.ncdu"), Some(Format::Ncdu(NcduFormat::Binary)));
         assert_eq!(of("/x/a.ndjson"), Some(Format::Flat(Form::Json)));
         assert_eq!(of("a.csv"), Some(Format::Flat(Form::Csv)));
         assert_eq!(of("a.duke"), Some(Format::Snapshot));

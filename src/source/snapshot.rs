@@ -1,4 +1,4 @@
-//! A snapshot as a source. The file is opened at once, and its parts are loaded when they are shown.
+//! A snapshot or a binary export as a source. The file is opened at once, and its parts are loaded when they are shown.
 //!
 //! Invariant: damage is part of the outcome as soon as it is found.
 
@@ -10,31 +10,59 @@ use std::time::{Duration, Instant};
 use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::formats::flat::Provenance;
-use crate::formats::snapshot;
-use crate::formats::snapshot::{Snapshot, SnapshotInfo};
+use crate::formats::ncdu_binary::{self, is_binary_export};
+use crate::formats::snapshot::{self, Snapshot, SnapshotInfo, is_snapshot};
 use crate::scan::{Outcome, Progress};
 use crate::tree::{DirId, Tree};
 
-/// Opened snapshot, or the reason why it could not be opened.
+/// Format of a file whose tree is loaded in parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StoredFormat {
+    Snapshot,
+    BinaryExport,
+}
+
+/// Returns `true` if the file at `path` has a tree that is loaded in parts.
+pub(crate) fn is_stored_tree(path: &Path) -> bool {
+    format_of(path).is_some()
+}
+
+fn format_of(path: &Path) -> Option<StoredFormat> {
+    if is_snapshot(path) {
+        return Some(StoredFormat::Snapshot);
+    }
+    is_binary_export(path).then_some(StoredFormat::BinaryExport)
+}
+
+/// Opened snapshot or binary export, or the reason why it could not be opened.
 #[derive(Clone)]
 pub struct SnapshotSource {
     path: PathBuf,
     tree: Arc<Tree>,
-    about: SnapshotInfo,
+    provenance: Provenance,
     /// Reason why the file could not be opened, if any. The tree is then empty.
     fault: Option<String>,
     took: Duration,
 }
 
 impl SnapshotSource {
-    /// Opens the snapshot at `path`.
+    /// Opens the file at `path`.
     pub fn open(path: &Path) -> Self {
         let started = Instant::now();
-        let (tree, about, fault) = match snapshot::open(path) {
-            Ok(Snapshot { tree, about }) => (tree, about, None),
-            Err(error) => (Tree::new(), SnapshotInfo::default(), Some(error.to_string())),
+        let opened = match format_of(path) {
+            // A binary export records neither the host nor the time.
+            Some(StoredFormat::BinaryExport) => {
+                ncdu_binary::open(path).map(|tree| (tree, Provenance::default()))
+            }
+            Some(StoredFormat::Snapshot) | None => {
+                snapshot::open(path).map(|Snapshot { tree, about }| (tree, provenance(&about)))
+            }
         };
-        Self { path: path.to_owned(), tree: Arc::new(tree), about, fault, took: started.elapsed() }
+        let (tree, provenance, fault) = match opened {
+            Ok((tree, provenance)) => (tree, provenance, None),
+            Err(error) => (Tree::new(), Provenance::default(), Some(error.to_string())),
+        };
+        Self { path: path.to_owned(), tree: Arc::new(tree), provenance, fault, took: started.elapsed() }
     }
 
     /// Reads the whole file, so that the outcome is final.
@@ -43,7 +71,7 @@ impl SnapshotSource {
         let _ = self.tree.verify();
     }
 
-    /// Returns the snapshot's tree, or an empty tree if the file could not be opened.
+    /// Returns the file's tree, or an empty tree if the file could not be opened.
     pub fn tree(&self) -> &Arc<Tree> {
         &self.tree
     }
@@ -56,10 +84,7 @@ impl SnapshotSource {
 
     /// Returns the origin of each root.
     pub fn provenance(&self) -> Vec<Provenance> {
-        let host =
-            Some(String::from_utf8_lossy(&self.about.host).into_owned()).filter(|host| !host.is_empty());
-        let provenance = Provenance { host, scanned_at: Some(self.about.scanned_at) };
-        vec![provenance; self.tree.listing(DirId::TOP).entries().count()]
+        vec![self.provenance.clone(); self.tree.listing(DirId::TOP).entries().count()]
     }
 
     /// Returns the totals of the recorded scan as progress.
@@ -88,4 +113,10 @@ impl SnapshotSource {
     pub fn elapsed(&self) -> Duration {
         self.took
     }
+}
+
+/// Returns the origin of a snapshot's roots.
+fn provenance(about: &SnapshotInfo) -> Provenance {
+    let host = Some(String::from_utf8_lossy(&about.host).into_owned()).filter(|host| !host.is_empty());
+    Provenance { host, scanned_at: Some(about.scanned_at) }
 }

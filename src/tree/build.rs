@@ -3,6 +3,7 @@
 //! The module makes no system calls. Invariant: a directory's entry and parent are set before the listing that contains
 //! its entry is published, and the claims for its children are added before any of these claims can be released.
 
+use super::batch::{Batch, Page};
 use super::devices::Devices;
 use super::directory::{DirId, State, Totals};
 use super::encoding::{Draft, encode_link};
@@ -13,51 +14,11 @@ use super::stored::Stored;
 use crate::base::kind::Kind;
 use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
-use crate::platform::memory::arena::{Address, Arena, Writer};
+use crate::platform::memory::arena::{Address, Arena};
 
 /// Number of directory numbers that a worker reserves at a time, so that workers neither contend for the counter nor
 /// share cache lines.
 const NUMBERS: u32 = if cfg!(loom) { 1 } else { 64 };
-
-/// Buffers in which one worker collects entries for one tree.
-#[derive(Default)]
-pub struct Batch {
-    page: Page,
-    writer: Writer,
-    numbers: Vec<u32>,
-    /// Names of inodes with several links that this worker has read.
-    linked: Vec<LinkedName>,
-}
-
-/// Entries of one directory that have not been sealed (copied into the tree's memory) yet.
-#[derive(Default)]
-pub struct Page {
-    draft: Draft,
-    sum: Totals,
-    /// Disk usage of the child directories in the batch, excluding their contents.
-    children_disk: u64,
-    /// Child directories in the batch, with the positions of their entries.
-    children: Vec<(DirId, usize)>,
-    /// Entries in the batch that could not be read: position and error number of each.
-    failed: Vec<(usize, i32)>,
-}
-
-impl Page {
-    /// Creates a page that allocates memory only as it grows, for callers with many pages.
-    pub fn small() -> Self {
-        Self { draft: Draft::small(), ..Self::default() }
-    }
-
-    /// Returns `true` if the page has no entries.
-    pub fn is_empty(&self) -> bool {
-        self.draft.is_empty()
-    }
-
-    /// Returns the size of the encoded entries in bytes.
-    pub fn length(&self) -> usize {
-        self.draft.length()
-    }
-}
 
 /// Batch of entries that is in the tree's memory but not published yet.
 pub struct Sealed {
@@ -179,6 +140,17 @@ impl Batch {
         if let Some(sealed) = self.seal(tree, parent) {
             tree.dir(parent).listing.store(sealed.address.to_bits(), Ordering::Release);
         }
+    }
+
+    /// Moves the entries of `parent` into the tree's memory, behind the listing whose newest node is `before`. Returns
+    /// the newest node of the resulting listing.
+    pub(super) fn seal_after(
+        &mut self,
+        tree: &Tree,
+        parent: DirId,
+        before: Option<Address>,
+    ) -> Option<Address> {
+        self.seal(tree, parent).map(|sealed| self.link(tree, before, sealed.address)).or(before)
     }
 
     /// Returns the names of inodes with several links that were read since the last call.

@@ -10,7 +10,8 @@
 
 use std::collections::HashMap;
 
-use super::{DirId, EntryState, InodeKey, LinkedName, Links, Tree, UniqueSizes, Walk};
+use super::inodes::{order, size};
+use super::{DirId, EntryState, InodeKey, LinkedName, Links, Totals, Tree, UniqueSizes, Walk};
 
 /// Subtracts the sizes of repeated names from the totals of a finished tree, and sets the shared sizes.
 pub fn subtract_repeats(tree: &Tree) {
@@ -26,6 +27,24 @@ pub fn add_repeats(tree: &Tree) {
     tree.set_shared([]);
     let repeats = UniqueSizes::from(all_names(tree)).repeats(|id| tree.parent(id));
     repeats.sum_up(|id, excess| tree.add(id, excess));
+}
+
+/// Returns the sizes that each directory shares with names outside it: those of inodes with names in or below it, if
+/// their link counts include more names. Directories that share nothing are not included.
+pub fn shared_with_others(tree: &Tree) -> HashMap<DirId, Totals> {
+    let mut names = tree.linked();
+    names.sort_unstable_by_key(order);
+    let (mut shared, mut met) = (HashMap::<DirId, Totals>::new(), HashMap::<DirId, u64>::new());
+    for names in names.chunk_by(|a, b| a.key() == b.key()) {
+        for id in names.iter().flat_map(|name| tree.ancestry(name.directory)) {
+            *met.entry(id).or_default() += 1;
+        }
+        let links = names.iter().map(|name| name.count).max().unwrap_or(0);
+        for (id, _) in met.drain().filter(|(_, names)| *names < links) {
+            shared.entry(id).or_default().add(&size(&names[0]));
+        }
+    }
+    shared
 }
 
 /// Returns all names of linked inodes. The link count is not enough to find them, because a name may have been read

@@ -123,7 +123,8 @@ pub(super) fn order(name: &LinkedName) -> (InodeKey, Reverse<u64>, Reverse<u64>,
     (name.key(), Reverse(name.disk), Reverse(name.apparent), name.directory)
 }
 
-fn size(name: &LinkedName) -> Totals {
+/// Returns the sizes of the inode.
+pub(super) fn size(name: &LinkedName) -> Totals {
     Totals { disk: name.disk, apparent: name.apparent, ..Totals::default() }
 }
 

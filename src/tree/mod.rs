@@ -16,6 +16,7 @@
 //! directories) exists before the listing becomes visible.
 
 mod aliases;
+mod batch;
 mod build;
 mod devices;
 mod directory;
@@ -47,7 +48,8 @@ mod walk;
 
 #[doc(hidden)]
 pub use aliases::Alias;
-pub use build::{Batch, Page, Sealed};
+pub use batch::{Batch, Page};
+pub use build::Sealed;
 pub use devices::{Devices, HostDevices};
 pub use directory::{DirId, State, Status, Totals};
 pub use entry::{DeviceIndex, Entry, EntryState, Exclusion, InodeKey, Links, Metadata, Owner};

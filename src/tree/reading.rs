@@ -176,9 +176,8 @@ impl Tree {
     /// Returns the disk usage shared between entries of the directory: the sum over the entries minus the directory's
     /// total, which counts shared bytes once. Returns 0 until the scan is complete.
     pub fn shared(&self, id: DirId) -> u64 {
-        // In a tree loaded from a file, loading the directory also loads this number.
-        if self.stored.is_some() {
-            self.dir(id);
+        if let Some(stored) = &self.stored {
+            stored.fetch_shared(self, id);
         }
         lock(&self.shared).get(&id).copied().unwrap_or(0)
     }

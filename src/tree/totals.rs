@@ -10,6 +10,8 @@
 //! Invariant: once the scan has ended, every directory's totals equal those of a naive walk. [`u64::MAX`] means "at
 //! least that much": sums saturate instead of wrapping around.
 
+use std::collections::HashMap;
+
 use super::directory::{Dir, DirId, State, Totals};
 use super::reading::Tree;
 use crate::base::sync::{AtomicU32, AtomicU64, Ordering};
@@ -109,5 +111,31 @@ impl Tree {
         lower(&dir.items, before.items);
         let fewer = |now: u32| Some(now.saturating_sub(before.errors));
         let _ = dir.errors.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fewer);
+    }
+
+    /// Completes a directory whose totals and error number are recorded in a file.
+    pub(crate) fn set_totals(&self, id: DirId, totals: &Totals, errno: i32) {
+        let dir = self.dir(id);
+        dir.disk.store(totals.disk, Ordering::Relaxed);
+        dir.apparent.store(totals.apparent, Ordering::Relaxed);
+        dir.items.store(totals.items, Ordering::Relaxed);
+        dir.errors.store(totals.errors, Ordering::Relaxed);
+        dir.errno.store(errno, Ordering::Relaxed);
+        dir.pending.store(0, Ordering::Relaxed);
+        dir.state.store(State::Complete as u8, Ordering::Release);
+    }
+
+    /// Corrects the numbers of errors in and below `directories`, in which parents come before their children, once all
+    /// their entries have been loaded from a file that does not record the numbers. `own` has the number of errors of
+    /// each directory itself and of its entries that are no directories.
+    pub(super) fn set_errors(&self, directories: &[DirId], mut own: HashMap<DirId, u32>) {
+        for id in directories.iter().rev() {
+            let errors = own.remove(id).unwrap_or(0);
+            self.dir(*id).errors.store(errors, Ordering::Relaxed);
+            if let Some(above) = self.parent(*id).filter(|_| errors > 0) {
+                let sum = own.entry(above).or_default();
+                *sum = sum.saturating_add(errors);
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::process::Stdio;
 
 use crate::program::place::Place;
 use crate::program::program;
-use crate::support::child;
+use crate::support::{binary_export, child};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use nix::sys::resource::{UsageWho, getrusage};
@@ -280,4 +280,41 @@ fn a_snapshot_of_errors_takes_no_more_memory_than_its_bytes() {
     // Rows of the top and its root.
     snapshot.block(1, &[0; 10], &[]);
     holds_snapshot("a_snapshot_of_errors_takes_no_more_memory_than_its_bytes", &snapshot.finish(2), 1);
+}
+
+/// Checks a binary export whose items are stored without compression.
+fn holds_binary(test: &str, content: &[u8], root: u64, levels: u64) {
+    let file = binary_export::file(&[content], root);
+    hold(test, &file, file.len() as u64, &WAYS, |cost| {
+        assert!(matches!(cost.code, Some(0 | 1)), "{:.300}", cost.stderr);
+        assert!(cost.output <= levels * file.len() as u64, "{} bytes", cost.output);
+    });
+}
+
+#[test]
+fn small_items_of_a_binary_export_cost_no_more_than_their_bytes() {
+    // Directories, hard links, errors and files, each with a reference to the item before it.
+    let kinds: [&[u8]; 4] = [
+        b"\xbf\x00\x00\x01\x41a\x02\x28\xff",
+        b"\xbf\x00\x03\x01\x41a\x02\x28\xff",
+        b"\xbf\x00\x20\x01\x41a\x02\x28\xff",
+        b"\xbf\x00\x01\x01\x41a\x02\x28\xff",
+    ];
+    let first = b"\xbf\x00\x01\x01\x43abc\xff";
+    let content =
+        [&first[..], &kinds.concat().repeat(10_000), b"\xbf\x00\x00\x01\x42/r\x0c\x28\xff"].concat();
+    let root = content.len() as u64 - 10;
+    const TEST: &str = "small_items_of_a_binary_export_cost_no_more_than_their_bytes";
+    holds_binary(TEST, &content, root, 40);
+}
+
+#[test]
+fn a_hundred_thousand_levels_of_a_binary_export_cost_no_more_than_their_bytes() {
+    let level = b"\xbf\x00\x00\x01\x41a\x0c\x28\xff";
+    let first = b"\xbf\x00\x01\x01\x43abc\xff";
+    let content = [&first[..], &level.repeat(100_000), b"\xbf\x00\x00\x01\x42/r\x0c\x28\xff"].concat();
+    let root = content.len() as u64 - 10;
+    const TEST: &str = "a_hundred_thousand_levels_of_a_binary_export_cost_no_more_than_their_bytes";
+    // The lines have paths of up to 4,095 bytes.
+    holds_binary(TEST, &content, root, 200);
 }

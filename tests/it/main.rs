@@ -10,6 +10,7 @@ mod support;
 
 mod again;
 mod alignment;
+mod binary_export;
 mod cli;
 mod clock;
 mod completions;

@@ -36,7 +36,7 @@ fn bytes_of(tree: &Tree) -> Vec<u8> {
 }
 
 /// Writes these bytes to a file in a folder of its own.
-fn stored(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
+pub(crate) fn stored(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("snapshot");
     fs::write(&path, bytes).unwrap();
@@ -282,7 +282,7 @@ fn limits_are_kept() {
 }
 
 /// Calls every reading function of a tree, and returns the number of directories.
-fn explore(tree: &Tree) -> usize {
+pub(crate) fn explore(tree: &Tree) -> usize {
     let mut met = 0;
     for (id, listing) in Walk::new(tree, DirId::TOP) {
         met += 1;

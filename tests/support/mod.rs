@@ -3,6 +3,7 @@
 //! Each test binary uses a part.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod binary_export;
 pub mod child;
 pub mod fixtures;
 #[cfg(target_os = "linux")]

@@ -67,11 +67,12 @@ const fn valued(
 }
 
 /// All flags, in the order of ncdu's manual page.
-pub const FLAGS: [Flag; 58] = [
+pub const FLAGS: [Flag; 59] = [
     valued('f', "", "FILE", Words("-f"), "Browse an export; - is standard input"),
     valued('o', "", "FILE", Words("-o"), "Write an export in JSON; - is standard output"),
-    flag('c', "compress", Compress(true), "Compress the export"),
-    flag(' ', "no-compress", Compress(false), "Do not compress the export"),
+    valued('O', "", "FILE", Words("-O"), "Write a binary export; - is standard output"),
+    flag('c', "compress", Compress(true), "Compress the export in JSON"),
+    flag(' ', "no-compress", Compress(false), "Do not compress the export in JSON"),
     valued(' ', "compress-level", "N", Ignored, "Accepted without effect: duke has one level"),
     valued(' ', "export-block-size", "KIB", Ignored, "Accepted without effect: duke chooses the size"),
     flag('x', "one-file-system", OneFileSystem(true), "Do not cross file-system boundaries"),

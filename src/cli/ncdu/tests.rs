@@ -5,7 +5,7 @@ use super::*;
 use crate::cli::configured::understood;
 
 /// Flags in the help of ncdu 1.18 and 2.8, with values for those that need one.
-const KNOWN: [&str; 73] = [
+const KNOWN: [&str; 74] = [
     "-0",
     "-1",
     "-2",
@@ -19,6 +19,7 @@ const KNOWN: [&str; 73] = [
     "-x",
     "-f x",
     "-o x",
+    "-O x",
     "-t 2",
     "-X /dev/null",
     "--apparent-size",
@@ -122,6 +123,8 @@ fn a_command_line_means_to_duke_what_it_means_to_ncdu() {
         ("-xc dir", "-x dir"),
         ("-cx -o out dir", "-x --compress -o out dir"),
         ("-c --no-compress -xo out", "-x -o out"),
+        ("-xO out dir", "-x -O out dir"),
+        ("-cxO out dir", "-x -O out dir"),
         ("-x --sort name", "-x --sort=name --no-reverse"),
         ("-x --sort mtime", "-x --sort=mtime --reverse"),
         ("-x --sort mtime-desc", "-x --sort=mtime --no-reverse"),

@@ -30,13 +30,13 @@ pub struct Snapshot {
     pub about: SnapshotInfo,
 }
 
-/// Reason why a file cannot be opened as a snapshot.
+/// Reason why a file cannot be opened as a snapshot, or as another format that is loaded in parts.
 #[derive(Debug)]
 pub enum Unopened {
     /// The file cannot be read.
     Unreadable(io::Error),
-    /// The file is not a snapshot.
-    Foreign,
+    /// The file does not have this format, which is named.
+    Foreign(&'static str),
     /// The file has this later version of the format.
     Later(u32),
     /// The file is damaged.
@@ -53,7 +53,7 @@ impl fmt::Display for Unopened {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(error) => formatter.write_str(&words(error)),
-            Self::Foreign => formatter.write_str("not a snapshot"),
+            Self::Foreign(format) => write!(formatter, "not a {format}"),
             Self::Later(version) => {
                 write!(formatter, "snapshot version {version} is newer than this duke; update duke")
             }
@@ -66,9 +66,14 @@ impl std::error::Error for Unopened {}
 
 /// Returns `true` if the file at `path` begins with [`MAGIC`]. Pipes and devices are not opened.
 pub fn is_snapshot(path: &Path) -> bool {
+    begins_with(path, MAGIC)
+}
+
+/// Returns `true` if the file at `path` begins with `magic`. Pipes and devices are not opened.
+pub(crate) fn begins_with(path: &Path, magic: [u8; 8]) -> bool {
     let is_file = fs::metadata(path).is_ok_and(|there| there.is_file());
-    let mut head = [0; MAGIC.len()];
-    is_file && fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == MAGIC
+    let mut head = [0; 8];
+    is_file && fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == magic
 }
 
 /// Opens a snapshot. Reads only its index and its roots.
@@ -89,7 +94,7 @@ pub fn open_by(path: &Path, access: Option<Access>) -> Result<Snapshot, Unopened
     let length = file.length();
     let head = file.bytes(0, length.min(HEADER))?;
     if !head.starts_with(&MAGIC) {
-        return Err(Unopened::Foreign);
+        return Err(Unopened::Foreign("snapshot"));
     }
     let version = crate::formats::snapshot::layout::version(&head)?;
     if version != crate::formats::snapshot::layout::VERSION {

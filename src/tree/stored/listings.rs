@@ -179,7 +179,7 @@ impl Decoder<'_> {
 }
 
 /// Returns `true` if `name` is valid in this directory. The names of roots are paths.
-fn is_name(directory: DirId, name: &[u8]) -> bool {
+pub fn is_name(directory: DirId, name: &[u8]) -> bool {
     let is_plain = directory == DirId::TOP
         || !(name.is_empty() || name == b"." || name == b".." || name.contains(&b'/'));
     is_plain && !name.contains(&0)

@@ -1,158 +1,81 @@
 //! Trees in files, whose parts are loaded into memory on first use.
 //!
-//! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
-//! numbers, in the order of its listing. So a parent has a smaller number than its children, and from one directory to
-//! the next, the numbers of parents and of children never decrease. This order keeps the file small, and is checked for
-//! each block on first use:
+//! There are two kinds of files. In a *numbered* file (`numbered`), a directory has a number, and its totals are in a
+//! table: a snapshot. In a *chained* file (`chained`), entries refer to one another by their positions, and a directory
+//! gets its number when the listing that names it is loaded: ncdu's binary export.
 //!
-//! ```text
-//! rows      1024 rows of the directory table, with all totals; see `rows`
-//! listings  the listings of directories with adjacent numbers; see `listings`
-//! ```
-//!
-//! A checked block has the same guarantees as memory filled by a scan: each directory is named by exactly one record,
-//! and parents, listings and children form no cycles. A damaged block is ignored as a whole: its directories are empty,
-//! and the damage is recorded.
-//!
-//! `platform::memory::block_file` reads the file. Invariant: no matter what the file contains, the tree is finite, and
-//! a walk visits each directory below the top once.
+//! Invariant: no matter what the file contains, the tree is finite, and a walk visits each directory below the top once.
 
+mod chained;
+pub mod chains;
+mod damage;
 pub mod listings;
+mod numbered;
 mod plan;
 pub mod rows;
 
-use rayon::prelude::*;
-
 use super::devices::Devices;
-use super::directory::{Dir, DirId, State};
-use super::reading::{Failure, LEAF, Tree};
-use crate::base::sync::{Mutex, OnceLock, Ordering, lock};
+use super::directory::{Dir, DirId, Totals};
+use super::reading::Tree;
 use crate::platform::memory::block_file::{BlockFile, Damage};
-use listings::{Found, Span};
+use chains::{ChainedFile, Chains};
+use plan::NumberedFile;
 pub(super) use plan::Stored;
 pub use plan::{ListingBlock, Plan, ROWS};
-use rows::Row;
-
-#[cfg(not(loom))] // loom uses small leaves and stores nothing
-const _: () = assert!(ROWS as usize == LEAF, "a block of rows fills a leaf of the table");
 
 impl Stored {
-    /// Loads the block of rows that starts at directory `first`, and returns the directories in the block.
+    /// Loads the rows of the directory table that start at directory `first`, and returns the directories.
     pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
-        let count = self.plan.directories.saturating_sub(first).min(ROWS);
-        let Some(block) = self.plan.rows.get((first / ROWS) as usize).filter(|_| count > 0) else {
-            return Vec::new();
-        };
-        let decoded = self.file.read(*block).and_then(|bytes| {
-            rows::decode(&bytes, first, count)
-                .map_err(|at| Damage::new(block.offset + at as u64, "no row of a directory"))
-        });
-        let rows = decoded.unwrap_or_else(|damage| {
-            self.note(damage);
-            (0..count).map(|_| Row::default()).collect()
-        });
-        let shared = (first..).zip(&rows).filter(|(_, row)| row.shared != 0);
-        lock(&tree.shared).extend(shared.map(|(id, row)| (DirId(id), row.shared)));
-        rows.iter().map(Dir::from).collect()
+        match self {
+            Self::Numbered(file) => file.rows(tree, first),
+            // These rows are filled with the listings that name their directories.
+            Self::Chained(_) => Vec::new(),
+        }
     }
 
-    /// Loads the block that contains the listing of `id`, unless it has already been loaded.
+    /// Loads the listing of `id`, unless it has already been loaded.
     pub(crate) fn fetch(&self, tree: &Tree, id: DirId) {
-        let after = self.plan.listings.partition_point(|block| block.first <= id.0);
-        if let Some(index) = after.checked_sub(1) {
-            self.fetch_block(tree, index);
+        match self {
+            Self::Numbered(file) => file.fetch(tree, id),
+            Self::Chained(file) => file.fetch(tree, id),
         }
     }
 
-    /// Loads every block of listings for which `is_wanted` returns `true`.
-    pub(crate) fn fetch_all(&self, tree: &Tree, is_wanted: impl Fn(&ListingBlock) -> bool + Sync) {
-        let wanted = (0..self.plan.listings.len()).into_par_iter();
-        wanted.filter(|index| is_wanted(&self.plan.listings[*index])).for_each(|index| {
-            self.fetch_block(tree, index);
-        });
-    }
-
-    /// Loads all blocks, so that any damage is found.
-    pub(crate) fn verify(&self, tree: &Tree) {
-        let leaves = (0..self.plan.directories.div_ceil(ROWS)).into_par_iter();
-        leaves.for_each(|leaf| {
-            tree.dir(DirId(leaf * ROWS));
-        });
-        self.fetch_all(tree, |_| true);
-    }
-
-    /// Returns the damage found so far that is closest to the start of the file, if any.
-    pub(crate) fn damage(&self) -> Option<Damage> {
-        lock(&self.damage).clone()
-    }
-
-    fn note(&self, damage: Damage) {
-        let mut first = lock(&self.damage);
-        if first.as_ref().is_none_or(|first| damage.offset < first.offset) {
-            *first = Some(damage);
+    /// Loads the number of bytes that entries of `id` share.
+    pub(crate) fn fetch_shared(&self, tree: &Tree, id: DirId) {
+        match self {
+            // It is loaded together with the directory's row.
+            Self::Numbered(_) => _ = tree.status(id),
+            Self::Chained(file) => file.fetch(tree, id),
         }
     }
 
-    fn fetch_block(&self, tree: &Tree, index: usize) {
-        self.fetched[index].get_or_init(|| {
-            if let Err(damage) = self.publish_block(tree, index) {
-                self.note(damage);
-            }
-        });
-    }
-
-    fn publish_block(&self, tree: &Tree, index: usize) -> Result<(), Damage> {
-        let ListingBlock { block, first, child, .. } = self.plan.listings[index];
-        let all = self.plan.directories;
-        let end = self.plan.listings.get(index + 1).map_or((all, all), |next| (next.first, next.child));
-        let span = Span { parents: first..end.0, children: child..end.1, all };
-        let damaged = |at: usize, reason| Damage::new(block.offset + at as u64, reason);
-        let bytes = self.file.read(block)?;
-        let found = listings::decode(&bytes, &span).map_err(|at| damaged(at, "no listing"))?;
-        for child in &found.children {
-            if tree.parent(child.id) != Some(child.parent) {
-                return Err(damaged(child.record, "this directory has another parent"));
-            }
-        }
-        publish(tree, found, bytes);
-        Ok(())
-    }
-}
-
-/// Adds the contents of a block to the tree.
-fn publish(tree: &Tree, found: Found, bytes: crate::platform::memory::block_file::Bytes) {
-    let start = tree.bytes.adopt(bytes);
-    let mut failures = Vec::new();
-    for child in found.children {
-        // `Release`: a reader that sees the address of the record sees the block too.
-        tree.dir(child.id).record.store(start.plus(child.record).to_bits(), Ordering::Release);
-        if let Some(errno) = tree.status(child.id).errno {
-            failures.push(Failure { directory: child.id, entry: None, errno });
+    fn fetch_links(&self, tree: &Tree) {
+        match self {
+            Self::Numbered(file) => file.fetch_all(tree, |block| block.has_links),
+            Self::Chained(file) => file.fetch_all(tree),
         }
     }
-    for (directory, record, errno) in found.failures {
-        failures.push(Failure { directory, entry: Some(start.plus(record)), errno });
-    }
-    lock(&tree.failures).extend(failures);
-    lock(&tree.linked).extend(found.linked);
-    for (id, node) in found.listings {
-        tree.dir(id).listing.store(start.plus(node).to_bits(), Ordering::Release);
-    }
-}
 
-impl From<&Row> for Dir {
-    fn from(row: &Row) -> Self {
-        let dir = Self::default();
-        dir.disk.store(row.totals.disk, Ordering::Relaxed);
-        dir.apparent.store(row.totals.apparent, Ordering::Relaxed);
-        dir.items.store(row.totals.items, Ordering::Relaxed);
-        dir.errors.store(row.totals.errors, Ordering::Relaxed);
-        dir.errno.store(row.errno, Ordering::Relaxed);
-        dir.parent.store(row.parent, Ordering::Relaxed);
-        dir.device.store(row.device, Ordering::Relaxed);
-        dir.partial.store(row.is_partial, Ordering::Relaxed);
-        dir.state.store(State::Complete as u8, Ordering::Relaxed);
-        dir
+    fn fetch_failures(&self, tree: &Tree) {
+        match self {
+            Self::Numbered(file) => file.fetch_all(tree, |block| block.has_failures),
+            Self::Chained(file) => file.fetch_failures(tree),
+        }
+    }
+
+    fn verify(&self, tree: &Tree) {
+        match self {
+            Self::Numbered(file) => file.verify(tree),
+            Self::Chained(file) => file.fetch_all(tree),
+        }
+    }
+
+    fn damage(&self) -> Option<Damage> {
+        match self {
+            Self::Numbered(file) => file.damage(),
+            Self::Chained(file) => file.damage(),
+        }
     }
 }
 
@@ -161,10 +84,17 @@ impl Tree {
     /// Creates the tree stored in `file`, whose blocks are at the positions in `plan`. Reads no block yet.
     pub fn from_file(file: BlockFile, mut plan: Plan) -> Self {
         let devices = Devices::from(std::mem::take(&mut plan.devices));
-        let fetched = plan.listings.iter().map(|_| OnceLock::new()).collect();
         let count = plan.directories;
-        let stored = Stored { file, plan, fetched, damage: Mutex::default() };
-        Self::empty(count, devices, Some(Box::new(stored)))
+        Self::empty(count, devices, Some(Box::new(Stored::Numbered(NumberedFile::new(file, plan)))))
+    }
+
+    /// Creates the tree stored in a file of chains. The chain that ends with the item `root` contains the root. Reads
+    /// no chain yet.
+    pub fn from_chains(chains: Box<dyn Chains>, root: u64) -> Self {
+        let file = ChainedFile::new(chains, root);
+        let tree = Self::empty(1, Devices::default(), Some(Box::new(Stored::Chained(file))));
+        tree.set_totals(DirId::TOP, &Totals::default(), 0);
+        tree
     }
 
     /// Reads and checks the tree's whole file with all processors.
@@ -182,10 +112,10 @@ impl Tree {
     }
 
     pub(crate) fn fetch_links(&self) {
-        self.stored.iter().for_each(|stored| stored.fetch_all(self, |block| block.has_links));
+        self.stored.iter().for_each(|stored| stored.fetch_links(self));
     }
 
     pub(crate) fn fetch_failures(&self) {
-        self.stored.iter().for_each(|stored| stored.fetch_all(self, |block| block.has_failures));
+        self.stored.iter().for_each(|stored| stored.fetch_failures(self));
     }
 }

@@ -1,7 +1,9 @@
-//! Positions of the blocks in a tree's file, and a record of those that have been loaded.
+//! Files that trees are loaded from, and the state of loading.
 
-use crate::base::sync::{Mutex, OnceLock};
-use crate::platform::memory::block_file::{Block, BlockFile, Damage};
+use super::chains::ChainedFile;
+use super::damage::FirstDamage;
+use crate::base::sync::OnceLock;
+use crate::platform::memory::block_file::{Block, BlockFile};
 
 /// Number of rows in a block.
 pub const ROWS: u32 = 1 << 10;
@@ -35,11 +37,24 @@ pub struct Plan {
 }
 
 /// File that a tree is loaded from, and the state of loading.
-pub(in crate::tree) struct Stored {
+pub(in crate::tree) enum Stored {
+    Numbered(NumberedFile),
+    Chained(ChainedFile),
+}
+
+/// File with a directory table, and the state of loading.
+pub(in crate::tree) struct NumberedFile {
     pub(in crate::tree) file: BlockFile,
     pub(in crate::tree) plan: Plan,
     /// One cell per block of listings, set once the block has been loaded.
     pub(in crate::tree) fetched: Box<[OnceLock<()>]>,
-    /// Damage found so far that is closest to the start of the file.
-    pub(in crate::tree) damage: Mutex<Option<Damage>>,
+    pub(in crate::tree) damage: FirstDamage,
+}
+
+impl NumberedFile {
+    /// Creates the state of a file of which nothing has been loaded.
+    pub(crate) fn new(file: BlockFile, plan: Plan) -> Self {
+        let fetched = plan.listings.iter().map(|_| OnceLock::new()).collect();
+        Self { file, plan, fetched, damage: FirstDamage::default() }
+    }
 }

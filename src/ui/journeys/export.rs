@@ -1,7 +1,7 @@
 //! Tests of exports to a file.
 
 use super::*;
-use crate::source::save::{Form, Format, Overwrite, Packing, SaveError};
+use crate::source::save::{Form, Format, NcduFormat, Overwrite, Packing, SaveError};
 use crate::ui::layers::file_prompt::FilePrompt;
 use crate::ui::notice::Notice;
 use crate::ui::operations::export::{ExportMessage, ExportRequest};
@@ -33,13 +33,14 @@ fn a_file_name_is_offered_and_determines_the_format() {
     let mut app = finished(&tree);
     press(&mut app, "E");
     assert_eq!((layer(&app), prompt(&app).name.as_str()), (Some(Scope::FileName), "shown.json.zst"));
-    let packed = wanted("shown.json.zst", Format::Ncdu(Packing::Zstd), Overwrite::Kept);
+    let packed = wanted("shown.json.zst", Format::Ncdu(NcduFormat::Json(Packing::Zstd)), Overwrite::Kept);
     assert_eq!(press(&mut app, "Enter"), [Effect::Export(packed.clone())]);
     assert_eq!(layer(&app), None);
     told(&mut app, packed, Ok(3 << 20));
     assert_eq!(app.cx.notice_text().as_deref(), Some("Wrote 3.0 MiB to shown.json.zst"));
     for (name, format) in [
-        ("q.json", Format::Ncdu(Packing::Plain)),
+        ("q.json", Format::Ncdu(NcduFormat::Json(Packing::Plain))),
+        ("q.ncdu", Format::Ncdu(NcduFormat::Binary)),
         ("q.ndjson", Format::Flat(Form::Json)),
         ("q.csv", Format::Flat(Form::Csv)),
         ("q.duke", Format::Snapshot),

@@ -10,7 +10,7 @@ use crate::fixture::cases;
 use crate::formats::builder::Builder;
 use crate::formats::flat::{Form, Provenance};
 use crate::formats::lists::ListOptions;
-use crate::formats::tests::{Plan, build, directories, metadata, names};
+use crate::formats::tests::{LinkForm, Plan, build, directories, metadata, names};
 use crate::tree::{DirId, Tree, Walk, hard_links};
 
 /// Removes entries that have the name of another one, which no file system contains.
@@ -67,7 +67,8 @@ proptest! {
     ) {
         let tree = Tree::new();
         let mut builder = Builder::new(&tree);
-        build(&mut builder, &tree, b"/r\xff", &Plan::Directory(metadata, 1, true, distinct(entries)));
+        let root = Plan::Directory(metadata, 1, true, distinct(entries));
+        build(&mut builder, &tree, (b"/r\xff", &root), LinkForm::Any);
         tree.add_linked(builder.finish());
         hard_links::subtract_repeats(&tree);
         let provenance = [Provenance { host, scanned_at }];

@@ -1,0 +1,235 @@
+//! Blocks of ncdu's binary export: index, decompression, and chains of items.
+//!
+//! Invariant: no byte of a block is part of two items that were read, so reading ends, and everything that was read takes
+//! memory in proportion to the unpacked blocks. Their total length is limited by the length of the file.
+
+use std::ops::Range;
+
+use super::item::Fields;
+use super::kept_blocks::{ContentBlock, KeptBlocks};
+use super::layout::{DATA, INDEX, LENGTH_BITS, MAGIC, OFFSET_BITS, POINTER_LENGTH_BITS, WORD};
+use crate::base::sync::{AtomicU64, Mutex, OnceLock, Ordering, lock};
+use crate::formats::compression::{HARMLESS, RATIO};
+use crate::formats::snapshot::Unopened;
+use crate::formats::zstd_block;
+use crate::platform::memory::block_file::{BlockFile, Damage};
+use crate::tree::stored::chains::{ChainItem, Chains};
+
+/// Length of a pointer and of a reference.
+const LONG: u64 = 8;
+/// Content that a block may have at most, in bytes.
+const LARGEST: u64 = (1 << OFFSET_BITS) - 1;
+
+/// Opened file.
+pub(crate) struct Blocks {
+    file: BlockFile,
+    /// Pointers, and the reference of the root.
+    index: Box<[u8]>,
+    /// Position of the index in the file.
+    index_offset: u64,
+    /// Bytes of each block that are part of an item that was read.
+    claimed: Box<[Claims]>,
+    /// Total length of the blocks that were unpacked, each counted once.
+    unpacked: AtomicU64,
+    kept: Mutex<KeptBlocks>,
+}
+
+impl Blocks {
+    /// Reads the index.
+    pub(crate) fn open(file: BlockFile) -> Result<Self, Unopened> {
+        let length = file.length();
+        if !file.bytes(0, length.min(MAGIC.len() as u64))?.starts_with(&MAGIC) {
+            return Err(Unopened::Foreign("binary export"));
+        }
+        let word = WORD as u64;
+        let cut_off = || Damage::new(length, "the file is truncated here");
+        let start = MAGIC.len() as u64;
+        let footer = length.checked_sub(word).filter(|at| *at >= start).ok_or_else(cut_off)?;
+        let head = number(&file.bytes(footer, word)?);
+        let index = u64::from(head & ((1 << LENGTH_BITS) - 1));
+        let damaged = || Damage::new(footer, "no index here: the file is truncated or has trailing data");
+        if head >> LENGTH_BITS != INDEX || index < 2 * word + LONG || (index - 2 * word) % LONG != 0 {
+            return Err(damaged().into());
+        }
+        let offset = length.checked_sub(index).filter(|at| *at >= start).ok_or_else(damaged)?;
+        if number(&file.bytes(offset, word)?) != head {
+            return Err(damaged().into());
+        }
+        // A copy, because the file may be mapped and be truncated later.
+        let index: Box<[u8]> = file.bytes(offset + word, index - 2 * word)?.to_vec().into();
+        let count = index.len() as u64 / LONG - 1;
+        let claimed = (0..count).map(|_| Claims::default()).collect();
+        let (unpacked, kept) = (AtomicU64::new(0), Mutex::default());
+        Ok(Self { file, index, index_offset: offset + word, claimed, unpacked, kept })
+    }
+
+    /// Returns the reference of the root.
+    pub(crate) fn root(&self) -> u64 {
+        self.pointer(self.claimed.len()).unwrap_or(0)
+    }
+
+    fn pointer(&self, index: usize) -> Option<u64> {
+        let bytes = self.index.get(index.checked_mul(LONG as usize)?..)?;
+        bytes.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))
+    }
+
+    /// Returns the content of the block that contains the item `reference`.
+    fn block(&self, reference: u64) -> Result<ContentBlock, Damage> {
+        let index_damage = |reason| damage(self.index_offset, reference, reason);
+        let number = u32::try_from(reference >> OFFSET_BITS).map_err(|_| index_damage("no such block"))?;
+        let place = number as usize;
+        if let Some(block) = lock(&self.kept).get(number) {
+            return Ok(block);
+        }
+        let is_known = place < self.claimed.len();
+        let pointer = self.pointer(place).filter(|pointer| is_known && *pointer != 0);
+        let pointer = pointer.ok_or_else(|| index_damage("no such block"))?;
+        let (offset, length) = (pointer >> POINTER_LENGTH_BITS, pointer & ((1 << POINTER_LENGTH_BITS) - 1));
+        let whole = self.file.bytes(offset, length);
+        let whole = whole.map_err(|found| damage(found.offset, reference, &found.reason))?;
+        let damaged = |reason: &str| damage(offset, reference, reason);
+        let frame = frame(&whole, number).ok_or_else(|| damaged("no data block here"))?;
+        let content = zstd_block::content_length(frame).filter(|content| *content <= LARGEST);
+        let content = content.ok_or_else(|| damaged("no zstd frame of less than 16 MiB here"))?;
+        self.check_ratio(place, content).map_err(|reason| damaged(&reason))?;
+        let content = usize::try_from(content).map_err(|_| damaged("too large"))?;
+        let bytes = zstd_block::unpack(frame, content).map_err(|reason| damaged(&reason))?;
+        let block = ContentBlock { number, bytes: bytes.into() };
+        lock(&self.kept).put(&block);
+        Ok(block)
+    }
+
+    /// Counts the content of a block when it is first unpacked.
+    fn check_ratio(&self, place: usize, content: u64) -> Result<(), String> {
+        let mut total = self.unpacked.load(Ordering::Relaxed);
+        self.claimed[place].words.get_or_init(|| {
+            total = self.unpacked.fetch_add(content, Ordering::Relaxed) + content;
+            (0..content.div_ceil(u64::from(u64::BITS))).map(|_| AtomicU64::new(0)).collect()
+        });
+        if total > self.file.length().saturating_mul(RATIO).max(HARMLESS) {
+            return Err(format!("the file expands to more than {RATIO} times its size"));
+        }
+        Ok(())
+    }
+
+    /// Returns the item at `reference` in `block`, which is replaced if it is another.
+    fn fields<'b>(&self, block: &'b mut Option<ContentBlock>, reference: u64) -> Result<Fields<'b>, Damage> {
+        let number = reference >> OFFSET_BITS;
+        if block.as_ref().is_none_or(|block| u64::from(block.number) != number) {
+            *block = Some(self.block(reference)?);
+        }
+        let bytes = block.as_ref().map(|block| &*block.bytes).unwrap_or_default();
+        Fields::decode(bytes, offset_in_block(reference), reference)
+            .map_err(|reason| damage(self.offset(reference), reference, reason))
+    }
+
+    /// Returns the position in the file of the block that contains the item `reference`.
+    fn offset(&self, reference: u64) -> u64 {
+        let place = usize::try_from(reference >> OFFSET_BITS).unwrap_or(usize::MAX);
+        self.pointer(place).map_or(self.index_offset, |pointer| pointer >> POINTER_LENGTH_BITS)
+    }
+
+    /// Adds the references of the chain that ends at `last` to `chain`, the last first. At an error, the items before it
+    /// have been added.
+    fn follow(
+        &self,
+        last: u64,
+        block: &mut Option<ContentBlock>,
+        chain: &mut Vec<u64>,
+    ) -> Result<(), Damage> {
+        let mut next = Some(last);
+        while let Some(reference) = next {
+            let fields = self.fields(block, reference)?;
+            let is_root = reference == self.root();
+            let damaged = |reason| damage(self.offset(reference), reference, reason);
+            let item = fields.item(is_root).map_err(damaged)?;
+            if is_root && item.inside.is_none() {
+                return Err(damaged("the root is no directory"));
+            }
+            let claims = &self.claimed[usize::try_from(reference >> OFFSET_BITS).unwrap_or(usize::MAX)];
+            if !claims.claim(offset_in_block(reference)..fields.end) {
+                return Err(damaged("the item is in two places, or contains itself"));
+            }
+            chain.push(reference);
+            // The root is alone.
+            next = fields.previous().filter(|_| !is_root);
+        }
+        Ok(())
+    }
+}
+
+impl Chains for Blocks {
+    fn chain(&self, last: u64, give: &mut dyn FnMut(&ChainItem<'_>)) -> Result<(), Damage> {
+        let (mut block, mut chain) = (None, Vec::new());
+        let result = self.follow(last, &mut block, &mut chain);
+        for reference in chain.into_iter().rev() {
+            let fields = self.fields(&mut block, reference)?;
+            let item = fields.item(reference == self.root());
+            give(&item.map_err(|reason| damage(self.offset(reference), reference, reason))?);
+        }
+        result
+    }
+}
+
+/// Bytes of a block that are part of an item, one bit each.
+#[derive(Default)]
+struct Claims {
+    words: OnceLock<Box<[AtomicU64]>>,
+}
+
+impl Claims {
+    /// Marks a range. Returns `false` if a byte of it was already marked.
+    fn claim(&self, range: Range<usize>) -> bool {
+        let bits = u64::BITS as usize;
+        let words = self.words.get().map(|words| &**words).unwrap_or_default();
+        let mut is_free = range.end <= words.len() * bits;
+        let mut at = range.start;
+        while at < range.end && is_free {
+            let end = range.end.min((at / bits + 1) * bits);
+            let mask = (u64::MAX >> (bits - (end - at))) << (at % bits);
+            // `Relaxed`: the bits guard no data.
+            is_free = words[at / bits].fetch_or(mask, Ordering::Relaxed) & mask == 0;
+            at = end;
+        }
+        is_free
+    }
+}
+
+fn offset_in_block(reference: u64) -> usize {
+    usize::try_from(reference & LARGEST).unwrap_or(usize::MAX)
+}
+
+/// Returns the zstd frame in data block `number`.
+fn frame(block: &[u8], number: u32) -> Option<&[u8]> {
+    let (head, rest) = block.split_first_chunk::<WORD>()?;
+    let (own_number, rest) = rest.split_first_chunk::<WORD>()?;
+    let (frame, footer) = rest.split_last_chunk::<WORD>()?;
+    let expected = DATA << LENGTH_BITS | u32::try_from(block.len()).ok()?;
+    let is_right = head == footer && *head == expected.to_be_bytes() && *own_number == number.to_be_bytes();
+    is_right.then_some(frame)
+}
+
+fn number(bytes: &[u8]) -> u32 {
+    bytes.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes))
+}
+
+/// Returns the damage of an item whose block is at `offset` in the file.
+fn damage(offset: u64, reference: u64, reason: &str) -> Damage {
+    Damage::new(offset, format!("item {reference:#x}: {reason}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_is_claimed_once() {
+        let claims = Claims::default();
+        claims.words.get_or_init(|| (0..4).map(|_| AtomicU64::new(0)).collect());
+        assert!(claims.claim(0..3) && claims.claim(3..64) && claims.claim(64..128) && claims.claim(130..250));
+        for range in [0..1, 2..4, 60..70, 127..129, 249..251, 128..256, 200..201, 255..257, 256..258] {
+            assert!(!claims.claim(range.clone()), "{range:?}");
+        }
+        assert!(claims.claim(251..252));
+    }
+}

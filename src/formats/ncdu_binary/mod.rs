@@ -1,0 +1,52 @@
+//! ncdu's binary export ("EX1"), which can be browsed without being loaded.
+//!
+//! [`open`] returns the tree of a file, which is loaded directory by directory (`tree::stored::chained`), and [`write`]
+//! writes one. `layout` and `item` have the format.
+//!
+//! Invariant: input is untrusted. Reading gives a tree or one error that names the item, at a cost proportional to the
+//! size of the file.
+
+mod blocks;
+mod cbor;
+mod item;
+mod kept_blocks;
+mod layout;
+mod write;
+
+use std::path::Path;
+
+use crate::formats::snapshot::{Unopened, begins_with};
+use crate::platform::memory::block_file::{Access, BlockFile};
+use crate::tree::{DirId, Tree};
+use blocks::Blocks;
+pub use layout::MAGIC;
+pub use write::write;
+
+/// Returns `true` if the file at `path` begins with [`MAGIC`]. Pipes and devices are not opened.
+pub fn is_binary_export(path: &Path) -> bool {
+    begins_with(path, MAGIC)
+}
+
+/// Opens a file. Reads only its index and its root.
+///
+/// # Errors
+/// When the file cannot be read, is not in this format, or is damaged in the parts that were read. Damage in other
+/// parts is found when they are shown: see [`Tree::damage`] and [`Tree::verify`].
+pub fn open(path: &Path) -> Result<Tree, Unopened> {
+    open_by(path, None)
+}
+
+/// Opens a file like [`open`], with a given kind of access to it.
+///
+/// # Errors
+/// Those of [`open`].
+pub fn open_by(path: &Path, access: Option<Access>) -> Result<Tree, Unopened> {
+    let blocks = Blocks::open(BlockFile::open(path, access).map_err(Unopened::Unreadable)?)?;
+    let root = blocks.root();
+    let tree = Tree::from_chains(Box::new(blocks), root);
+    tree.listing(DirId::TOP);
+    match tree.damage() {
+        None => Ok(tree),
+        Some(damage) => Err(damage.into()),
+    }
+}

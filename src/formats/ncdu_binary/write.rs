@@ -1,0 +1,375 @@
+//! Writer of ncdu's binary export, with all processors.
+//!
+//! A directory needs the reference of its last item, so the deepest directories are written first, level by level. The
+//! directories of a level are distributed to workers, each of which fills a block of its own with whole directories.
+//! Full blocks are compressed and written in any order; the index at the end has their positions.
+//!
+//! Invariant: the writer does not seek and reads nothing back, so the output can be a pipe. Besides the blocks that are
+//! being written, memory holds some bytes for each directory.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use rayon::prelude::*;
+use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
+
+use super::cbor::{MAP_END, MAP_START, push_bool, push_bytes, push_negative, push_unsigned};
+use super::item::{self, key};
+use super::layout::{DATA, INDEX, LENGTH_BITS, MAGIC, OFFSET_BITS, POINTER_LENGTH_BITS, WORD};
+use crate::base::kind::Kind;
+use crate::base::sync::{AtomicU32, AtomicUsize, Mutex, Ordering, lock};
+use crate::formats::zstd_block::Packer;
+use crate::tree::{DirId, Entry, EntryState, Exclusion, Metadata, Totals, Tree, hard_links};
+
+/// Size in bytes at which the first blocks are full: small enough to be read for one directory.
+const BLOCK: usize = 64 << 10;
+/// Number of blocks after which their size doubles, so that the index of a huge export stays small.
+const DOUBLING: u32 = 1 << 10;
+/// Maximum number of doublings.
+const DOUBLINGS: u32 = 5;
+/// Number of directories that a worker writes before it gives its block to another one.
+const PORTION: usize = 64;
+/// Number of full blocks for each processor that may wait for compression.
+const WAITING: usize = 4;
+
+/// Writes the tree below its only root, which must be a directory, and whose name is `name`.
+///
+/// # Errors
+/// When `out` cannot be written to, or the root is no directory.
+pub fn write(tree: &Tree, root: &Entry<'_>, name: &[u8], out: &mut (dyn Write + Send)) -> io::Result<()> {
+    let Some(id) = root.directory() else { return Err(io::Error::other("the root is no directory")) };
+    let output = Output::new(out);
+    output.write(&MAGIC);
+    let shared = hard_links::shared_with_others(tree);
+    let writer = Writer { tree, shared, output, sheets: Mutex::default() };
+    let reference = pool()?.scope(|scope| {
+        let last = writer.directories(scope, id);
+        writer.root(scope, &Entry { name, ..*root }, id, last)
+    });
+    writer.output.finish(reference)
+}
+
+/// Returns a pool of threads; if none can be started, one with the current thread only.
+fn pool() -> io::Result<ThreadPool> {
+    let alone = || ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+    ThreadPoolBuilder::new().build().or_else(|_| alone()).map_err(io::Error::other)
+}
+
+/// Directory, and the index of its first child directory in the next level.
+type Level = Vec<(DirId, usize)>;
+
+struct Writer<'t, 'o> {
+    tree: &'t Tree,
+    /// Sizes that each directory shares with names outside it.
+    shared: HashMap<DirId, Totals>,
+    output: Output<'o>,
+    /// Blocks that are not full, and that no worker is using.
+    sheets: Mutex<Vec<Sheet>>,
+}
+
+/// Block that is being filled.
+struct Sheet {
+    number: u32,
+    bytes: Vec<u8>,
+}
+
+impl Sheet {
+    /// Returns the reference of the next item.
+    fn reference(&self) -> u64 {
+        u64::from(self.number) << OFFSET_BITS | self.bytes.len() as u64
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes.len() >= BLOCK << (self.number / DOUBLING).min(DOUBLINGS)
+    }
+}
+
+/// Item to be written.
+struct Item<'e, 't> {
+    entry: &'e Entry<'t>,
+    previous: Option<u64>,
+    /// Directory, and the reference of its last item.
+    directory: Option<(DirId, Option<u64>)>,
+    /// Index of the parent's device; `None` for the root.
+    device: Option<u32>,
+}
+
+impl<'t, 'o> Writer<'t, 'o> {
+    /// Writes everything below the root, and returns the reference of the last item in it.
+    fn directories<'s>(&'s self, scope: &Scope<'s>, root: DirId) -> Option<u64> {
+        let mut lasts = Vec::new();
+        for level in self.levels(root).iter().rev().take_while(|_| !self.output.has_failed()) {
+            let portions = level.par_chunks(PORTION).map(|directories| {
+                let mut sheet = lock(&self.sheets).pop().unwrap_or_else(|| self.output.sheet());
+                let chain = |(id, first): &(DirId, usize)| {
+                    self.chain(scope, &mut sheet, *id, lasts.get(*first..).unwrap_or_default())
+                };
+                let lasts: Vec<Option<u64>> = directories.iter().map(chain).collect();
+                lock(&self.sheets).push(sheet);
+                lasts
+            });
+            lasts = portions.collect::<Vec<_>>().concat();
+        }
+        lasts.first().copied().flatten()
+    }
+
+    /// Returns the directories at each depth, from the root.
+    fn levels(&self, root: DirId) -> Vec<Level> {
+        let mut levels = Vec::new();
+        let mut level = vec![root];
+        while !level.is_empty() && !self.output.has_failed() {
+            let children = |id: &DirId| self.tree.listing(*id).directories().collect::<Vec<_>>();
+            let next: Vec<Vec<DirId>> = level.par_iter().map(children).collect();
+            let firsts = next.iter().scan(0, |next, children| {
+                let first = *next;
+                *next += children.len();
+                Some(first)
+            });
+            levels.push(level.into_iter().zip(firsts).collect());
+            level = next.concat();
+        }
+        levels
+    }
+
+    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` begins with those of its
+    /// child directories.
+    fn chain<'s>(
+        &'s self,
+        scope: &Scope<'s>,
+        sheet: &mut Sheet,
+        id: DirId,
+        lasts: &[Option<u64>],
+    ) -> Option<u64> {
+        let (mut previous, mut lasts) = (None, lasts.iter().copied());
+        let device = Some(self.tree.device_index(id));
+        for (_, entry) in self.tree.listing(id).entries() {
+            let directory = entry.directory().map(|child| (child, lasts.next().flatten()));
+            let reference = self.push(scope, sheet, &Item { entry: &entry, previous, directory, device });
+            previous = Some(reference);
+        }
+        previous
+    }
+
+    /// Writes the root as the last item, and returns its reference.
+    fn root<'s>(&'s self, scope: &Scope<'s>, entry: &Entry<'_>, id: DirId, last: Option<u64>) -> u64 {
+        let mut sheet = lock(&self.sheets).pop().unwrap_or_else(|| self.output.sheet());
+        let item = Item { entry, previous: None, directory: Some((id, last)), device: None };
+        let reference = self.push(scope, &mut sheet, &item);
+        lock(&self.sheets).push(sheet);
+        for sheet in lock(&self.sheets).drain(..) {
+            scope.spawn(move |_| self.output.pack(sheet));
+        }
+        reference
+    }
+
+    /// Writes an item, and returns its reference. Replaces the block if it is full.
+    fn push<'s>(&'s self, scope: &Scope<'s>, sheet: &mut Sheet, item: &Item<'_, '_>) -> u64 {
+        let reference = sheet.reference();
+        self.encode(&mut sheet.bytes, reference, item);
+        if sheet.is_full() {
+            let full = std::mem::replace(sheet, self.output.sheet());
+            if self.output.waiting.fetch_add(1, Ordering::Relaxed) < WAITING * rayon::current_num_threads() {
+                scope.spawn(move |_| self.output.pack_waiting(full));
+            } else {
+                self.output.pack_waiting(full);
+            }
+        }
+        reference
+    }
+
+    fn encode(&self, bytes: &mut Vec<u8>, own: u64, item: &Item<'_, '_>) {
+        let Entry { name, kind, state } = *item.entry;
+        bytes.push(MAP_START);
+        type_of(bytes, item, kind, &state);
+        field(bytes, key::NAME);
+        push_bytes(bytes, name);
+        if let Some(previous) = item.previous {
+            reference(bytes, key::PREVIOUS, own, previous);
+        }
+        if let EntryState::Known(metadata) = state {
+            number(bytes, key::APPARENT, metadata.apparent);
+            number(bytes, key::DISK, metadata.disk());
+            if let Some((id, last)) = item.directory {
+                self.directory(bytes, id, item.device);
+                last.into_iter().for_each(|last| reference(bytes, key::LAST, own, last));
+            } else if let Some(links) = metadata.links {
+                number(bytes, key::INODE, metadata.inode);
+                number(bytes, key::LINKS, links.count);
+            }
+            extended(bytes, &metadata);
+        }
+        bytes.push(MAP_END);
+    }
+
+    /// Writes the fields of a directory, except for its last item.
+    fn directory(&self, bytes: &mut Vec<u8>, id: DirId, above: Option<u32>) {
+        let (tree, totals) = (self.tree, self.tree.totals(id));
+        if above != Some(tree.device_index(id)) {
+            number(bytes, key::DEVICE, tree.device(id));
+        }
+        let is_unreadable = tree.status(id).errno.is_some();
+        if is_unreadable || totals.errors > 0 {
+            field(bytes, key::READ_ERROR);
+            push_bool(bytes, is_unreadable);
+        }
+        number(bytes, key::TOTAL_APPARENT, totals.apparent);
+        number(bytes, key::TOTAL_DISK, totals.disk);
+        if let Some(shared) = self.shared.get(&id) {
+            number(bytes, key::SHARED_APPARENT, shared.apparent);
+            number(bytes, key::SHARED_DISK, shared.disk);
+        }
+        number(bytes, key::ITEMS, totals.items);
+    }
+}
+
+fn type_of(bytes: &mut Vec<u8>, item: &Item<'_, '_>, kind: Kind, state: &EntryState) {
+    let number = match state {
+        EntryState::Failed(_) => item::FAILED,
+        EntryState::Excluded(exclusion) => excluded(*exclusion),
+        EntryState::Known(_) if item.directory.is_some() => item::DIRECTORY,
+        EntryState::Known(metadata) if metadata.links.is_some() => item::LINK,
+        EntryState::Known(_) if kind == Kind::File => item::FILE,
+        EntryState::Known(_) => item::SPECIAL,
+    };
+    field(bytes, key::TYPE);
+    match u64::try_from(number) {
+        Ok(number) => push_unsigned(bytes, number),
+        Err(_) => push_negative(bytes, number.unsigned_abs() - 1),
+    }
+}
+
+fn excluded(exclusion: Exclusion) -> i64 {
+    match exclusion {
+        Exclusion::OtherFileSystem | Exclusion::Snapshot | Exclusion::SecondMount => item::OTHER_FILE_SYSTEM,
+        Exclusion::KernelFileSystem => item::KERNEL_FILE_SYSTEM,
+        Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless | Exclusion::SecondLink => item::PATTERN,
+    }
+}
+
+/// Writes the fields that ncdu writes with `-e`.
+fn extended(bytes: &mut Vec<u8>, metadata: &Metadata) {
+    let Some(owner) = metadata.owner else { return };
+    number(bytes, key::UID, u64::from(owner.uid));
+    number(bytes, key::GID, u64::from(owner.gid));
+    number(bytes, key::MODE, u64::from(owner.mode));
+    number(bytes, key::MTIME, metadata.mtime.max(0).unsigned_abs());
+}
+
+fn field(bytes: &mut Vec<u8>, key: usize) {
+    push_unsigned(bytes, key as u64);
+}
+
+fn number(bytes: &mut Vec<u8>, key: usize, number: u64) {
+    field(bytes, key);
+    push_unsigned(bytes, number);
+}
+
+/// Writes the reference of another item, which is relative if the item is in the same block.
+fn reference(bytes: &mut Vec<u8>, key: usize, own: u64, other: u64) {
+    field(bytes, key);
+    match own.checked_sub(other) {
+        Some(back) if own >> OFFSET_BITS == other >> OFFSET_BITS => push_negative(bytes, back - 1),
+        _ => push_unsigned(bytes, other),
+    }
+}
+
+/// Compressed output.
+struct Output<'o> {
+    file: Mutex<File<'o>>,
+    /// Number of the next block.
+    next: AtomicU32,
+    /// Number of full blocks that wait for compression.
+    waiting: AtomicUsize,
+    packers: Mutex<Vec<(Packer, Vec<u8>)>>,
+}
+
+struct File<'o> {
+    out: &'o mut (dyn Write + Send),
+    written: u64,
+    /// Pointers of the blocks.
+    index: Vec<u64>,
+    error: Option<io::Error>,
+}
+
+impl<'o> Output<'o> {
+    fn new(out: &'o mut (dyn Write + Send)) -> Self {
+        let file = Mutex::new(File { out, written: 0, index: Vec::new(), error: None });
+        let (next, waiting) = (AtomicU32::new(0), AtomicUsize::new(0));
+        Self { file, next, waiting, packers: Mutex::default() }
+    }
+
+    /// Returns an empty block.
+    fn sheet(&self) -> Sheet {
+        Sheet { number: self.next.fetch_add(1, Ordering::Relaxed), bytes: Vec::with_capacity(BLOCK + 512) }
+    }
+
+    fn has_failed(&self) -> bool {
+        lock(&self.file).error.is_some()
+    }
+
+    fn pack_waiting(&self, sheet: Sheet) {
+        self.pack(sheet);
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Compresses and writes a block.
+    fn pack(&self, mut sheet: Sheet) {
+        if sheet.bytes.is_empty() || self.has_failed() {
+            return;
+        }
+        let (mut packer, mut block) = lock(&self.packers).pop().unwrap_or_default();
+        block.clear();
+        block.extend_from_slice(&[0; WORD]);
+        block.extend_from_slice(&sheet.number.to_be_bytes());
+        packer.pack(&mut sheet.bytes, &mut block);
+        seal(&mut block, DATA);
+        lock(&self.file).block(sheet.number, &block);
+        lock(&self.packers).push((packer, block));
+    }
+
+    fn write(&self, bytes: &[u8]) {
+        lock(&self.file).write(bytes);
+    }
+
+    /// Writes the index.
+    fn finish(self, root: u64) -> io::Result<()> {
+        let mut file = self.file.into_inner().unwrap_or_else(crate::base::sync::PoisonError::into_inner);
+        let mut block = vec![0; WORD];
+        for number in file.index.iter().chain([&root]) {
+            block.extend_from_slice(&number.to_be_bytes());
+        }
+        seal(&mut block, INDEX);
+        file.write(&block);
+        match file.error {
+            Some(error) => Err(error),
+            None => file.out.flush(),
+        }
+    }
+}
+
+impl File<'_> {
+    fn block(&mut self, number: u32, block: &[u8]) {
+        let place = number as usize;
+        if self.index.len() <= place {
+            self.index.resize(place + 1, 0);
+        }
+        self.index[place] = self.written << POINTER_LENGTH_BITS | block.len() as u64;
+        self.write(block);
+    }
+
+    /// Writes unless there was an error.
+    fn write(&mut self, bytes: &[u8]) {
+        if self.error.is_none() {
+            self.written += bytes.len() as u64;
+            self.error = self.out.write_all(bytes).err();
+        }
+    }
+}
+
+/// Writes the head of a block to its first bytes, and after its last.
+fn seal(block: &mut Vec<u8>, kind: u32) {
+    let length = u32::try_from(block.len() + WORD).expect("blocks are shorter than 256 MiB");
+    let head = (kind << LENGTH_BITS | length).to_be_bytes();
+    block[..WORD].copy_from_slice(&head);
+    block.extend_from_slice(&head);
+}

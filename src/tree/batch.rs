@@ -1,0 +1,46 @@
+//! Buffers of a worker that builds a tree; see `build`.
+
+use super::directory::{DirId, Totals};
+use super::encoding::Draft;
+use super::inodes::LinkedName;
+use crate::platform::memory::arena::Writer;
+
+/// Buffers in which one worker collects entries for one tree.
+#[derive(Default)]
+pub struct Batch {
+    pub(super) page: Page,
+    pub(super) writer: Writer,
+    pub(super) numbers: Vec<u32>,
+    /// Names, read by this worker, of inodes with several links.
+    pub(super) linked: Vec<LinkedName>,
+}
+
+/// Entries of one directory that have not been sealed yet.
+#[derive(Default)]
+pub struct Page {
+    pub(super) draft: Draft,
+    pub(super) sum: Totals,
+    /// Disk usage of the child directories in the batch, excluding their contents.
+    pub(super) children_disk: u64,
+    /// Child directories in the batch, with the positions of their entries.
+    pub(super) children: Vec<(DirId, usize)>,
+    /// Failed entries in the batch, as positions and error numbers.
+    pub(super) failed: Vec<(usize, i32)>,
+}
+
+impl Page {
+    /// Creates a page that allocates memory only as it grows, for callers with many pages.
+    pub fn small() -> Self {
+        Self { draft: Draft::small(), ..Self::default() }
+    }
+
+    /// Returns `true` if the page has no entries.
+    pub fn is_empty(&self) -> bool {
+        self.draft.is_empty()
+    }
+
+    /// Returns the size of the encoded entries in bytes.
+    pub fn length(&self) -> usize {
+        self.draft.length()
+    }
+}

@@ -1,0 +1,93 @@
+//! Chains of items in a file, and the state of loading them; see `chained`.
+
+use super::damage::FirstDamage;
+use crate::base::slots::Slots;
+use crate::base::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
+use crate::platform::memory::block_file::Damage;
+use crate::tree::batch::Batch;
+use crate::tree::directory::{DirId, Totals};
+use crate::tree::entry::Entry;
+
+/// Number of locks. Listings whose directories use different locks are loaded at the same time.
+const LOCKS: usize = 64;
+
+/// Item of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChainItem<'a> {
+    /// Entry. A directory has no number yet, and the links of a file have no device.
+    pub entry: Entry<'a>,
+    /// Data of a directory besides its own metadata; `None` if the entry is not a directory.
+    pub inside: Option<Inside>,
+}
+
+/// Data that a file records for everything in and below a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inside {
+    /// Totals. Of the errors, only the existence is known.
+    pub totals: Totals,
+    /// Device number, if it differs from that of the parent.
+    pub device: Option<u64>,
+    /// Error number with which reading the directory itself failed; 0 if it did not.
+    pub errno: i32,
+    /// Position of the last item in the directory; `None` if the directory is empty.
+    pub last: Option<u64>,
+}
+
+/// File of chains. Positions are any numbers.
+pub trait Chains: Send + Sync {
+    /// Calls `give` with each item of the chain that ends at `last`, from the first to the last.
+    ///
+    /// # Errors
+    /// Returns damage that ended the chain early; the items after it have been given. An item that is part of another
+    /// chain, or occurs in the chain again, is damage.
+    fn chain(&self, last: u64, give: &mut dyn FnMut(&ChainItem<'_>)) -> Result<(), Damage>;
+}
+
+/// Data of a directory until its listing is loaded.
+#[derive(Default)]
+pub(in crate::tree) struct Unloaded {
+    /// Position of the last item, plus one; 0 if there is nothing to load. Set to 0 with `Release` after the listing is
+    /// published.
+    pub(in crate::tree) last: AtomicU64,
+    /// Disk usage of the directory itself.
+    pub(in crate::tree) own: AtomicU64,
+}
+
+/// File with chains, and the state of loading.
+pub(in crate::tree) struct ChainedFile {
+    pub(in crate::tree) chains: Box<dyn Chains>,
+    pub(in crate::tree) directories: Slots<Unloaded, 1024>,
+    /// Held while a listing is loaded.
+    pub(in crate::tree) locks: Box<[Mutex<()>]>,
+    /// Buffers that are not in use.
+    pub(in crate::tree) batches: Mutex<Vec<Batch>>,
+    /// `true` once everything has been loaded. `Relaxed` suffices, because the flag guards no data.
+    pub(in crate::tree) is_loaded: AtomicBool,
+    /// `true` once the errors have been counted. `Relaxed` suffices for the same reason.
+    pub(in crate::tree) are_failures_loaded: AtomicBool,
+    pub(in crate::tree) damage: FirstDamage,
+}
+
+impl ChainedFile {
+    /// Creates the state of a file of which nothing has been loaded.
+    pub(crate) fn new(chains: Box<dyn Chains>, root: u64) -> Self {
+        let file = Self {
+            chains,
+            directories: Slots::new(),
+            locks: (0..LOCKS).map(|_| Mutex::default()).collect(),
+            batches: Mutex::default(),
+            is_loaded: AtomicBool::new(false),
+            are_failures_loaded: AtomicBool::new(false),
+            damage: FirstDamage::default(),
+        };
+        file.expect(DirId::TOP, Some(root), 0);
+        file
+    }
+
+    /// Notes the position of the last item of `id`, whose own disk usage is `own`.
+    pub(crate) fn expect(&self, id: DirId, last: Option<u64>, own: u64) {
+        let unloaded = self.directories.make(id.0);
+        unloaded.own.store(own, Ordering::Relaxed);
+        unloaded.last.store(last.map_or(0, |last| last.saturating_add(1)), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,23 @@
+//! Damage found while a file is loaded.
+
+use crate::base::sync::{Mutex, lock};
+use crate::platform::memory::block_file::Damage;
+
+/// Damage that is closest to the start of a file, among the damage found so far.
+#[derive(Default)]
+pub(crate) struct FirstDamage(Mutex<Option<Damage>>);
+
+impl FirstDamage {
+    /// Returns the damage.
+    pub(crate) fn get(&self) -> Option<Damage> {
+        lock(&self.0).clone()
+    }
+
+    /// Adds damage.
+    pub(crate) fn note(&self, damage: Damage) {
+        let mut first = lock(&self.0);
+        if first.as_ref().is_none_or(|first| damage.offset < first.offset) {
+            *first = Some(damage);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Tree in a file whose directories are numbered, as in a snapshot.
+//!
+//! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
+//! numbers, in the order of its listing. So a parent has a smaller number than its children, and the numbers of
+//! parents, listings and named children never decrease from one directory to the next. This order keeps the file small,
+//! and is checked for each block on first use:
+//!
+//! ```text
+//! rows      1024 rows of the directory table, with all totals; see `rows`
+//! listings  the listings of directories with adjacent numbers; see `listings`
+//! ```
+//!
+//! A checked block has the same guarantees as memory filled by a scan: each directory is named by exactly one record,
+//! and parents, listings and children form no cycles. A damaged block is ignored as a whole: its directories are empty,
+//! and the damage is recorded.
+//!
+//! `platform::memory::block_file` reads the file. Invariant: no matter what the file contains, the tree is finite, and
+//! a walk visits each directory below the top once.
+
+use rayon::prelude::*;
+
+use super::listings::{self, Found, Span};
+use super::plan::{ListingBlock, NumberedFile, ROWS};
+use super::rows::{self, Row};
+use crate::base::sync::{Ordering, lock};
+use crate::platform::memory::block_file::{Bytes, Damage};
+use crate::tree::directory::{Dir, DirId, State};
+use crate::tree::reading::{Failure, LEAF, Tree};
+
+#[cfg(not(loom))] // loom uses small leaves and stores nothing
+const _: () = assert!(ROWS as usize == LEAF, "a block of rows fills a leaf of the table");
+
+impl NumberedFile {
+    /// Loads the block of rows that starts at directory `first`, for the directory table.
+    pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
+        let count = self.plan.directories.saturating_sub(first).min(ROWS);
+        let Some(block) = self.plan.rows.get((first / ROWS) as usize).filter(|_| count > 0) else {
+            return Vec::new();
+        };
+        let decoded = self.file.read(*block).and_then(|bytes| {
+            rows::decode(&bytes, first, count)
+                .map_err(|at| Damage::new(block.offset + at as u64, "no row of a directory"))
+        });
+        let rows = decoded.unwrap_or_else(|damage| {
+            self.damage.note(damage);
+            (0..count).map(|_| Row::default()).collect()
+        });
+        let shared = (first..).zip(&rows).filter(|(_, row)| row.shared != 0);
+        lock(&tree.shared).extend(shared.map(|(id, row)| (DirId(id), row.shared)));
+        rows.iter().map(Dir::from).collect()
+    }
+
+    /// Loads the block that contains the listing of `id`, unless it has already been loaded.
+    pub(crate) fn fetch(&self, tree: &Tree, id: DirId) {
+        let after = self.plan.listings.partition_point(|block| block.first <= id.0);
+        if let Some(index) = after.checked_sub(1) {
+            self.fetch_block(tree, index);
+        }
+    }
+
+    /// Loads every block of listings for which `is_wanted` returns `true`.
+    pub(crate) fn fetch_all(&self, tree: &Tree, is_wanted: impl Fn(&ListingBlock) -> bool + Sync) {
+        let wanted = (0..self.plan.listings.len()).into_par_iter();
+        wanted.filter(|index| is_wanted(&self.plan.listings[*index])).for_each(|index| {
+            self.fetch_block(tree, index);
+        });
+    }
+
+    /// Loads all blocks.
+    pub(crate) fn verify(&self, tree: &Tree) {
+        let leaves = (0..self.plan.directories.div_ceil(ROWS)).into_par_iter();
+        leaves.for_each(|leaf| {
+            tree.dir(DirId(leaf * ROWS));
+        });
+        self.fetch_all(tree, |_| true);
+    }
+
+    /// Returns the first damage found in the file so far.
+    pub(crate) fn damage(&self) -> Option<Damage> {
+        self.damage.get()
+    }
+
+    fn fetch_block(&self, tree: &Tree, index: usize) {
+        self.fetched[index].get_or_init(|| {
+            if let Err(damage) = self.publish_block(tree, index) {
+                self.damage.note(damage);
+            }
+        });
+    }
+
+    fn publish_block(&self, tree: &Tree, index: usize) -> Result<(), Damage> {
+        let ListingBlock { block, first, child, .. } = self.plan.listings[index];
+        let all = self.plan.directories;
+        let end = self.plan.listings.get(index + 1).map_or((all, all), |next| (next.first, next.child));
+        let span = Span { parents: first..end.0, children: child..end.1, all };
+        let damaged = |at: usize, reason| Damage::new(block.offset + at as u64, reason);
+        let bytes = self.file.read(block)?;
+        let found = listings::decode(&bytes, &span).map_err(|at| damaged(at, "no listing"))?;
+        for child in &found.children {
+            if tree.parent(child.id) != Some(child.parent) {
+                return Err(damaged(child.record, "this directory has another parent"));
+            }
+        }
+        publish(tree, found, bytes);
+        Ok(())
+    }
+}
+
+/// Adds the contents of a block to the tree.
+fn publish(tree: &Tree, found: Found, bytes: Bytes) {
+    let start = tree.bytes.adopt(bytes);
+    let mut failures = Vec::new();
+    for child in found.children {
+        // `Release`: a reader that sees the address of the record sees the block too.
+        tree.dir(child.id).record.store(start.plus(child.record).to_bits(), Ordering::Release);
+        if let Some(errno) = tree.status(child.id).errno {
+            failures.push(Failure { directory: child.id, entry: None, errno });
+        }
+    }
+    for (directory, record, errno) in found.failures {
+        failures.push(Failure { directory, entry: Some(start.plus(record)), errno });
+    }
+    lock(&tree.failures).extend(failures);
+    lock(&tree.linked).extend(found.linked);
+    for (id, node) in found.listings {
+        tree.dir(id).listing.store(start.plus(node).to_bits(), Ordering::Release);
+    }
+}
+
+impl From<&Row> for Dir {
+    fn from(row: &Row) -> Self {
+        let dir = Self::default();
+        dir.disk.store(row.totals.disk, Ordering::Relaxed);
+        dir.apparent.store(row.totals.apparent, Ordering::Relaxed);
+        dir.items.store(row.totals.items, Ordering::Relaxed);
+        dir.errors.store(row.totals.errors, Ordering::Relaxed);
+        dir.errno.store(row.errno, Ordering::Relaxed);
+        dir.parent.store(row.parent, Ordering::Relaxed);
+        dir.device.store(row.device, Ordering::Relaxed);
+        dir.partial.store(row.is_partial, Ordering::Relaxed);
+        dir.state.store(State::Complete as u8, Ordering::Relaxed);
+        dir
+    }
+}
