@@ -14,6 +14,8 @@ const SPACE: usize = 128 << 10;
 const HASH_BITS: u32 = 14;
 /// Minimum length of a match: the number of hashed bytes.
 const LEAST: usize = 7;
+/// Number of bits in a word that are not hashed.
+const SPARE_BITS: u32 = u64::BITS - 8 * 7;
 /// Number of positions without a match after which the steps grow.
 const PATIENCE: usize = 64;
 /// Bytes at the end of a block at which no match begins, so that a whole word can be read at each position.
@@ -24,12 +26,12 @@ pub(crate) struct RowMatcher {
     block: Vec<u8>,
     spare: Vec<Vec<u8>>,
     /// Latest position of each hash. Position 0 also stands for none, because a match is checked anyway.
-    latest: Box<[u32; 1 << HASH_BITS]>,
+    latest: Box<[u32]>,
 }
 
 impl Default for RowMatcher {
     fn default() -> Self {
-        Self { block: Vec::new(), spare: Vec::new(), latest: Box::new([0; 1 << HASH_BITS]) }
+        Self { block: Vec::new(), spare: Vec::new(), latest: vec![0; 1 << HASH_BITS].into() }
     }
 }
 
@@ -103,7 +105,7 @@ fn word(block: &[u8], at: usize) -> u64 {
 
 /// Returns a hash of the bytes at `at`.
 fn hash(block: &[u8], at: usize) -> usize {
-    let bytes = word(block, at) << (u64::BITS - 8 * LEAST as u32);
+    let bytes = word(block, at) << SPARE_BITS;
     // The factor is 2^64 divided by the golden ratio, which spreads bits well.
     (bytes.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - HASH_BITS)) as usize
 }

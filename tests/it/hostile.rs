@@ -293,6 +293,7 @@ fn holds_binary(test: &str, content: &[u8], root: u64, levels: u64) {
 
 #[test]
 fn small_items_of_a_binary_export_cost_no_more_than_their_bytes() {
+    const TEST: &str = "small_items_of_a_binary_export_cost_no_more_than_their_bytes";
     // Directories, hard links, errors and files, each with a reference to the item before it.
     let kinds: [&[u8]; 4] = [
         b"\xbf\x00\x00\x01\x41a\x02\x28\xff",
@@ -304,17 +305,16 @@ fn small_items_of_a_binary_export_cost_no_more_than_their_bytes() {
     let content =
         [&first[..], &kinds.concat().repeat(10_000), b"\xbf\x00\x00\x01\x42/r\x0c\x28\xff"].concat();
     let root = content.len() as u64 - 10;
-    const TEST: &str = "small_items_of_a_binary_export_cost_no_more_than_their_bytes";
     holds_binary(TEST, &content, root, 40);
 }
 
 #[test]
 fn a_hundred_thousand_levels_of_a_binary_export_cost_no_more_than_their_bytes() {
+    const TEST: &str = "a_hundred_thousand_levels_of_a_binary_export_cost_no_more_than_their_bytes";
     let level = b"\xbf\x00\x00\x01\x41a\x0c\x28\xff";
     let first = b"\xbf\x00\x01\x01\x43abc\xff";
     let content = [&first[..], &level.repeat(100_000), b"\xbf\x00\x00\x01\x42/r\x0c\x28\xff"].concat();
     let root = content.len() as u64 - 10;
-    const TEST: &str = "a_hundred_thousand_levels_of_a_binary_export_cost_no_more_than_their_bytes";
     // The lines have paths of up to 4,095 bytes.
     holds_binary(TEST, &content, root, 200);
 }

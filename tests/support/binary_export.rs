@@ -37,7 +37,7 @@ pub fn item(fields: &[(u64, Value)]) -> Vec<u8> {
 }
 
 fn head(bytes: &mut Vec<u8>, kind: u8, number: u64) {
-    bytes.push(kind << 5 | 27);
+    bytes.push(kind << 5 | 0x1b);
     bytes.extend(number.to_be_bytes());
 }
 

@@ -48,7 +48,8 @@ impl Blocks {
         let head = number(&file.bytes(footer, word)?);
         let index = u64::from(head & ((1 << LENGTH_BITS) - 1));
         let damaged = || Damage::new(footer, "no index here: the file is truncated or has trailing data");
-        if head >> LENGTH_BITS != INDEX || index < 2 * word + LONG || (index - 2 * word) % LONG != 0 {
+        if head >> LENGTH_BITS != INDEX || index < 2 * word + LONG || !(index - 2 * word).is_multiple_of(LONG)
+        {
             return Err(damaged().into());
         }
         let offset = length.checked_sub(index).filter(|at| *at >= start).ok_or_else(damaged)?;
@@ -69,7 +70,7 @@ impl Blocks {
     }
 
     fn pointer(&self, index: usize) -> Option<u64> {
-        let bytes = self.index.get(index.checked_mul(LONG as usize)?..)?;
+        let bytes = self.index.get(index.checked_mul(size_of::<u64>())?..)?;
         bytes.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))
     }
 

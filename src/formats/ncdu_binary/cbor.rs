@@ -22,7 +22,7 @@ const INDEFINITE: u8 = 31;
 pub(crate) const MAP_START: u8 = MAP << 5 | INDEFINITE;
 pub(crate) const MAP_END: u8 = OTHER << 5 | INDEFINITE;
 
-/// CborValue, or the beginning of one.
+/// Value, or the beginning of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CborValue<'a> {
     Unsigned(u64),
@@ -156,14 +156,14 @@ fn push(bytes: &mut Vec<u8>, kind: u8, argument: u64) {
     let all = argument.to_be_bytes();
     match argument {
         0..24 => bytes.push(kind | all[7]),
-        24..=0xff => bytes.extend_from_slice(&[kind | 24, all[7]]),
-        0x100..=0xffff => bytes.extend_from_slice(&[kind | 25, all[6], all[7]]),
+        24..=0xff => bytes.extend_from_slice(&[kind | 0x18, all[7]]),
+        0x100..=0xffff => bytes.extend_from_slice(&[kind | 0x19, all[6], all[7]]),
         0x1_0000..=0xffff_ffff => {
-            bytes.push(kind | 26);
+            bytes.push(kind | 0x1a);
             bytes.extend_from_slice(&all[4..]);
         }
         _ => {
-            bytes.push(kind | 27);
+            bytes.push(kind | 0x1b);
             bytes.extend_from_slice(&all);
         }
     }

@@ -69,7 +69,7 @@ pub(crate) struct Fields<'a> {
     pub(crate) end: usize,
 }
 
-/// ItemFault why bytes are no item.
+/// Reason why bytes are no item.
 pub(crate) type ItemFault = &'static str;
 
 impl From<Malformed> for ItemFault {
@@ -82,7 +82,7 @@ impl<'a> Fields<'a> {
     /// Decodes the item at position `at` of a block. `own` is its reference.
     pub(crate) fn decode(block: &'a [u8], at: usize, own: u64) -> Result<Self, ItemFault> {
         let mut reader = CborReader::new(block, at);
-        if !block.get(at).is_some_and(|first| *first >> 5 == cbor::MAP_START >> 5) {
+        if block.get(at).is_none_or(|first| *first >> 5 != cbor::MAP_START >> 5) {
             return Err("no item");
         }
         let CborValue::Open(mut left) = reader.value()? else { return Err("no item") };

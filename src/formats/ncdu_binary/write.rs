@@ -94,7 +94,7 @@ struct Item<'e, 't> {
     device: Option<u32>,
 }
 
-impl<'t, 'o> Writer<'t, 'o> {
+impl Writer<'_, '_> {
     /// Writes everything below the root, and returns the reference of the last item in it.
     fn directories<'s>(&'s self, scope: &Scope<'s>, root: DirId) -> Option<u64> {
         let mut lasts = Vec::new();
@@ -191,7 +191,9 @@ impl<'t, 'o> Writer<'t, 'o> {
             number(bytes, key::DISK, metadata.disk());
             if let Some((id, last)) = item.directory {
                 self.directory(bytes, id, item.device);
-                last.into_iter().for_each(|last| reference(bytes, key::LAST, own, last));
+                if let Some(last) = last {
+                    reference(bytes, key::LAST, own, last);
+                }
             } else if let Some(links) = metadata.links {
                 number(bytes, key::INODE, metadata.inode);
                 number(bytes, key::LINKS, links.count);

@@ -92,7 +92,7 @@ impl Tree {
     /// no chain yet.
     pub fn from_chains(chains: Box<dyn Chains>, root: u64) -> Self {
         let file = ChainedFile::new(chains, root);
-        let tree = Self::empty(1, Devices::default(), Some(Box::new(Stored::Chained(file))));
+        let tree = Self::empty(1, Devices::default(), Some(Box::new(Stored::Chained(Box::new(file)))));
         tree.set_totals(DirId::TOP, &Totals::default(), 0);
         tree
     }

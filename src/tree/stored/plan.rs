@@ -39,7 +39,7 @@ pub struct Plan {
 /// File that a tree is loaded from, and the state of loading.
 pub(in crate::tree) enum Stored {
     Numbered(NumberedFile),
-    Chained(ChainedFile),
+    Chained(Box<ChainedFile>),
 }
 
 /// File with a directory table, and the state of loading.
