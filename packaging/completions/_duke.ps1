@@ -23,6 +23,8 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
         'duke' {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write ncdu''s JSON export to FILE; - is standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write ncdu''s JSON export to FILE; - is standard output')
+            [CompletionResult]::new('-O', '-O ', [CompletionResultType]::ParameterName, 'Write ncdu''s binary export to FILE; - is standard output')
+            [CompletionResult]::new('--output-binary', '--output-binary', [CompletionResultType]::ParameterName, 'Write ncdu''s binary export to FILE; - is standard output')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input')
             [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Read a list that this program has written')

@@ -20,6 +20,8 @@ set edit:completion:arg-completer[duke] = {|@words|
         &'duke'= {
             cand -o 'Write ncdu''s JSON export to FILE; - is standard output'
             cand --output 'Write ncdu''s JSON export to FILE; - is standard output'
+            cand -O 'Write ncdu''s binary export to FILE; - is standard output'
+            cand --output-binary 'Write ncdu''s binary export to FILE; - is standard output'
             cand -f 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input'
             cand --import 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input'
             cand --format 'Read a list that this program has written'
