@@ -37,6 +37,8 @@ mod cli;
 #[cfg(feature = "delete")]
 mod delete;
 mod df;
+#[cfg(feature = "duplicates")]
+mod duplicates;
 #[cfg(test)]
 mod fixture;
 #[cfg(feature = "formats")]

@@ -18,6 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("scan", &["tree", "platform", "base"]),
     ("query", &["tree", "base"]),
     ("analysis", &["query", "tree", "base"]),
+    ("duplicates", &["analysis", "scan", "tree", "platform", "base"]),
     ("table", &["analysis", "query", "tree", "base"]),
     ("df", &["scan", "tree", "platform", "base"]),
     ("formats", &["tree", "platform/memory", "base"]),
@@ -26,21 +27,21 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "output",
         &[
-            "delete", "source", "df", "formats", "analysis", "query", "table", "scan", "tree", "platform",
+            "delete", "duplicates", "source", "df", "formats", "analysis", "query", "table", "scan", "tree", "platform",
             "base",
         ],
     ),
     (
         "ui",
         &[
-            "delete", "source", "df", "formats", "analysis", "query", "table", "scan", "tree", "platform",
+            "delete", "duplicates", "source", "df", "formats", "analysis", "query", "table", "scan", "tree", "platform",
             "base",
         ],
     ),
     (
         "run",
         &[
-            "ui", "output", "delete", "source", "df", "formats", "analysis", "query", "table", "scan",
+            "ui", "output", "delete", "duplicates", "source", "df", "formats", "analysis", "query", "table", "scan",
             "tree", "platform", "base",
         ],
     ),
@@ -67,6 +68,7 @@ const ELSEWHERE: &[(&str, &str)] = &[("fixture", "base"), ("testing", "run")];
 const CRATES: &[(&str, &str)] = &[
     ("libc", "platform"),
     ("nix", "platform"),
+    ("blake3", "duplicates"),
     ("regex", "query"),
     ("flate2", "formats"),
     ("ruzstd", "formats"),
