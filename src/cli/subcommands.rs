@@ -10,7 +10,8 @@ use clap_complete::Shell;
 use crate::cli::values::{since, size, threads};
 
 /// Names of the subcommands.
-pub const NAMES: [&str; 9] = ["completions", "config", "df", "diff", "duplicates", "help", "man", "ncdu", "save"];
+pub const NAMES: [&str; 9] =
+    ["completions", "config", "df", "diff", "duplicates", "help", "man", "ncdu", "save"];
 
 /// Subcommands, recognized only as the first word.
 #[derive(Clone, Debug, Subcommand)]

@@ -3,17 +3,12 @@
 //! Invariant: equal hashes of whole files of the same size mean equal bytes. Holes count as the zeros that they read as,
 //! but are not read.
 
-use super::candidates::Candidate;
+use super::opened::{Place, Reason};
 use super::{DuplicateSearch, SkipReason};
-use crate::base::sync::lock;
 use crate::platform::entry::contents::{ContentState, Contents};
-use crate::platform::entry::extents::{Sharing, sharing};
-use crate::platform::{Directory, Errno, FileSystem};
-use crate::scan::reach_entry;
-use crate::tree::EntryState;
 
-/// Hash of contents.
-pub(super) type Hash = [u8; 32];
+/// ContentHash of contents.
+pub(super) type ContentHash = [u8; 32];
 
 /// Length in bytes of each of the two ends that are compared first.
 const END: usize = 4096;
@@ -22,48 +17,23 @@ pub(super) const SHORT: u64 = 2 * END as u64;
 /// Number of bytes read at once.
 const CHUNK: usize = 128 << 10;
 
-/// Reason why a file is not compared; `None` if it is on a file system whose files are not opened.
-type Reason = Option<SkipReason>;
-
-/// Open candidate.
-pub(super) struct Opened {
-    directory: Directory,
+/// Open file.
+pub(super) struct OpenFile {
     contents: Contents,
     pub(super) state: ContentState,
 }
 
-impl From<Errno> for SkipReason {
-    fn from(errno: Errno) -> Self {
-        match errno {
-            // The name was deleted or replaced by something else.
-            Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP | Errno::EINVAL => Self::Changing,
-            errno => Self::Failed(errno as i32),
-        }
-    }
-}
-
-impl Opened {
-    /// Opens a candidate, if it is still the file that was scanned.
-    pub(super) fn open(search: &DuplicateSearch<'_>, candidate: &Candidate) -> Result<Self, Reason> {
-        let Candidate { size, entry } = *candidate;
-        let record = entry.record(search.tree).ok_or(Some(SkipReason::Changing))?;
-        let EntryState::Known(metadata) = record.state else { return Err(Some(SkipReason::Changing)) };
-        let failed = |errno| Some(SkipReason::from(errno));
-        let (directory, name) =
-            reach_entry(search.tree, entry.directory, record.name).map_err(failed)?;
-        if directory.file_system().map_err(failed)? != FileSystem::Ordinary {
-            return Err(None);
-        }
-        let contents = Contents::open(&directory, &name).map_err(failed)?;
-        let state = contents.state().map_err(failed)?;
-        if (state.id.inode, state.size) != (metadata.inode, size) {
-            return Err(Some(SkipReason::Changing));
-        }
-        Ok(Self { directory, contents, state })
+impl OpenFile {
+    /// Opens a file, if it is still the one that was scanned.
+    pub(super) fn open(place: &Place<'_>) -> Result<Self, Reason> {
+        let contents = Contents::open(place.directory, &place.name).map_err(|errno| Some(errno.into()))?;
+        let state = contents.state().map_err(|errno| Some(errno.into()))?;
+        place.check(&state)?;
+        Ok(Self { contents, state })
     }
 
     /// Returns a hash of the first and the last block; of the whole contents, if the file is not longer than [`SHORT`].
-    pub(super) fn ends(&self, search: &DuplicateSearch<'_>) -> Result<Hash, Reason> {
+    pub(super) fn ends(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, Reason> {
         let size = self.state.size;
         if size <= SHORT {
             return self.whole(search);
@@ -79,7 +49,7 @@ impl Opened {
     ///
     /// Blocks of zeros are left out, and each other block is hashed with its offset. So a file with a hole and one with
     /// zeros in its place have the same hash, and a hole costs no time.
-    pub(super) fn whole(&self, search: &DuplicateSearch<'_>) -> Result<Hash, Reason> {
+    pub(super) fn whole(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, Reason> {
         let size = self.state.size;
         let length = usize::try_from(size).unwrap_or(CHUNK).min(CHUNK);
         let mut block = vec![0; length];
@@ -110,16 +80,9 @@ impl Opened {
         if now == self.state { Ok(hasher.finalize().into()) } else { Err(Some(SkipReason::Changing)) }
     }
 
-    /// Returns `true` if files on the file system can share data.
-    pub(super) fn may_share(&self, search: &DuplicateSearch<'_>) -> bool {
-        let mut known = lock(&search.sharing);
-        let sharing = known.entry(self.state.id.device).or_insert_with(|| sharing(&self.directory));
-        *sharing == Sharing::Possible
-    }
-
     /// Returns a hash of the places of the contents on the disk; `None` if they do not determine the contents. Equal
     /// hashes of files of the same size on the same device mean that the files share all of their data.
-    pub(super) fn location(&self) -> Option<Hash> {
+    pub(super) fn location(&self) -> Option<ContentHash> {
         // The device is part of the hash, because positions on different devices are independent.
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.state.id.device.to_le_bytes());

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::DuplicateSearch;
-use super::contents::Hash;
+use super::contents::ContentHash;
 use crate::base::kind::Kind;
 use crate::platform::{Directory, FileSystem};
 use crate::scan::reach;
@@ -39,7 +39,7 @@ pub(super) struct DirectorySummary {
 enum EntryContents {
     /// File in the set with this number, or a file without data.
     File(Option<u32>),
-    Directory(Hash),
+    Directory(ContentHash),
     /// Symbolic link, whose target has not been read.
     Symlink,
 }
@@ -52,7 +52,7 @@ pub(super) fn find(
     sets: &SetOfName,
     size: impl Fn(u32) -> u64,
 ) -> Vec<DirectorySet> {
-    let mut known: HashMap<DirId, (Hash, DirectorySummary)> = HashMap::new();
+    let mut known: HashMap<DirId, (ContentHash, DirectorySummary)> = HashMap::new();
     for (id, mtime) in directories(search.tree, from).into_iter().rev() {
         if search.task.is_cancelled() {
             break;
@@ -60,7 +60,7 @@ pub(super) fn find(
         let found = hash(search.tree, id, mtime, sets, &size, &known);
         known.extend(found.map(|found| (id, found)));
     }
-    let mut equal: HashMap<Hash, DirectorySet> = HashMap::new();
+    let mut equal: HashMap<ContentHash, DirectorySet> = HashMap::new();
     for (id, (hash, summary)) in known {
         if summary.files > 0 {
             let set = equal.entry(hash).or_insert_with(|| DirectorySet { directories: Vec::new(), summary });
@@ -92,8 +92,8 @@ fn hash(
     mtime: i64,
     sets: &SetOfName,
     size: impl Fn(u32) -> u64,
-    known: &HashMap<DirId, (Hash, DirectorySummary)>,
-) -> Option<(Hash, DirectorySummary)> {
+    known: &HashMap<DirId, (ContentHash, DirectorySummary)>,
+) -> Option<(ContentHash, DirectorySummary)> {
     if !tree.status(id).is_known() {
         return None;
     }
@@ -125,7 +125,7 @@ fn part(
     entry: &Entry<'_>,
     id: EntryId,
     sets: &SetOfName,
-    known: &HashMap<DirId, (Hash, DirectorySummary)>,
+    known: &HashMap<DirId, (ContentHash, DirectorySummary)>,
 ) -> Option<EntryContents> {
     let EntryState::Known(metadata) = entry.state else { return None };
     match entry.kind {
@@ -144,7 +144,7 @@ fn unchanged(tree: &Tree, id: DirId, mtime: i64) -> Option<Directory> {
     (is_ordinary && directory.attributes().ok()?.mtime == mtime).then_some(directory)
 }
 
-fn hash_parts(directory: &Directory, parts: &[(&[u8], EntryContents)]) -> Option<Hash> {
+fn hash_parts(directory: &Directory, parts: &[(&[u8], EntryContents)]) -> Option<ContentHash> {
     let mut hasher = blake3::Hasher::new();
     // The length comes first, so that a name and the contents of its entry cannot be mistaken for others.
     let add = |hasher: &mut blake3::Hasher, bytes: &[u8]| {

@@ -46,7 +46,8 @@ pub(super) fn arrange(
     }
     let directories = directories::find(search, from, &set_of_name, |set| sets[set as usize].size);
     let (mut groups, extra) = outermost(tree, directories);
-    let files: Vec<DuplicateGroup> = sets.iter().filter_map(|set| set.group(tree, &extra, &mut groups)).collect();
+    let files: Vec<DuplicateGroup> =
+        sets.iter().filter_map(|set| set.group(tree, &extra, &mut groups)).collect();
     groups.retain(|group| group.wasted > 0);
     groups.extend(files);
     sort_by_path(tree, &mut groups, |group| group.copies[0].entry);
@@ -167,10 +168,14 @@ impl FileSet {
 
     /// Returns the group of the copies outside of extra copies of directories; `None` if there is only one, or if all
     /// share their data. Adds the disk usage of the other copies to their groups of directories.
-    fn group(&self, tree: &Tree, extra: &Extra, directories: &mut [DuplicateGroup]) -> Option<DuplicateGroup> {
-        let group_of = |name: EntryId| {
-            tree.ancestry(name.directory).find_map(|above| extra.get(&above)).copied()
-        };
+    fn group(
+        &self,
+        tree: &Tree,
+        extra: &Extra,
+        directories: &mut [DuplicateGroup],
+    ) -> Option<DuplicateGroup> {
+        let group_of =
+            |name: EntryId| tree.ancestry(name.directory).find_map(|above| extra.get(&above)).copied();
         let mut storages: BTreeMap<u32, Storage> = BTreeMap::new();
         let mut copies = Vec::new();
         for copy in &self.copies {

@@ -16,21 +16,20 @@ mod candidates;
 mod contents;
 mod directories;
 mod groups;
+mod opened;
 mod sets;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::io;
 use std::time::Instant;
 
 use crate::analysis::search::Request;
 use crate::base::job::{Job, Pool, Task};
-use crate::base::sync::{AtomicU64, Mutex, Ordering, lock};
-use crate::platform::entry::extents::Sharing;
+use crate::base::sync::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::process::io_policy;
 use crate::tree::{EntryId, Tree};
-use candidates::Candidates;
+use candidates::{Candidate, Candidates};
 
 /// Files or directories with the same contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,11 +138,12 @@ pub struct CompareProgress {
 /// Returns an error if no thread can be started.
 pub fn find(pool: &Pool, request: Request) -> io::Result<Job<Duplicates>> {
     pool.start(move |task| {
-        let Some(candidates) = Candidates::collect(&request, task) else { return };
+        let Some(mut candidates) = Candidates::collect(&request, task) else { return };
         let search = DuplicateSearch::new(&request.tree, task, &candidates);
         // Files in the cloud would be downloaded.
         task.threads().broadcast(|_| io_policy::refuse());
-        let found = search.run(&candidates, &request);
+        let files = std::mem::take(&mut candidates.files);
+        let found = search.run(files, &candidates, &request);
         task.threads().broadcast(|_| io_policy::as_the_process());
         if !task.is_cancelled() {
             task.publish(found);
@@ -166,8 +166,8 @@ struct DuplicateSearch<'s> {
     read: AtomicU64,
     elsewhere: AtomicU64,
     skipped: Mutex<Vec<Skipped>>,
-    /// Support for shared data on each device.
-    sharing: Mutex<HashMap<u64, Sharing>>,
+    /// `true` if a file system was found whose files can share data.
+    may_share: AtomicBool,
 }
 
 impl<'s> DuplicateSearch<'s> {
@@ -184,14 +184,14 @@ impl<'s> DuplicateSearch<'s> {
             read: AtomicU64::default(),
             elsewhere: AtomicU64::default(),
             skipped: Mutex::new(skipped),
-            sharing: Mutex::default(),
+            may_share: AtomicBool::default(),
         }
     }
 
-    fn run(&self, candidates: &Candidates, request: &Request) -> Duplicates {
+    fn run(&self, files: Vec<Candidate>, candidates: &Candidates, request: &Request) -> Duplicates {
         let found = self.task.threads().install(|| {
-            let sets = sets::find(self, &candidates.files);
-            sets::unchanged(self, sets)
+            let found = sets::find(self, files);
+            sets::unchanged(self, &found)
         });
         let groups = groups::arrange(self, found, candidates, request.from);
         let mut skipped = std::mem::take(&mut *lock(&self.skipped));

@@ -5,8 +5,10 @@
 use rayon::prelude::*;
 
 use super::candidates::Candidate;
-use super::contents::{Hash, Opened, SHORT};
+use super::contents::{ContentHash, OpenFile, SHORT};
+use super::opened::{for_each, for_one};
 use super::{DuplicateSearch, SkipReason};
+use crate::base::clock::Time;
 use crate::base::sync::Ordering;
 use crate::platform::entry::contents::ContentState;
 use crate::tree::EntryId;
@@ -20,142 +22,137 @@ pub(super) struct EqualFiles {
 }
 
 /// File in a set.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Member {
     pub(super) entry: EntryId,
-    /// State of the contents when they were read.
+    /// State of the contents when the set was found to be unchanged.
     pub(super) state: ContentState,
     /// Number that is equal for members that share their data on the disk.
     pub(super) storage: u32,
 }
 
-/// Candidate with the hashes known so far.
-#[derive(Clone, Copy)]
+/// File with the hashes known so far. There is one for each candidate, so it is small.
+#[derive(Clone, Copy, Debug)]
 struct Compared {
-    entry: EntryId,
-    state: ContentState,
-    /// `true` if files on this file system can share data.
-    may_share: bool,
+    file: Candidate,
+    /// Time of the last change, in nanoseconds since 1970, before the contents were read.
+    changed: i64,
     /// Hash of the ends and, later, of the whole contents.
-    contents: Hash,
-    /// Hash of the places on the disk, if they determine the contents.
-    location: Option<Hash>,
+    contents: ContentHash,
 }
 
-/// Compares the candidates, which are ordered by size.
-pub(super) fn find(search: &DuplicateSearch<'_>, files: &[Candidate]) -> Vec<EqualFiles> {
-    let sizes: Vec<&[Candidate]> = files.chunk_by(|one, other| one.size == other.size).collect();
-    // The largest files come first, because one of them may take longer than all others together.
-    sizes.into_par_iter().rev().flat_map_iter(|files| of_size(search, files)).collect()
+/// File in a set whose changes since reading are still to be checked.
+pub(super) struct Unchecked {
+    file: Candidate,
+    changed: i64,
+    /// Number of the set.
+    set: usize,
+    storage: u32,
 }
 
-/// Returns the sets among files of the same size.
-fn of_size(search: &DuplicateSearch<'_>, files: &[Candidate]) -> Vec<EqualFiles> {
-    let size = files[0].size;
-    let ends = |file: &Candidate| {
-        let compared = compare(search, file, |opened| {
+/// Compares the candidates. Returns the files that equal others, ordered by directory.
+pub(super) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> Vec<Unchecked> {
+    files.sort_unstable_by_key(|file| file.entry);
+    let mut ends = for_each(
+        search,
+        &files,
+        |file| *file,
+        |file, place| {
+            search.compared.fetch_add(1, Ordering::Relaxed);
+            let opened = OpenFile::open(place)?;
             let contents = opened.ends(search)?;
-            let may_share = opened.may_share(search);
-            Ok(Compared { entry: file.entry, state: opened.state, may_share, contents, location: None })
-        });
-        search.compared.fetch_add(1, Ordering::Relaxed);
-        compared
-    };
-    let mut ends: Vec<Compared> = files.par_iter().filter_map(ends).collect();
-    let mut sets = Vec::new();
-    for_equal(&mut ends, |equal| {
-        if size <= SHORT {
-            locate(search, size, equal);
-            sets.extend(EqualFiles::new(size, equal));
-        } else {
-            let mut whole = hash(search, size, equal);
-            for_equal(&mut whole, |equal| sets.extend(EqualFiles::new(size, equal)));
-        }
+            Ok(Compared { file: *file, changed: nanoseconds(opened.state.changed), contents })
+        },
+    );
+    drop(files);
+    // The largest files come first, because one of them may take longer than all others together.
+    ends.par_sort_unstable_by_key(|one| (std::cmp::Reverse(one.file.size), one.contents, one.file.entry));
+    let sets: Vec<Vec<(u32, Compared)>> =
+        equal(&ends).into_par_iter().flat_map_iter(|equal| of_equal_ends(search, equal)).collect();
+    let mut found: Vec<Unchecked> = Vec::new();
+    for (set, files) in sets.into_iter().enumerate() {
+        let unchecked = |(storage, Compared { file, changed, .. })| Unchecked { file, changed, set, storage };
+        found.extend(files.into_iter().map(unchecked));
+    }
+    found.sort_unstable_by_key(|found| found.file.entry);
+    found
+}
+
+/// Returns the files of each size and hash that occurs more than once.
+fn equal(files: &[Compared]) -> Vec<&[Compared]> {
+    let key = |one: &Compared| (one.file.size, one.contents);
+    files.chunk_by(|one, other| key(one) == key(other)).filter(|equal| equal.len() > 1).collect()
+}
+
+/// Returns the sets among files of the same size with equal ends. In a set, files with the same number share their data.
+fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u32, Compared)>> {
+    let mut located: Vec<(Option<ContentHash>, Compared)> =
+        files.par_iter().map(|one| (location(search, one), *one)).collect();
+    located.sort_unstable_by_key(|(location, one)| (*location, one.file.entry));
+    let clones = located.chunk_by(|(one, _), (other, _)| one.is_some() && one == other);
+    // One of several clones is read for all of them.
+    let clones: Vec<(u32, &[(Option<ContentHash>, Compared)])> = (0..).zip(clones).collect();
+    let hashed = clones.into_par_iter().flat_map_iter(|(storage, clones)| {
+        let first = whole(search, &clones[0].1);
+        let others = clones[1..].iter().map(|(_, other)| *other);
+        let with = move |first: Compared| {
+            let others = others.map(move |other| Compared { contents: first.contents, ..other });
+            std::iter::once(first).chain(others).map(move |one| (storage, one))
+        };
+        first.map(with).into_iter().flatten()
     });
-    sets
+    let mut hashed: Vec<(u32, Compared)> = hashed.collect();
+    hashed.sort_unstable_by_key(|(storage, one)| (one.contents, *storage, one.file.entry));
+    let sets = hashed.chunk_by(|(_, one), (_, other)| one.contents == other.contents);
+    sets.filter(|set| set.len() > 1).map(<[_]>::to_vec).collect()
 }
 
-/// Calls `each` for the files of each hash that occurs more than once.
-fn for_equal(files: &mut [Compared], mut each: impl FnMut(&mut [Compared])) {
-    files.sort_unstable_by_key(|file| (file.contents, file.entry));
-    let equal = files.chunk_by_mut(|one, other| one.contents == other.contents);
-    equal.filter(|equal| equal.len() > 1).for_each(&mut each);
-}
-
-/// Opens a candidate for `work`, and records the reason if that fails.
-fn compare<T>(
-    search: &DuplicateSearch<'_>,
-    file: &Candidate,
-    work: impl FnOnce(&Opened) -> Result<T, Option<SkipReason>>,
-) -> Option<T> {
-    if search.task.is_cancelled() {
+/// Returns a hash of the places of a file's contents on the disk; `None` if files do not share data there, or if it is
+/// unknown.
+fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<ContentHash> {
+    if !search.may_share.load(Ordering::Relaxed) {
         return None;
     }
-    let result = Opened::open(search, file).and_then(|opened| work(&opened));
-    result.map_err(|reason| search.skip(file.entry, reason)).ok()
+    for_one(search, &one.file, |place| Ok(OpenFile::open(place)?.location())).flatten()
 }
 
-/// Determines which of the files, whose hashes are equal, share their data.
-fn locate(search: &DuplicateSearch<'_>, size: u64, files: &mut [Compared]) {
-    files.par_iter_mut().filter(|file| file.may_share).for_each(|file| {
-        let candidate = Candidate { size, entry: file.entry };
-        file.location = compare(search, &candidate, |opened| Ok(opened.location())).flatten();
-    });
-}
-
-/// Hashes the whole contents of files with equal ends. One of several clones is read for all of them.
-fn hash(search: &DuplicateSearch<'_>, size: u64, files: &mut [Compared]) -> Vec<Compared> {
-    locate(search, size, files);
-    files.sort_unstable_by_key(|file| (file.location, file.entry));
-    let clones: Vec<&[Compared]> =
-        files.chunk_by(|one, other| one.location.is_some() && one.location == other.location).collect();
-    let hashed = clones.into_par_iter().flat_map_iter(|clones| {
-        let candidate = Candidate { size, entry: clones[0].entry };
-        let contents = compare(search, &candidate, |opened| {
-            let contents = opened.whole(search)?;
-            Ok((opened.state, contents))
-        });
-        let with = move |(first, contents): (ContentState, Hash)| {
-            let clone = move |clone: &Compared| {
-                let state = if clone.entry == candidate.entry { first } else { clone.state };
-                Compared { state, contents, ..*clone }
-            };
-            clones.iter().map(clone)
-        };
-        contents.map(with).into_iter().flatten()
-    });
-    hashed.collect()
-}
-
-impl EqualFiles {
-    /// Creates the set of files with equal contents; `None` if only one of them is left.
-    fn new(size: u64, files: &mut [Compared]) -> Option<Self> {
-        files.sort_unstable_by_key(|file| (file.location, file.entry));
-        let mut members: Vec<Member> = Vec::with_capacity(files.len());
-        let mut previous = None;
-        for (number, file) in (0..).zip(files.iter()) {
-            let is_clone = file.location.is_some() && file.location == previous;
-            previous = file.location;
-            let storage = members.last().filter(|_| is_clone).map_or(number, |last| last.storage);
-            members.push(Member { entry: file.entry, state: file.state, storage });
-        }
-        (members.len() > 1).then_some(Self { size, members })
+/// Returns the file with a hash of its whole contents; `None` if it cannot be read.
+fn whole(search: &DuplicateSearch<'_>, one: &Compared) -> Option<Compared> {
+    if one.file.size <= SHORT {
+        return Some(*one);
     }
+    for_one(search, &one.file, |place| {
+        let opened = OpenFile::open(place)?;
+        let contents = opened.whole(search)?;
+        Ok(Compared { changed: nanoseconds(opened.state.changed), contents, ..*one })
+    })
 }
 
 /// Returns the sets without the files that have changed since they were read.
-pub(super) fn unchanged(search: &DuplicateSearch<'_>, sets: Vec<EqualFiles>) -> Vec<EqualFiles> {
-    let is_unchanged = |size: u64, member: &Member| {
-        let candidate = Candidate { size, entry: member.entry };
-        let check = |opened: &Opened| {
-            if opened.state == member.state { Ok(()) } else { Err(Some(SkipReason::Changing)) }
-        };
-        compare(search, &candidate, check).is_some()
+pub(super) fn unchanged(search: &DuplicateSearch<'_>, found: &[Unchecked]) -> Vec<EqualFiles> {
+    let mut checked = for_each(
+        search,
+        found,
+        |found| found.file,
+        |found, place| {
+            let state = ContentState::of(place.directory, &place.name).map_err(|errno| Some(errno.into()))?;
+            place.check(&state)?;
+            if nanoseconds(state.changed) != found.changed {
+                return Err(Some(SkipReason::Changing));
+            }
+            let Unchecked { file, set, storage, .. } = *found;
+            Ok((set, file.size, Member { entry: file.entry, state, storage }))
+        },
+    );
+    checked.sort_unstable_by_key(|(set, _, member)| (*set, member.entry));
+    let sets = checked.chunk_by(|(one, ..), (other, ..)| one == other).filter(|set| set.len() > 1);
+    let equal = |set: &[(usize, u64, Member)]| EqualFiles {
+        size: set[0].1,
+        members: set.iter().map(|(.., member)| *member).collect(),
     };
-    let kept = sets.into_par_iter().filter_map(|EqualFiles { size, members }| {
-        let members: Vec<Member> =
-            members.into_par_iter().filter(|member| is_unchanged(size, member)).collect();
-        (members.len() > 1).then_some(EqualFiles { size, members })
-    });
-    kept.collect()
+    sets.map(equal).collect()
+}
+
+fn nanoseconds((seconds, nanoseconds): Time) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
 }

@@ -88,12 +88,7 @@ pub fn run(job: DuplicatesJob) -> Exit {
 
 /// Returns the request for the whole tree.
 fn all(tree: &Arc<Tree>) -> Request {
-    Request {
-        tree: Arc::clone(tree),
-        from: DirId::TOP,
-        query: Query::default(),
-        order: Order::default(),
-    }
+    Request { tree: Arc::clone(tree), from: DirId::TOP, query: Query::default(), order: Order::default() }
 }
 
 /// Waits for the result of a search. Cancels the search after an interrupt.

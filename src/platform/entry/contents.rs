@@ -6,13 +6,16 @@
 use std::ffi::CStr;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 
+use nix::fcntl::AtFlags;
+use nix::sys::stat::{FileStat, fstat, fstatat};
 use nix::unistd::{Whence, lseek};
 
 use super::imp;
 use crate::base::clock::Time;
-use crate::platform::{Directory, Errno, FileId, errno_of};
+use crate::base::kind::Kind;
+use crate::platform::{Attributes, Directory, Errno, FileId, errno_of, retry};
 
 /// Regular file that is open for reading.
 #[derive(Debug)]
@@ -38,6 +41,33 @@ pub struct ContentState {
     pub changed: Time,
 }
 
+impl From<FileStat> for ContentState {
+    // The fields of `struct stat` have different widths on different systems.
+    #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
+    fn from(stat: FileStat) -> Self {
+        let attributes = Attributes::from(stat);
+        Self {
+            id: attributes.file_id(),
+            size: attributes.apparent,
+            disk: attributes.blocks.saturating_mul(512),
+            links: attributes.links,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        }
+    }
+}
+
+impl ContentState {
+    /// Returns the present state of the contents of `name` in `directory`, without opening it.
+    ///
+    /// # Errors
+    /// Returns any error of fstatat(2); `EINVAL` if `name` is not a regular file.
+    pub fn of(directory: &Directory, name: &CStr) -> Result<Self, Errno> {
+        let stat = retry(|| fstatat(directory, name, AtFlags::AT_SYMLINK_NOFOLLOW))?;
+        if Attributes::from(stat).kind == Kind::File { Ok(stat.into()) } else { Err(Errno::EINVAL) }
+    }
+}
+
 impl Contents {
     /// Opens the regular file `name` in `directory`.
     ///
@@ -52,15 +82,7 @@ impl Contents {
     /// # Errors
     /// Returns any error of fstat(2).
     pub fn state(&self) -> Result<ContentState, Errno> {
-        let found = self.file.metadata().map_err(|error| errno_of(&error))?;
-        Ok(ContentState {
-            id: FileId { device: found.dev(), inode: found.ino() },
-            size: found.size(),
-            disk: found.blocks().saturating_mul(512),
-            links: found.nlink(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
-        })
+        Ok(retry(|| fstat(&self.file))?.into())
     }
 
     /// Reads bytes from `offset` on until `buffer` is full or the file ends, and returns their number.
