@@ -46,6 +46,9 @@ _duke() {
             duke,diff)
                 cmd="duke__subcmd__diff"
                 ;;
+            duke,duplicates)
+                cmd="duke__subcmd__duplicates"
+                ;;
             duke,help)
                 cmd="duke__subcmd__help"
                 ;;
@@ -65,7 +68,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -L -r -e -h -V --json --ndjson --csv --output --compress --import --no-interactive --summarize --depth --bytes --min-size --top --by --quiet --apparent-size --si --sort --reverse --directories-first --no-hidden --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --follow-symlinks --read-only --dry-run --type-name-over --select-yes --confirm-quit --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df help man ncdu save"
+            opts="-o -c -f -n -s -d -q -a -0 -t -x -X -L -r -e -h -V --json --ndjson --csv --output --compress --import --no-interactive --summarize --depth --bytes --min-size --top --by --quiet --apparent-size --si --sort --reverse --directories-first --no-hidden --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --follow-symlinks --read-only --dry-run --type-name-over --select-yes --confirm-quit --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df duplicates help man ncdu save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
@@ -353,8 +356,34 @@ _duke() {
             _duke_words "${cmd}" "${opts}" "${cur}"
             return 0
             ;;
+        duke__subcmd__duplicates)
+            opts="-q -t -x -h --json --si --quiet --threads --one-file-system --exclude --exclude-caches --skip-network --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                _duke_words "${cmd}" "${opts}" "${cur}"
+                return 0
+            fi
+            case "${prev}" in
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exclude)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            _duke_words "${cmd}" "${opts}" "${cur}"
+            return 0
+            ;;
         duke__subcmd__help)
-            opts="-h --help completions config df diff help man ncdu save"
+            opts="-h --help completions config df diff duplicates help man ncdu save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0

@@ -36,7 +36,7 @@ use crate::cli::exclude::{filter, patterns};
 use crate::cli::ncdu::Translation;
 pub use crate::cli::ncdu::markdown as ncdu_flags;
 use crate::cli::options::{mounts, progress, threads, units};
-use crate::cli::subcommands::{Command, Df, Difference, Duplicates};
+use crate::cli::subcommands::{Command, Df, Difference, DuplicatesFlags};
 use crate::cli::values::{PaneChoice, StartView, When};
 use crate::run::browse;
 use crate::run::duplicates;
@@ -214,7 +214,7 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
 }
 
 /// Returns the job of `duke duplicates`.
-fn duplicates_job(words: &Duplicates, environment: &Environment) -> Result<DuplicatesJob, UsageError> {
+fn duplicates_job(words: &DuplicatesFlags, environment: &Environment) -> Result<DuplicatesJob, UsageError> {
     let units = units(words.si);
     let scan = scan::Options {
         threads: threads(words.threads, environment)?,

@@ -51,7 +51,7 @@ pub enum Command {
     /// Groups are printed with the most wasted bytes first: the disk usage that is freed if one copy of each group is kept.
     /// Files are compared by their contents, and nothing is changed. Empty files are left out, and names of one inode
     /// count as one file.
-    Duplicates(Box<Duplicates>),
+    Duplicates(Box<DuplicatesFlags>),
     /// Print the help of duke, or of a command
     Help {
         /// Command
@@ -213,7 +213,7 @@ pub struct Df {
 /// Arguments of `duplicates`.
 #[derive(Clone, Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
-pub struct Duplicates {
+pub struct DuplicatesFlags {
     /// Directories and files to compare (default: the current directory)
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub paths: Vec<OsString>,

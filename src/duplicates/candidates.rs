@@ -1,4 +1,4 @@
-//! Candidates: the files of a subtree whose size occurs more than once.
+//! SizeCandidates: the files of a subtree whose size occurs more than once.
 //!
 //! Invariant: an inode is one candidate, whatever the number of its names. A candidate takes 24 bytes.
 
@@ -20,7 +20,7 @@ pub(super) struct Candidate {
 
 /// Files of a subtree.
 #[derive(Default)]
-pub(super) struct Candidates {
+pub(super) struct SizeCandidates {
     /// Files, and one name of each inode with several names. Once collected, only files whose size occurs more than
     /// once, ordered by size.
     pub(super) files: Vec<Candidate>,
@@ -30,7 +30,7 @@ pub(super) struct Candidates {
     pub(super) special: Vec<EntryId>,
 }
 
-impl Collector for Candidates {
+impl Collector for SizeCandidates {
     fn fresh(&self) -> Self {
         Self::default()
     }
@@ -57,7 +57,7 @@ impl Collector for Candidates {
     }
 }
 
-impl Candidates {
+impl SizeCandidates {
     /// Collects the candidates; `None` if the task was cancelled.
     pub(super) fn collect<R: Send + Sync>(request: &Request, task: &Task<R>) -> Option<Self> {
         let collected = Mutex::new(None);

@@ -3,8 +3,9 @@
 //! Invariant: equal hashes of whole files of the same size mean equal bytes. Holes count as the zeros that they read as,
 //! but are not read.
 
-use super::opened::{Place, Reason};
-use super::{DuplicateSearch, SkipReason};
+use super::data::SkipReason;
+use super::opened::{NotCompared, OpenPlace};
+use super::search::DuplicateSearch;
 use crate::platform::entry::contents::{ContentState, Contents};
 
 /// ContentHash of contents.
@@ -25,7 +26,7 @@ pub(super) struct OpenFile {
 
 impl OpenFile {
     /// Opens a file, if it is still the one that was scanned.
-    pub(super) fn open(place: &Place<'_>) -> Result<Self, Reason> {
+    pub(super) fn open(place: &OpenPlace<'_>) -> Result<Self, NotCompared> {
         let contents = Contents::open(place.directory, &place.name).map_err(|errno| Some(errno.into()))?;
         let state = contents.state().map_err(|errno| Some(errno.into()))?;
         place.check(&state)?;
@@ -33,7 +34,7 @@ impl OpenFile {
     }
 
     /// Returns a hash of the first and the last block; of the whole contents, if the file is not longer than [`SHORT`].
-    pub(super) fn ends(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, Reason> {
+    pub(super) fn ends(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
         let size = self.state.size;
         if size <= SHORT {
             return self.whole(search);
@@ -49,7 +50,7 @@ impl OpenFile {
     ///
     /// Blocks of zeros are left out, and each other block is hashed with its offset. So a file with a hole and one with
     /// zeros in its place have the same hash, and a hole costs no time.
-    pub(super) fn whole(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, Reason> {
+    pub(super) fn whole(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
         let size = self.state.size;
         let length = usize::try_from(size).unwrap_or(CHUNK).min(CHUNK);
         let mut block = vec![0; length];
@@ -95,7 +96,7 @@ impl OpenFile {
     }
 
     /// Fills `buffer`. A file that ends too early has changed.
-    fn read(&self, search: &DuplicateSearch<'_>, buffer: &mut [u8], offset: u64) -> Result<(), Reason> {
+    fn read(&self, search: &DuplicateSearch<'_>, buffer: &mut [u8], offset: u64) -> Result<(), NotCompared> {
         let length = self.contents.read_at(buffer, offset).map_err(|errno| Some(SkipReason::from(errno)))?;
         search.advance(length);
         if length == buffer.len() { Ok(()) } else { Err(Some(SkipReason::Changing)) }

@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use super::DuplicateSearch;
 use super::contents::ContentHash;
+use super::search::DuplicateSearch;
 use crate::base::kind::Kind;
 use crate::platform::{Directory, FileSystem};
 use crate::scan::reach;

@@ -8,14 +8,15 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use super::candidates::Candidates;
+use super::candidates::SizeCandidates;
+use super::data::{Duplicate, DuplicateGroup, DuplicateKind};
 use super::directories::{self, DirectorySet, SetOfName};
+use super::search::DuplicateSearch;
 use super::sets::EqualFiles;
-use super::{Duplicate, DuplicateGroup, DuplicateKind, DuplicateSearch};
 use crate::analysis::path_order::order_by_path;
 use crate::tree::{DirId, EntryId, EntryState, Tree};
 
-/// Result of [`arrange`]; see the fields of [`super::Duplicates`].
+/// Result of [`arrange`]; see the fields of [`super::data::Duplicates`].
 pub(super) struct Arranged {
     pub(super) groups: Vec<DuplicateGroup>,
     pub(super) sets: Vec<Vec<EntryId>>,
@@ -34,7 +35,7 @@ type Extra = HashMap<DirId, usize>;
 pub(super) fn arrange(
     search: &DuplicateSearch<'_>,
     found: Vec<EqualFiles>,
-    candidates: &Candidates,
+    candidates: &SizeCandidates,
     from: DirId,
 ) -> Arranged {
     let tree = search.tree;
@@ -143,7 +144,7 @@ struct Storage {
 }
 
 impl FileSet {
-    fn new(tree: &Tree, set: &EqualFiles, candidates: &Candidates) -> Self {
+    fn new(tree: &Tree, set: &EqualFiles, candidates: &SizeCandidates) -> Self {
         let mut sharing: HashMap<u32, u32> = HashMap::new();
         set.members.iter().for_each(|member| *sharing.entry(member.storage).or_default() += 1);
         let copies = set.members.iter().map(|member| {

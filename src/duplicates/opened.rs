@@ -7,7 +7,8 @@ use std::ffi::CString;
 use rayon::prelude::*;
 
 use super::candidates::Candidate;
-use super::{DuplicateSearch, SkipReason};
+use super::data::SkipReason;
+use super::search::DuplicateSearch;
 use crate::base::sync::Ordering;
 use crate::platform::entry::contents::ContentState;
 use crate::platform::entry::extents::{Sharing, sharing};
@@ -18,11 +19,11 @@ use crate::tree::{DirId, Entry, EntryId, EntryState};
 /// Maximum number of files of a directory that one thread handles.
 const PIECE: usize = 256;
 
-/// Reason why a file is not compared; `None` if it is on a file system whose files are not opened.
-pub(super) type Reason = Option<SkipReason>;
+/// NotCompared why a file is not compared; `None` if it is on a file system whose files are not opened.
+pub(super) type NotCompared = Option<SkipReason>;
 
 /// Name of a candidate in its open directory.
-pub(super) struct Place<'p> {
+pub(super) struct OpenPlace<'p> {
     pub(super) directory: &'p Directory,
     pub(super) name: CString,
     size: u64,
@@ -39,9 +40,9 @@ impl From<Errno> for SkipReason {
     }
 }
 
-impl Place<'_> {
+impl OpenPlace<'_> {
     /// Checks that the file is still the one that was scanned.
-    pub(super) fn check(&self, state: &ContentState) -> Result<(), Reason> {
+    pub(super) fn check(&self, state: &ContentState) -> Result<(), NotCompared> {
         let is_same = (state.id.inode, state.size) == (self.inode, self.size);
         if is_same { Ok(()) } else { Err(Some(SkipReason::Changing)) }
     }
@@ -53,7 +54,7 @@ pub(super) fn for_each<T: Sync, R: Send>(
     search: &DuplicateSearch<'_>,
     rows: &[T],
     candidate: impl Fn(&T) -> Candidate + Sync,
-    work: impl Fn(&T, &Place<'_>) -> Result<R, Reason> + Sync,
+    work: impl Fn(&T, &OpenPlace<'_>) -> Result<R, NotCompared> + Sync,
 ) -> Vec<R> {
     let directory = |row: &T| candidate(row).entry.directory;
     let directories = rows.chunk_by(|one, other| directory(one) == directory(other));
@@ -77,7 +78,7 @@ pub(super) fn for_each<T: Sync, R: Send>(
 pub(super) fn for_one<R>(
     search: &DuplicateSearch<'_>,
     candidate: &Candidate,
-    work: impl FnOnce(&Place<'_>) -> Result<R, Reason>,
+    work: impl FnOnce(&OpenPlace<'_>) -> Result<R, NotCompared>,
 ) -> Option<R> {
     if search.task.is_cancelled() {
         return None;
@@ -87,7 +88,7 @@ pub(super) fn for_one<R>(
 }
 
 /// Opens a directory; `None` for the top, whose entries are paths.
-fn open(search: &DuplicateSearch<'_>, id: DirId) -> Result<Option<Directory>, Reason> {
+fn open(search: &DuplicateSearch<'_>, id: DirId) -> Result<Option<Directory>, NotCompared> {
     if id == DirId::TOP {
         return Ok(None);
     }
@@ -98,10 +99,10 @@ fn open(search: &DuplicateSearch<'_>, id: DirId) -> Result<Option<Directory>, Re
 
 fn at<R>(
     search: &DuplicateSearch<'_>,
-    opened: &Result<Option<Directory>, Reason>,
+    opened: &Result<Option<Directory>, NotCompared>,
     candidate: &Candidate,
-    work: impl FnOnce(&Place<'_>) -> Result<R, Reason>,
-) -> Result<R, Reason> {
+    work: impl FnOnce(&OpenPlace<'_>) -> Result<R, NotCompared>,
+) -> Result<R, NotCompared> {
     let EntryId { directory: id, .. } = candidate.entry;
     let record = candidate.entry.record(search.tree);
     let Some(Entry { name, state: EntryState::Known(metadata), .. }) = record else {
@@ -111,22 +112,22 @@ fn at<R>(
     match opened {
         Ok(Some(directory)) => {
             let name = CString::new(name).map_err(|_| Some(SkipReason::Changing))?;
-            work(&Place { directory, name, size, inode })
+            work(&OpenPlace { directory, name, size, inode })
         }
         Ok(None) => {
             let (directory, name) = reach_entry(search.tree, id, name).map_err(failed)?;
             check_file_system(search, &directory)?;
-            work(&Place { directory: &directory, name, size, inode })
+            work(&OpenPlace { directory: &directory, name, size, inode })
         }
         Err(reason) => Err(*reason),
     }
 }
 
-fn failed(errno: Errno) -> Reason {
+fn failed(errno: Errno) -> NotCompared {
     Some(errno.into())
 }
 
-fn check_file_system(search: &DuplicateSearch<'_>, directory: &Directory) -> Result<(), Reason> {
+fn check_file_system(search: &DuplicateSearch<'_>, directory: &Directory) -> Result<(), NotCompared> {
     if directory.file_system().map_err(failed)? != FileSystem::Ordinary {
         return Err(None);
     }

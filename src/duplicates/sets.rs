@@ -6,8 +6,9 @@ use rayon::prelude::*;
 
 use super::candidates::Candidate;
 use super::contents::{ContentHash, OpenFile, SHORT};
+use super::data::SkipReason;
 use super::opened::{for_each, for_one};
-use super::{DuplicateSearch, SkipReason};
+use super::search::DuplicateSearch;
 use crate::base::clock::Time;
 use crate::base::sync::Ordering;
 use crate::platform::entry::contents::ContentState;

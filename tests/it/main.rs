@@ -14,6 +14,7 @@ mod cli;
 mod clock;
 mod completions;
 mod config;
+mod duplicates;
 mod exchange;
 mod generated;
 mod hostile;
