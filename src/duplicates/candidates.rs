@@ -11,23 +11,23 @@ use crate::tree::{EntryId, InodeKey};
 
 /// Regular file that is not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Candidate {
+pub(crate) struct Candidate {
     /// Length in bytes.
-    pub(super) size: u64,
+    pub(crate) size: u64,
     /// Name of the file.
-    pub(super) entry: EntryId,
+    pub(crate) entry: EntryId,
 }
 
 /// Files of a subtree.
 #[derive(Default)]
-pub(super) struct SizeCandidates {
+pub(crate) struct SizeCandidates {
     /// Files, and one name of each inode with several names. Once collected, only files whose size occurs more than
     /// once, ordered by size.
-    pub(super) files: Vec<Candidate>,
+    pub(crate) files: Vec<Candidate>,
     /// Names of the inodes that may have several names, ordered by inode.
-    pub(super) linked: Vec<(InodeKey, Candidate)>,
+    pub(crate) linked: Vec<(InodeKey, Candidate)>,
     /// Pipes, sockets and devices.
-    pub(super) special: Vec<EntryId>,
+    pub(crate) special: Vec<EntryId>,
 }
 
 impl Collector for SizeCandidates {
@@ -59,7 +59,7 @@ impl Collector for SizeCandidates {
 
 impl SizeCandidates {
     /// Collects the candidates; `None` if the task was cancelled.
-    pub(super) fn collect<R: Send + Sync>(request: &Request, task: &Task<R>) -> Option<Self> {
+    pub(crate) fn collect<R: Send + Sync>(request: &Request, task: &Task<R>) -> Option<Self> {
         let collected = Mutex::new(None);
         parallel_walk(request, Mode::Filter, task, Self::default(), |found, progress| {
             if progress.complete {
@@ -77,7 +77,7 @@ impl SizeCandidates {
     }
 
     /// Returns the names of an inode.
-    pub(super) fn names(&self, inode: InodeKey) -> impl Iterator<Item = EntryId> + '_ {
+    pub(crate) fn names(&self, inode: InodeKey) -> impl Iterator<Item = EntryId> + '_ {
         let first = self.linked.partition_point(|(other, _)| *other < inode);
         let names = self.linked[first..].iter().take_while(move |(other, _)| *other == inode);
         names.map(|(_, candidate)| candidate.entry)

@@ -9,24 +9,24 @@ use super::search::DuplicateSearch;
 use crate::platform::entry::contents::{ContentState, Contents};
 
 /// ContentHash of contents.
-pub(super) type ContentHash = [u8; 32];
+pub(crate) type ContentHash = [u8; 32];
 
 /// Length in bytes of each of the two ends that are compared first.
 const END: usize = 4096;
 /// Length in bytes of a file up to which the ends are the whole file.
-pub(super) const SHORT: u64 = 2 * END as u64;
+pub(crate) const SHORT: u64 = 2 * END as u64;
 /// Number of bytes read at once.
 const CHUNK: usize = 128 << 10;
 
 /// Open file.
-pub(super) struct OpenFile {
+pub(crate) struct OpenFile {
     contents: Contents,
-    pub(super) state: ContentState,
+    pub(crate) state: ContentState,
 }
 
 impl OpenFile {
     /// Opens a file, if it is still the one that was scanned.
-    pub(super) fn open(place: &OpenPlace<'_>) -> Result<Self, NotCompared> {
+    pub(crate) fn open(place: &OpenPlace<'_>) -> Result<Self, NotCompared> {
         let contents = Contents::open(place.directory, &place.name).map_err(|errno| Some(errno.into()))?;
         let state = contents.state().map_err(|errno| Some(errno.into()))?;
         place.check(&state)?;
@@ -34,7 +34,7 @@ impl OpenFile {
     }
 
     /// Returns a hash of the first and the last block; of the whole contents, if the file is not longer than [`SHORT`].
-    pub(super) fn ends(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
+    pub(crate) fn ends(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
         let size = self.state.size;
         if size <= SHORT {
             return self.whole(search);
@@ -50,7 +50,7 @@ impl OpenFile {
     ///
     /// Blocks of zeros are left out, and each other block is hashed with its offset. So a file with a hole and one with
     /// zeros in its place have the same hash, and a hole costs no time.
-    pub(super) fn whole(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
+    pub(crate) fn whole(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
         let size = self.state.size;
         let length = usize::try_from(size).unwrap_or(CHUNK).min(CHUNK);
         let mut block = vec![0; length];
@@ -83,7 +83,7 @@ impl OpenFile {
 
     /// Returns a hash of the places of the contents on the disk; `None` if they do not determine the contents. Equal
     /// hashes of files of the same size on the same device mean that the files share all of their data.
-    pub(super) fn location(&self) -> Option<ContentHash> {
+    pub(crate) fn location(&self) -> Option<ContentHash> {
         // The device is part of the hash, because positions on different devices are independent.
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.state.id.device.to_le_bytes());

@@ -15,24 +15,24 @@ use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, Walk};
 use std::os::unix::ffi::OsStrExt;
 
 /// Number of the set that contains each name.
-pub(super) type SetOfName = HashMap<EntryId, u32>;
+pub(crate) type SetOfName = HashMap<EntryId, u32>;
 
 /// Directories with the same contents.
 #[derive(Debug)]
-pub(super) struct DirectorySet {
-    pub(super) directories: Vec<DirId>,
-    pub(super) summary: DirectorySummary,
+pub(crate) struct DirectorySet {
+    pub(crate) directories: Vec<DirId>,
+    pub(crate) summary: DirectorySummary,
 }
 
 /// Sizes of a directory's contents, the same for all copies.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct DirectorySummary {
+pub(crate) struct DirectorySummary {
     /// Number of files with data.
-    pub(super) files: u64,
+    pub(crate) files: u64,
     /// Length of all files in bytes.
-    pub(super) size: u64,
+    pub(crate) size: u64,
     /// Number of levels of directories below.
-    pub(super) height: u32,
+    pub(crate) height: u32,
 }
 
 /// Contents of an entry.
@@ -46,7 +46,7 @@ enum EntryContents {
 
 /// Finds the directories below `from` with the same contents, those with the most levels first. `size` returns the
 /// length of the files in a set.
-pub(super) fn find(
+pub(crate) fn find(
     search: &DuplicateSearch<'_>,
     from: DirId,
     sets: &SetOfName,

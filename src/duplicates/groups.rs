@@ -17,9 +17,9 @@ use crate::analysis::path_order::order_by_path;
 use crate::tree::{DirId, EntryId, EntryState, Tree};
 
 /// Result of [`arrange`]; see the fields of [`super::data::Duplicates`].
-pub(super) struct Arranged {
-    pub(super) groups: Vec<DuplicateGroup>,
-    pub(super) sets: Vec<Vec<EntryId>>,
+pub(crate) struct Arranged {
+    pub(crate) groups: Vec<DuplicateGroup>,
+    pub(crate) sets: Vec<Vec<EntryId>>,
 }
 
 /// Files with the same contents.
@@ -32,7 +32,7 @@ struct FileSet {
 type Extra = HashMap<DirId, usize>;
 
 /// Arranges the sets of equal files below `from`.
-pub(super) fn arrange(
+pub(crate) fn arrange(
     search: &DuplicateSearch<'_>,
     found: Vec<EqualFiles>,
     candidates: &SizeCandidates,
@@ -58,7 +58,7 @@ pub(super) fn arrange(
 }
 
 /// Sorts `rows` by the path of an entry.
-pub(super) fn sort_by_path<T>(tree: &Tree, rows: &mut Vec<T>, entry: impl Fn(&T) -> EntryId) {
+pub(crate) fn sort_by_path<T>(tree: &Tree, rows: &mut Vec<T>, entry: impl Fn(&T) -> EntryId) {
     let place = |row: &T| {
         let EntryId { directory, .. } = entry(row);
         (directory, entry(row).name(tree).unwrap_or_default())

@@ -20,12 +20,12 @@ use crate::tree::{DirId, Entry, EntryId, EntryState};
 const PIECE: usize = 256;
 
 /// NotCompared why a file is not compared; `None` if it is on a file system whose files are not opened.
-pub(super) type NotCompared = Option<SkipReason>;
+pub(crate) type NotCompared = Option<SkipReason>;
 
 /// Name of a candidate in its open directory.
-pub(super) struct OpenPlace<'p> {
-    pub(super) directory: &'p Directory,
-    pub(super) name: CString,
+pub(crate) struct OpenPlace<'p> {
+    pub(crate) directory: &'p Directory,
+    pub(crate) name: CString,
     size: u64,
     inode: u64,
 }
@@ -42,7 +42,7 @@ impl From<Errno> for SkipReason {
 
 impl OpenPlace<'_> {
     /// Checks that the file is still the one that was scanned.
-    pub(super) fn check(&self, state: &ContentState) -> Result<(), NotCompared> {
+    pub(crate) fn check(&self, state: &ContentState) -> Result<(), NotCompared> {
         let is_same = (state.id.inode, state.size) == (self.inode, self.size);
         if is_same { Ok(()) } else { Err(Some(SkipReason::Changing)) }
     }
@@ -50,7 +50,7 @@ impl OpenPlace<'_> {
 
 /// Calls `work` for each of the files, which are ordered by directory, and returns its results. Records the files for
 /// which it fails.
-pub(super) fn for_each<T: Sync, R: Send>(
+pub(crate) fn for_each<T: Sync, R: Send>(
     search: &DuplicateSearch<'_>,
     rows: &[T],
     candidate: impl Fn(&T) -> Candidate + Sync,
@@ -75,7 +75,7 @@ pub(super) fn for_each<T: Sync, R: Send>(
 }
 
 /// Calls `work` for a single file. Records the file if that fails, and returns `None`.
-pub(super) fn for_one<R>(
+pub(crate) fn for_one<R>(
     search: &DuplicateSearch<'_>,
     candidate: &Candidate,
     work: impl FnOnce(&OpenPlace<'_>) -> Result<R, NotCompared>,

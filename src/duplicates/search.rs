@@ -14,23 +14,23 @@ use crate::tree::{EntryId, Tree};
 const REPORT: u64 = 100;
 
 /// Running search.
-pub(super) struct DuplicateSearch<'s> {
-    pub(super) tree: &'s Tree,
-    pub(super) task: &'s Task<Duplicates>,
+pub(crate) struct DuplicateSearch<'s> {
+    pub(crate) tree: &'s Tree,
+    pub(crate) task: &'s Task<Duplicates>,
     started: Instant,
     /// Time of the next report of the progress, in milliseconds since the start.
     due: AtomicU64,
     candidates: u64,
-    pub(super) compared: AtomicU64,
+    pub(crate) compared: AtomicU64,
     read: AtomicU64,
-    pub(super) elsewhere: AtomicU64,
-    pub(super) skipped: Mutex<Vec<Skipped>>,
+    pub(crate) elsewhere: AtomicU64,
+    pub(crate) skipped: Mutex<Vec<Skipped>>,
     /// `true` if a file system was found whose files can share data.
-    pub(super) may_share: AtomicBool,
+    pub(crate) may_share: AtomicBool,
 }
 
 impl<'s> DuplicateSearch<'s> {
-    pub(super) fn new(tree: &'s Tree, task: &'s Task<Duplicates>, candidates: &SizeCandidates) -> Self {
+    pub(crate) fn new(tree: &'s Tree, task: &'s Task<Duplicates>, candidates: &SizeCandidates) -> Self {
         let special = candidates.special.iter();
         let skipped = special.map(|entry| Skipped { entry: *entry, reason: SkipReason::Special }).collect();
         Self {
@@ -47,7 +47,7 @@ impl<'s> DuplicateSearch<'s> {
         }
     }
 
-    pub(super) fn progress(&self) -> CompareProgress {
+    pub(crate) fn progress(&self) -> CompareProgress {
         CompareProgress {
             candidates: self.candidates,
             compared: self.compared.load(Ordering::Relaxed),
@@ -57,7 +57,7 @@ impl<'s> DuplicateSearch<'s> {
     }
 
     /// Records a file that is not compared.
-    pub(super) fn skip(&self, entry: EntryId, reason: Option<SkipReason>) {
+    pub(crate) fn skip(&self, entry: EntryId, reason: Option<SkipReason>) {
         match reason {
             Some(reason) => lock(&self.skipped).push(Skipped { entry, reason }),
             None => _ = self.elsewhere.fetch_add(1, Ordering::Relaxed),
@@ -65,7 +65,7 @@ impl<'s> DuplicateSearch<'s> {
     }
 
     /// Records that `bytes` were read, and publishes the progress if that is due.
-    pub(super) fn advance(&self, bytes: usize) {
+    pub(crate) fn advance(&self, bytes: usize) {
         self.read.fetch_add(bytes as u64, Ordering::Relaxed);
         let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let due = self.due.load(Ordering::Relaxed);

@@ -16,20 +16,20 @@ use crate::tree::EntryId;
 
 /// Files with the same contents.
 #[derive(Clone, Debug)]
-pub(super) struct EqualFiles {
+pub(crate) struct EqualFiles {
     /// Length of each file in bytes.
-    pub(super) size: u64,
-    pub(super) members: Vec<Member>,
+    pub(crate) size: u64,
+    pub(crate) members: Vec<Member>,
 }
 
 /// File in a set.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Member {
-    pub(super) entry: EntryId,
+pub(crate) struct Member {
+    pub(crate) entry: EntryId,
     /// State of the contents when the set was found to be unchanged.
-    pub(super) state: ContentState,
+    pub(crate) state: ContentState,
     /// Number that is equal for members that share their data on the disk.
-    pub(super) storage: u32,
+    pub(crate) storage: u32,
 }
 
 /// File with the hashes known so far. There is one for each candidate, so it is small.
@@ -43,7 +43,7 @@ struct Compared {
 }
 
 /// File in a set whose changes since reading are still to be checked.
-pub(super) struct Unchecked {
+pub(crate) struct Unchecked {
     file: Candidate,
     changed: i64,
     /// Number of the set.
@@ -52,7 +52,7 @@ pub(super) struct Unchecked {
 }
 
 /// Compares the candidates. Returns the files that equal others, ordered by directory.
-pub(super) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> Vec<Unchecked> {
+pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> Vec<Unchecked> {
     files.sort_unstable_by_key(|file| file.entry);
     let mut ends = for_each(
         search,
@@ -130,7 +130,7 @@ fn whole(search: &DuplicateSearch<'_>, one: &Compared) -> Option<Compared> {
 }
 
 /// Returns the sets without the files that have changed since they were read.
-pub(super) fn unchanged(search: &DuplicateSearch<'_>, found: &[Unchecked]) -> Vec<EqualFiles> {
+pub(crate) fn unchanged(search: &DuplicateSearch<'_>, found: &[Unchecked]) -> Vec<EqualFiles> {
     let mut checked = for_each(
         search,
         found,
