@@ -46,6 +46,9 @@ _duke() {
             duke,diff)
                 cmd="duke__subcmd__diff"
                 ;;
+            duke,duplicates)
+                cmd="duke__subcmd__duplicates"
+                ;;
             duke,help)
                 cmd="duke__subcmd__help"
                 ;;
@@ -407,8 +410,34 @@ _duke() {
             _duke_words "${cmd}" "${opts}" "${cur}"
             return 0
             ;;
+        duke__subcmd__duplicates)
+            opts="-q -t -x -h --json --si --quiet --threads --one-file-system --exclude --exclude-caches --skip-network --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                _duke_words "${cmd}" "${opts}" "${cur}"
+                return 0
+            fi
+            case "${prev}" in
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exclude)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            _duke_words "${cmd}" "${opts}" "${cur}"
+            return 0
+            ;;
         duke__subcmd__help)
-            opts="-h --help completions config df diff help man ncdu save"
+            opts="-h --help completions config df diff duplicates help man ncdu save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0

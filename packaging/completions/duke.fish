@@ -103,6 +103,7 @@ complete -c duke -n "__fish_duke_needs_command" -a "config" -d 'Show the configu
 complete -c duke -n "__fish_duke_needs_command" -a "completions" -d 'Print the completion script of a shell'
 complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Show what changed since an export or a snapshot was made'
 complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Explain why df and a scan differ'
+complete -c duke -n "__fish_duke_needs_command" -a "duplicates" -d 'List files and directories with the same contents'
 complete -c duke -n "__fish_duke_needs_command" -a "help" -d 'Print the help of duke, or of a command'
 complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page, for man -l -'
 complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the command line and the configuration files of ncdu'
@@ -136,6 +137,15 @@ complete -c duke -n "__fish_duke_using_subcommand df" -s q -l quiet -d 'Print no
 complete -c duke -n "__fish_duke_using_subcommand df" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand df" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -s t -l threads -d 'Read with N threads' -r
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -l exclude -d 'Exclude entries matching GLOB' -r
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -l json -d 'Print JSON'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -l si -d 'Show sizes in powers of 1000'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -s q -l quiet -d 'Print no progress on standard error'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -l skip-network -d 'Skip network file systems below a PATH'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand help" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand man" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand ncdu" -s h -l help -d 'Print help'
@@ -159,4 +169,4 @@ complete -c duke -n "__fish_duke_needs_command" -f -a "(__fish_complete_director
 complete -c duke -n "__fish_duke_using_subcommand save df" -f -a "(__fish_complete_directories)"
 complete -c duke -n "__fish_duke_using_subcommand config" -f -a "show path import-ncdu"
 complete -c duke -n "__fish_duke_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
-complete -c duke -n "__fish_duke_using_subcommand help" -f -a "completions config df diff help man ncdu save"
+complete -c duke -n "__fish_duke_using_subcommand help" -f -a "completions config df diff duplicates help man ncdu save"

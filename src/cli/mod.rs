@@ -37,9 +37,11 @@ use crate::cli::exclude::{filter, patterns};
 use crate::cli::ncdu::Translation;
 pub use crate::cli::ncdu::markdown as ncdu_flags;
 use crate::cli::options::{mounts, progress, threads, units};
-use crate::cli::subcommands::{Command, Df, Difference};
+use crate::cli::subcommands::{Command, Df, Difference, DuplicatesFlags};
 use crate::cli::values::{ColumnWord, PaneChoice, StartView, When};
 use crate::run::browse;
+use crate::run::duplicates;
+use crate::run::duplicates::{DuplicatesFormat, DuplicatesJob};
 use crate::run::print;
 use crate::run::print::{DiffJob, Format, Output, PrintJob, Saving, Selection};
 use crate::run::streams::print_error;
@@ -61,6 +63,7 @@ pub fn run() -> ! {
         Ok(Request::Print(job)) => print::run(job),
         Ok(Request::Compare(comparison)) => print::compare(comparison),
         Ok(Request::Save(job)) => print::save(job),
+        Ok(Request::Duplicates(job)) => duplicates::run(job),
         Ok(Request::Describe(description)) => description.print(),
         Ok(Request::ConfigOutput(answer)) => answer.print(),
         Err(refusal) => refusal.answer(),
@@ -80,6 +83,8 @@ pub enum Request {
     Compare(DiffJob),
     /// Snapshot to write.
     Save(Saving),
+    /// Search for duplicates.
+    Duplicates(DuplicatesJob),
     /// Description of the command line.
     Describe(Description),
     /// Output about the configuration or the kept snapshots.
@@ -144,6 +149,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
             Request::ConfigOutput(crate::cli::kept_snapshots::list(words.old.as_ref(), environment)?)
         }
         Command::Diff(words) => return diff(&words, environment),
+        Command::Duplicates(words) => Request::Duplicates(duplicates_job(&words, environment)?),
         Command::Help { command } => return Err(help(command.as_deref())),
         Command::Ncdu { words } => return as_ncdu(&words, environment),
         Command::Man => Request::Describe(Description::Manual),
@@ -206,6 +212,25 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
     let progress = progress(words.quiet, units);
     let wanted = SourceSpec::Paths(crate::cli::sources::paths(&words.paths), scan);
     Ok(PrintJob { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
+}
+
+/// Returns the job of `duke duplicates`.
+fn duplicates_job(words: &DuplicatesFlags, environment: &Environment) -> Result<DuplicatesJob, UsageError> {
+    let units = units(words.si);
+    let scan = scan::Options {
+        threads: threads(words.threads, environment)?,
+        mounts: mounts(words.one_file_system),
+        filter: filter(&words.exclude)?,
+        skip_caches: words.exclude_caches,
+        skip_network: words.skip_network,
+        ..Default::default()
+    };
+    Ok(DuplicatesJob {
+        roots: crate::cli::sources::paths(&words.paths),
+        scan,
+        form: if words.json { DuplicatesFormat::Json } else { DuplicatesFormat::Table(units) },
+        progress: progress(words.quiet, units),
+    })
 }
 
 /// Returns the request for a command line without a subcommand.

@@ -11,7 +11,8 @@ use crate::cli::list_flags::ListFlags;
 use crate::cli::values::{since, size, threads};
 
 /// Names of the subcommands.
-pub const NAMES: [&str; 8] = ["completions", "config", "df", "diff", "help", "man", "ncdu", "save"];
+pub const NAMES: [&str; 9] =
+    ["completions", "config", "df", "diff", "duplicates", "help", "man", "ncdu", "save"];
 
 /// Subcommands, recognized only as the first word.
 #[derive(Clone, Debug, Subcommand)]
@@ -46,6 +47,12 @@ pub enum Command {
     Diff(Box<Difference>),
     /// Explain why df and a scan differ
     Df(Box<Df>),
+    /// List files and directories with the same contents
+    ///
+    /// Groups are printed with the most wasted bytes first: the disk usage that is freed if one copy of each group is kept.
+    /// Files are compared by their contents, and nothing is changed. Empty files are left out, and names of one inode
+    /// count as one file.
+    Duplicates(Box<DuplicatesFlags>),
     /// Print the help of duke, or of a command
     Help {
         /// Command
@@ -208,6 +215,47 @@ pub struct Df {
     /// Do not cross file-system boundaries below a PATH
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
+
+    /// Skip network file systems below a PATH
+    #[arg(long)]
+    pub skip_network: bool,
+}
+
+/// Arguments of `duplicates`.
+#[derive(Clone, Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
+pub struct DuplicatesFlags {
+    /// Directories and files to compare (default: the current directory)
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub paths: Vec<OsString>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Show sizes in powers of 1000
+    #[arg(long)]
+    pub si: bool,
+
+    /// Print no progress on standard error
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Read with N threads
+    #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads))]
+    pub threads: Option<u16>,
+
+    /// Do not cross file-system boundaries below a PATH
+    #[arg(short = 'x', long)]
+    pub one_file_system: bool,
+
+    /// Exclude entries matching GLOB
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+
+    /// Exclude directories that hold a CACHEDIR.TAG
+    #[arg(long)]
+    pub exclude_caches: bool,
 
     /// Skip network file systems below a PATH
     #[arg(long)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod browse;
 pub(crate) mod diff;
+pub(crate) mod duplicates;
 pub(crate) mod exit;
 pub(crate) mod export;
 pub(crate) mod lists;

@@ -15,6 +15,7 @@ mod cli;
 mod clock;
 mod completions;
 mod config;
+mod duplicates;
 mod exchange;
 mod generated;
 mod hostile;
