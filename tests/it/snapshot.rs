@@ -383,6 +383,34 @@ fn build(plan: Vec<Plan>) -> Tree {
     tree
 }
 
+/// Returns the tree in `tests/data/snapshot-1.duke`, which version 1 of the format was written with.
+fn tree_of_version_1() -> Tree {
+    let facts = |inode| Metadata { apparent: 5_000, blocks: 16, mtime: -3, inode, ..Metadata::default() };
+    let linked = Metadata { links: Some(Links { count: 2, device: 1 }), ..facts(12) };
+    let owner = Some(Owner { uid: 7, gid: 8, mode: 0o100_644 });
+    let file = |metadata| Plan::Entry(Kind::File, EntryState::Known(metadata));
+    let inner = vec![file(linked), Plan::Entry(Kind::Unknown, EntryState::Failed(5))];
+    build(vec![
+        file(facts(11)),
+        file(linked),
+        file(Metadata { owner, ..facts(13) }),
+        Plan::Directory(facts(21), inner),
+        Plan::Directory(facts(22), Vec::new()),
+        Plan::Entry(Kind::Directory, EntryState::Excluded(Exclusion::SecondLink)),
+    ])
+}
+
+#[test]
+fn version_1_can_be_read() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/snapshot-1.duke");
+    for access in WAYS {
+        let Snapshot { tree, about } = open(&file, access).unwrap();
+        assert_eq!(about, self::about());
+        tree.verify().unwrap();
+        assert_eq!(everything(&tree), everything(&tree_of_version_1()));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
