@@ -3,6 +3,8 @@
 
 #[doc(hidden)]
 pub mod absolute;
+#[cfg(feature = "formats")]
+pub(crate) mod base64;
 #[cfg(feature = "delete")]
 #[doc(hidden)]
 pub mod calendar;

@@ -223,6 +223,7 @@ fn look(
         skip_silent: false,
         follow_symlinks: arguments.follow_symlinks,
         owners: arguments.extended || crate::cli::sources::needs_owners(arguments),
+        ..scan::Options::default()
     };
     let wanted = crate::cli::sources::wanted(arguments, &patterns, scan)?;
     let order = order(arguments);

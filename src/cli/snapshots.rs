@@ -27,6 +27,7 @@ pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, UsageEr
         skip_network: words.skip_network,
         skip_silent: false,
         owners: words.extended,
+        ..scan::Options::default()
     };
     Ok(Saving {
         roots: sources::paths(&words.paths),

@@ -11,7 +11,7 @@ use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::formats::flat::Provenance;
 use crate::formats::snapshot;
-use crate::formats::snapshot::{Snapshot, SnapshotInfo};
+use crate::formats::snapshot::{Origin, Snapshot, SnapshotInfo};
 use crate::scan::{Outcome, Progress};
 use crate::tree::{DirId, Tree};
 
@@ -54,12 +54,19 @@ impl SnapshotSource {
         self.tree.listing(DirId::TOP).entries().map(|(_, root)| name(root.name)).collect()
     }
 
+    /// Returns the metadata of the snapshot.
+    pub fn about(&self) -> &SnapshotInfo {
+        &self.about
+    }
+
     /// Returns the origin of each root.
     pub fn provenance(&self) -> Vec<Provenance> {
-        let host =
-            Some(String::from_utf8_lossy(&self.about.host).into_owned()).filter(|host| !host.is_empty());
-        let provenance = Provenance { host, scanned_at: Some(self.about.scanned_at) };
-        vec![provenance; self.tree.listing(DirId::TOP).entries().count()]
+        let provenance = |(index, _)| {
+            let Origin { scanned_at, host, .. } = self.about.origin(index);
+            let host = Some(String::from_utf8_lossy(&host).into_owned()).filter(|host| !host.is_empty());
+            Provenance { host, scanned_at: Some(scanned_at) }
+        };
+        self.tree.listing(DirId::TOP).entries().enumerate().map(provenance).collect()
     }
 
     /// Returns the totals of the recorded scan as progress.

@@ -11,7 +11,9 @@ use crate::support::reseal::reseal;
 use duke::base::kind::Kind;
 use duke::scan::{Options, Scan};
 use duke::testing::formats::snapshot;
-use duke::testing::formats::snapshot::{Limits, Snapshot, SnapshotInfo, Unopened, WriteError};
+use duke::testing::formats::snapshot::{
+    FileSystemInfo, Limits, Origin, PlanParts, Snapshot, SnapshotInfo, Unopened, WriteError,
+};
 use duke::testing::output::json::{Body, Report, Summary};
 use duke::testing::platform::Access;
 use duke::tree::{
@@ -23,7 +25,32 @@ use std::sync::atomic::AtomicBool;
 const WAYS: [Access; 2] = [Access::Read, Access::Mapped];
 
 fn about() -> SnapshotInfo {
-    SnapshotInfo { scanned_at: -5, host: b"here".to_vec(), scope: b"-x".to_vec() }
+    let system = FileSystemInfo {
+        kind: b"ceph".to_vec(),
+        source: b"10.0.0.1:/".to_vec(),
+        root: b"/home".to_vec(),
+        id: u64::MAX,
+        name: b"big".to_vec(),
+        is_network: true,
+    };
+    let other = Origin { scanned_at: 7, host: b"there".to_vec(), scope: Vec::new() };
+    SnapshotInfo {
+        others: vec![other],
+        file_systems: vec![system],
+        parts: Some(PlanParts { plan: 99, numbers: vec![0, 3] }),
+        ..SnapshotInfo::of_origin(origin())
+    }
+}
+
+fn origin() -> Origin {
+    Origin { scanned_at: -5, host: b"here".to_vec(), scope: b"-x".to_vec() }
+}
+
+/// Returns the metadata that is read back after [`about`] was written for this tree: each device has a file system.
+fn about_in(tree: &Tree) -> SnapshotInfo {
+    let mut about = about();
+    about.file_systems.resize(tree.devices().numbers().len(), FileSystemInfo::default());
+    about
 }
 
 fn bytes_of(tree: &Tree) -> Vec<u8> {
@@ -86,7 +113,7 @@ fn assert_comes_back(tree: &Tree) {
     let (_folder, path) = stored(&bytes);
     for access in WAYS {
         let Snapshot { tree: again, about } = open(&path, access).unwrap();
-        assert_eq!(about, self::about());
+        assert_eq!(about, about_in(tree));
         assert_eq!(everything(&again), everything(tree));
         assert_eq!(again.damage(), None);
         again.verify().unwrap();
@@ -211,10 +238,10 @@ fn other_files_are_not_opened_as_snapshots() {
     assert_eq!(verdict(&file), "not a snapshot");
     assert_eq!(verdict(Path::new("/dev/zero")), "not a file");
     let mut later = bytes_of(crate::support::scan(folder.path(), 1).tree());
-    later[8] = 2;
+    later[8] = 3;
     reseal(&mut later).unwrap();
     fs::write(&file, later).unwrap();
-    assert_eq!(verdict(&file), "snapshot version 2 is newer than this duke; update duke");
+    assert_eq!(verdict(&file), "snapshot version 3 is newer than this duke; update duke");
 }
 
 #[test]
@@ -405,7 +432,7 @@ fn version_1_can_be_read() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/snapshot-1.duke");
     for access in WAYS {
         let Snapshot { tree, about } = open(&file, access).unwrap();
-        assert_eq!(about, self::about());
+        assert_eq!(about, SnapshotInfo::of_origin(origin()));
         tree.verify().unwrap();
         assert_eq!(everything(&tree), everything(&tree_of_version_1()));
     }
