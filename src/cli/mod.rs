@@ -16,6 +16,7 @@ mod kept_snapshots;
 mod man_page;
 mod ncdu;
 mod options;
+mod plans;
 mod settings;
 mod show;
 mod snapshots;
@@ -39,6 +40,8 @@ use crate::cli::options::{mounts, progress, threads, units};
 use crate::cli::subcommands::{Command, Df, Difference};
 use crate::cli::values::{PaneChoice, StartView, When};
 use crate::run::browse;
+use crate::run::merge;
+use crate::run::plan;
 use crate::run::print;
 use crate::run::print::{DiffJob, Format, Output, PrintJob, Saving, Selection};
 use crate::run::streams::print_error;
@@ -60,6 +63,8 @@ pub fn run() -> ! {
         Ok(Request::Print(job)) => print::run(job),
         Ok(Request::Compare(comparison)) => print::compare(comparison),
         Ok(Request::Save(job)) => print::save(job),
+        Ok(Request::Plan(job)) => plan::run(job),
+        Ok(Request::Merge(job)) => merge::run(&job),
         Ok(Request::Describe(description)) => description.print(),
         Ok(Request::ConfigOutput(answer)) => answer.print(),
         Err(refusal) => refusal.answer(),
@@ -79,6 +84,10 @@ pub enum Request {
     Compare(DiffJob),
     /// Snapshot to write.
     Save(Saving),
+    /// Plan to make.
+    Plan(plan::PlanJob),
+    /// Parts of a plan to merge.
+    Merge(merge::MergeJob),
     /// Description of the command line.
     Describe(Description),
     /// Output about the configuration or the kept snapshots.
@@ -152,6 +161,8 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
             }
             _ => return Err(UsageError::Usage("save: --list takes a single PATH".to_owned())),
         },
+        Command::Merge(words) => Request::Merge(plans::merge(&words, environment)?),
+        Command::Plan(words) => Request::Plan(plans::plan(&words, environment)?),
         Command::Save(words) => Request::Save(crate::cli::snapshots::saving(&words, environment)?),
     })
 }

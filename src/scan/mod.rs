@@ -41,7 +41,7 @@ pub use exclude::{BadPattern, ExcludePatterns};
 #[doc(hidden)]
 pub use open_path::{reach, reach_entry};
 pub use options::{Mounts, Options, default_threads};
-pub use other_parts::{OtherParts, split};
+pub use other_parts::OtherParts;
 pub use paths::path;
 use roots::Roots;
 pub use shared::{Outcome, Places};

@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::base::absolute::split;
 use crate::base::sync::Arc;
 use crate::tree::{DirId, Tree};
 
@@ -44,23 +45,9 @@ impl OtherParts {
     }
 }
 
-/// Splits an absolute path into the path of the parent and a name. Returns `None` for `/`.
-pub fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
-    let slash = path.iter().rposition(|byte| *byte == b'/')?;
-    let name = &path[slash + 1..];
-    (!name.is_empty()).then(|| (&path[..slash.max(1)], name))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_path_is_split_at_its_last_slash() {
-        assert_eq!(split(b"/a/b"), Some((&b"/a"[..], &b"b"[..])));
-        assert_eq!(split(b"/a"), Some((&b"/"[..], &b"a"[..])));
-        assert_eq!((split(b"/"), split(b"a"), split(b"/a/")), (None, None, None));
-    }
 
     #[test]
     fn a_directory_is_found_by_its_whole_path() {

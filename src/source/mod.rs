@@ -7,6 +7,7 @@
 
 pub mod baseline;
 pub mod import;
+pub mod plan;
 pub mod remote;
 pub mod save;
 mod snapshot;
@@ -19,7 +20,7 @@ use std::time::Duration;
 
 use crate::base::sync::Arc;
 use crate::formats::flat::Provenance;
-use crate::formats::snapshot::{FileSystemInfo, Origin, SnapshotInfo, is_snapshot};
+use crate::formats::snapshot::{FileSystemInfo, RootOrigin, SnapshotInfo, is_snapshot};
 use crate::platform::fs::identity::identities;
 use crate::platform::fs::mounts::Mount;
 use crate::platform::host_name;
@@ -180,13 +181,13 @@ impl Source {
             return recorded.about().clone();
         }
         let scope = self.scan().and_then(|scan| scan.options().scope());
-        let mut origins = self.provenance().into_iter().map(|Provenance { host, scanned_at }| Origin {
+        let mut origins = self.provenance().into_iter().map(|Provenance { host, scanned_at }| RootOrigin {
             scanned_at: scanned_at.unwrap_or_default(),
             host: host.unwrap_or_default().into_bytes(),
             scope: scope.unwrap_or("filtered").into(),
         });
         let first = origins.next().unwrap_or_default();
-        let others: Vec<Origin> = origins.collect();
+        let others: Vec<RootOrigin> = origins.collect();
         let is_one = others.iter().all(|other| *other == first);
         let mut about = SnapshotInfo::of_origin(first);
         about.others = if is_one { Vec::new() } else { others };

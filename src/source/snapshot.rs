@@ -11,7 +11,7 @@ use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::formats::flat::Provenance;
 use crate::formats::snapshot;
-use crate::formats::snapshot::{Origin, Snapshot, SnapshotInfo};
+use crate::formats::snapshot::{RootOrigin, Snapshot, SnapshotInfo};
 use crate::scan::{Outcome, Progress};
 use crate::tree::{DirId, Tree};
 
@@ -62,7 +62,7 @@ impl SnapshotSource {
     /// Returns the origin of each root.
     pub fn provenance(&self) -> Vec<Provenance> {
         let provenance = |(index, _)| {
-            let Origin { scanned_at, host, .. } = self.about.origin(index);
+            let RootOrigin { scanned_at, host, .. } = self.about.origin(index);
             let host = Some(String::from_utf8_lossy(&host).into_owned()).filter(|host| !host.is_empty());
             Provenance { host, scanned_at: Some(scanned_at) }
         };

@@ -12,7 +12,7 @@ use duke::base::kind::Kind;
 use duke::scan::{Options, Scan};
 use duke::testing::formats::snapshot;
 use duke::testing::formats::snapshot::{
-    FileSystemInfo, Limits, Origin, PlanParts, Snapshot, SnapshotInfo, Unopened, WriteError,
+    FileSystemInfo, Limits, PlanParts, RootOrigin, Snapshot, SnapshotInfo, Unopened, WriteError,
 };
 use duke::testing::output::json::{Body, Report, Summary};
 use duke::testing::platform::Access;
@@ -33,7 +33,7 @@ fn about() -> SnapshotInfo {
         name: b"big".to_vec(),
         is_network: true,
     };
-    let other = Origin { scanned_at: 7, host: b"there".to_vec(), scope: Vec::new() };
+    let other = RootOrigin { scanned_at: 7, host: b"there".to_vec(), scope: Vec::new() };
     SnapshotInfo {
         others: vec![other],
         file_systems: vec![system],
@@ -42,8 +42,8 @@ fn about() -> SnapshotInfo {
     }
 }
 
-fn origin() -> Origin {
-    Origin { scanned_at: -5, host: b"here".to_vec(), scope: b"-x".to_vec() }
+fn origin() -> RootOrigin {
+    RootOrigin { scanned_at: -5, host: b"here".to_vec(), scope: b"-x".to_vec() }
 }
 
 /// Returns the metadata that is read back after [`about`] was written for this tree: each device has a file system.

@@ -15,7 +15,7 @@ pub struct SnapshotInfo {
     /// different flags says little about growth.
     pub scope: Vec<u8>,
     /// Origins of the second and further roots. A root without one has the origin of the first.
-    pub others: Vec<Origin>,
+    pub others: Vec<RootOrigin>,
     /// File system of each device, in the order of the tree's devices; empty if unknown.
     pub file_systems: Vec<FileSystemInfo>,
     /// Parts of a plan that the tree consists of; `None` for a whole tree.
@@ -24,7 +24,7 @@ pub struct SnapshotInfo {
 
 /// Origin of a root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Origin {
+pub struct RootOrigin {
     /// Time of the scan in seconds since 1970.
     pub scanned_at: i64,
     /// Host name; empty if unknown.
@@ -61,15 +61,15 @@ pub struct PlanParts {
 
 impl SnapshotInfo {
     /// Returns the metadata of a snapshot whose roots all have this origin.
-    pub fn of_origin(origin: Origin) -> Self {
-        let Origin { scanned_at, host, scope } = origin;
+    pub fn of_origin(origin: RootOrigin) -> Self {
+        let RootOrigin { scanned_at, host, scope } = origin;
         Self { scanned_at, host, scope, ..Self::default() }
     }
 
     /// Returns the origin of the root at `index`.
-    pub fn origin(&self, index: usize) -> Origin {
+    pub fn origin(&self, index: usize) -> RootOrigin {
         let other = index.checked_sub(1).and_then(|index| self.others.get(index)).cloned();
-        other.unwrap_or_else(|| Origin {
+        other.unwrap_or_else(|| RootOrigin {
             scanned_at: self.scanned_at,
             host: self.host.clone(),
             scope: self.scope.clone(),
@@ -94,9 +94,9 @@ impl SnapshotInfo {
     /// Decodes what [`SnapshotInfo::write`] encodes.
     pub(super) fn read(cursor: &mut ByteReader<'_>) -> Result<Self, Malformed> {
         let roots = cursor.varint()?.checked_sub(1).ok_or(Malformed)?;
-        let mut about = Self::of_origin(Origin::read(cursor)?);
+        let mut about = Self::of_origin(RootOrigin::read(cursor)?);
         for _ in 0..roots {
-            about.others.push(Origin::read(cursor)?);
+            about.others.push(RootOrigin::read(cursor)?);
         }
         let count = cursor.varint()?;
         if count > 0 {
@@ -114,7 +114,7 @@ impl SnapshotInfo {
     }
 }
 
-impl Origin {
+impl RootOrigin {
     fn write(&self, bytes: &mut Vec<u8>) {
         write_varint(bytes, zigzag(self.scanned_at));
         write_text(bytes, &self.host);

@@ -3,7 +3,7 @@
 //! Invariant: decoding gives a result or an error, whatever the bytes. An accepted index covers the file without gaps:
 //! every byte is in the header, in the footer, or in exactly one block, and each of these has a checksum.
 
-use crate::formats::snapshot::info::{FileSystemInfo, Origin, SnapshotInfo, text, write_text};
+use crate::formats::snapshot::info::{FileSystemInfo, RootOrigin, SnapshotInfo, text, write_text};
 use crate::platform::memory::block_file::{Block, Damage};
 use crate::tree::stored::rows::LEAST;
 use crate::tree::stored::{ListingBlock, Plan, ROWS};
@@ -225,7 +225,7 @@ fn about(
     let about = if version > 1 {
         SnapshotInfo { file_systems, ..SnapshotInfo::read(cursor)? }
     } else {
-        SnapshotInfo::of_origin(Origin::read(cursor)?)
+        SnapshotInfo::of_origin(RootOrigin::read(cursor)?)
     };
     let _written_by = text(cursor)?;
     if cursor.rest().is_empty() { Ok(about) } else { Err(Malformed) }

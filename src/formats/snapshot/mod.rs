@@ -9,6 +9,8 @@
 
 mod info;
 pub(crate) mod layout;
+mod merge;
+mod opened;
 mod write;
 mod written;
 
@@ -18,20 +20,14 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::base::os_error::words;
-pub use crate::formats::snapshot::info::{FileSystemInfo, Origin, PlanParts, SnapshotInfo};
+pub use crate::formats::snapshot::info::{FileSystemInfo, PlanParts, RootOrigin, SnapshotInfo};
 pub use crate::formats::snapshot::layout::MAGIC;
 use crate::formats::snapshot::layout::{FOOTER, HEADER};
 use crate::platform::memory::block_file::{Access, Block, BlockFile, Damage};
 use crate::tree::{DirId, Tree};
+pub use merge::Merge;
+pub use opened::Snapshot;
 pub use write::{Limits, WriteError, save};
-
-/// Opened snapshot.
-pub struct Snapshot {
-    /// Tree of the snapshot.
-    pub tree: Tree,
-    /// Metadata of the snapshot.
-    pub about: SnapshotInfo,
-}
 
 /// Reason why a file cannot be opened as a snapshot.
 #[derive(Debug)]

@@ -158,6 +158,11 @@ impl From<&Row> for Dir {
 
 #[doc(hidden)]
 impl Tree {
+    /// Returns the number of directories in the file that the tree is loaded from, including the top.
+    pub fn stored_directories(&self) -> u32 {
+        self.stored.as_ref().map_or(0, |stored| stored.plan.directories)
+    }
+
     /// Creates the tree stored in `file`, whose blocks are at the positions in `plan`. Reads no block yet.
     pub fn from_file(file: BlockFile, mut plan: Plan) -> Self {
         let devices = Devices::from(std::mem::take(&mut plan.devices));

@@ -1,0 +1,40 @@
+//! Checks before a part of a plan is scanned.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::base::text::escape_path;
+use crate::formats::snapshot::{PlanParts, open};
+use crate::run::exit::Exit;
+use crate::run::print::Target;
+use crate::run::save::SaveTarget;
+use crate::run::streams::print_error;
+
+/// Returns the exit code if the part needs no scan: its snapshot exists, or it must not be scanned.
+pub(crate) fn settled(part: &PlanParts, roots: &[PathBuf], to: &SaveTarget) -> Option<Exit> {
+    if let SaveTarget::Target(Target::File(path)) = to
+        && let Some(exit) = saved(part, path)
+    {
+        return Some(exit);
+    }
+    // The path of the plan may be a mount point, as in any scan.
+    let mount = roots.iter().filter(|_| part.numbers != [0]).find(|root| is_mount_point(root))?;
+    let name = escape_path(mount);
+    print_error(&format!("{name}: is a mount point, which a whole scan might not enter; make a new plan"));
+    Some(Exit::Useless)
+}
+
+/// Returns the exit code of an earlier run that has saved the same part to `path`, or `None` if the file is missing,
+/// damaged, or something else.
+fn saved(part: &PlanParts, path: &Path) -> Option<Exit> {
+    let found = open(path).ok().filter(|found| found.about.parts.as_ref() == Some(part))?;
+    found.tree.verify().ok()?;
+    Some(Exit::of_everything(&found.tree).min(Exit::Incomplete))
+}
+
+fn is_mount_point(root: &Path) -> bool {
+    let device = |path: &Path| fs::symlink_metadata(path).ok().map(|found| found.dev());
+    let above = root.parent().and_then(device);
+    device(root).zip(above).is_some_and(|(own, above)| own != above)
+}
