@@ -115,7 +115,7 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
         Target::File(path) => escape_path(path),
     };
     match write(&merge, about, &limits, &job.to) {
-        Ok(()) if merge.unlisted().is_empty() && merge.errors() == 0 => Exit::Fine,
+        Ok(()) if is_whole && merge.unlisted().is_empty() && merge.errors() == 0 => Exit::Fine,
         Ok(()) => Exit::Incomplete,
         Err(WriteError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
         Err(WriteError::Stopped) => {

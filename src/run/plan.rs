@@ -66,7 +66,7 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
     let tree = source.tree();
     let path = job.path.as_os_str().as_bytes().to_vec();
     let Some(root) = tree.directory_at(&path) else {
-        summarize(tree, None);
+        summarize(tree, source.outcome().as_ref());
         let file = job.old.as_deref().unwrap_or(&job.path);
         let way = if job.old.is_some() { "; leave out -f" } else { "" };
         print_error(&format!("{}: no directory {}{way}", escape_path(file), escape_path(&job.path)));
@@ -91,7 +91,7 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
         Target::File(path) => escape_path(path),
     };
     let exit = if source.scan().is_some() { exit_of(source, outcome.as_ref()) } else { Exit::Fine };
-    exit_of_writing(source, None, written, &place, exit)
+    exit_of_writing(source, outcome.as_ref(), written, &place, exit)
 }
 
 fn write(plan: &ScanPlan, to: &Target) -> io::Result<()> {

@@ -21,6 +21,7 @@ mod job;
 mod json;
 mod limits;
 mod links;
+mod merge;
 mod naive_output;
 mod peers;
 mod planted;
