@@ -6,7 +6,7 @@ use super::{Environment, UsageError};
 use crate::base::absolute::absolute;
 use crate::base::format::Units;
 use crate::base::text::{escape, escape_path};
-use crate::cli::subcommands::{Merge, PlanWords};
+use crate::cli::subcommands::{MergeWords, PlanWords};
 use crate::cli::{options, sources};
 use crate::run::merge::{MergeJob, Missing};
 use crate::run::plan::PlanJob;
@@ -39,7 +39,7 @@ pub fn plan(words: &PlanWords, environment: &Environment) -> Result<PlanJob, Usa
 }
 
 /// Returns the job for `duke merge`.
-pub fn merge(words: &Merge, environment: &Environment) -> Result<MergeJob, UsageError> {
+pub fn merge(words: &MergeWords, environment: &Environment) -> Result<MergeJob, UsageError> {
     let (plan, digest) = read_plan(&words.plan)?;
     let to = if words.output == "-" {
         if environment.is_terminal {

@@ -12,7 +12,7 @@ use crate::cli::exclude::filter;
 use crate::cli::plans::{flags, read_plan};
 use crate::cli::subcommands::Save;
 use crate::cli::{options, sources};
-use crate::formats::snapshot::PlanParts;
+use crate::run::part::PartOfPlan;
 use crate::run::print::{NamedFileSystem, SaveTarget, Saving, Target};
 use crate::scan;
 use crate::source::save;
@@ -60,7 +60,7 @@ fn part(file: &Path, index: usize, words: &Save, environment: &Environment) -> R
         to: shelf(words, environment)?,
         progress: options::progress(words.quiet, Units::Binary),
         named: plan.flags.fs_id.clone().map(|name| NamedFileSystem { name, paths: plan.roots(0) }),
-        part: Some(PlanParts { plan: digest, numbers: vec![index as u64] }),
+        part: Some(PartOfPlan { plan: digest, number: index as u64 }),
     })
 }
 

@@ -65,7 +65,7 @@ pub enum Command {
     ///
     /// The result is the snapshot of a single scan: hard links between parts count once. Parts that are missing are an
     /// error unless --partial is given.
-    Merge(Merge),
+    Merge(MergeWords),
     /// Deal out the directories below PATH to parts, which save --plan reads on any machines
     ///
     /// Part 0 is the rest: it reads what no other part does. The parts have about the same number of entries. Without -f,
@@ -194,7 +194,7 @@ pub struct PlanWords {
 
 /// Arguments of `merge`.
 #[derive(Clone, Debug, clap::Args)]
-pub struct Merge {
+pub struct MergeWords {
     /// Snapshots of the parts, in any order
     #[arg(value_name = "PART", value_hint = ValueHint::FilePath, required = true)]
     pub parts: Vec<PathBuf>,

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use crate::base::sync::AtomicBool;
 use crate::base::text::escape_path;
 use crate::formats::snapshot;
-use crate::formats::snapshot::{FileSystemInfo, Limits, PlanParts, SnapshotInfo, WriteError};
+use crate::formats::snapshot::{FileSystemInfo, Limits, SnapshotInfo, WriteError};
 use crate::platform::atomic_file::AtomicFile;
 use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
-use crate::run::part::settled;
+use crate::run::part::{PartOfPlan, settled};
 use crate::run::print::{Progress, Target, read};
 use crate::run::streams::{print_error, standard_output, summarize};
 use crate::scan::{self, Outcome};
@@ -38,7 +38,7 @@ pub struct Saving {
     /// File system that the user has named.
     pub named: Option<NamedFileSystem>,
     /// Part of a plan that the snapshot will contain.
-    pub part: Option<PlanParts>,
+    pub part: Option<PartOfPlan>,
 }
 
 /// Name of a file system.
@@ -62,7 +62,11 @@ pub enum SaveTarget {
 /// Runs the job and returns the exit code.
 pub fn save(job: Saving) -> Exit {
     let Saving { roots, scan, to, progress, named, part } = job;
-    if let Some(exit) = part.as_ref().and_then(|part| settled(part, &roots, &to)) {
+    let file = match &to {
+        SaveTarget::Target(Target::File(path)) => Some(path.as_path()),
+        SaveTarget::Target(Target::Standard) | SaveTarget::Kept(_) => None,
+    };
+    if let Some(exit) = part.and_then(|part| settled(part, &roots, file)) {
         return exit;
     }
     let interrupt = Interrupt::hold().ok();
@@ -77,7 +81,7 @@ pub fn save(job: Saving) -> Exit {
         summarize(source.tree(), outcome.as_ref());
         match exit_of(&source, outcome.as_ref()) {
             // Directories that no longer exist must not prevent a merge. Without the rest there is none.
-            Exit::Useless if part.as_ref().is_none_or(|part| part.numbers == [0]) => Exit::Useless,
+            Exit::Useless if part.is_none_or(|part| part.number == 0) => Exit::Useless,
             _ if outcome != Some(Outcome::Complete) => {
                 print_error("nothing written: scan incomplete");
                 Exit::Incomplete
@@ -94,8 +98,8 @@ pub fn save(job: Saving) -> Exit {
 }
 
 /// Returns the metadata of the snapshot.
-fn described(source: &Source, named: Option<NamedFileSystem>, part: Option<PlanParts>) -> SnapshotInfo {
-    let mut about = SnapshotInfo { parts: part, ..source.about() };
+fn described(source: &Source, named: Option<NamedFileSystem>, part: Option<PartOfPlan>) -> SnapshotInfo {
+    let mut about = SnapshotInfo { parts: part.map(PartOfPlan::into), ..source.about() };
     if let Some(NamedFileSystem { name, paths }) = named {
         let numbers = source.tree().devices().numbers();
         let wanted: Vec<u64> = paths.iter().filter_map(|path| Some(fs::metadata(path).ok()?.dev())).collect();

@@ -271,6 +271,12 @@ impl Fleet {
         self.duke(&["save", "--plan", "plan.json", "--part", &part, "-t", "2", "-o", &file])
     }
 
+    fn save_all(&self) {
+        for part in 0..3 {
+            self.save(part).ended(0);
+        }
+    }
+
     fn merge(&self, words: &[&str]) -> Run {
         self.duke(&[&["merge", "--plan", "plan.json", "-o", "all.duke"], words].concat())
     }
@@ -312,7 +318,7 @@ fn parts_of_a_plan_are_merged_to_the_whole_tree() {
 fn missing_parts_are_refused_or_added_later() {
     let fleet = Fleet::new();
     fleet.plan(&[]);
-    (0..3).for_each(|part| drop(fleet.save(part).ended(0)));
+    fleet.save_all();
     let refused = fleet.merge(&["0.duke", "2.duke"]).ended(2);
     assert!(refused.stderr.starts_with("duke: missing parts: 1; "), "{}", refused.stderr);
     assert!(!fleet.folder.join("all.duke").exists());
@@ -333,7 +339,7 @@ fn missing_parts_are_refused_or_added_later() {
 fn a_part_of_another_plan_or_a_damaged_part_is_refused() {
     let fleet = Fleet::new();
     fleet.plan(&[]);
-    (0..3).for_each(|part| drop(fleet.save(part).ended(0)));
+    fleet.save_all();
     let path = fleet.tree.path().to_str().unwrap();
     fleet.duke(&["save", "-o", "whole.duke", path]).ended(0);
     let parts = ["0.duke", "1.duke", "2.duke"];
@@ -348,7 +354,7 @@ fn a_part_of_another_plan_or_a_damaged_part_is_refused() {
     fleet.save(1).ended(0);
     fs::write(fleet.tree.join("d3/later"), "later").unwrap();
     let before: Vec<Vec<u8>> = parts.iter().map(|part| fs::read(fleet.folder.join(part)).unwrap()).collect();
-    (0..3).for_each(|part| drop(fleet.save(part).ended(0)));
+    fleet.save_all();
     let after: Vec<Vec<u8>> = parts.iter().map(|part| fs::read(fleet.folder.join(part)).unwrap()).collect();
     assert!(before == after);
     // Another plan, and the parts are another's.
@@ -390,7 +396,7 @@ fn unreadable_entries_of_a_part_are_exit_code_1() {
     }
     let fleet = Fleet::new();
     fleet.plan(&[]);
-    fs::set_permissions(fleet.tree.join("d7/deep"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(fleet.tree.join("d7/deep"), fs::Permissions::from_mode(0o000)).unwrap();
     let codes: Vec<Option<i32>> = (0..3).map(|part| fleet.save(part).code).collect();
     assert!(codes.contains(&Some(1)), "{codes:?}");
     assert_eq!((0..3).map(|part| fleet.save(part).code).collect::<Vec<_>>(), codes);
@@ -424,7 +430,7 @@ fn invalid_requests_are_usage_errors() {
 fn a_merged_tree_has_every_directory_once() {
     let fleet = Fleet::new();
     fleet.plan(&[]);
-    (0..3).for_each(|part| drop(fleet.save(part).ended(0)));
+    fleet.save_all();
     fleet.merge(&["0.duke", "1.duke", "2.duke"]).ended(0);
     let tree = open(&fleet.folder.join("all.duke")).unwrap().tree;
     tree.verify().unwrap();

@@ -77,7 +77,7 @@ impl SnapshotInfo {
     }
 
     /// Encodes everything but the file systems.
-    pub(super) fn write(&self, bytes: &mut Vec<u8>) {
+    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         write_varint(bytes, 1 + self.others.len() as u64);
         self.origin(0).write(bytes);
         for origin in &self.others {
@@ -92,7 +92,7 @@ impl SnapshotInfo {
     }
 
     /// Decodes what [`SnapshotInfo::write`] encodes.
-    pub(super) fn read(cursor: &mut ByteReader<'_>) -> Result<Self, Malformed> {
+    pub(crate) fn read(cursor: &mut ByteReader<'_>) -> Result<Self, Malformed> {
         let roots = cursor.varint()?.checked_sub(1).ok_or(Malformed)?;
         let mut about = Self::of_origin(RootOrigin::read(cursor)?);
         for _ in 0..roots {
@@ -121,13 +121,13 @@ impl RootOrigin {
         write_text(bytes, &self.scope);
     }
 
-    pub(super) fn read(cursor: &mut ByteReader<'_>) -> Result<Self, Malformed> {
+    pub(crate) fn read(cursor: &mut ByteReader<'_>) -> Result<Self, Malformed> {
         Ok(Self { scanned_at: cursor.delta()?, host: text(cursor)?, scope: text(cursor)? })
     }
 }
 
 impl FileSystemInfo {
-    pub(super) fn write(&self, bytes: &mut Vec<u8>) {
+    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         for part in [&self.kind, &self.source, &self.root, &self.name] {
             write_text(bytes, part);
         }
@@ -135,7 +135,7 @@ impl FileSystemInfo {
         bytes.push(u8::from(self.is_network));
     }
 
-    pub(super) fn read(cursor: &mut ByteReader<'_>) -> Result<Self, Malformed> {
+    pub(crate) fn read(cursor: &mut ByteReader<'_>) -> Result<Self, Malformed> {
         let [kind, source, root, name] = [text(cursor)?, text(cursor)?, text(cursor)?, text(cursor)?];
         let id = cursor.varint()?;
         let is_network = match cursor.byte()? {
@@ -158,12 +158,12 @@ impl FileSystemInfo {
     }
 }
 
-pub(super) fn write_text(bytes: &mut Vec<u8>, text: &[u8]) {
+pub(crate) fn write_text(bytes: &mut Vec<u8>, text: &[u8]) {
     write_varint(bytes, text.len() as u64);
     bytes.extend_from_slice(text);
 }
 
-pub(super) fn text(cursor: &mut ByteReader<'_>) -> Result<Vec<u8>, Malformed> {
+pub(crate) fn text(cursor: &mut ByteReader<'_>) -> Result<Vec<u8>, Malformed> {
     let length = cursor.varint()?;
     Ok(cursor.take(length)?.to_vec())
 }

@@ -20,7 +20,7 @@ use crate::base::os_error::words;
 use crate::base::sync::{AtomicBool, Ordering};
 use crate::formats::snapshot::info::SnapshotInfo;
 use crate::formats::snapshot::layout::{IndexDraft, footer, header};
-use crate::formats::snapshot::written::Written;
+use crate::formats::snapshot::written::WrittenTree;
 use crate::platform::memory::block_file::Block;
 use crate::tree::encoding::Draft;
 use crate::tree::stored::listings::ListingsDraft;
@@ -97,8 +97,8 @@ pub fn save(
 
 /// Writes `tree` to `out` and returns the number of bytes written. `check` runs after the last entry was read and
 /// before the index is written, without which the output is no snapshot.
-pub(super) fn write(
-    tree: &impl Written,
+pub(crate) fn write(
+    tree: &impl WrittenTree,
     about: &SnapshotInfo,
     limits: &Limits<'_>,
     out: &mut dyn Write,
@@ -209,7 +209,7 @@ struct Body<'t, 'b, 'o, T> {
     segments: Segments,
 }
 
-impl<'t, 'b, 'o, T: Written> Body<'t, 'b, 'o, T> {
+impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     fn new(tree: &'t T, blocks: &'b mut Blocks<'o>) -> Self {
         let segments = Segments::default();
         Self {
@@ -304,7 +304,7 @@ struct Numbers<'t, T> {
     roots: HashSet<DirId>,
 }
 
-impl<'t, T: Written> Numbers<'t, T> {
+impl<'t, T: WrittenTree> Numbers<'t, T> {
     fn new(tree: &'t T) -> Self {
         Self { tree, waiting: VecDeque::from([(DirId::TOP, 0)]), given: 1, roots: HashSet::new() }
     }
@@ -330,7 +330,7 @@ impl<'t, T: Written> Numbers<'t, T> {
 
 /// Returns the numbers that will be assigned to directories named by several roots, or by a root inside
 /// another root.
-fn aliases(tree: &impl Written) -> HashMap<DirId, u32> {
+fn aliases(tree: &impl WrittenTree) -> HashMap<DirId, u32> {
     let wanted = tree.named_by_roots();
     let mut found = HashMap::new();
     let mut numbers = Numbers::new(tree);

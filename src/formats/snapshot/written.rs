@@ -6,10 +6,10 @@ use crate::tree::stored::rows::Row;
 use crate::tree::{DirId, Entry, Listing, Tree};
 
 /// Tree as the writer reads it.
-pub(super) trait Written {
+pub(crate) trait WrittenTree {
     /// Returns the numbers of the devices, in the order of their indexes.
     fn devices(&self) -> Vec<u64>;
-    /// Returns the entries of a directory, which [`Written::entry`] completes.
+    /// Returns the entries of a directory, which [`WrittenTree::entry`] completes.
     fn listing(&self, id: DirId) -> Listing<'_>;
     /// Returns an entry of `id` with the directory and the device that it has in the written tree.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
@@ -23,7 +23,7 @@ pub(super) trait Written {
     fn named_by_roots(&self) -> HashSet<DirId>;
 }
 
-impl Written for Tree {
+impl WrittenTree for Tree {
     fn devices(&self) -> Vec<u64> {
         self.devices().numbers()
     }

@@ -1,6 +1,6 @@
 //! Plan: directories of a tree, dealt out to parts that are scanned apart, on one machine or on many.
 //!
-//! ScanPart 0 is the rest: it scans the whole path but does not enter the directories of the other parts. All parts have the
+//! Part 0 is the rest: it scans the whole path but does not enter the directories of the other parts. All parts have the
 //! flags of the plan, so that a merged tree is that of a single scan.
 //!
 //! Invariant: no directory of a plan is inside another one, and all are below its path.
@@ -144,7 +144,9 @@ mod tests {
             plan("/", &[&[], &["/a"]]),
             plan("/d", &[&[]]),
         ];
-        fine.iter().for_each(|plan| assert_eq!(plan.check(), Ok(()), "{plan:?}"));
+        for plan in &fine {
+            assert_eq!(plan.check(), Ok(()), "{plan:?}");
+        }
         let bad = [
             plan("d", &[&[]]),
             plan("/d", &[]),
@@ -159,7 +161,9 @@ mod tests {
             plan("/d", &[&[], &["/d/a/"]]),
             plan("/d", &[&[], &["/d/a\0b"]]),
         ];
-        bad.iter().for_each(|plan| assert!(plan.check().is_err(), "{plan:?}"));
+        for plan in &bad {
+            assert!(plan.check().is_err(), "{plan:?}");
+        }
     }
 
     #[test]

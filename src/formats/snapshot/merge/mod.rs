@@ -15,7 +15,7 @@ use crate::base::kind::Kind;
 use crate::formats::snapshot::info::SnapshotInfo;
 use crate::formats::snapshot::opened::Snapshot;
 use crate::formats::snapshot::write::{Limits, WriteError, write};
-use crate::formats::snapshot::written::Written;
+use crate::formats::snapshot::written::WrittenTree;
 use crate::tree::stored::rows::Row;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Listing};
 use joined::Joined;
@@ -64,7 +64,7 @@ impl<'p> Merge<'p> {
     }
 }
 
-impl Written for Merge<'_> {
+impl WrittenTree for Merge<'_> {
     fn devices(&self) -> Vec<u64> {
         self.joined.devices.iter().map(|device| device.number).collect()
     }

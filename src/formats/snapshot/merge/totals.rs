@@ -12,14 +12,14 @@ use crate::tree::{DirId, EntryState, InodeKey, LinkedName, Totals, UniqueSizes};
 
 /// Differences between the totals of the parts and those of the merged tree.
 #[derive(Default)]
-pub(super) struct TotalChanges {
+pub(crate) struct TotalChanges {
     more: HashMap<DirId, Totals>,
     less: HashMap<DirId, Totals>,
     shared: HashMap<DirId, u64>,
 }
 
 impl TotalChanges {
-    pub(super) fn of(joined: &Joined<'_>) -> Self {
+    pub(crate) fn of(joined: &Joined<'_>) -> Self {
         let mut changes = Self::default();
         let names = changes.count_every_name(joined);
         changes.add_roots(joined);
@@ -88,7 +88,7 @@ impl TotalChanges {
     }
 
     /// Returns the totals and the shared size of a directory whose part has counted `totals`.
-    pub(super) fn applied(&self, id: DirId, mut totals: Totals) -> (Totals, u64) {
+    pub(crate) fn applied(&self, id: DirId, mut totals: Totals) -> (Totals, u64) {
         totals.add(&self.more.get(&id).copied().unwrap_or_default());
         let less = self.less.get(&id).copied().unwrap_or_default();
         // The maximum means "at least", so nothing can be subtracted from it.
