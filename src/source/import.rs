@@ -14,9 +14,10 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::import_snapshot::{KnownFileSystems, SnapshotInput};
 use super::remote::{Remote, Session};
 use crate::base::os_error::words;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
@@ -26,6 +27,7 @@ use crate::formats::compression::unpack;
 use crate::formats::flat::Provenance;
 use crate::formats::json_lexer::{Fault, Lexer, Pulse, Reason};
 use crate::formats::ncdu_read::Reader;
+use crate::formats::snapshot::is_snapshot;
 use crate::platform::terminal::streams;
 use crate::scan::{Outcome, Progress};
 use crate::tree::{DirId, Tree, hard_links};
@@ -171,11 +173,18 @@ impl Shared {
     fn read_all(&self) -> Vec<String> {
         let builder = RefCell::new(Builder::new(&self.tree));
         let mut faults = Vec::new();
+        let mut known = KnownFileSystems::new();
         for (input, host) in self.inputs.iter().zip(hosts(&self.inputs)) {
             if self.is_stopped() {
                 break;
             }
-            if let Err(reason) = self.read(input, host, &builder) {
+            let read = match input {
+                Input::File(path) if is_snapshot(path) => {
+                    self.read_snapshot(path, &input.label(self.inputs.len()), host, &mut known, &builder)
+                }
+                _ => self.read(input, host, &builder),
+            };
+            if let Err(reason) = read {
                 builder.borrow_mut().break_off();
                 faults.push(format!("{}: {}", input.name(), escape(reason.as_bytes())));
             }
@@ -206,6 +215,23 @@ impl Shared {
         // error.
         session.map_or(Ok(()), |session| session.finish(result.is_ok()))?;
         result.map_err(|fault| fault.to_string())
+    }
+
+    fn read_snapshot(
+        &self,
+        path: &Path,
+        label: &[u8],
+        host: u32,
+        known: &mut KnownFileSystems,
+        builder: &RefCell<Builder<'_>>,
+    ) -> Result<(), String> {
+        let snapshot = SnapshotInput::open(path, &self.tree, host, known)?;
+        lock(&self.state).roots.extend(snapshot.provenance());
+        snapshot.read(builder, label, || !self.is_stopped());
+        builder.borrow_mut().publish();
+        self.note(&builder.borrow());
+        self.changed.notify_all();
+        Ok(())
     }
 
     fn document(

@@ -7,6 +7,7 @@
 
 pub mod baseline;
 pub mod import;
+mod import_snapshot;
 pub mod plan;
 pub mod remote;
 pub mod save;

@@ -440,3 +440,46 @@ fn a_merged_tree_has_every_directory_once() {
     assert_eq!(parts.map(|PlanParts { numbers, .. }| numbers), Some(vec![1]));
     assert_eq!(open(&fleet.folder.join("all.duke")).unwrap().about.parts, None);
 }
+
+#[test]
+fn several_snapshots_are_shown_side_by_side() {
+    let folder = Place::new();
+    let disk = FileSystemInfo { kind: b"ext4".to_vec(), id: 99, ..FileSystemInfo::default() };
+    let shared = FileSystemInfo { name: b"big".to_vec(), ..disk.clone() };
+    for (system, files) in [(disk, 2), (shared, 1)] {
+        for host in ["one", "two"] {
+            let about = SnapshotInfo { file_systems: vec![system.clone()], ..about(host) };
+            let tree = part_tree("/d", 7, &[]);
+            let bytes = written(|limits, out| assert_ne!(save(&tree, &about, limits, out).unwrap(), 0));
+            fs::write(folder.join(host), bytes).unwrap();
+        }
+        fs::write(folder.join("export"), r#"[1,2,{},[{"name":"/e","asize":3,"dsize":512}]]"#).unwrap();
+        let words = ["-f", "one", "-f", "export", "-f", "two", "--json"];
+        let printed = run(program().current_dir(folder.path()).args(words)).ended(0).json();
+        let roots = printed.root().get("roots").elements();
+        let names: Vec<&str> = roots.iter().map(|root| root.get("name").text()).collect();
+        assert_eq!(names, ["one:/d", "export:/e", "two:/d"]);
+        let disk = printed.root().get("totals").get("disk").number();
+        assert_eq!(disk, 2 * 4096 + files * 8192 + 512);
+    }
+    let mut bytes = fs::read(folder.join("two")).unwrap();
+    bytes[20] ^= 1;
+    fs::write(folder.join("two"), bytes).unwrap();
+    let printed =
+        run(program().current_dir(folder.path()).args(["-f", "one", "-f", "two", "--json"])).ended(1);
+    assert_eq!(printed.stderr, "duke: two: byte 16: wrong checksum\n");
+}
+
+#[test]
+fn a_directory_that_became_a_mount_point_is_not_scanned() {
+    if !Path::new("/proc/self").exists() {
+        return crate::support::skip("/proc is not mounted");
+    }
+    let folder = Place::new();
+    let plan = r#"{"schema":"duke-plan-1","path":"/","flags":{},"parts":[{"paths":[]},{"paths":["/proc"]}]}"#;
+    fs::write(folder.join("plan.json"), plan).unwrap();
+    let words = ["save", "--plan", "plan.json", "--part", "1", "-o", "1.duke"];
+    let refused = run(program().current_dir(folder.path()).args(words)).ended(2);
+    assert!(refused.stderr.starts_with("duke: /proc: is a mount point"), "{}", refused.stderr);
+    assert!(!folder.join("1.duke").exists());
+}
