@@ -56,7 +56,7 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
         return Err(io::Error::other("ncdu's binary format; convert it: `ncdu -f FILE -o -`"));
     }
     if head == MAGIC {
-        return Err(io::Error::other("this is a snapshot; -f reads a single snapshot, and only from a file"));
+        return Err(io::Error::other("this is a snapshot; -f reads snapshots only from files"));
     }
     let mut text = Text { feed, sent: 0, taken };
     if head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPABLE) && head[0] & 0xf0 == 0x50 {
