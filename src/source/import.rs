@@ -180,7 +180,7 @@ impl Shared {
             }
             let read = match input {
                 Input::File(path) if is_snapshot(path) => {
-                    self.read_snapshot(path, &input.label(self.inputs.len()), host, &mut known, &builder)
+                    self.read_snapshot(path, &input.label(self.inputs.len()), &mut known, &builder)
                 }
                 _ => self.read(input, host, &builder),
             };
@@ -221,11 +221,10 @@ impl Shared {
         &self,
         path: &Path,
         label: &[u8],
-        host: u32,
         known: &mut KnownFileSystems,
         builder: &RefCell<Builder<'_>>,
     ) -> Result<(), String> {
-        let snapshot = SnapshotInput::open(path, &self.tree, host, known)?;
+        let snapshot = SnapshotInput::open(path, &self.tree, known)?;
         lock(&self.state).roots.extend(snapshot.provenance());
         snapshot.read(builder, label, || !self.is_stopped());
         builder.borrow_mut().publish();

@@ -23,17 +23,12 @@ pub struct SnapshotInput<'t> {
 }
 
 impl<'t> SnapshotInput<'t> {
-    /// Opens and checks the snapshot at `path`. Its devices become those of host number `host`, except for file systems
-    /// that are known already.
+    /// Opens and checks the snapshot at `path`. Its devices are added to `tree`, except for file systems that are known
+    /// already.
     ///
     /// # Errors
     /// Returns the reason why the file cannot be read.
-    pub fn open(
-        path: &Path,
-        tree: &'t Tree,
-        host: u32,
-        known: &mut KnownFileSystems,
-    ) -> Result<Self, String> {
+    pub fn open(path: &Path, tree: &'t Tree, known: &mut KnownFileSystems) -> Result<Self, String> {
         let file = open_by(path, Some(Access::Mapped)).map_err(|error| error.to_string())?;
         file.tree.verify().map_err(|damage| damage.to_string())?;
         let numbers = file.tree.devices().numbers().into_iter().enumerate();
@@ -41,7 +36,7 @@ impl<'t> SnapshotInput<'t> {
             let system = file.about.file_systems.get(index).cloned().unwrap_or_default();
             let same = known.iter().find(|(known, _)| known.is_same(&system)).map(|(_, index)| *index);
             same.unwrap_or_else(|| {
-                let index = tree.devices().of_host(host).index(number);
+                let index = tree.devices().add(number);
                 known.push((system, index));
                 index
             })

@@ -271,6 +271,7 @@ fn file_systems(tree: &Tree) -> Vec<FileSystemInfo> {
         root: mount.root,
         id,
         name: Vec::new(),
+        host: Vec::new(),
     };
     known.map(|known| known.map(info).unwrap_or_default()).collect()
 }

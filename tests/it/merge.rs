@@ -230,6 +230,23 @@ fn inodes_are_the_same_only_on_the_same_file_system() {
 }
 
 #[test]
+fn a_partial_merge_remembers_the_host_of_each_device() {
+    let rest = part_tree("/d", 7, &["a", "b"]);
+    let (a, b) = (part_tree("/d/a", 7, &[]), part_tree("/d/b", 7, &[]));
+    let (_folder, parts) = opened(&[(&rest, about("here")), (&a, about("two")), (&b, about("two"))]);
+    let whole = merged(&parts);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("partial");
+    fs::write(&file, merged(&parts[..2])).unwrap();
+    let (_copy, later) = opened(&[(&b, about("two"))]);
+    let two: Vec<Snapshot> = std::iter::once(open(&file).unwrap()).chain(later).collect();
+    assert!(merged(&two) == whole);
+    fs::write(&file, &whole).unwrap();
+    // The inode counts once for each host.
+    assert_eq!(open(&file).unwrap().tree.totals(DirId::TOP).disk, 3 * 4096 + 2 * 8192);
+}
+
+#[test]
 fn a_directory_that_the_rest_does_not_list_is_reported() {
     let rest = part_tree("/d", 7, &["a"]);
     let (here, gone) = (part_tree("/d/a", 7, &[]), part_tree("/d/b", 7, &[]));

@@ -32,6 +32,7 @@ fn about() -> SnapshotInfo {
         id: u64::MAX,
         name: b"big".to_vec(),
         is_network: true,
+        host: b"there".to_vec(),
     };
     let other = RootOrigin { scanned_at: 7, host: b"there".to_vec(), scope: Vec::new() };
     SnapshotInfo {

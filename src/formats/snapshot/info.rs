@@ -48,6 +48,8 @@ pub struct FileSystemInfo {
     pub name: Vec<u8>,
     /// `true` for a network file system, which other hosts can mount too.
     pub is_network: bool,
+    /// Host that uses the device number; empty for the host of the first root.
+    pub host: Vec<u8>,
 }
 
 /// Parts of a plan in a snapshot.
@@ -128,7 +130,7 @@ impl RootOrigin {
 
 impl FileSystemInfo {
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
-        for part in [&self.kind, &self.source, &self.root, &self.name] {
+        for part in [&self.kind, &self.source, &self.root, &self.name, &self.host] {
             write_text(bytes, part);
         }
         write_varint(bytes, self.id);
@@ -136,14 +138,15 @@ impl FileSystemInfo {
     }
 
     pub(crate) fn read(cursor: &mut ByteReader<'_>) -> Result<Self, Malformed> {
-        let [kind, source, root, name] = [text(cursor)?, text(cursor)?, text(cursor)?, text(cursor)?];
+        let mut part = || text(cursor);
+        let [kind, source, root, name, host] = [part()?, part()?, part()?, part()?, part()?];
         let id = cursor.varint()?;
         let is_network = match cursor.byte()? {
             0 => false,
             1 => true,
             _ => return Err(Malformed),
         };
-        Ok(Self { kind, source, root, id, name, is_network })
+        Ok(Self { kind, source, root, id, name, is_network, host })
     }
 
     /// Returns `true` if the file systems are certainly the same, even if their hosts or device numbers differ. Copies
@@ -174,7 +177,7 @@ mod tests {
 
     fn ceph(id: u64, name: &str) -> FileSystemInfo {
         let [kind, source, root] = ["ceph", "10.0.0.1:/", "/"].map(|text| text.as_bytes().to_vec());
-        FileSystemInfo { kind, source, root, id, name: name.into(), is_network: true }
+        FileSystemInfo { kind, source, root, id, name: name.into(), is_network: true, host: Vec::new() }
     }
 
     #[test]

@@ -38,7 +38,6 @@ pub struct JoinedPart<'p> {
 /// Device of the merged tree.
 pub struct MergedDevice {
     pub number: u64,
-    host: Vec<u8>,
     pub system: FileSystemInfo,
 }
 
@@ -46,7 +45,7 @@ impl MergedDevice {
     /// Returns `true` if both are the same device. A number identifies a device on one host only.
     fn is(&self, other: &Self) -> bool {
         let is_named = !self.system.name.is_empty() && !other.system.name.is_empty();
-        let is_number = self.number == other.number && self.host == other.host && !is_named;
+        let is_number = self.number == other.number && self.system.host == other.system.host && !is_named;
         is_number || self.system.is_same(&other.system)
     }
 }
@@ -96,10 +95,14 @@ impl<'p> Joined<'p> {
     /// Adds the devices of a part, and returns their indexes in the merged tree.
     fn join_devices(&mut self, part: &Snapshot) -> Vec<u32> {
         let numbers = part.tree.devices().numbers();
+        let system_of = |index: usize| part.about.file_systems.get(index).cloned().unwrap_or_default();
+        let host_of = |index| match system_of(index).host {
+            host if host.is_empty() => part.about.host.clone(),
+            host => host,
+        };
         let devices = numbers.into_iter().enumerate().map(|(index, number)| MergedDevice {
             number,
-            host: part.about.host.clone(),
-            system: part.about.file_systems.get(index).cloned().unwrap_or_default(),
+            system: FileSystemInfo { host: host_of(index), ..system_of(index) },
         });
         let index = |device: MergedDevice| {
             let known = self.devices.iter().position(|known| known.is(&device));

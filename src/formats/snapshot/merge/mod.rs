@@ -18,7 +18,7 @@ use crate::formats::snapshot::write::{Limits, WriteError, write};
 use crate::formats::snapshot::written::WrittenTree;
 use crate::tree::stored::rows::Row;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Listing};
-use joined::Joined;
+use joined::{Joined, MergedDevice};
 use totals::TotalChanges;
 
 /// Merged tree of several snapshots.
@@ -55,7 +55,14 @@ impl<'p> Merge<'p> {
         limits: &Limits<'_>,
         out: &mut dyn Write,
     ) -> Result<u64, WriteError> {
-        let file_systems = self.joined.devices.iter().map(|device| device.system.clone()).collect();
+        let system = |device: &MergedDevice| {
+            let mut system = device.system.clone();
+            if system.host == about.host {
+                system.host.clear();
+            }
+            system
+        };
+        let file_systems = self.joined.devices.iter().map(system).collect();
         let check = || {
             let is_damaged = self.joined.parts.iter().any(|part| part.tree.damage().is_some());
             if is_damaged { Err(WriteError::Changing) } else { Ok(()) }
