@@ -17,6 +17,7 @@ mod list_flags;
 mod man_page;
 mod ncdu;
 mod options;
+mod plans;
 mod settings;
 mod show;
 mod snapshots;
@@ -42,6 +43,8 @@ use crate::cli::values::{ColumnWord, PaneChoice, StartView, When};
 use crate::run::browse;
 use crate::run::duplicates;
 use crate::run::duplicates::{DuplicatesFormat, DuplicatesJob};
+use crate::run::merge;
+use crate::run::plan;
 use crate::run::print;
 use crate::run::print::{DiffJob, Format, Output, PrintJob, Saving, Selection};
 use crate::run::streams::print_error;
@@ -64,6 +67,8 @@ pub fn run() -> ! {
         Ok(Request::Compare(comparison)) => print::compare(comparison),
         Ok(Request::Save(job)) => print::save(job),
         Ok(Request::Duplicates(job)) => duplicates::run(job),
+        Ok(Request::Plan(job)) => plan::run(job),
+        Ok(Request::Merge(job)) => merge::run(&job),
         Ok(Request::Describe(description)) => description.print(),
         Ok(Request::ConfigOutput(answer)) => answer.print(),
         Err(refusal) => refusal.answer(),
@@ -85,6 +90,10 @@ pub enum Request {
     Save(Saving),
     /// Search for duplicates.
     Duplicates(DuplicatesJob),
+    /// Plan to make.
+    Plan(plan::PlanJob),
+    /// Parts of a plan to merge.
+    Merge(merge::MergeJob),
     /// Description of the command line.
     Describe(Description),
     /// Output about the configuration or the kept snapshots.
@@ -159,6 +168,8 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
             }
             _ => return Err(UsageError::Usage("save: --list takes a single PATH".to_owned())),
         },
+        Command::Merge(words) => Request::Merge(plans::merge(&words, environment)?),
+        Command::Plan(words) => Request::Plan(plans::plan(&words, environment)?),
         Command::Save(words) => Request::Save(crate::cli::snapshots::saving(&words, environment)?),
     })
 }
@@ -249,6 +260,7 @@ fn look(
         skip_silent: false,
         follow_symlinks: arguments.follow_symlinks,
         owners: arguments.extended || crate::cli::sources::needs_owners(arguments),
+        ..scan::Options::default()
     };
     let wanted = crate::cli::sources::wanted(arguments, &patterns, scan)?;
     let order = order(arguments);

@@ -53,7 +53,7 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     let mut source = io::Cursor::new(head.clone()).chain(packed);
     for (magic, name) in [(MAGIC, "snapshot"), (ncdu_binary::MAGIC, "binary export")] {
         if head == magic {
-            let what = format!("this is a {name}; -f reads a single {name}, and only from a file");
+            let what = format!("this is a {name}; -f reads a {name} only from a file");
             return Err(io::Error::other(what));
         }
     }

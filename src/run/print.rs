@@ -21,7 +21,7 @@ pub use crate::run::diff::{DiffFormat, DiffJob, DiffOptions, compare};
 use crate::run::exit::{Exit, exit_of};
 pub use crate::run::export::Target;
 pub use crate::run::lists::{By, Selection};
-pub use crate::run::save::{SaveTarget, Saving, save};
+pub use crate::run::save::{NamedFileSystem, SaveTarget, Saving, save};
 use crate::run::streams::{exit_of_writing, no_thread, print_error, standard_output};
 use crate::scan::{Mounts, Outcome};
 pub use crate::source::save::{NcduFormat, Packing};
@@ -150,7 +150,7 @@ pub(crate) fn read(
 
 /// Waits until everything has been read or, after an interrupt, until the scan has stopped or `PATIENCE` has elapsed.
 /// Returns `None` if the scan is still hanging.
-fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
+pub(crate) fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
     let mut line = progress::ProgressLine::new(progress.units());
     let mut interrupted: Option<Instant> = None;
     let mut silent = HashSet::new();

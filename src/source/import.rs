@@ -14,9 +14,10 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::import_snapshot::{KnownFileSystems, SnapshotInput};
 use super::remote::{Remote, Session};
 use crate::base::os_error::words;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
@@ -29,6 +30,7 @@ use crate::formats::lists::{
     HostNumbers, LayoutError, ListOptions, ListReader, Recognized, RecordReader, recognize,
 };
 use crate::formats::ncdu_read::Reader;
+use crate::formats::snapshot::is_snapshot;
 use crate::platform::terminal::streams;
 use crate::scan::{Outcome, Progress};
 use crate::tree::{DirId, Tree, hard_links};
@@ -187,11 +189,18 @@ impl Shared {
         let builder = RefCell::new(Builder::new(&self.tree));
         let mut names = HostNumbers::from(number(self.inputs.len()));
         let mut faults = Vec::new();
+        let mut known = KnownFileSystems::new();
         for (input, host) in self.inputs.iter().zip(hosts(&self.inputs)) {
             if self.is_stopped() {
                 break;
             }
-            if let Err(reasons) = self.read(input, host, &builder, &mut names) {
+            let read = match input {
+                Input::File(path) if is_snapshot(path) => self
+                    .read_snapshot(path, &input.label(self.inputs.len()), &mut known, &builder)
+                    .map_err(|reason| vec![escape(reason.as_bytes()).into_owned()]),
+                _ => self.read(input, host, &builder, &mut names),
+            };
+            if let Err(reasons) = read {
                 builder.borrow_mut().break_off();
                 faults.extend(reasons.into_iter().map(|reason| format!("{}: {reason}", input.name())));
             }
@@ -279,6 +288,21 @@ impl Shared {
         state.roots.extend(roots);
         state.has_begun = true;
         self.changed.notify_all();
+    }
+
+    fn read_snapshot(
+        &self,
+        path: &Path,
+        label: &[u8],
+        known: &mut KnownFileSystems,
+        builder: &RefCell<Builder<'_>>,
+    ) -> Result<(), String> {
+        let snapshot = SnapshotInput::open(path, &self.tree, known)?;
+        snapshot.read(builder, label, || !self.is_stopped());
+        builder.borrow_mut().publish();
+        self.note(&builder.borrow(), Counts::default());
+        self.begin(snapshot.provenance());
+        Ok(())
     }
 
     fn document(

@@ -24,6 +24,7 @@ mod json;
 mod limits;
 mod links;
 mod lists;
+mod merge;
 mod naive_output;
 mod peers;
 mod planted;
