@@ -1,4 +1,4 @@
-//! SizeCandidates: the files of a subtree whose size occurs more than once.
+//! Candidates: the files of a subtree whose size occurs more than once.
 //!
 //! Invariant: an inode is one candidate, whatever the number of its names. A candidate takes 24 bytes.
 

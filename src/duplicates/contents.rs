@@ -8,7 +8,7 @@ use super::opened::{NotCompared, OpenPlace};
 use super::search::DuplicateSearch;
 use crate::platform::entry::contents::{ContentState, Contents};
 
-/// ContentHash of contents.
+/// Hash of contents.
 pub(crate) type ContentHash = [u8; 32];
 
 /// Length in bytes of each of the two ends that are compared first.
@@ -88,7 +88,9 @@ impl OpenFile {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.state.id.device.to_le_bytes());
         let mut add = |numbers: [u64; 3]| {
-            numbers.iter().for_each(|number| _ = hasher.update(&number.to_le_bytes()));
+            for number in numbers {
+                hasher.update(&number.to_le_bytes());
+            }
         };
         let is_certain =
             self.contents.locate(&mut add).unwrap_or(false) && self.contents.state() == Ok(self.state);

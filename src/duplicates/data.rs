@@ -81,7 +81,7 @@ pub struct Duplicates {
     pub skipped: Vec<Skipped>,
     /// Number of files on network, foreign and kernel file systems, which are not opened.
     pub elsewhere: u64,
-    /// CompareProgress of the search.
+    /// Progress of the search.
     pub progress: CompareProgress,
 }
 
@@ -92,7 +92,7 @@ impl Duplicates {
     }
 }
 
-/// CompareProgress of a search for duplicates.
+/// Progress of a search for duplicates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CompareProgress {
     /// Number of files whose size occurs more than once.

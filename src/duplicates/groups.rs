@@ -34,7 +34,7 @@ type Extra = HashMap<DirId, usize>;
 /// Arranges the sets of equal files below `from`.
 pub(crate) fn arrange(
     search: &DuplicateSearch<'_>,
-    found: Vec<EqualFiles>,
+    found: &[EqualFiles],
     candidates: &SizeCandidates,
     from: DirId,
 ) -> Arranged {
@@ -139,7 +139,7 @@ struct Storage {
     is_kept: bool,
     /// `true` if a copy is not inside an extra copy of a directory.
     is_visible: bool,
-    /// DuplicateGroup of directories that one of the copies is in.
+    /// Group of directories that one of the copies is in.
     group: Option<usize>,
 }
 
@@ -184,12 +184,11 @@ impl FileSet {
             storage.disk = storage.disk.max(copy.disk);
             storage.is_kept |= copy.is_linked_elsewhere;
             let groups: Option<Vec<usize>> = copy.names().map(group_of).collect();
-            match groups {
-                Some(groups) => storage.group = storage.group.or(groups.first().copied()),
-                None => {
-                    storage.is_visible = true;
-                    copies.push(copy.clone());
-                }
+            if let Some(groups) = groups {
+                storage.group = storage.group.or(groups.first().copied());
+            } else {
+                storage.is_visible = true;
+                copies.push(copy.clone());
             }
         }
         let (visible, hidden): (Vec<&Storage>, Vec<&Storage>) =

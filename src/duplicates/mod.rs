@@ -63,7 +63,7 @@ fn run(
         let found = sets::find(search, files);
         sets::unchanged(search, &found)
     });
-    let groups = groups::arrange(search, found, candidates, request.from);
+    let groups = groups::arrange(search, &found, candidates, request.from);
     let mut skipped = std::mem::take(&mut *lock(&search.skipped));
     groups::sort_by_path(search.tree, &mut skipped, |skipped| skipped.entry);
     let progress = CompareProgress { is_complete: true, ..search.progress() };

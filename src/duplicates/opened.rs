@@ -19,7 +19,7 @@ use crate::tree::{DirId, Entry, EntryId, EntryState};
 /// Maximum number of files of a directory that one thread handles.
 const PIECE: usize = 256;
 
-/// NotCompared why a file is not compared; `None` if it is on a file system whose files are not opened.
+/// Reason why a file is not compared; `None` if it is on a file system whose files are not opened.
 pub(crate) type NotCompared = Option<SkipReason>;
 
 /// Name of a candidate in its open directory.
@@ -123,6 +123,7 @@ fn at<R>(
     }
 }
 
+#[allow(clippy::unnecessary_wraps)] // the reason is missing for other causes
 fn failed(errno: Errno) -> NotCompared {
     Some(errno.into())
 }

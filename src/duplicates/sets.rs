@@ -42,6 +42,9 @@ struct Compared {
     contents: ContentHash,
 }
 
+/// File with a hash of the places of its contents on the disk, if they are known.
+type Located = (Option<ContentHash>, Compared);
+
 /// File in a set whose changes since reading are still to be checked.
 pub(crate) struct Unchecked {
     file: Candidate,
@@ -92,7 +95,7 @@ fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u
     located.sort_unstable_by_key(|(location, one)| (*location, one.file.entry));
     let clones = located.chunk_by(|(one, _), (other, _)| one.is_some() && one == other);
     // One of several clones is read for all of them.
-    let clones: Vec<(u32, &[(Option<ContentHash>, Compared)])> = (0..).zip(clones).collect();
+    let clones: Vec<(u32, &[Located])> = (0..).zip(clones).collect();
     let hashed = clones.into_par_iter().flat_map_iter(|(storage, clones)| {
         let first = whole(search, &clones[0].1);
         let others = clones[1..].iter().map(|(_, other)| *other);

@@ -54,7 +54,7 @@ pub fn run(job: DuplicatesJob) -> Exit {
             Err(exit) => return exit,
         };
     let found = match Pool::new(threads).and_then(|pool| duplicates::find(&pool, all(source.tree()))) {
-        Ok(search) => wait(search, interrupt.as_ref(), job.progress),
+        Ok(search) => wait(&search, interrupt.as_ref(), job.progress),
         Err(error) => return no_thread(&error),
     };
     // A part of the duplicates would look like all of them, so an interrupted run prints none.
@@ -76,7 +76,9 @@ pub fn run(job: DuplicatesJob) -> Exit {
             DuplicatesReport { tree: source.tree(), found: &found, is_complete }.write(&mut out)
         }
     });
-    skipped_lines(source.tree(), &found).iter().for_each(|line| print_error(line));
+    for line in skipped_lines(source.tree(), &found) {
+        print_error(&line);
+    }
     let is_missed = found.skipped.iter().any(|skipped| skipped.reason != SkipReason::Special);
     let compared = if is_missed { Exit::Incomplete } else { Exit::Fine };
     let exit = exit_of(&source, outcome.as_ref()).max(compared);
@@ -93,7 +95,7 @@ fn all(tree: &Arc<Tree>) -> Request {
 
 /// Waits for the result of a search. Cancels the search after an interrupt.
 fn wait(
-    search: Job<Duplicates>,
+    search: &Job<Duplicates>,
     interrupt: Option<&Interrupt>,
     progress: Progress,
 ) -> Result<Arc<Duplicates>, JobEnd> {

@@ -35,13 +35,16 @@ impl DuplicatesReport<'_> {
         json.field(",\"not_ordinary\":", found.elsewhere);
         json.raw(",\n");
         errors(json, self.tree)?;
-        list(json, ",\n\"skipped\":", &found.skipped, |json, skipped| self.skipped(json, skipped))?;
+        list(json, ",\n\"skipped\":", &found.skipped, |json, skipped| {
+            self.skipped(json, skipped);
+            Ok(())
+        })?;
         list(json, ",\n\"groups\":", &found.groups, |json, group| self.group(json, group))?;
         json.raw("}\n");
         writer.finish()
     }
 
-    fn skipped(&self, json: &mut JsonWriter<'_>, skipped: &Skipped) -> io::Result<()> {
+    fn skipped(&self, json: &mut JsonWriter<'_>, skipped: &Skipped) {
         json.raw("{");
         self.path(json, skipped.entry);
         json.raw(match skipped.reason {
@@ -53,7 +56,6 @@ impl DuplicatesReport<'_> {
             json.failure(errno);
         }
         json.raw("}");
-        Ok(())
     }
 
     fn group(&self, json: &mut JsonWriter<'_>, group: &DuplicateGroup) -> io::Result<()> {
