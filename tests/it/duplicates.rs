@@ -108,7 +108,7 @@ fn files_that_were_not_compared_are_named() {
     let place = some();
     nix::unistd::mkfifo(&place.path().join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     let closed = place.path().join("two/deep/x");
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::read(&closed).is_ok() {
         skip(&format!("{NAME}: this user can read every file"));
         return;
