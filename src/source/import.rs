@@ -9,19 +9,18 @@
 //! offset.
 
 use std::cell::{Cell, RefCell};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::ops::ControlFlow;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::import_snapshot::{KnownFileSystems, SnapshotInput};
-use super::remote::{Remote, Session};
+pub use super::input::Input;
 use crate::base::os_error::words;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
-use crate::base::text::{escape, escape_path};
+use crate::base::text::escape;
 use crate::formats::builder::{Builder, Counts};
 use crate::formats::compression::unpack;
 use crate::formats::flat::Provenance;
@@ -31,23 +30,11 @@ use crate::formats::lists::{
 };
 use crate::formats::ncdu_read::Reader;
 use crate::formats::snapshot::is_snapshot;
-use crate::platform::terminal::streams;
 use crate::scan::{Outcome, Progress};
 use crate::tree::{DirId, Tree, hard_links};
 
 /// Interval between publications while bytes arrive without a pause.
 const PERIOD: Duration = Duration::from_millis(100);
-
-/// Input of an import.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
-    /// Export in a file.
-    File(PathBuf),
-    /// Standard input.
-    Standard,
-    /// Another machine, on which duke is run to create the export.
-    Remote(Remote),
-}
 
 /// Running or finished import.
 #[derive(Clone)]
@@ -354,61 +341,4 @@ fn message(reason: &str) -> Vec<String> {
 
 fn number(inputs: usize) -> u32 {
     u32::try_from(inputs).expect("fewer inputs than 2^32 fit into memory")
-}
-
-type Opened = (Box<dyn Read + Send>, Option<Session>);
-
-impl Input {
-    fn open(&self) -> Result<Opened, String> {
-        match self {
-            Self::File(path) => {
-                let file = File::open(path).map_err(|error| words(&error))?;
-                Ok((Box::new(file), None))
-            }
-            Self::Standard => {
-                streams::input().map_err(|error| words(&error))?;
-                Ok((Box::new(io::stdin()), None))
-            }
-            Self::Remote(remote) => {
-                let (reader, session) = remote.start()?;
-                Ok((reader, Some(session)))
-            }
-        }
-    }
-
-    /// Returns the name of the input for messages, escaped for a terminal.
-    fn name(&self) -> String {
-        match self {
-            Self::File(path) => escape_path(path),
-            Self::Standard => "standard input".to_owned(),
-            Self::Remote(remote) => escape(remote.host().as_bytes()).into_owned(),
-        }
-    }
-
-    fn title(&self) -> PathBuf {
-        match self {
-            Self::File(path) => path.clone(),
-            Self::Standard => "-".into(),
-            Self::Remote(remote) => remote.host().into(),
-        }
-    }
-
-    /// Returns the prefix of the root's name, which distinguishes the root from the roots of other inputs.
-    fn label(&self, inputs: usize) -> Vec<u8> {
-        let mut label = match self {
-            Self::Remote(remote) => remote.host().as_bytes().to_vec(),
-            _ if inputs == 1 => return Vec::new(),
-            Self::File(path) => path.as_os_str().as_bytes().to_vec(),
-            Self::Standard => b"-".to_vec(),
-        };
-        label.push(b':');
-        label
-    }
-
-    fn host(&self) -> Option<String> {
-        match self {
-            Self::Remote(remote) => Some(remote.host().to_owned()),
-            Self::File(_) | Self::Standard => None,
-        }
-    }
 }
