@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use crate::base::sync::Arc;
 use crate::formats::flat::Provenance;
-use crate::formats::snapshot::{SnapshotInfo, is_snapshot};
+use crate::formats::snapshot::{Snapshot, SnapshotInfo, Unopened, is_snapshot};
 use crate::platform::host_name;
 use crate::scan::{self, Outcome, Progress, Scan};
 use crate::source::import::{Import, Input};
@@ -192,6 +192,15 @@ impl Source {
         let roots: Vec<&[u8]> = scan.roots().iter().map(|root| root.as_os_str().as_bytes()).collect();
         let (path, count) = snapshot_store::kept_for(folder, &roots, scope.as_bytes(), *began, index)?;
         Some((Self::Snapshot(SnapshotSource::open(&path)), count))
+    }
+
+    /// Opens the latest snapshot in `folder` of the same paths and flags, whose sizes can be shown while this scan
+    /// runs. Returns `None` as [`Source::earlier_in`] does, and the path and the reason if the file cannot be opened.
+    pub fn latest_in(&self, folder: &Path) -> Option<Result<Snapshot, (PathBuf, Unopened)>> {
+        let Self::Scan { scan, began } = self else { return None };
+        let scope = scan.options().scope()?;
+        let roots: Vec<&[u8]> = scan.roots().iter().map(|root| root.as_os_str().as_bytes()).collect();
+        snapshot_store::open_latest(folder, &roots, scope.as_bytes(), *began)
     }
 
     /// Waits until a browser has something to show. Returns at once for a scan. For another machine, waits

@@ -9,6 +9,7 @@ use super::theme::Theme;
 use crate::base::format::Units;
 use crate::source::SourceKind;
 use crate::table::column::RowLook;
+use crate::table::recorded::RecordedTree;
 use crate::table::rows::Order;
 
 /// Settings of the browser.
@@ -42,6 +43,8 @@ pub struct Settings {
     pub panes: Panes,
     /// View that is shown first.
     pub start: Start,
+    /// Earlier scan whose sizes are shown until the scan has confirmed them.
+    pub record: Option<RecordedTree>,
 }
 
 impl Settings {
@@ -61,6 +64,7 @@ impl Settings {
             source_kind: SourceKind::default(),
             panes: Panes::default(),
             start: Start::default(),
+            record: None,
             policy: DeletePolicy::default(),
         }
     }

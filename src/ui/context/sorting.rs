@@ -47,7 +47,7 @@ impl Context<'_> {
 
     /// Returns the source of directory totals.
     pub fn sizes(&self) -> SizeSource {
-        self.views.sizes(&self.live)
+        self.views.sizes(&self.live, self.recorded.as_ref())
     }
 
     /// Sorts the rows immediately, or, in a large directory, in the background.

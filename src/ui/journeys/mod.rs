@@ -11,6 +11,7 @@ mod large;
 mod marks;
 mod mouse;
 mod panes;
+mod recorded;
 mod roots;
 mod type_ahead;
 

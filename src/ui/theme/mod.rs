@@ -53,6 +53,11 @@ impl Glyphs {
         self.pick("·", ".")
     }
 
+    /// Returns the sign before a number of an earlier scan.
+    pub fn recorded(self) -> &'static str {
+        "~"
+    }
+
     /// Returns the mark of the row under the cursor.
     pub fn cursor(self) -> &'static str {
         self.pick("▌", ">")

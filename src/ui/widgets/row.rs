@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `▌`: the row under the cursor. `!`: something in the row could not be read. Before a size, `≥`: a lower bound;
-//! `·`: still growing.
+//! `·`: still growing; `~`: of the last scan.
 //!
 //! Invariant: every cell is exactly as wide as its column.
 
@@ -67,7 +67,7 @@ fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, sign: &'static str) 
             (Column::Size, size) => {
                 signs(cx, row, &mut spans);
                 let text = right(&size.text(room - SIGNS, format), room - SIGNS);
-                let is_number = matches!(size, CellValue::Bytes(_));
+                let is_number = matches!(size, CellValue::Bytes(_)) && row.precision != Precision::Recorded;
                 if is_number { Span::raw(text) } else { Span::styled(text, cx.theme.style(Role::Faint)) }
             }
             (Column::Bar, share) => {
@@ -98,6 +98,7 @@ fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
     spans.push(match row.precision {
         Precision::AtLeast => Span::raw(theme.glyphs.at_least()),
         Precision::Growing => Span::styled(theme.glyphs.growing(), theme.style(Role::Faint)),
+        Precision::Recorded => Span::styled(theme.glyphs.recorded(), theme.style(Role::Faint)),
         Precision::Exact => Span::raw(" "),
     });
 }
