@@ -241,7 +241,7 @@ fn invalid_command_lines_are_rejected_in_one_line() {
         ("-o x --pick", "cannot be used with"),
         ("-f x -x", "cannot be used with"),
         ("-f x y", "cannot be used with"),
-        ("-f - -f -", "can be read once"),
+        ("-f - -f -", "can be read only once"),
         ("-c", "required"),
         ("-O x -c", "cannot be used with"),
         ("-O x -o y", "cannot be used with"),

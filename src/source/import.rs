@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::import_snapshot::{KnownFileSystems, SnapshotInput};
-pub use super::input::Input;
+pub use super::remote::Input;
 use crate::base::os_error::words;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::base::text::escape;
@@ -182,7 +182,7 @@ impl Shared {
                 break;
             }
             let read = match input {
-                Input::File(path) if is_snapshot(path) => self
+                Input::File(path) if self.lists == ListOptions::default() && is_snapshot(path) => self
                     .read_snapshot(path, &input.label(self.inputs.len()), &mut known, &builder)
                     .map_err(|reason| vec![escape(reason.as_bytes()).into_owned()]),
                 _ => self.read(input, host, &builder, &mut names),

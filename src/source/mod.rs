@@ -8,7 +8,6 @@
 pub mod baseline;
 pub mod import;
 mod import_snapshot;
-mod input;
 pub mod plan;
 pub mod remote;
 pub mod save;

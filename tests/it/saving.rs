@@ -214,7 +214,7 @@ fn a_snapshot_in_a_pipe_is_one_error() {
     let refused = |command: &mut Command| {
         let run = run(command);
         assert!(run.code == Some(1) || run.code == Some(2), "{:?}", run.code);
-        let reason = "this is a snapshot; -f reads a snapshot only from a file\n";
+        let reason = "this is a snapshot; -f reads snapshots only from files\n";
         assert!(run.stderr.ends_with(reason) && run.stderr.lines().count() == 1, "{}", run.stderr);
     };
     let open = || fs::File::open(&file).unwrap();
