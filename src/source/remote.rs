@@ -192,7 +192,7 @@ pub enum Input {
 type Opened = (Box<dyn Read + Send>, Option<Session>);
 
 impl Input {
-    pub(super) fn open(&self) -> Result<Opened, String> {
+    pub(crate) fn open(&self) -> Result<Opened, String> {
         match self {
             Self::File(path) => {
                 let file = File::open(path).map_err(|error| words(&error))?;
@@ -210,7 +210,7 @@ impl Input {
     }
 
     /// Returns the name of the input for messages, escaped for a terminal.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             Self::File(path) => escape_path(path),
             Self::Standard => "standard input".to_owned(),
@@ -218,7 +218,7 @@ impl Input {
         }
     }
 
-    pub(super) fn title(&self) -> PathBuf {
+    pub(crate) fn title(&self) -> PathBuf {
         match self {
             Self::File(path) => path.clone(),
             Self::Standard => "-".into(),
@@ -227,7 +227,7 @@ impl Input {
     }
 
     /// Returns the prefix of the root's name, which distinguishes the root from the roots of other inputs.
-    pub(super) fn label(&self, inputs: usize) -> Vec<u8> {
+    pub(crate) fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),
             _ if inputs == 1 => return Vec::new(),
@@ -238,7 +238,7 @@ impl Input {
         label
     }
 
-    pub(super) fn host(&self) -> Option<String> {
+    pub(crate) fn host(&self) -> Option<String> {
         match self {
             Self::Remote(remote) => Some(remote.host().to_owned()),
             Self::File(_) | Self::Standard => None,
