@@ -110,13 +110,16 @@ mod tests {
     use super::*;
     use std::time::Instant;
 
+    /// `true` where the unit tests may start programs: not where those of another system are run.
+    const HAS_PROGRAMS: bool = cfg!(any(target_env = "gnu", target_env = "musl"));
+
     #[test]
     fn names_are_those_that_getent_prints() {
-        let root = getent(GETENT, Database::Users, 0, PATIENCE);
-        if !std::path::Path::new(GETENT).exists() {
+        if !HAS_PROGRAMS || !std::path::Path::new(GETENT).exists() {
             println!("SKIPPED: no {GETENT}");
             return;
         }
+        let root = getent(GETENT, Database::Users, 0, PATIENCE);
         assert_eq!(root, user(0));
         assert_eq!(getent(GETENT, Database::Groups, 0, PATIENCE), group(0));
         assert_eq!(getent(GETENT, Database::Users, 4_294_967_000, PATIENCE), None, "nobody has this number");
@@ -124,6 +127,10 @@ mod tests {
 
     #[test]
     fn a_program_that_does_not_answer_is_not_waited_for() {
+        if !HAS_PROGRAMS {
+            println!("SKIPPED: programs are started on Linux only");
+            return;
+        }
         let folder = tempfile::tempdir().unwrap();
         let script = |name: &str, text: &str| {
             let path = folder.path().join(name);
