@@ -30,8 +30,11 @@ pub fn own_home() -> Option<PathBuf> {
 
 /// Returns the name of the user with this ID; `None` if the user has no name (`getpwuid_r(3)`).
 pub fn user(number: u32) -> Option<String> {
-    let known = User::from_uid(Uid::from_raw(number)).ok().flatten().map(|user| user.name);
-    known.or_else(|| elsewhere(Database::Users, number))
+    known_user(number).or_else(|| elsewhere(Database::Users, number))
+}
+
+fn known_user(number: u32) -> Option<String> {
+    User::from_uid(Uid::from_raw(number)).ok().flatten().map(|user| user.name)
 }
 
 /// Returns the name of the group with this ID; `None` if the group has no name (`getgrgid_r(3)`).
@@ -42,7 +45,7 @@ pub fn group(number: u32) -> Option<String> {
 
 /// Returns `true` if `group` is the private group of `user`, that is, it has the user's name and no other members.
 pub fn is_only_member(user: u32, group: u32) -> bool {
-    let Some(name) = self::user(user) else { return false };
+    let Some(name) = known_user(user) else { return false };
     let group = Group::from_gid(Gid::from_raw(group)).ok().flatten();
     group.is_some_and(|group| group.name == name && group.mem.iter().all(|member| *member == name))
 }
