@@ -42,6 +42,8 @@ mod cli;
 mod delete;
 #[allow(missing_docs)]
 mod df;
+#[cfg(feature = "duplicates")]
+mod duplicates;
 #[cfg(test)]
 mod fixture;
 #[cfg(feature = "formats")]

@@ -98,9 +98,12 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completion script of a shell')
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Show what changed since an export or a snapshot was made')
             [CompletionResult]::new('df', 'df', [CompletionResultType]::ParameterValue, 'Explain why df and a scan differ')
+            [CompletionResult]::new('duplicates', 'duplicates', [CompletionResultType]::ParameterValue, 'List files and directories with the same contents')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print the help of duke, or of a command')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, for man -l -')
             [CompletionResult]::new('ncdu', 'ncdu', [CompletionResultType]::ParameterValue, 'Browse with the command line and the configuration files of ncdu')
+            [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge the snapshots of a plan''s parts into one')
+            [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Deal out the directories below PATH to parts, which save --plan reads on any machines')
             [CompletionResult]::new('save', 'save', [CompletionResultType]::ParameterValue, 'Save a snapshot of each PATH, for -f and diff')
             break
         }
@@ -153,6 +156,22 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'duke;duplicates' {
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Read with N threads')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Read with N threads')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('--si', '--si', [CompletionResultType]::ParameterName, 'Show sizes in powers of 1000')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
+            [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below a PATH')
+            [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below a PATH')
+            [CompletionResult]::new('--exclude-caches', '--exclude-caches', [CompletionResultType]::ParameterName, 'Exclude directories that hold a CACHEDIR.TAG')
+            [CompletionResult]::new('--skip-network', '--skip-network', [CompletionResultType]::ParameterName, 'Skip network file systems below a PATH')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'duke;help' {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
@@ -168,6 +187,36 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'duke;merge' {
+            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Plan of the parts')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE once it is complete; - is standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE once it is complete; - is standard output')
+            [CompletionResult]::new('--partial', '--partial', [CompletionResultType]::ParameterName, 'Merge although parts are missing, and mark their directories as not read')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'duke;plan' {
+            [CompletionResult]::new('--parts', '--parts', [CompletionResultType]::ParameterName, 'Make N parts')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Take the numbers of entries from an earlier snapshot or export, instead of listing directories')
+            [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Take the numbers of entries from an earlier snapshot or export, instead of listing directories')
+            [CompletionResult]::new('--depth', '--depth', [CompletionResultType]::ParameterName, 'List directories down to K levels below PATH')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE instead of standard output')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB')
+            [CompletionResult]::new('--fs-id', '--fs-id', [CompletionResultType]::ParameterName, 'Name the file system of PATH, so that merge knows it on other hosts')
+            [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below PATH')
+            [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below PATH')
+            [CompletionResult]::new('--exclude-caches', '--exclude-caches', [CompletionResultType]::ParameterName, 'Exclude directories that hold a CACHEDIR.TAG')
+            [CompletionResult]::new('--skip-network', '--skip-network', [CompletionResultType]::ParameterName, 'Skip network file systems below PATH')
+            [CompletionResult]::new('-e', '-e', [CompletionResultType]::ParameterName, 'Keep owner, group and mode of every entry')
+            [CompletionResult]::new('--extended', '--extended', [CompletionResultType]::ParameterName, 'Keep owner, group and mode of every entry')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'duke;save' {
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Save an export or a list instead of a PATH, with -o; - is standard input')
             [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Save an export or a list instead of a PATH, with -o; - is standard input')
@@ -177,6 +226,11 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE once it is complete; - is standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE once it is complete; - is standard output')
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB')
+            [CompletionResult]::new('-t', '-t', [CompletionResultType]::ParameterName, 'Read with N threads')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Read with N threads')
+            [CompletionResult]::new('--fs-id', '--fs-id', [CompletionResultType]::ParameterName, 'Name the file system of each PATH, so that merge knows it on other hosts')
+            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Save a part of the plan in FILE, with the flags of the plan')
+            [CompletionResult]::new('--part', '--part', [CompletionResultType]::ParameterName, 'Number of the part to save; 0 is the rest')
             [CompletionResult]::new('-x', '-x', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below a PATH')
             [CompletionResult]::new('--one-file-system', '--one-file-system', [CompletionResultType]::ParameterName, 'Do not cross file-system boundaries below a PATH')
             [CompletionResult]::new('--exclude-caches', '--exclude-caches', [CompletionResultType]::ParameterName, 'Exclude directories that hold a CACHEDIR.TAG')

@@ -46,14 +46,23 @@ _duke() {
             duke,diff)
                 cmd="duke__subcmd__diff"
                 ;;
+            duke,duplicates)
+                cmd="duke__subcmd__duplicates"
+                ;;
             duke,help)
                 cmd="duke__subcmd__help"
                 ;;
             duke,man)
                 cmd="duke__subcmd__man"
                 ;;
+            duke,merge)
+                cmd="duke__subcmd__merge"
+                ;;
             duke,ncdu)
                 cmd="duke__subcmd__ncdu"
+                ;;
+            duke,plan)
+                cmd="duke__subcmd__plan"
                 ;;
             duke,save)
                 cmd="duke__subcmd__save"
@@ -65,7 +74,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-o -O -c -f -n -s -d -q -a -0 -t -x -X -L -r -e -h -V --json --ndjson --csv --output --output-binary --compress --import --format --fields --root --no-interactive --summarize --depth --bytes --min-size --top --by --quiet --apparent-size --si --sort --reverse --directories-first --no-hidden --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --follow-symlinks --read-only --dry-run --type-name-over --select-yes --confirm-quit --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df help man ncdu save"
+            opts="-o -O -c -f -n -s -d -q -a -0 -t -x -X -L -r -e -h -V --json --ndjson --csv --output --output-binary --compress --import --format --fields --root --no-interactive --summarize --depth --bytes --min-size --top --by --quiet --apparent-size --si --sort --reverse --directories-first --no-hidden --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --follow-symlinks --read-only --dry-run --type-name-over --select-yes --confirm-quit --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df duplicates help man ncdu merge plan save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
@@ -407,8 +416,34 @@ _duke() {
             _duke_words "${cmd}" "${opts}" "${cur}"
             return 0
             ;;
+        duke__subcmd__duplicates)
+            opts="-q -t -x -h --json --si --quiet --threads --one-file-system --exclude --exclude-caches --skip-network --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                _duke_words "${cmd}" "${opts}" "${cur}"
+                return 0
+            fi
+            case "${prev}" in
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exclude)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            _duke_words "${cmd}" "${opts}" "${cur}"
+            return 0
+            ;;
         duke__subcmd__help)
-            opts="-h --help completions config df diff help man ncdu save"
+            opts="-h --help completions config df diff duplicates help man merge ncdu plan save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
@@ -435,6 +470,65 @@ _duke() {
             _duke_words "${cmd}" "${opts}" "${cur}"
             return 0
             ;;
+        duke__subcmd__merge)
+            opts="-o -h --plan --output --partial --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                _duke_words "${cmd}" "${opts}" "${cur}"
+                return 0
+            fi
+            case "${prev}" in
+                --plan)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            _duke_words "${cmd}" "${opts}" "${cur}"
+            return 0
+            ;;
         duke__subcmd__ncdu)
             opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -449,8 +543,98 @@ _duke() {
             _duke_words "${cmd}" "${opts}" "${cur}"
             return 0
             ;;
+        duke__subcmd__plan)
+            opts="-f -o -x -e -q -h --parts --import --depth --output --one-file-system --exclude --exclude-caches --skip-network --extended --fs-id --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                _duke_words "${cmd}" "${opts}" "${cur}"
+                return 0
+            fi
+            case "${prev}" in
+                --parts)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --import)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -f)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --exclude)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fs-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            _duke_words "${cmd}" "${opts}" "${cur}"
+            return 0
+            ;;
         duke__subcmd__save)
-            opts="-f -o -x -e -q -h --import --format --fields --root --output --one-file-system --exclude --exclude-caches --skip-network --extended --quiet --list --help"
+            opts="-f -o -x -e -t -q -h --import --format --fields --root --output --one-file-system --exclude --exclude-caches --skip-network --extended --threads --quiet --fs-id --plan --part --list --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
@@ -529,6 +713,37 @@ _duke() {
                     return 0
                     ;;
                 --exclude)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -t)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fs-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --plan)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --part)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

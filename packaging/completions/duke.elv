@@ -95,9 +95,12 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand completions 'Print the completion script of a shell'
             cand diff 'Show what changed since an export or a snapshot was made'
             cand df 'Explain why df and a scan differ'
+            cand duplicates 'List files and directories with the same contents'
             cand help 'Print the help of duke, or of a command'
             cand man 'Print the manual page, for man -l -'
             cand ncdu 'Browse with the command line and the configuration files of ncdu'
+            cand merge 'Merge the snapshots of a plan''s parts into one'
+            cand plan 'Deal out the directories below PATH to parts, which save --plan reads on any machines'
             cand save 'Save a snapshot of each PATH, for -f and diff'
         }
         &'duke;config'= {
@@ -145,6 +148,21 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -h 'Print help'
             cand --help 'Print help'
         }
+        &'duke;duplicates'= {
+            cand -t 'Read with N threads'
+            cand --threads 'Read with N threads'
+            cand --exclude 'Exclude entries matching GLOB'
+            cand --json 'Print JSON'
+            cand --si 'Show sizes in powers of 1000'
+            cand -q 'Print no progress on standard error'
+            cand --quiet 'Print no progress on standard error'
+            cand -x 'Do not cross file-system boundaries below a PATH'
+            cand --one-file-system 'Do not cross file-system boundaries below a PATH'
+            cand --exclude-caches 'Exclude directories that hold a CACHEDIR.TAG'
+            cand --skip-network 'Skip network file systems below a PATH'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
         &'duke;help'= {
             cand -h 'Print help'
             cand --help 'Print help'
@@ -157,6 +175,34 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -h 'Print help'
             cand --help 'Print help'
         }
+        &'duke;merge'= {
+            cand --plan 'Plan of the parts'
+            cand -o 'Write to FILE once it is complete; - is standard output'
+            cand --output 'Write to FILE once it is complete; - is standard output'
+            cand --partial 'Merge although parts are missing, and mark their directories as not read'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'duke;plan'= {
+            cand --parts 'Make N parts'
+            cand -f 'Take the numbers of entries from an earlier snapshot or export, instead of listing directories'
+            cand --import 'Take the numbers of entries from an earlier snapshot or export, instead of listing directories'
+            cand --depth 'List directories down to K levels below PATH'
+            cand -o 'Write to FILE instead of standard output'
+            cand --output 'Write to FILE instead of standard output'
+            cand --exclude 'Exclude entries matching GLOB'
+            cand --fs-id 'Name the file system of PATH, so that merge knows it on other hosts'
+            cand -x 'Do not cross file-system boundaries below PATH'
+            cand --one-file-system 'Do not cross file-system boundaries below PATH'
+            cand --exclude-caches 'Exclude directories that hold a CACHEDIR.TAG'
+            cand --skip-network 'Skip network file systems below PATH'
+            cand -e 'Keep owner, group and mode of every entry'
+            cand --extended 'Keep owner, group and mode of every entry'
+            cand -q 'Print no progress on standard error'
+            cand --quiet 'Print no progress on standard error'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
         &'duke;save'= {
             cand -f 'Save an export or a list instead of a PATH, with -o; - is standard input'
             cand --import 'Save an export or a list instead of a PATH, with -o; - is standard input'
@@ -166,6 +212,11 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -o 'Write to FILE once it is complete; - is standard output'
             cand --output 'Write to FILE once it is complete; - is standard output'
             cand --exclude 'Exclude entries matching GLOB'
+            cand -t 'Read with N threads'
+            cand --threads 'Read with N threads'
+            cand --fs-id 'Name the file system of each PATH, so that merge knows it on other hosts'
+            cand --plan 'Save a part of the plan in FILE, with the flags of the plan'
+            cand --part 'Number of the part to save; 0 is the rest'
             cand -x 'Do not cross file-system boundaries below a PATH'
             cand --one-file-system 'Do not cross file-system boundaries below a PATH'
             cand --exclude-caches 'Exclude directories that hold a CACHEDIR.TAG'

@@ -103,9 +103,12 @@ complete -c duke -n "__fish_duke_needs_command" -a "config" -d 'Show the configu
 complete -c duke -n "__fish_duke_needs_command" -a "completions" -d 'Print the completion script of a shell'
 complete -c duke -n "__fish_duke_needs_command" -a "diff" -d 'Show what changed since an export or a snapshot was made'
 complete -c duke -n "__fish_duke_needs_command" -a "df" -d 'Explain why df and a scan differ'
+complete -c duke -n "__fish_duke_needs_command" -a "duplicates" -d 'List files and directories with the same contents'
 complete -c duke -n "__fish_duke_needs_command" -a "help" -d 'Print the help of duke, or of a command'
 complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page, for man -l -'
 complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the command line and the configuration files of ncdu'
+complete -c duke -n "__fish_duke_needs_command" -a "merge" -d 'Merge the snapshots of a plan\'s parts into one'
+complete -c duke -n "__fish_duke_needs_command" -a "plan" -d 'Deal out the directories below PATH to parts, which save --plan reads on any machines'
 complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save a snapshot of each PATH, for -f and diff'
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Ignore configuration files'
@@ -136,9 +139,34 @@ complete -c duke -n "__fish_duke_using_subcommand df" -s q -l quiet -d 'Print no
 complete -c duke -n "__fish_duke_using_subcommand df" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand df" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -s t -l threads -d 'Read with N threads' -r
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -l exclude -d 'Exclude entries matching GLOB' -r
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -l json -d 'Print JSON'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -l si -d 'Show sizes in powers of 1000'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -s q -l quiet -d 'Print no progress on standard error'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -l skip-network -d 'Skip network file systems below a PATH'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand help" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand man" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand ncdu" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand merge" -l plan -d 'Plan of the parts' -r -F
+complete -c duke -n "__fish_duke_using_subcommand merge" -s o -l output -d 'Write to FILE once it is complete; - is standard output' -r -F
+complete -c duke -n "__fish_duke_using_subcommand merge" -l partial -d 'Merge although parts are missing, and mark their directories as not read'
+complete -c duke -n "__fish_duke_using_subcommand merge" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand plan" -l parts -d 'Make N parts' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -s f -l import -d 'Take the numbers of entries from an earlier snapshot or export, instead of listing directories' -r -F
+complete -c duke -n "__fish_duke_using_subcommand plan" -l depth -d 'List directories down to K levels below PATH' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -s o -l output -d 'Write to FILE instead of standard output' -r -F
+complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude -d 'Exclude entries matching GLOB' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -l fs-id -d 'Name the file system of PATH, so that merge knows it on other hosts' -r
+complete -c duke -n "__fish_duke_using_subcommand plan" -s x -l one-file-system -d 'Do not cross file-system boundaries below PATH'
+complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'
+complete -c duke -n "__fish_duke_using_subcommand plan" -l skip-network -d 'Skip network file systems below PATH'
+complete -c duke -n "__fish_duke_using_subcommand plan" -s e -l extended -d 'Keep owner, group and mode of every entry'
+complete -c duke -n "__fish_duke_using_subcommand plan" -s q -l quiet -d 'Print no progress on standard error'
+complete -c duke -n "__fish_duke_using_subcommand plan" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand save" -s f -l import -d 'Save an export or a list instead of a PATH, with -o; - is standard input' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l format -d 'Read a list that this program has written' -r -f -a "du\t'du -ab0'
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
@@ -148,6 +176,10 @@ complete -c duke -n "__fish_duke_using_subcommand save" -l fields -d 'Columns of
 complete -c duke -n "__fish_duke_using_subcommand save" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write to FILE once it is complete; - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -s t -l threads -d 'Read with N threads' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name the file system of each PATH, so that merge knows it on other hosts' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Save a part of the plan in FILE, with the flags of the plan' -r -F
+complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; 0 is the rest' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_using_subcommand save" -l skip-network -d 'Skip network file systems below a PATH'
@@ -159,4 +191,4 @@ complete -c duke -n "__fish_duke_needs_command" -f -a "(__fish_complete_director
 complete -c duke -n "__fish_duke_using_subcommand save df" -f -a "(__fish_complete_directories)"
 complete -c duke -n "__fish_duke_using_subcommand config" -f -a "show path import-ncdu"
 complete -c duke -n "__fish_duke_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
-complete -c duke -n "__fish_duke_using_subcommand help" -f -a "completions config df diff help man ncdu save"
+complete -c duke -n "__fish_duke_using_subcommand help" -f -a "completions config df diff duplicates help man merge ncdu plan save"

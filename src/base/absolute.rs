@@ -26,3 +26,22 @@ pub fn absolute(path: &Path) -> PathBuf {
 pub fn absolute_bytes(path: &[u8]) -> Vec<u8> {
     absolute(Path::new(OsStr::from_bytes(path))).into_os_string().into_vec()
 }
+
+/// Splits an absolute path into the path of the parent and a name. Returns `None` for `/`.
+pub fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    let slash = path.iter().rposition(|byte| *byte == b'/')?;
+    let name = &path[slash + 1..];
+    (!name.is_empty()).then(|| (&path[..slash.max(1)], name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_split_at_its_last_slash() {
+        assert_eq!(split(b"/a/b"), Some((&b"/a"[..], &b"b"[..])));
+        assert_eq!(split(b"/a"), Some((&b"/"[..], &b"a"[..])));
+        assert_eq!((split(b"/"), split(b"a"), split(b"/a/")), (None, None, None));
+    }
+}

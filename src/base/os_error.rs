@@ -7,6 +7,8 @@ use nix::errno::Errno;
 
 /// Error number for an entry that no longer exists.
 pub(crate) const ENOENT: i32 = Errno::ENOENT as i32;
+/// Error number of a path that leads to something other than a directory.
+pub(crate) const ENOTDIR: i32 = Errno::ENOTDIR as i32;
 /// Error number for an entry that an export marks as unreadable.
 #[doc(hidden)]
 pub const EIO: i32 = Errno::EIO as i32;

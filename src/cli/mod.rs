@@ -17,6 +17,7 @@ mod list_flags;
 mod man_page;
 mod ncdu;
 mod options;
+mod plans;
 mod settings;
 mod show;
 mod snapshots;
@@ -37,9 +38,13 @@ use crate::cli::exclude::{filter, patterns};
 use crate::cli::ncdu::Translation;
 pub use crate::cli::ncdu::markdown as ncdu_flags;
 use crate::cli::options::{mounts, progress, threads, units};
-use crate::cli::subcommands::{Command, Df, Difference};
+use crate::cli::subcommands::{Command, Df, Difference, DuplicatesFlags};
 use crate::cli::values::{ColumnWord, PaneChoice, StartView, When};
 use crate::run::browse;
+use crate::run::duplicates;
+use crate::run::duplicates::{DuplicatesFormat, DuplicatesJob};
+use crate::run::merge;
+use crate::run::plan;
 use crate::run::print;
 use crate::run::print::{DiffJob, Format, Output, PrintJob, Saving, Selection};
 use crate::run::streams::print_error;
@@ -61,6 +66,9 @@ pub fn run() -> ! {
         Ok(Request::Print(job)) => print::run(job),
         Ok(Request::Compare(comparison)) => print::compare(comparison),
         Ok(Request::Save(job)) => print::save(job),
+        Ok(Request::Duplicates(job)) => duplicates::run(job),
+        Ok(Request::Plan(job)) => plan::run(job),
+        Ok(Request::Merge(job)) => merge::run(&job),
         Ok(Request::Describe(description)) => description.print(),
         Ok(Request::ConfigOutput(answer)) => answer.print(),
         Err(refusal) => refusal.answer(),
@@ -80,6 +88,12 @@ pub enum Request {
     Compare(DiffJob),
     /// Snapshot to write.
     Save(Saving),
+    /// Search for duplicates.
+    Duplicates(DuplicatesJob),
+    /// Plan to make.
+    Plan(plan::PlanJob),
+    /// Parts of a plan to merge.
+    Merge(merge::MergeJob),
     /// Description of the command line.
     Describe(Description),
     /// Output about the configuration or the kept snapshots.
@@ -144,6 +158,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
             Request::ConfigOutput(crate::cli::kept_snapshots::list(words.old.as_ref(), environment)?)
         }
         Command::Diff(words) => return diff(&words, environment),
+        Command::Duplicates(words) => Request::Duplicates(duplicates_job(&words, environment)?),
         Command::Help { command } => return Err(help(command.as_deref())),
         Command::Ncdu { words } => return as_ncdu(&words, environment),
         Command::Man => Request::Describe(Description::Manual),
@@ -153,6 +168,8 @@ fn of_command(command: Command, environment: &Environment) -> Result<Request, Us
             }
             _ => return Err(UsageError::Usage("save: --list takes a single PATH".to_owned())),
         },
+        Command::Merge(words) => Request::Merge(plans::merge(&words, environment)?),
+        Command::Plan(words) => Request::Plan(plans::plan(&words, environment)?),
         Command::Save(words) => Request::Save(crate::cli::snapshots::saving(&words, environment)?),
     })
 }
@@ -208,6 +225,25 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
     Ok(PrintJob { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
 }
 
+/// Returns the job of `duke duplicates`.
+fn duplicates_job(words: &DuplicatesFlags, environment: &Environment) -> Result<DuplicatesJob, UsageError> {
+    let units = units(words.si);
+    let scan = scan::Options {
+        threads: threads(words.threads, environment)?,
+        mounts: mounts(words.one_file_system),
+        filter: filter(&words.exclude)?,
+        skip_caches: words.exclude_caches,
+        skip_network: words.skip_network,
+        ..Default::default()
+    };
+    Ok(DuplicatesJob {
+        roots: crate::cli::sources::paths(&words.paths),
+        scan,
+        form: if words.json { DuplicatesFormat::Json } else { DuplicatesFormat::Table(units) },
+        progress: progress(words.quiet, units),
+    })
+}
+
 /// Returns the request for a command line without a subcommand.
 fn look(
     arguments: &Arguments,
@@ -224,6 +260,7 @@ fn look(
         skip_silent: false,
         follow_symlinks: arguments.follow_symlinks,
         owners: arguments.extended || crate::cli::sources::needs_owners(arguments),
+        ..scan::Options::default()
     };
     let wanted = crate::cli::sources::wanted(arguments, &patterns, scan)?;
     let order = order(arguments);

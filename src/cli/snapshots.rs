@@ -2,37 +2,64 @@
 //!
 //! Invariant: without a home directory, no snapshot is kept automatically, and `duke save` without `-o` is an error.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Environment, UsageError};
 use crate::base::format::Units;
 use crate::cli::args::Arguments;
 use crate::cli::configured::flags_of_file;
 use crate::cli::exclude::filter;
+use crate::cli::plans::{flags, read_plan};
 use crate::cli::subcommands::Save;
 use crate::cli::{options, sources};
-use crate::run::print::{SaveTarget, Saving, Target};
+use crate::run::part::PartOfPlan;
+use crate::run::print::{NamedFileSystem, SaveTarget, Saving, Target};
 use crate::scan;
 use crate::source::snapshot_store::{DAY, RetentionPolicy};
 use crate::source::{SourceSpec, save};
 
 /// Returns the job for `duke save`.
 pub fn saving(words: &Save, environment: &Environment) -> Result<Saving, UsageError> {
+    if let Some((file, index)) = words.plan.as_ref().zip(words.part) {
+        return part(file, index, words, environment);
+    }
+    let roots = sources::paths(&words.paths);
     let scan = scan::Options {
         follow_symlinks: false,
-        threads: options::threads(None, environment)?,
+        threads: options::threads(words.threads, environment)?,
         mounts: options::mounts(words.one_file_system),
         filter: filter(&words.exclude)?,
         skip_caches: words.exclude_caches,
         skip_network: words.skip_network,
         skip_silent: false,
         owners: words.extended,
+        ..scan::Options::default()
     };
     let recorded = sources::recorded(&words.import, words.lists.options(Vec::new()))?;
     Ok(Saving {
-        wanted: recorded.unwrap_or_else(|| SourceSpec::Paths(sources::paths(&words.paths), scan)),
+        named: words.fs_id.clone().map(|name| NamedFileSystem { name, paths: roots.clone() }),
+        wanted: recorded.unwrap_or(SourceSpec::Paths(roots, scan)),
         to: shelf(words, environment)?,
         progress: options::progress(words.quiet, Units::Binary),
+        part: None,
+    })
+}
+
+/// Returns the job for `duke save --plan`.
+fn part(file: &Path, index: usize, words: &Save, environment: &Environment) -> Result<Saving, UsageError> {
+    let (plan, digest) = read_plan(file)?;
+    if index >= plan.parts.len() {
+        let last = plan.parts.len() - 1;
+        return Err(UsageError::Usage(format!("--part {index}: the plan has the parts 0 to {last}")));
+    }
+    let threads = options::threads(words.threads, environment)?;
+    let scan = scan::Options { other_parts: plan.other_parts(index), ..flags(&plan.flags, threads)? };
+    Ok(Saving {
+        wanted: SourceSpec::Paths(plan.roots(index), scan),
+        to: shelf(words, environment)?,
+        progress: options::progress(words.quiet, Units::Binary),
+        named: plan.flags.fs_id.clone().map(|name| NamedFileSystem { name, paths: plan.roots(0) }),
+        part: Some(PartOfPlan { plan: digest, number: index as u64 }),
     })
 }
 

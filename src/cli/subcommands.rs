@@ -3,15 +3,16 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use clap::builder::ValueParser;
+use clap::builder::{NonEmptyStringValueParser, ValueParser};
 use clap::{Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
 use crate::cli::list_flags::ListFlags;
-use crate::cli::values::{since, size, threads};
+use crate::cli::values::{parts, since, size, threads};
 
 /// Names of the subcommands.
-pub const NAMES: [&str; 8] = ["completions", "config", "df", "diff", "help", "man", "ncdu", "save"];
+pub const NAMES: [&str; 11] =
+    ["completions", "config", "df", "diff", "duplicates", "help", "man", "merge", "ncdu", "plan", "save"];
 
 /// Subcommands, recognized only as the first word.
 #[derive(Clone, Debug, Subcommand)]
@@ -46,6 +47,12 @@ pub enum Command {
     Diff(Box<Difference>),
     /// Explain why df and a scan differ
     Df(Box<Df>),
+    /// List files and directories with the same contents
+    ///
+    /// Groups are printed with the most wasted bytes first: the disk usage that is freed if one copy of each group is kept.
+    /// Files are compared by their contents, and nothing is changed. Empty files are left out, and names of one inode
+    /// count as one file.
+    Duplicates(Box<DuplicatesFlags>),
     /// Print the help of duke, or of a command
     Help {
         /// Command
@@ -61,6 +68,16 @@ pub enum Command {
         #[arg(value_name = "WORD", trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<OsString>,
     },
+    /// Merge the snapshots of a plan's parts into one
+    ///
+    /// The result is the snapshot of a single scan: hard links between parts count once. Parts that are missing are an
+    /// error unless --partial is given.
+    Merge(MergeWords),
+    /// Deal out the directories below PATH to parts, which save --plan reads on any machines
+    ///
+    /// Part 0 is the rest: it reads what no other part does. The parts have about the same number of entries. Without -f,
+    /// the directories are listed to a depth first.
+    Plan(PlanWords),
     /// Save a snapshot of each PATH, for -f and diff
     ///
     /// Without -o, it is stored beside the automatic snapshots, and its path is printed.
@@ -106,15 +123,109 @@ pub struct Save {
     #[arg(short, long)]
     pub extended: bool,
 
+    /// Read with N threads
+    #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads))]
+    pub threads: Option<u16>,
+
     /// Print no progress on standard error
     #[arg(short, long)]
     pub quiet: bool,
 
+    /// Name the file system of each PATH, so that merge knows it on other hosts
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub fs_id: Option<String>,
+
+    /// Save a part of the plan in FILE, with the flags of the plan
+    ///
+    /// If the output is a whole snapshot of this part already, nothing is read.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "part", requires = "output",
+        conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "fs_id"])]
+    pub plan: Option<PathBuf>,
+
+    /// Number of the part to save; 0 is the rest
+    #[arg(long, value_name = "I", requires = "plan")]
+    pub part: Option<usize>,
+
     /// List the snapshots of a PATH (or all) without saving
     ///
     /// The newest comes first: time, file, flags of the scan, paths.
-    #[arg(long, conflicts_with_all = ["output", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended"])]
+    #[arg(long, conflicts_with_all = ["output", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "threads", "fs_id", "plan", "part"])]
     pub list: bool,
+}
+
+/// Arguments of `plan`.
+#[derive(Clone, Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
+pub struct PlanWords {
+    /// Directory to deal out
+    #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
+    pub path: PathBuf,
+
+    /// Make N parts
+    #[arg(long, value_name = "N", value_parser = ValueParser::new(parts))]
+    pub parts: usize,
+
+    /// Take the numbers of entries from an earlier snapshot or export, instead of listing directories
+    #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "depth")]
+    pub import: Option<PathBuf>,
+
+    /// List directories down to K levels below PATH
+    #[arg(long, value_name = "K", default_value_t = 3)]
+    pub depth: usize,
+
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<OsString>,
+
+    /// Do not cross file-system boundaries below PATH
+    #[arg(short = 'x', long)]
+    pub one_file_system: bool,
+
+    /// Exclude entries matching GLOB
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+
+    /// Exclude directories that hold a CACHEDIR.TAG
+    #[arg(long)]
+    pub exclude_caches: bool,
+
+    /// Skip network file systems below PATH
+    #[arg(long)]
+    pub skip_network: bool,
+
+    /// Keep owner, group and mode of every entry
+    #[arg(short, long)]
+    pub extended: bool,
+
+    /// Name the file system of PATH, so that merge knows it on other hosts
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub fs_id: Option<String>,
+
+    /// Print no progress on standard error
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `merge`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct MergeWords {
+    /// Snapshots of the parts, in any order
+    #[arg(value_name = "PART", value_hint = ValueHint::FilePath, required = true)]
+    pub parts: Vec<PathBuf>,
+
+    /// Plan of the parts
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub plan: PathBuf,
+
+    /// Write to FILE once it is complete; - is standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: OsString,
+
+    /// Merge although parts are missing, and mark their directories as not read
+    ///
+    /// Part 0 is required. The result can be merged with the missing parts later.
+    #[arg(long)]
+    pub partial: bool,
 }
 
 /// Arguments of `diff`.
@@ -208,6 +319,47 @@ pub struct Df {
     /// Do not cross file-system boundaries below a PATH
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
+
+    /// Skip network file systems below a PATH
+    #[arg(long)]
+    pub skip_network: bool,
+}
+
+/// Arguments of `duplicates`.
+#[derive(Clone, Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
+pub struct DuplicatesFlags {
+    /// Directories and files to compare (default: the current directory)
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub paths: Vec<OsString>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Show sizes in powers of 1000
+    #[arg(long)]
+    pub si: bool,
+
+    /// Print no progress on standard error
+    #[arg(short, long)]
+    pub quiet: bool,
+
+    /// Read with N threads
+    #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads))]
+    pub threads: Option<u16>,
+
+    /// Do not cross file-system boundaries below a PATH
+    #[arg(short = 'x', long)]
+    pub one_file_system: bool,
+
+    /// Exclude entries matching GLOB
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+
+    /// Exclude directories that hold a CACHEDIR.TAG
+    #[arg(long)]
+    pub exclude_caches: bool,
 
     /// Skip network file systems below a PATH
     #[arg(long)]

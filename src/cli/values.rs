@@ -15,6 +15,9 @@ use crate::table::column::{COLUMNS, Column, ColumnSpec};
 /// Maximum number of threads accepted. A larger number is probably a typo.
 const MOST_THREADS: u16 = 1024;
 
+/// Maximum number of parts of a plan.
+const MOST_PARTS: usize = 100_000;
+
 /// Use of colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum When {
@@ -119,6 +122,12 @@ pub fn since(word: &str) -> Result<i64, String> {
 
 pub fn count<T: FromStr>(word: &str) -> Result<T, String> {
     word.parse().map_err(|_| "not a number".to_owned())
+}
+
+/// Parses the number of a plan's parts.
+pub fn parts(word: &str) -> Result<usize, String> {
+    let number = word.parse().ok().filter(|number| (1..=MOST_PARTS).contains(number));
+    number.ok_or_else(|| format!("not a number from 1 to {MOST_PARTS}"))
 }
 
 pub fn threads(word: &str) -> Result<u16, String> {

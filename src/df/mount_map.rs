@@ -142,7 +142,7 @@ impl MountMap {
     /// Returns `true` if the user excluded the entry, although it is on this file system.
     pub fn is_left_out(&self, system: usize, directory: DirId, name: &[u8], exclusion: Exclusion) -> bool {
         match exclusion {
-            Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless => true,
+            Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless | Exclusion::OtherPart => true,
             Exclusion::KernelFileSystem
             | Exclusion::Snapshot
             | Exclusion::SecondMount

@@ -51,9 +51,14 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     let mut packed = BufReader::with_capacity(CHUNK, Counted { reader, taken: Rc::clone(&taken) });
     let head = first_bytes(&mut packed)?;
     let mut source = io::Cursor::new(head.clone()).chain(packed);
-    for (magic, name) in [(MAGIC, "snapshot"), (ncdu_binary::MAGIC, "binary export")] {
+    for (magic, what) in [
+        (MAGIC, "this is a snapshot; -f reads snapshots only from files"),
+        (
+            ncdu_binary::MAGIC,
+            "this is a binary export; -f reads a single binary export, and only from a file",
+        ),
+    ] {
         if head == magic {
-            let what = format!("this is a {name}; -f reads a single {name}, and only from a file");
             return Err(io::Error::other(what));
         }
     }

@@ -152,9 +152,11 @@ fn excluded(json: &mut JsonWriter<'_>, name: &[u8], exclusion: Exclusion) {
             (",\n[{", ",\"excluded\":\"otherfs\"}]")
         }
         Exclusion::KernelFileSystem => (",\n[{", ",\"excluded\":\"kernfs\"}]"),
-        Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless | Exclusion::SecondLink => {
-            (",\n{", ",\"excluded\":\"pattern\"}")
-        }
+        Exclusion::Pattern
+        | Exclusion::Caches
+        | Exclusion::Dataless
+        | Exclusion::SecondLink
+        | Exclusion::OtherPart => (",\n{", ",\"excluded\":\"pattern\"}"),
     };
     begin(json, bracket, name);
     json.raw(rest);

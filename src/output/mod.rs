@@ -1,6 +1,7 @@
 //! Output of runs without a browser: tables, JSON, totals, progress and errors.
 
 pub(crate) mod df;
+pub(crate) mod duplicates;
 pub(crate) mod errors;
 pub mod json;
 pub(crate) mod progress;

@@ -36,9 +36,14 @@ impl ProgressLine {
 
     /// Updates the line, if the scan has run long enough.
     pub(crate) fn update(&mut self, progress: &scan::Progress) {
+        self.show(|units| describe(progress, units));
+    }
+
+    /// Shows a text, if the scan has run long enough.
+    pub(crate) fn show(&mut self, text: impl FnOnce(Units) -> String) {
         let Some(units) = self.units.filter(|_| self.begun.elapsed() >= LONG) else { return };
         let columns = streams::columns().unwrap_or(COLUMNS);
-        self.replace(&fit(&describe(progress, units), columns.saturating_sub(1), "..."));
+        self.replace(&fit(&text(units), columns.saturating_sub(1), "..."));
     }
 
     /// Erases the line, so that other output can be written.

@@ -2,9 +2,13 @@
 
 pub(crate) mod browse;
 pub(crate) mod diff;
+pub(crate) mod duplicates;
 pub(crate) mod exit;
 pub(crate) mod export;
 pub(crate) mod lists;
+pub(crate) mod merge;
+pub(crate) mod part;
+pub(crate) mod plan;
 pub(crate) mod print;
 pub(crate) mod save;
 pub(crate) mod snapshot_writer;

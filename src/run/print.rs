@@ -21,7 +21,7 @@ pub use crate::run::diff::{DiffFormat, DiffJob, DiffOptions, compare};
 use crate::run::exit::{Exit, exit_of};
 pub use crate::run::export::Target;
 pub use crate::run::lists::{By, Selection};
-pub use crate::run::save::{SaveTarget, Saving, save};
+pub use crate::run::save::{NamedFileSystem, SaveTarget, Saving, save};
 use crate::run::streams::{exit_of_writing, no_thread, print_error, standard_output};
 use crate::scan::{Mounts, Outcome};
 pub use crate::source::save::{NcduFormat, Packing};
@@ -50,6 +50,16 @@ pub enum Progress {
     Shown(Units),
     /// Not shown.
     Silent,
+}
+
+impl Progress {
+    /// Returns the units of sizes; `None` if no progress is shown.
+    pub(crate) fn units(self) -> Option<Units> {
+        match self {
+            Self::Shown(units) => Some(units),
+            Self::Silent => None,
+        }
+    }
 }
 
 /// Output of a run.
@@ -94,7 +104,7 @@ pub enum Format {
 }
 
 /// Interval between checks for the end of reading and for an interrupt.
-const TICK: Duration = Duration::from_millis(50);
+pub(crate) const TICK: Duration = Duration::from_millis(50);
 /// Time within which a scan must stop after an interrupt. A limit is needed because a hanging system call never ends.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -140,11 +150,8 @@ pub(crate) fn read(
 
 /// Waits until everything has been read or, after an interrupt, until the scan has stopped or `PATIENCE` has elapsed.
 /// Returns `None` if the scan is still hanging.
-fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
-    let mut line = progress::ProgressLine::new(match progress {
-        Progress::Shown(units) => Some(units),
-        Progress::Silent => None,
-    });
+pub(crate) fn wait(source: &Source, interrupt: Option<&Interrupt>, progress: Progress) -> Option<Outcome> {
+    let mut line = progress::ProgressLine::new(progress.units());
     let mut interrupted: Option<Instant> = None;
     let mut silent = HashSet::new();
     let mut next = Instant::now();

@@ -2,17 +2,20 @@
 //!
 //! Invariant: exit code 0 means that everything was read and written.
 
+use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use crate::base::sync::AtomicBool;
 use crate::base::text::escape_path;
 use crate::formats::snapshot;
-use crate::formats::snapshot::{Limits, SnapshotInfo, WriteError};
+use crate::formats::snapshot::{FileSystemInfo, Limits, SnapshotInfo, WriteError};
 use crate::platform::atomic_file::AtomicFile;
 use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
+use crate::run::part::{PartOfPlan, settled};
 use crate::run::print::{Progress, Target, read};
 use crate::run::streams::{print_error, standard_output, summarize};
 use crate::scan::Outcome;
@@ -30,6 +33,19 @@ pub struct Saving {
     pub to: SaveTarget,
     /// Progress display during the scan.
     pub progress: Progress,
+    /// File system that the user has named.
+    pub named: Option<NamedFileSystem>,
+    /// Part of a plan that the snapshot will contain.
+    pub part: Option<PartOfPlan>,
+}
+
+/// Name of a file system.
+#[derive(Debug)]
+pub struct NamedFileSystem {
+    /// Name that the user has given.
+    pub name: String,
+    /// Paths on the file system.
+    pub paths: Vec<PathBuf>,
 }
 
 /// Destination of a snapshot.
@@ -43,8 +59,17 @@ pub enum SaveTarget {
 
 /// Runs the job and returns the exit code.
 pub fn save(job: Saving) -> Exit {
+    let Saving { wanted, to, progress, named, part } = job;
+    let file = match &to {
+        SaveTarget::Target(Target::File(path)) => Some(path.as_path()),
+        SaveTarget::Target(Target::Standard) | SaveTarget::Kept(_) => None,
+    };
+    let roots: &[PathBuf] = if let SourceSpec::Paths(roots, _) = &wanted { roots } else { &[] };
+    if let Some(exit) = part.and_then(|part| settled(part, roots, file)) {
+        return exit;
+    }
     let interrupt = Interrupt::hold().ok();
-    let (source, outcome) = match read(job.wanted, interrupt.as_ref(), job.progress) {
+    let (source, outcome) = match read(wanted, interrupt.as_ref(), progress) {
         Ok(read) => read,
         Err(exit) => return exit,
     };
@@ -54,12 +79,16 @@ pub fn save(job: Saving) -> Exit {
     } else {
         summarize(source.tree(), outcome.as_ref());
         match exit_of(&source, outcome.as_ref()) {
-            Exit::Useless => Exit::Useless,
+            // Directories that no longer exist must not prevent a merge. Without the rest there is none.
+            Exit::Useless if part.is_none_or(|part| part.number == 0) => Exit::Useless,
             _ if outcome != Some(Outcome::Complete) => {
                 print_error("nothing written: scan incomplete");
                 Exit::Incomplete
             }
-            exit => exit.max(put(&source, &job.to, interrupt.as_ref())),
+            exit => {
+                let exit = exit.min(Exit::Incomplete);
+                exit.max(put(&source, &described(&source, named, part), &to, interrupt.as_ref()))
+            }
         }
     };
     // The process ends now, and the system frees a large tree faster than duke could.
@@ -67,20 +96,36 @@ pub fn save(job: Saving) -> Exit {
     exit
 }
 
+/// Returns the metadata of the snapshot.
+fn described(source: &Source, named: Option<NamedFileSystem>, part: Option<PartOfPlan>) -> SnapshotInfo {
+    let mut about = SnapshotInfo { parts: part.map(PartOfPlan::into), ..source.about() };
+    if let Some(NamedFileSystem { name, paths }) = named {
+        let numbers = source.tree().devices().numbers();
+        let wanted: Vec<u64> = paths.iter().filter_map(|path| Some(fs::metadata(path).ok()?.dev())).collect();
+        about.file_systems.resize(numbers.len(), FileSystemInfo::default());
+        for (number, system) in numbers.iter().zip(&mut about.file_systems) {
+            if wanted.contains(number) {
+                system.name = name.clone().into_bytes();
+            }
+        }
+    }
+    about
+}
+
 /// Writes the snapshot of `source`, reports any errors, and returns the exit code.
-fn put(source: &Source, to: &SaveTarget, interrupt: Option<&Interrupt>) -> Exit {
-    let (tree, about) = (source.tree(), source.about());
+fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option<&Interrupt>) -> Exit {
+    let tree = source.tree();
     let never = AtomicBool::new(false);
     let stop = interrupt.map_or(&never, Interrupt::flag);
     let (place, put) = match to {
         SaveTarget::Target(Target::Standard) => {
-            ("standard output".to_owned(), write_to_output(tree, &about, stop).map_err(KeepError::Write))
+            ("standard output".to_owned(), write_to_output(tree, about, stop).map_err(KeepError::Write))
         }
         SaveTarget::Target(Target::File(path)) => {
-            (escape_path(path), write_to_file(tree, &about, stop, path).map_err(KeepError::Write))
+            (escape_path(path), write_to_file(tree, about, stop, path).map_err(KeepError::Write))
         }
         SaveTarget::Kept(settings) => {
-            let kept = snapshot_store::keep_now(settings, tree, &about, stop);
+            let kept = snapshot_store::keep_now(settings, tree, about, stop);
             (escape_path(&settings.folder), kept.and_then(|path| Ok(print(&path)?)))
         }
     };

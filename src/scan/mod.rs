@@ -16,6 +16,7 @@ mod mount_points;
 mod network_mounts;
 mod open_path;
 mod options;
+mod other_parts;
 mod paths;
 mod policy;
 mod rescan;
@@ -40,6 +41,7 @@ pub use exclude::{BadPattern, ExcludePatterns};
 #[doc(hidden)]
 pub use open_path::{reach, reach_entry};
 pub use options::{Mounts, Options, default_threads};
+pub use other_parts::OtherParts;
 pub use paths::path;
 use roots::Roots;
 pub use shared::{Outcome, Places};

@@ -1,6 +1,7 @@
 //! Options of a scan.
 
 use super::exclude::ExcludePatterns;
+use super::other_parts::OtherParts;
 use crate::platform::process::limits;
 
 /// Kinds of file systems that a scan enters at mount points below a root.
@@ -36,6 +37,8 @@ pub struct Options {
     pub follow_symlinks: bool,
     /// `true` to record the uid, gid and mode of every entry.
     pub owners: bool,
+    /// Directories that another part of a plan reads.
+    pub other_parts: OtherParts,
 }
 
 impl Options {

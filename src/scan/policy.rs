@@ -166,6 +166,10 @@ impl<'s> Policy<'s> {
         if options.skip_caches && is_cache(directory, entry.name) {
             return leave(Exclusion::Caches);
         }
+        // Last, so that a part has the same reasons for its other exclusions as a whole scan.
+        if options.other_parts.has(&self.shared.tree, id, &context.path, entry.name.to_bytes()) {
+            return leave(Exclusion::OtherPart);
+        }
         Decision::Enter { device, file_system }
     }
 
@@ -230,7 +234,10 @@ impl<'s> Policy<'s> {
         });
         *last = Some(mount);
         let networks = self.networks.as_ref().filter(|networks| !networks.is_empty());
-        let needs_path = networks.is_some() || !self.silent.is_empty() || shared.options.filter.needs_paths();
+        let needs_path = networks.is_some()
+            || !self.silent.is_empty()
+            || shared.options.filter.needs_paths()
+            || shared.options.other_parts.needs_paths();
         let path = if needs_path { shared.tree.path(id) } else { Vec::new() };
         let left_out = networks.and_then(|networks| networks.points_in(&path));
         let silent = self.silent.names_in(&path);

@@ -9,18 +9,18 @@
 //! offset.
 
 use std::cell::{Cell, RefCell};
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::ops::ControlFlow;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::remote::{Remote, Session};
+use super::import_snapshot::{KnownFileSystems, SnapshotInput};
+pub use super::remote::Input;
 use crate::base::os_error::words;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
-use crate::base::text::{escape, escape_path};
+use crate::base::text::escape;
 use crate::formats::builder::{Builder, Counts};
 use crate::formats::compression::unpack;
 use crate::formats::flat::Provenance;
@@ -29,23 +29,12 @@ use crate::formats::lists::{
     HostNumbers, LayoutError, ListOptions, ListReader, Recognized, RecordReader, recognize,
 };
 use crate::formats::ncdu_read::Reader;
-use crate::platform::terminal::streams;
+use crate::formats::snapshot::is_snapshot;
 use crate::scan::{Outcome, Progress};
 use crate::tree::{DirId, Tree, hard_links};
 
 /// Interval between publications while bytes arrive without a pause.
 const PERIOD: Duration = Duration::from_millis(100);
-
-/// Input of an import.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
-    /// Export in a file.
-    File(PathBuf),
-    /// Standard input.
-    Standard,
-    /// Another machine, on which duke is run to create the export.
-    Remote(Remote),
-}
 
 /// Running or finished import.
 #[derive(Clone)]
@@ -187,11 +176,18 @@ impl Shared {
         let builder = RefCell::new(Builder::new(&self.tree));
         let mut names = HostNumbers::from(number(self.inputs.len()));
         let mut faults = Vec::new();
+        let mut known = KnownFileSystems::new();
         for (input, host) in self.inputs.iter().zip(hosts(&self.inputs)) {
             if self.is_stopped() {
                 break;
             }
-            if let Err(reasons) = self.read(input, host, &builder, &mut names) {
+            let read = match input {
+                Input::File(path) if self.lists == ListOptions::default() && is_snapshot(path) => self
+                    .read_snapshot(path, &input.label(self.inputs.len()), &mut known, &builder)
+                    .map_err(|reason| vec![escape(reason.as_bytes()).into_owned()]),
+                _ => self.read(input, host, &builder, &mut names),
+            };
+            if let Err(reasons) = read {
                 builder.borrow_mut().break_off();
                 faults.extend(reasons.into_iter().map(|reason| format!("{}: {reason}", input.name())));
             }
@@ -281,6 +277,21 @@ impl Shared {
         self.changed.notify_all();
     }
 
+    fn read_snapshot(
+        &self,
+        path: &Path,
+        label: &[u8],
+        known: &mut KnownFileSystems,
+        builder: &RefCell<Builder<'_>>,
+    ) -> Result<(), String> {
+        let snapshot = SnapshotInput::open(path, &self.tree, known)?;
+        snapshot.read(builder, label, || !self.is_stopped());
+        builder.borrow_mut().publish();
+        self.note(&builder.borrow(), Counts::default());
+        self.begin(snapshot.provenance());
+        Ok(())
+    }
+
     fn document(
         &self,
         lexer: &mut Lexer<'_>,
@@ -330,61 +341,4 @@ fn message(reason: &str) -> Vec<String> {
 
 fn number(inputs: usize) -> u32 {
     u32::try_from(inputs).expect("fewer inputs than 2^32 fit into memory")
-}
-
-type Opened = (Box<dyn Read + Send>, Option<Session>);
-
-impl Input {
-    fn open(&self) -> Result<Opened, String> {
-        match self {
-            Self::File(path) => {
-                let file = File::open(path).map_err(|error| words(&error))?;
-                Ok((Box::new(file), None))
-            }
-            Self::Standard => {
-                streams::input().map_err(|error| words(&error))?;
-                Ok((Box::new(io::stdin()), None))
-            }
-            Self::Remote(remote) => {
-                let (reader, session) = remote.start()?;
-                Ok((reader, Some(session)))
-            }
-        }
-    }
-
-    /// Returns the name of the input for messages, escaped for a terminal.
-    fn name(&self) -> String {
-        match self {
-            Self::File(path) => escape_path(path),
-            Self::Standard => "standard input".to_owned(),
-            Self::Remote(remote) => escape(remote.host().as_bytes()).into_owned(),
-        }
-    }
-
-    fn title(&self) -> PathBuf {
-        match self {
-            Self::File(path) => path.clone(),
-            Self::Standard => "-".into(),
-            Self::Remote(remote) => remote.host().into(),
-        }
-    }
-
-    /// Returns the prefix of the root's name, which distinguishes the root from the roots of other inputs.
-    fn label(&self, inputs: usize) -> Vec<u8> {
-        let mut label = match self {
-            Self::Remote(remote) => remote.host().as_bytes().to_vec(),
-            _ if inputs == 1 => return Vec::new(),
-            Self::File(path) => path.as_os_str().as_bytes().to_vec(),
-            Self::Standard => b"-".to_vec(),
-        };
-        label.push(b':');
-        label
-    }
-
-    fn host(&self) -> Option<String> {
-        match self {
-            Self::Remote(remote) => Some(remote.host().to_owned()),
-            Self::File(_) | Self::Standard => None,
-        }
-    }
 }

@@ -7,6 +7,8 @@
 
 pub mod baseline;
 pub mod import;
+mod import_snapshot;
+pub mod plan;
 pub mod remote;
 pub mod save;
 mod snapshot;
@@ -20,7 +22,9 @@ use std::time::Duration;
 use crate::base::sync::Arc;
 use crate::formats::flat::Provenance;
 pub use crate::formats::lists::{FieldColumn, ListOptions, ListPreset};
-use crate::formats::snapshot::SnapshotInfo;
+use crate::formats::snapshot::{FileSystemInfo, RootOrigin, SnapshotInfo};
+use crate::platform::fs::identity::identities;
+use crate::platform::fs::mounts::Mount;
 use crate::platform::host_name;
 use crate::scan::{self, Outcome, Progress, Scan};
 use crate::source::import::{Import, Input};
@@ -179,13 +183,22 @@ impl Source {
 
     /// Returns the metadata for a snapshot of this source.
     pub fn about(&self) -> SnapshotInfo {
-        let Provenance { host, scanned_at } = self.provenance().into_iter().next().unwrap_or_default();
+        if let Self::Snapshot(recorded) = self {
+            return recorded.about().clone();
+        }
         let scope = self.scan().and_then(|scan| scan.options().scope());
-        SnapshotInfo {
+        let mut origins = self.provenance().into_iter().map(|Provenance { host, scanned_at }| RootOrigin {
             scanned_at: scanned_at.unwrap_or_default(),
             host: host.unwrap_or_default().into_bytes(),
             scope: scope.unwrap_or("filtered").into(),
-        }
+        });
+        let first = origins.next().unwrap_or_default();
+        let others: Vec<RootOrigin> = origins.collect();
+        let is_one = others.iter().all(|other| *other == first);
+        let mut about = SnapshotInfo::of_origin(first);
+        about.others = if is_one { Vec::new() } else { others };
+        about.file_systems = self.scan().map(|scan| file_systems(scan.tree())).unwrap_or_default();
+        about
     }
 
     /// Searches `folder` for snapshots of the same paths and flags that were scanned before this scan began. Returns
@@ -251,4 +264,19 @@ impl Source {
             Self::Snapshot(recorded) => Some(recorded.outcome()),
         }
     }
+}
+
+/// Returns the file system of each device of a tree of this machine.
+fn file_systems(tree: &Tree) -> Vec<FileSystemInfo> {
+    let known = identities(&tree.devices().numbers()).into_iter();
+    let info = |(mount, id): (Mount, u64)| FileSystemInfo {
+        is_network: mount.is_network,
+        kind: mount.kind,
+        source: mount.source,
+        root: mount.root,
+        id,
+        name: Vec::new(),
+        host: Vec::new(),
+    };
+    known.map(|known| known.map(info).unwrap_or_default()).collect()
 }

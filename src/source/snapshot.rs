@@ -11,7 +11,7 @@ use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::formats::flat::Provenance;
 use crate::formats::ncdu_binary::{self, is_binary_export};
-use crate::formats::snapshot::{self, Snapshot, SnapshotInfo, is_snapshot};
+use crate::formats::snapshot::{self, RootOrigin, Snapshot, SnapshotInfo, is_snapshot};
 use crate::scan::{Outcome, Progress};
 use crate::tree::{DirId, Tree};
 
@@ -38,8 +38,9 @@ fn format_of(path: &Path) -> Option<StoredFormat> {
 #[derive(Clone)]
 pub struct SnapshotSource {
     path: PathBuf,
+    format: Option<StoredFormat>,
     tree: Arc<Tree>,
-    provenance: Provenance,
+    about: SnapshotInfo,
     /// Reason why the file could not be opened, if any. The tree is then empty.
     fault: Option<String>,
     took: Duration,
@@ -49,20 +50,21 @@ impl SnapshotSource {
     /// Opens the file at `path`.
     pub fn open(path: &Path) -> Self {
         let started = Instant::now();
-        let opened = match format_of(path) {
+        let format = format_of(path);
+        let opened = match format {
             // A binary export records neither the host nor the time.
             Some(StoredFormat::BinaryExport) => {
-                ncdu_binary::open(path).map(|tree| (tree, Provenance::default()))
+                ncdu_binary::open(path).map(|tree| (tree, SnapshotInfo::default()))
             }
             Some(StoredFormat::Snapshot) | None => {
-                snapshot::open(path).map(|Snapshot { tree, about }| (tree, provenance(&about)))
+                snapshot::open(path).map(|Snapshot { tree, about }| (tree, about))
             }
         };
-        let (tree, provenance, fault) = match opened {
-            Ok((tree, provenance)) => (tree, provenance, None),
-            Err(error) => (Tree::new(), Provenance::default(), Some(error.to_string())),
+        let (tree, about, fault) = match opened {
+            Ok((tree, about)) => (tree, about, None),
+            Err(error) => (Tree::new(), SnapshotInfo::default(), Some(error.to_string())),
         };
-        Self { path: path.to_owned(), tree: Arc::new(tree), provenance, fault, took: started.elapsed() }
+        Self { path: path.to_owned(), format, tree: Arc::new(tree), about, fault, took: started.elapsed() }
     }
 
     /// Reads the whole file, so that the outcome is final.
@@ -82,9 +84,20 @@ impl SnapshotSource {
         self.tree.listing(DirId::TOP).entries().map(|(_, root)| name(root.name)).collect()
     }
 
+    /// Returns the metadata of the snapshot.
+    pub fn about(&self) -> &SnapshotInfo {
+        &self.about
+    }
+
     /// Returns the origin of each root.
     pub fn provenance(&self) -> Vec<Provenance> {
-        vec![self.provenance.clone(); self.tree.listing(DirId::TOP).entries().count()]
+        let provenance = |(index, _)| {
+            let RootOrigin { scanned_at, host, .. } = self.about.origin(index);
+            let host = Some(String::from_utf8_lossy(&host).into_owned()).filter(|host| !host.is_empty());
+            let scanned_at = (self.format != Some(StoredFormat::BinaryExport)).then_some(scanned_at);
+            Provenance { host, scanned_at }
+        };
+        self.tree.listing(DirId::TOP).entries().enumerate().map(provenance).collect()
     }
 
     /// Returns the totals of the recorded scan as progress.
@@ -113,10 +126,4 @@ impl SnapshotSource {
     pub fn elapsed(&self) -> Duration {
         self.took
     }
-}
-
-/// Returns the origin of a snapshot's roots.
-fn provenance(about: &SnapshotInfo) -> Provenance {
-    let host = Some(String::from_utf8_lossy(&about.host).into_owned()).filter(|host| !host.is_empty());
-    Provenance { host, scanned_at: Some(about.scanned_at) }
 }

@@ -125,6 +125,16 @@ impl Tree {
         self.way_from(&self.outer_roots(), path)
     }
 
+    /// Returns the directory at `path`, compared as strings, or `None` if the tree does not contain it.
+    pub fn directory_at(&self, path: &[u8]) -> Option<DirId> {
+        let roots = self.outer_roots();
+        let root = roots.get(without_slashes(path)).copied();
+        root.or_else(|| {
+            let (directory, name) = self.way_from(&roots, path)?;
+            self.entry(directory, name)?.directory()
+        })
+    }
+
     /// Returns the root directories that are not inside another root, keyed by name.
     fn outer_roots(&self) -> HashMap<&[u8], DirId> {
         let roots = self.listing(DirId::TOP);

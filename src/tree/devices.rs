@@ -53,6 +53,15 @@ impl Devices {
         self.of_host(0).index(device)
     }
 
+    /// Adds a device that is the same as no other, and returns its index.
+    #[doc(hidden)]
+    pub fn add(&self, number: u64) -> u32 {
+        let mut known = lock(&self.known);
+        // No host has this number.
+        known.push(Device { host: u32::MAX, number });
+        u32::try_from(known.len() - 1).expect("fewer devices than 2^32 fit into memory")
+    }
+
     /// Returns the number of the device at `index`, or 0 if there is none.
     pub fn number(&self, index: u32) -> u64 {
         lock(&self.known).get(index as usize).map_or(0, |device| device.number)

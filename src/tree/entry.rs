@@ -57,10 +57,12 @@ pub enum Exclusion {
     SecondMount = 6,
     /// The directory has several hard links and is counted under another name.
     SecondLink = 7,
+    /// The directory belongs to another part of a plan, or to a part that has not been merged yet.
+    OtherPart = 8,
 }
 
 impl Exclusion {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Pattern,
         Self::OtherFileSystem,
         Self::KernelFileSystem,
@@ -69,6 +71,7 @@ impl Exclusion {
         Self::Snapshot,
         Self::SecondMount,
         Self::SecondLink,
+        Self::OtherPart,
     ];
 
     /// Returns the name of the reason in `--json` output and in flat lines.
@@ -82,6 +85,7 @@ impl Exclusion {
             Self::Snapshot => "snapshot",
             Self::SecondMount => "second_mount",
             Self::SecondLink => "second_link",
+            Self::OtherPart => "other_part",
         }
     }
 }

@@ -8,7 +8,7 @@
 //! The module makes no system calls. Invariant: the work is proportional to the number of names times their depth,
 //! regardless of how many names an inode has.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::inodes::{order, size};
 use super::{DirId, EntryState, InodeKey, LinkedName, Links, Totals, Tree, UniqueSizes, Walk};
@@ -52,24 +52,36 @@ pub fn shared_with_others(tree: &Tree) -> HashMap<DirId, Totals> {
 /// searched for the others.
 fn all_names(tree: &Tree) -> Vec<LinkedName> {
     let mut names = tree.linked();
+    let missing = incomplete(&names);
+    if !missing.is_empty() {
+        names.extend(unlinked_names(tree, |inode| missing.contains(inode)));
+    }
+    names
+}
+
+/// Returns the inodes that may have more names than these.
+pub(crate) fn incomplete(names: &[LinkedName]) -> HashSet<InodeKey> {
     let mut missing: HashMap<InodeKey, (u64, u64)> = HashMap::new();
-    for name in &names {
+    for name in names {
         let (most, met) = missing.entry(name.key()).or_default();
         // A root that is a file may also lie below another root, regardless of its link count.
         *most = if name.directory == DirId::TOP { u64::MAX } else { name.count.max(*most) };
         *met += 1;
     }
     missing.retain(|_, (most, met)| met < most);
-    if missing.is_empty() {
-        return names;
-    }
+    missing.into_keys().collect()
+}
+
+/// Returns the names of wanted inodes that were read while the link count was 1.
+pub(crate) fn unlinked_names(tree: &Tree, is_wanted: impl Fn(&InodeKey) -> bool) -> Vec<LinkedName> {
+    let mut names = Vec::new();
     for (directory, listing) in Walk::new(tree, DirId::TOP) {
         let device = tree.device_index(directory);
         for (_, record) in listing.entries() {
             let EntryState::Known(metadata) = record.state else { continue };
             if metadata.links.is_none()
                 && metadata.directory.is_none()
-                && missing.contains_key(&InodeKey { device, inode: metadata.inode })
+                && is_wanted(&InodeKey { device, inode: metadata.inode })
             {
                 names.push(LinkedName::counted(directory, &metadata, Links { count: 1, device }));
             }

@@ -46,5 +46,6 @@ pub fn exclusion_text(exclusion: Exclusion) -> &'static str {
         Exclusion::Snapshot => "mounted snapshot",
         Exclusion::SecondMount => "also mounted elsewhere",
         Exclusion::SecondLink => "counted under another link",
+        Exclusion::OtherPart => "not read: in another part",
     }
 }

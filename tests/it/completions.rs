@@ -11,7 +11,7 @@ use crate::program::place::Place;
 /// Typed line, completions that must be offered, and completions that must not.
 const LINES: [(&str, &[&str], &[&str]); 10] = [
     ("duke ", &["diff", "help", "data/", "docs/"], &["dump.json"]),
-    ("duke d", &["df", "diff", "data/", "docs/"], &["save", "dump.json"]),
+    ("duke d", &["df", "diff", "duplicates", "data/", "docs/"], &["save", "dump.json"]),
     ("duke -x d", &["data/", "docs/"], &["dump.json"]),
     ("duke save ", &["data/"], &["diff", "dump.json"]),
     ("duke save -o ", &["data/", "dump.json"], &["diff"]),

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Documents that must exist.
-const PROMISED: [&str; 9] = [
+const PROMISED: [&str; 10] = [
     "coming-from.md",
     "config.md",
     "df.md",
+    "duplicates.md",
     "exchange.md",
     "json.md",
     "keys.md",

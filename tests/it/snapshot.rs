@@ -11,7 +11,9 @@ use crate::support::reseal::reseal;
 use duke::base::kind::Kind;
 use duke::scan::{Options, Scan};
 use duke::testing::formats::snapshot;
-use duke::testing::formats::snapshot::{Limits, Snapshot, SnapshotInfo, Unopened, WriteError};
+use duke::testing::formats::snapshot::{
+    FileSystemInfo, Limits, PlanParts, RootOrigin, Snapshot, SnapshotInfo, Unopened, WriteError,
+};
 use duke::testing::output::json::{Body, Report, Summary};
 use duke::testing::platform::Access;
 use duke::tree::{
@@ -23,7 +25,33 @@ use std::sync::atomic::AtomicBool;
 const WAYS: [Access; 2] = [Access::Read, Access::Mapped];
 
 fn about() -> SnapshotInfo {
-    SnapshotInfo { scanned_at: -5, host: b"here".to_vec(), scope: b"-x".to_vec() }
+    let system = FileSystemInfo {
+        kind: b"ceph".to_vec(),
+        source: b"10.0.0.1:/".to_vec(),
+        root: b"/home".to_vec(),
+        id: u64::MAX,
+        name: b"big".to_vec(),
+        is_network: true,
+        host: b"there".to_vec(),
+    };
+    let other = RootOrigin { scanned_at: 7, host: b"there".to_vec(), scope: Vec::new() };
+    SnapshotInfo {
+        others: vec![other],
+        file_systems: vec![system],
+        parts: Some(PlanParts { plan: 99, numbers: vec![0, 3] }),
+        ..SnapshotInfo::of_origin(origin())
+    }
+}
+
+fn origin() -> RootOrigin {
+    RootOrigin { scanned_at: -5, host: b"here".to_vec(), scope: b"-x".to_vec() }
+}
+
+/// Returns the metadata that is read back after [`about`] was written for this tree: each device has a file system.
+fn about_in(tree: &Tree) -> SnapshotInfo {
+    let mut about = about();
+    about.file_systems.resize(tree.devices().numbers().len(), FileSystemInfo::default());
+    about
 }
 
 fn bytes_of(tree: &Tree) -> Vec<u8> {
@@ -86,7 +114,7 @@ fn assert_comes_back(tree: &Tree) {
     let (_folder, path) = stored(&bytes);
     for access in WAYS {
         let Snapshot { tree: again, about } = open(&path, access).unwrap();
-        assert_eq!(about, self::about());
+        assert_eq!(about, about_in(tree));
         assert_eq!(everything(&again), everything(tree));
         assert_eq!(again.damage(), None);
         again.verify().unwrap();
@@ -211,10 +239,10 @@ fn other_files_are_not_opened_as_snapshots() {
     assert_eq!(verdict(&file), "not a snapshot");
     assert_eq!(verdict(Path::new("/dev/zero")), "not a file");
     let mut later = bytes_of(crate::support::scan(folder.path(), 1).tree());
-    later[8] = 2;
+    later[8] = 3;
     reseal(&mut later).unwrap();
     fs::write(&file, later).unwrap();
-    assert_eq!(verdict(&file), "snapshot version 2 is newer than this duke; update duke");
+    assert_eq!(verdict(&file), "snapshot version 3 is newer than this duke; update duke");
 }
 
 #[test]
@@ -381,6 +409,34 @@ fn build(plan: Vec<Plan>) -> Tree {
     tree.add_linked(batch.take_linked());
     tree.set_shared([(root, 5)]);
     tree
+}
+
+/// Returns the tree in `tests/data/snapshot-1.duke`, which version 1 of the format was written with.
+fn tree_of_version_1() -> Tree {
+    let facts = |inode| Metadata { apparent: 5_000, blocks: 16, mtime: -3, inode, ..Metadata::default() };
+    let linked = Metadata { links: Some(Links { count: 2, device: 1 }), ..facts(12) };
+    let owner = Some(Owner { uid: 7, gid: 8, mode: 0o100_644 });
+    let file = |metadata| Plan::Entry(Kind::File, EntryState::Known(metadata));
+    let inner = vec![file(linked), Plan::Entry(Kind::Unknown, EntryState::Failed(5))];
+    build(vec![
+        file(facts(11)),
+        file(linked),
+        file(Metadata { owner, ..facts(13) }),
+        Plan::Directory(facts(21), inner),
+        Plan::Directory(facts(22), Vec::new()),
+        Plan::Entry(Kind::Directory, EntryState::Excluded(Exclusion::SecondLink)),
+    ])
+}
+
+#[test]
+fn version_1_can_be_read() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/snapshot-1.duke");
+    for access in WAYS {
+        let Snapshot { tree, about } = open(&file, access).unwrap();
+        assert_eq!(about, SnapshotInfo::of_origin(origin()));
+        tree.verify().unwrap();
+        assert_eq!(everything(&tree), everything(&tree_of_version_1()));
+    }
 }
 
 proptest! {

@@ -129,7 +129,7 @@ fn the_shown_tree_is_written_in_the_format_of_the_name() {
     let scanned = json(&["-n", "t"]);
     let mut session = start(place.path(), state.path(), &["--no-snapshots", "t"]);
     session.wait_for_text("1 of 4");
-    for name in ["a.json", "a.json.zst", "a.ndjson", "a.csv", "a.duke"] {
+    for name in ["a.json", "a.json.zst", "a.ncdu", "a.ndjson", "a.csv", "a.duke"] {
         session.press("E\x15");
         session.press(name);
         session.press("\r");
@@ -144,7 +144,7 @@ fn the_shown_tree_is_written_in_the_format_of_the_name() {
     session.press("E\x15no/such/folder.csv\r");
     session.wait_for_text("no/such/folder.csv: no such file or directory");
     assert_eq!(leave(session), 0);
-    for name in ["a.json", "a.json.zst", "a.duke"] {
+    for name in ["a.json", "a.json.zst", "a.ncdu", "a.duke"] {
         let read = json(&["-n", "-f", name]);
         let last = |table: &str| {
             table.lines().last().unwrap().split_whitespace().take(2).collect::<Vec<_>>().join(" ")

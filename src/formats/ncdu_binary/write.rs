@@ -244,7 +244,11 @@ fn excluded(exclusion: Exclusion) -> i64 {
     match exclusion {
         Exclusion::OtherFileSystem | Exclusion::Snapshot | Exclusion::SecondMount => item::OTHER_FILE_SYSTEM,
         Exclusion::KernelFileSystem => item::KERNEL_FILE_SYSTEM,
-        Exclusion::Pattern | Exclusion::Caches | Exclusion::Dataless | Exclusion::SecondLink => item::PATTERN,
+        Exclusion::Pattern
+        | Exclusion::Caches
+        | Exclusion::Dataless
+        | Exclusion::SecondLink
+        | Exclusion::OtherPart => item::PATTERN,
     }
 }
 

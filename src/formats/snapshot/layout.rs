@@ -3,29 +3,18 @@
 //! Invariant: decoding gives a result or an error, whatever the bytes. An accepted index covers the file without gaps:
 //! every byte is in the header, in the footer, or in exactly one block, and each of these has a checksum.
 
+use crate::formats::snapshot::info::{FileSystemInfo, RootOrigin, SnapshotInfo, text, write_text};
 use crate::platform::memory::block_file::{Block, Damage};
 use crate::tree::stored::rows::LEAST;
 use crate::tree::stored::{ListingBlock, Plan, ROWS};
-use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
-
-/// Metadata of a snapshot.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SnapshotInfo {
-    /// Time of the scan in seconds since 1970.
-    pub scanned_at: i64,
-    /// Host name; empty if unknown.
-    pub host: Vec<u8>,
-    /// Flags that excluded entries from the scan; empty if there were none. Comparing snapshots with
-    /// different flags says little about growth.
-    pub scope: Vec<u8>,
-}
+use crate::tree::varint::{ByteReader, Malformed, write_varint};
 
 /// First bytes of a snapshot. The bytes are not text, so a copy in text mode changes them and is detected.
 pub const MAGIC: [u8; 8] = *b"\xd5duke\r\n\x1a";
 /// Last bytes of a snapshot.
 const END: [u8; 8] = *b"duke end";
-/// Version of the format that is read and written.
-pub const VERSION: u32 = 1;
+/// Version of the format that is written. All earlier versions can be read.
+pub const VERSION: u32 = 2;
 
 /// Length of the header: magic, version, and a checksum of both.
 pub const HEADER: u64 = 16;
@@ -148,25 +137,26 @@ impl IndexDraft {
         write_varint(&mut bytes, self.count);
         bytes.extend_from_slice(&self.entries);
         write_varint(&mut bytes, devices.len() as u64);
-        for device in devices {
+        let unknown = FileSystemInfo::default();
+        for (index, device) in devices.iter().enumerate() {
             write_varint(&mut bytes, *device);
+            about.file_systems.get(index).unwrap_or(&unknown).write(&mut bytes);
         }
-        write_varint(&mut bytes, zigzag(about.scanned_at));
-        let mut text = |text: &[u8]| {
-            write_varint(&mut bytes, text.len() as u64);
-            bytes.extend_from_slice(text);
-        };
-        text(&about.host);
-        text(&about.scope);
-        text(env!("CARGO_PKG_VERSION").as_bytes());
+        about.write(&mut bytes);
+        write_text(&mut bytes, env!("CARGO_PKG_VERSION").as_bytes());
         bytes
     }
 }
 
-/// Decodes the index, which begins at `offset` in the file.
-pub fn decode_index(bytes: &[u8], offset: u64) -> Result<(Plan, SnapshotInfo), Damage> {
+/// Decodes the index of this version of the format, which begins at `offset` in the file.
+pub fn decode_index(bytes: &[u8], offset: u64, version: u32) -> Result<(Plan, SnapshotInfo), Damage> {
     let mut cursor = ByteReader::new(bytes);
-    plan(&mut cursor, offset).and_then(|plan| Ok((plan, about(&mut cursor)?))).map_err(|Malformed| {
+    let mut parts = || {
+        let mut plan = plan(&mut cursor, offset)?;
+        let about = about(&mut cursor, version, &mut plan.devices)?;
+        Ok((plan, about))
+    };
+    parts().map_err(|Malformed| {
         let at = bytes.len() - cursor.rest().len();
         Damage::new(offset + at as u64, "invalid index")
     })
@@ -216,21 +206,27 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
     if !is_whole || directories == 0 || begins != (0, 1) {
         return Err(Malformed);
     }
-    for _ in 0..cursor.varint()? {
-        plan.devices.push(cursor.varint()?);
-    }
     Ok(plan)
 }
 
-fn about(cursor: &mut ByteReader<'_>) -> Result<SnapshotInfo, Malformed> {
-    let scanned_at = cursor.delta()?;
-    let mut text = || {
-        let length = cursor.varint()?;
-        Ok(cursor.take(length)?.to_vec())
-    };
-    let (host, scope, _written_by) = (text()?, text()?, text()?);
-    if !cursor.rest().is_empty() {
-        return Err(Malformed);
+/// Decodes the end of the index: devices, and metadata of the snapshot.
+fn about(
+    cursor: &mut ByteReader<'_>,
+    version: u32,
+    devices: &mut Vec<u64>,
+) -> Result<SnapshotInfo, Malformed> {
+    let mut file_systems = Vec::new();
+    for _ in 0..cursor.varint()? {
+        devices.push(cursor.varint()?);
+        if version > 1 {
+            file_systems.push(FileSystemInfo::read(cursor)?);
+        }
     }
-    Ok(SnapshotInfo { scanned_at, host, scope })
+    let about = if version > 1 {
+        SnapshotInfo { file_systems, ..SnapshotInfo::read(cursor)? }
+    } else {
+        SnapshotInfo::of_origin(RootOrigin::read(cursor)?)
+    };
+    let _written_by = text(cursor)?;
+    if cursor.rest().is_empty() { Ok(about) } else { Err(Malformed) }
 }

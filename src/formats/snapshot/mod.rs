@@ -7,8 +7,12 @@
 //! Invariant: input is untrusted. Reading gives a tree or one error with a byte offset, at a cost proportional to the
 //! size of the file.
 
+mod info;
 pub(crate) mod layout;
+mod merge;
+mod opened;
 mod write;
+mod written;
 
 use std::fmt;
 use std::fs;
@@ -16,19 +20,14 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::base::os_error::words;
+pub use crate::formats::snapshot::info::{FileSystemInfo, PlanParts, RootOrigin, SnapshotInfo};
+pub use crate::formats::snapshot::layout::MAGIC;
 use crate::formats::snapshot::layout::{FOOTER, HEADER};
-pub use crate::formats::snapshot::layout::{MAGIC, SnapshotInfo};
 use crate::platform::memory::block_file::{Access, Block, BlockFile, Damage};
 use crate::tree::{DirId, Tree};
+pub use merge::Merge;
+pub use opened::Snapshot;
 pub use write::{Limits, WriteError, save};
-
-/// Opened snapshot.
-pub struct Snapshot {
-    /// Tree of the snapshot.
-    pub tree: Tree,
-    /// Metadata of the snapshot.
-    pub about: SnapshotInfo,
-}
 
 /// Reason why a file cannot be opened as a snapshot, or as another format that is loaded in parts.
 #[derive(Debug)]
@@ -97,13 +96,14 @@ pub fn open_by(path: &Path, access: Option<Access>) -> Result<Snapshot, Unopened
         return Err(Unopened::Foreign("snapshot"));
     }
     let version = crate::formats::snapshot::layout::version(&head)?;
-    if version != crate::formats::snapshot::layout::VERSION {
+    if !(1..=crate::formats::snapshot::layout::VERSION).contains(&version) {
         return Err(Unopened::Later(version));
     }
     let last = length.checked_sub(FOOTER).filter(|last| *last >= HEADER);
     let last = last.ok_or_else(|| Damage::new(length, "the file is truncated here"))?;
     let index: Block = crate::formats::snapshot::layout::index_of(&file.bytes(last, FOOTER)?, last)?;
-    let (plan, about) = crate::formats::snapshot::layout::decode_index(&file.read(index)?, index.offset)?;
+    let (plan, about) =
+        crate::formats::snapshot::layout::decode_index(&file.read(index)?, index.offset, version)?;
     let tree = Tree::from_file(file, plan);
     tree.listing(DirId::TOP);
     match tree.damage() {

@@ -18,11 +18,13 @@ use crate::base::absolute::absolute_bytes;
 use crate::base::os_error::ENOENT;
 use crate::base::os_error::words;
 use crate::base::sync::{AtomicBool, Ordering};
-use crate::formats::snapshot::layout::{IndexDraft, SnapshotInfo, footer, header};
+use crate::formats::snapshot::info::SnapshotInfo;
+use crate::formats::snapshot::layout::{IndexDraft, footer, header};
+use crate::formats::snapshot::written::WrittenTree;
 use crate::platform::memory::block_file::Block;
 use crate::tree::encoding::Draft;
 use crate::tree::stored::listings::ListingsDraft;
-use crate::tree::stored::rows::{Row, RowsDraft};
+use crate::tree::stored::rows::RowsDraft;
 use crate::tree::stored::{ListingBlock, ROWS};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 
@@ -87,13 +89,26 @@ pub fn save(
     if !tree.status(DirId::TOP).is_complete() {
         return Err(WriteError::Changing);
     }
+    write(tree, about, limits, out, || {
+        let is_unchanged = tree.edition() == edition && tree.damage().is_none();
+        is_unchanged.then_some(()).ok_or(WriteError::Changing)
+    })
+}
+
+/// Writes `tree` to `out` and returns the number of bytes written. `check` runs after the last entry was read and
+/// before the index is written, without which the output is no snapshot.
+pub(crate) fn write(
+    tree: &impl WrittenTree,
+    about: &SnapshotInfo,
+    limits: &Limits<'_>,
+    out: &mut dyn Write,
+    check: impl FnOnce() -> Result<(), WriteError>,
+) -> Result<u64, WriteError> {
     let mut blocks = Blocks { out, limits, written: 0, index: IndexDraft::default() };
     blocks.write(&header())?;
     let directories = Body::new(tree, &mut blocks).write()?;
-    if tree.edition() != edition || tree.damage().is_some() {
-        return Err(WriteError::Changing);
-    }
-    let index = std::mem::take(&mut blocks.index).finish(directories, &tree.devices().numbers(), about);
+    check()?;
+    let index = std::mem::take(&mut blocks.index).finish(directories, &tree.devices(), about);
     let block =
         Block { offset: blocks.written, length: index.len() as u64, checksum: crc32fast::hash(&index) };
     blocks.write(&index)?;
@@ -185,17 +200,17 @@ impl Segments {
     }
 }
 
-struct Body<'t, 'b, 'o> {
-    tree: &'t Tree,
+struct Body<'t, 'b, 'o, T> {
+    tree: &'t T,
     blocks: &'b mut Blocks<'o>,
-    numbers: Numbers<'t>,
+    numbers: Numbers<'t, T>,
     rows: RowsDraft,
     page: Page,
     segments: Segments,
 }
 
-impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
-    fn new(tree: &'t Tree, blocks: &'b mut Blocks<'o>) -> Self {
+impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
+    fn new(tree: &'t T, blocks: &'b mut Blocks<'o>) -> Self {
         let segments = Segments::default();
         Self {
             tree,
@@ -214,7 +229,7 @@ impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
             if self.blocks.limits.stop.load(Ordering::Relaxed) {
                 return Err(WriteError::Stopped);
             }
-            self.rows.push(&row(self.tree, id, parent));
+            self.rows.push(&self.tree.row(id, parent));
             if self.rows.count() == ROWS {
                 self.blocks.rows(&mut self.rows)?;
             }
@@ -234,6 +249,7 @@ impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
             self.page.child = self.numbers.given;
         }
         for (_, record) in self.tree.listing(id).entries() {
+            let record = self.tree.entry(id, record);
             let state = match record.state {
                 EntryState::Known(metadata) => {
                     if let Some(child) = metadata.directory {
@@ -269,7 +285,7 @@ impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
         aliases: &HashMap<DirId, u32>,
     ) -> EntryState {
         let given = self.numbers.give(id, number, child).or_else(|| aliases.get(&child).copied());
-        self.page.has_failures |= self.tree.status(child).errno.is_some();
+        self.page.has_failures |= self.tree.is_unreadable(child);
         // The directory of this alias no longer exists.
         given.map_or(EntryState::Failed(ENOENT), |given| {
             EntryState::Known(Metadata { directory: Some(DirId(given)), ..metadata })
@@ -277,21 +293,9 @@ impl<'t, 'b, 'o> Body<'t, 'b, 'o> {
     }
 }
 
-fn row(tree: &Tree, id: DirId, parent: u32) -> Row {
-    let status = tree.status(id);
-    Row {
-        parent,
-        totals: tree.totals(id),
-        device: tree.device_index(id),
-        is_partial: status.partial,
-        errno: status.errno.unwrap_or(0),
-        shared: tree.shared(id),
-    }
-}
-
 /// Numbers of the directories, in the order in which they are written.
-struct Numbers<'t> {
-    tree: &'t Tree,
+struct Numbers<'t, T> {
+    tree: &'t T,
     /// Directories that have a number and are not written yet, with the numbers of their parents.
     waiting: VecDeque<(DirId, u32)>,
     /// Count of numbers assigned so far.
@@ -300,8 +304,8 @@ struct Numbers<'t> {
     roots: HashSet<DirId>,
 }
 
-impl<'t> Numbers<'t> {
-    fn new(tree: &'t Tree) -> Self {
+impl<'t, T: WrittenTree> Numbers<'t, T> {
+    fn new(tree: &'t T) -> Self {
         Self { tree, waiting: VecDeque::from([(DirId::TOP, 0)]), given: 1, roots: HashSet::new() }
     }
 
@@ -326,8 +330,8 @@ impl<'t> Numbers<'t> {
 
 /// Returns the numbers that will be assigned to directories named by several roots, or by a root inside
 /// another root.
-fn aliases(tree: &Tree) -> HashMap<DirId, u32> {
-    let wanted: HashSet<DirId> = tree.aliases().iter().filter_map(|alias| alias.directory).collect();
+fn aliases(tree: &impl WrittenTree) -> HashMap<DirId, u32> {
+    let wanted = tree.named_by_roots();
     let mut found = HashMap::new();
     let mut numbers = Numbers::new(tree);
     while found.len() < wanted.len()

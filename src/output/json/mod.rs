@@ -5,11 +5,13 @@
 //!
 //! Invariant: the output is valid JSON and valid UTF-8, whatever bytes a name contains.
 
+mod duplicates;
 mod filesystem;
 mod report;
 mod summary;
 
 use crate::base::json::JsonWriter;
+pub use duplicates::DuplicatesReport;
 pub use report::{Body, Report};
 pub use summary::{GroupTotals, Large, Sum, Summary};
 

@@ -72,7 +72,7 @@ impl<'t> Report<'t> {
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut json = JsonWriter::new(out);
         self.head(&mut json);
-        self.errors(&mut json)?;
+        errors(&mut json, self.tree)?;
         match self.body {
             Body::Tree { depth, summary, system } => {
                 if let Some(system) = system {
@@ -109,29 +109,6 @@ impl<'t> Report<'t> {
         json.field(",\"items\":", items);
         json.field(",\"errors\":", u64::from(errors));
         json.raw("},\n");
-    }
-
-    /// Writes the read errors sorted by path, because threads find them in varying order.
-    fn errors(&self, json: &mut JsonWriter<'_>) -> io::Result<()> {
-        let mut failures: Vec<(Vec<u8>, i32)> = self
-            .tree
-            .failures()
-            .iter()
-            .map(|failure| (self.tree.failure_path(failure), failure.errno))
-            .collect();
-        failures.sort_unstable();
-        json.raw("\"errors\":[");
-        let mut separator = FIRST;
-        for (path, errno) in &failures {
-            json.raw(std::mem::replace(&mut separator, NEXT));
-            json.raw("{");
-            json.name("path", path);
-            json.failure(*errno);
-            json.raw("}");
-            json.spill()?;
-        }
-        json.raw("]");
-        Ok(())
     }
 
     fn root(&self, json: &mut JsonWriter<'_>, root: &Entry<'t>, limit: Option<usize>) -> io::Result<()> {
@@ -227,6 +204,26 @@ impl<'t> Report<'t> {
     fn totals(&self, id: DirId) -> Totals {
         self.live.totals(self.tree, id)
     }
+}
+
+/// Writes the read errors sorted by path, because threads find them in varying order.
+pub(super) fn errors(json: &mut JsonWriter<'_>, tree: &Tree) -> io::Result<()> {
+    let failures = tree.failures();
+    let mut failures: Vec<(Vec<u8>, i32)> =
+        failures.iter().map(|failure| (tree.failure_path(failure), failure.errno)).collect();
+    failures.sort_unstable();
+    json.raw("\"errors\":[");
+    let mut separator = FIRST;
+    for (path, errno) in &failures {
+        json.raw(std::mem::replace(&mut separator, NEXT));
+        json.raw("{");
+        json.name("path", path);
+        json.failure(*errno);
+        json.raw("}");
+        json.spill()?;
+    }
+    json.raw("]");
+    Ok(())
 }
 
 fn spaces_list(json: &mut JsonWriter<'_>, spaces: &[FileSystemUsage]) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::CStr;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 
 use nix::sys::statfs::fstatfs;
 
@@ -38,19 +38,30 @@ struct Map {
     extents: [Extent; EXTENTS],
 }
 
+impl Map {
+    /// Returns the extents of the reply.
+    fn mapped(&self) -> &[Extent] {
+        &self.extents[..EXTENTS.min(usize::try_from(self.mapped).unwrap_or(0))]
+    }
+}
+
 const _: () = assert!(size_of::<Map>() == 32 + EXTENTS * 56);
 
 /// Smallest size in bytes of a compressed extent on disk.
 const BLOCK: u64 = 4096;
 
 const LAST: u32 = 0x1;
+const UNKNOWN: u32 = 0x2;
 /// Flag for written data that has no location on disk yet.
 const DELAYED: u32 = 0x4;
 const ENCODED: u32 = 0x8;
 /// Flag for encrypted data. Such data also has the flag `ENCODED`, but is not compressed.
 const ENCRYPTED: u32 = 0x80;
+const INLINE: u32 = 0x200;
 const UNWRITTEN: u32 = 0x800;
 const SHARED: u32 = 0x2000;
+/// `FIEMAP_FLAG_SYNC`: writes the file's changes to the disk first, so that the extents contain them.
+const SYNC: u32 = 0x1;
 /// `FS_IOC_FIEMAP` of linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u32 = 0xc020_660b;
 
@@ -80,8 +91,8 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
     let mut sums = Sums::default();
     let mut start = 0;
     for _ in 0..CALLS {
-        let map = ask(&file, start)?;
-        let mapped = &map.extents[..EXTENTS.min(usize::try_from(map.mapped).unwrap_or(0))];
+        let map = ask(&file, start, 0)?;
+        let mapped = map.mapped();
         for extent in mapped {
             sums.add(extent);
         }
@@ -93,13 +104,36 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
     Ok(ExtentLayout { is_cut_short: true, ..sums.layout })
 }
 
+/// Gives the logical position, the position on the disk, and the length of each extent of `file`. Returns `true` if two
+/// files with the same size and these extents have the same contents: all extents were given, and the position of each
+/// on the disk determines its data. This does not apply to parts of a compressed extent.
+///
+/// # Errors
+/// Returns any error of `ioctl_fiemap(2)`.
+pub fn locate(file: &impl AsRawFd, each: &mut dyn FnMut([u64; 3])) -> Result<bool, Errno> {
+    let mut start = 0;
+    for _ in 0..CALLS {
+        let map = ask(file, start, SYNC)?;
+        let mapped = map.mapped();
+        for extent in mapped {
+            if extent.flags & (UNKNOWN | DELAYED | ENCODED | INLINE | UNWRITTEN) != 0 {
+                return Ok(false);
+            }
+            each([extent.logical, extent.physical, extent.length]);
+        }
+        let Some(last) = mapped.last().filter(|last| last.flags & LAST == 0) else { return Ok(true) };
+        start = last.logical.saturating_add(last.length);
+    }
+    Ok(false)
+}
+
 /// Returns up to [`EXTENTS`] extents of `file`, starting at byte `start`.
 #[allow(unsafe_code)]
-fn ask(file: &OwnedFd, start: u64) -> Result<Map, Errno> {
+fn ask(file: &impl AsRawFd, start: u64, flags: u32) -> Result<Map, Errno> {
     let mut map = Map {
         start,
         length: u64::MAX - start,
-        flags: 0,
+        flags,
         mapped: 0,
         count: u32::try_from(EXTENTS).expect("a small number"),
         reserved: 0,

@@ -19,7 +19,7 @@ use crate::platform::entry::probe::{Probe, Trait};
 use crate::platform::read_dir::directory::OPEN;
 use crate::platform::{Directory, Identity, retry};
 
-pub use fiemap::{layout, sharing};
+pub use fiemap::{layout, locate, sharing};
 pub use unix::remove_dataless;
 
 /// Opens the directory `name` in `directory`. The kernel ensures that both are on the same mount. Comparing devices

@@ -4,6 +4,7 @@
 pub(crate) mod attributes;
 #[allow(dead_code)] // used only on macOS
 pub mod clones;
+pub mod contents;
 pub mod extents;
 pub(crate) mod identity;
 #[cfg_attr(target_os = "linux", path = "linux.rs")]

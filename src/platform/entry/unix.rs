@@ -126,3 +126,12 @@ pub fn sharing(_: &Directory) -> Sharing {
 pub fn layout(_: &Directory, _: &CStr) -> Result<ExtentLayout, Errno> {
     Err(Errno::ENOTSUP)
 }
+
+/// Returns `false`, because these systems do not report the extents of a file.
+///
+/// # Errors
+/// Never; other systems make a call, which may fail.
+#[allow(clippy::unnecessary_wraps)]
+pub fn locate(_: &impl std::os::fd::AsRawFd, _: &mut dyn FnMut([u64; 3])) -> Result<bool, Errno> {
+    Ok(false)
+}

@@ -5,6 +5,7 @@
 pub mod answer;
 pub mod capacity;
 pub mod covered;
+pub mod identity;
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
 #[cfg_attr(not(any(target_os = "linux", target_os = "macos")), path = "unix.rs")]

@@ -81,6 +81,15 @@ impl Stored {
 
 #[doc(hidden)]
 impl Tree {
+    /// Returns the number of directories in the snapshot that the tree is loaded from, including the top; 0 for other
+    /// trees.
+    pub fn stored_directories(&self) -> u32 {
+        match self.stored.as_deref() {
+            Some(Stored::Numbered(file)) => file.plan.directories,
+            Some(Stored::Chained(_)) | None => 0,
+        }
+    }
+
     /// Creates the tree stored in `file`, whose blocks are at the positions in `plan`. Reads no block yet.
     pub fn from_file(file: BlockFile, mut plan: Plan) -> Self {
         let devices = Devices::from(std::mem::take(&mut plan.devices));

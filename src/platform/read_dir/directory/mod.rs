@@ -118,6 +118,22 @@ impl Directory {
     /// # Errors
     /// Returns any error of openat(2), or `EINVAL` if `name` is not a regular file.
     pub fn open_file(&self, name: &CStr) -> Result<OwnedFd, Errno> {
+        self.open_regular(name, OFlag::empty())
+    }
+
+    /// Opens the regular file `name` as [`Directory::open_file`] does. Reading it does not change its access time, if
+    /// the system has such a flag and the file belongs to this user, or the user is root.
+    ///
+    /// # Errors
+    /// Returns any error of [`Directory::open_file`].
+    pub fn open_file_quietly(&self, name: &CStr) -> Result<OwnedFd, Errno> {
+        match self.open_regular(name, imp::NO_ATIME) {
+            Err(Errno::EPERM) => self.open_file(name),
+            opened => opened,
+        }
+    }
+
+    fn open_regular(&self, name: &CStr, more: OFlag) -> Result<OwnedFd, Errno> {
         const FLAGS: OFlag = OFlag::O_RDONLY
             .union(OFlag::O_CLOEXEC)
             .union(OFlag::O_NONBLOCK)
@@ -127,7 +143,7 @@ impl Directory {
         if self.attributes_of(name)?.kind != Kind::File {
             return Err(Errno::EINVAL);
         }
-        let file = retry(|| openat(&self.fd, name, FLAGS, Mode::empty()))?;
+        let file = retry(|| openat(&self.fd, name, FLAGS | more, Mode::empty()))?;
         if Attributes::from(fstat(&file)?).kind != Kind::File {
             return Err(Errno::EINVAL);
         }

@@ -14,6 +14,8 @@ use crate::platform::{Attributes, Boundary, FileSystem, retry};
 pub const NO_CTTY: OFlag = OFlag::O_NOCTTY;
 /// Flag that keeps a lookup from triggering an automount.
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
+/// Flag with which reading a file does not change its access time; empty, because only Linux has it.
+pub const NO_ATIME: OFlag = OFlag::empty();
 /// Flags for a descriptor that is used only for lookups.
 pub const PLACE: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK).union(OFlag::O_NOFOLLOW);

@@ -1,0 +1,68 @@
+//! `duke plan` and `duke merge`.
+
+use std::path::{Path, PathBuf};
+
+use super::{Environment, UsageError};
+use crate::base::absolute::absolute;
+use crate::base::format::Units;
+use crate::base::text::{escape, escape_path};
+use crate::cli::subcommands::{MergeWords, PlanWords};
+use crate::cli::{options, sources};
+use crate::run::merge::{MergeJob, Missing};
+use crate::run::plan::PlanJob;
+use crate::run::print::Target;
+use crate::scan::{BadPattern, Options, OtherParts};
+use crate::source::plan::{ScanFlags, ScanPlan};
+use crate::source::save;
+
+/// Returns the job for `duke plan`.
+pub fn plan(words: &PlanWords, environment: &Environment) -> Result<PlanJob, UsageError> {
+    let scan_flags = ScanFlags {
+        one_file_system: words.one_file_system,
+        skip_network: words.skip_network,
+        exclude_caches: words.exclude_caches,
+        extended: words.extended,
+        exclude: words.exclude.clone(),
+        fs_id: words.fs_id.clone(),
+    };
+    let options = flags(&scan_flags, options::threads(None, environment)?)?;
+    let to = words.output.as_ref().filter(|file| *file != "-");
+    Ok(PlanJob {
+        path: absolute(&words.path),
+        parts: words.parts,
+        old: words.import.clone(),
+        scan: Options { other_parts: OtherParts::below(words.depth), ..options },
+        flags: scan_flags,
+        to: to.map_or(Target::Standard, |file| Target::File(PathBuf::from(file))),
+        progress: options::progress(words.quiet, Units::Binary),
+    })
+}
+
+/// Returns the job for `duke merge`.
+pub fn merge(words: &MergeWords, environment: &Environment) -> Result<MergeJob, UsageError> {
+    let (plan, digest) = read_plan(&words.plan)?;
+    let to = if words.output == "-" {
+        if environment.is_terminal {
+            let reason = "merge -o -: standard output is a terminal; redirect it";
+            return Err(UsageError::Usage(reason.to_owned()));
+        }
+        Target::Standard
+    } else {
+        sources::refuse_other(&words.output, "merge -o", |format| format == save::Format::Snapshot)?;
+        Target::File(PathBuf::from(&words.output))
+    };
+    let missing = if words.partial { Missing::Marked } else { Missing::Refused };
+    Ok(MergeJob { count: plan.parts.len() as u64, digest, parts: words.parts.clone(), to, missing })
+}
+
+/// Reads the plan in a file.
+pub fn read_plan(file: &Path) -> Result<(ScanPlan, u64), UsageError> {
+    ScanPlan::read(file).map_err(|reason| UsageError::Usage(format!("{}: {reason}", escape_path(file))))
+}
+
+/// Returns the options of a scan with these flags.
+pub fn flags(flags: &ScanFlags, threads: Option<usize>) -> Result<Options, UsageError> {
+    flags.options(threads).map_err(|BadPattern { pattern, reason }| {
+        UsageError::Usage(format!("pattern '{}': {reason}", escape(pattern.as_bytes())))
+    })
+}

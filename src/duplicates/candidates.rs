@@ -1,0 +1,93 @@
+//! Candidates: the files of a subtree whose size occurs more than once.
+//!
+//! Invariant: an inode is one candidate, whatever the number of its names. A candidate takes 24 bytes.
+
+use crate::analysis::parallel_walk::parallel_walk;
+use crate::analysis::search::{Collector, Mode, Request, WalkEntry};
+use crate::base::job::Task;
+use crate::base::kind::Kind;
+use crate::base::sync::{Mutex, PoisonError};
+use crate::tree::{EntryId, InodeKey};
+
+/// Regular file that is not empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Candidate {
+    /// Length in bytes.
+    pub(crate) size: u64,
+    /// Name of the file.
+    pub(crate) entry: EntryId,
+}
+
+/// Files of a subtree.
+#[derive(Default)]
+pub(crate) struct SizeCandidates {
+    /// Files, and one name of each inode with several names. Once collected, only files whose size occurs more than
+    /// once, ordered by size.
+    pub(crate) files: Vec<Candidate>,
+    /// Names of the inodes that may have several names, ordered by inode.
+    pub(crate) linked: Vec<(InodeKey, Candidate)>,
+    /// Pipes, sockets and devices.
+    pub(crate) special: Vec<EntryId>,
+}
+
+impl Collector for SizeCandidates {
+    fn fresh(&self) -> Self {
+        Self::default()
+    }
+
+    fn visit(&mut self, entry: &WalkEntry<'_>) {
+        let Some(metadata) = entry.metadata() else { return };
+        match entry.record.kind {
+            Kind::File if metadata.apparent > 0 => {
+                let candidate = Candidate { size: metadata.apparent, entry: entry.id };
+                match metadata.linked_inode() {
+                    Some(inode) => self.linked.push((inode, candidate)),
+                    None => self.files.push(candidate),
+                }
+            }
+            Kind::Fifo | Kind::Socket | Kind::BlockDevice | Kind::CharDevice => self.special.push(entry.id),
+            Kind::File | Kind::Directory | Kind::Symlink | Kind::Unknown => {}
+        }
+    }
+
+    fn merge(&mut self, mut other: Self) {
+        self.files.append(&mut other.files);
+        self.linked.append(&mut other.linked);
+        self.special.append(&mut other.special);
+    }
+}
+
+impl SizeCandidates {
+    /// Collects the candidates; `None` if the task was cancelled.
+    pub(crate) fn collect<R: Send + Sync>(request: &Request, task: &Task<R>) -> Option<Self> {
+        let collected = Mutex::new(None);
+        parallel_walk(request, Mode::Filter, task, Self::default(), |found, progress| {
+            if progress.complete {
+                *crate::base::sync::lock(&collected) = Some(std::mem::take(found));
+            }
+            None
+        });
+        let mut found = collected.into_inner().unwrap_or_else(PoisonError::into_inner)?;
+        found.linked.sort_unstable();
+        let names = found.linked.chunk_by(|(one, _), (other, _)| one == other);
+        found.files.extend(names.map(|names| names[0].1));
+        found.files.sort_unstable();
+        found.files = repeated(&found.files);
+        Some(found)
+    }
+
+    /// Returns the names of an inode.
+    pub(crate) fn names(&self, inode: InodeKey) -> impl Iterator<Item = EntryId> + '_ {
+        let first = self.linked.partition_point(|(other, _)| *other < inode);
+        let names = self.linked[first..].iter().take_while(move |(other, _)| *other == inode);
+        names.map(|(_, candidate)| candidate.entry)
+    }
+}
+
+/// Returns the files whose size occurs more than once.
+fn repeated(files: &[Candidate]) -> Vec<Candidate> {
+    let sizes = || files.chunk_by(|one, other| one.size == other.size).filter(|files| files.len() > 1);
+    let mut repeated = Vec::with_capacity(sizes().map(<[_]>::len).sum());
+    sizes().for_each(|files| repeated.extend_from_slice(files));
+    repeated
+}

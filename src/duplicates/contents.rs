@@ -1,0 +1,106 @@
+//! Hashes of a file's contents, and checks that the file did not change in between.
+//!
+//! Invariant: equal hashes of whole files of the same size mean equal bytes. Holes count as the zeros that they read as,
+//! but are not read.
+
+use super::data::SkipReason;
+use super::opened::{NotCompared, OpenPlace};
+use super::search::DuplicateSearch;
+use crate::platform::entry::contents::{ContentState, Contents};
+
+/// Hash of contents.
+pub(crate) type ContentHash = [u8; 32];
+
+/// Length in bytes of each of the two ends that are compared first.
+const END: usize = 4096;
+/// Length in bytes of a file up to which the ends are the whole file.
+pub(crate) const SHORT: u64 = 2 * END as u64;
+/// Number of bytes read at once.
+const CHUNK: usize = 128 << 10;
+
+/// Open file.
+pub(crate) struct OpenFile {
+    contents: Contents,
+    pub(crate) state: ContentState,
+}
+
+impl OpenFile {
+    /// Opens a file, if it is still the one that was scanned.
+    pub(crate) fn open(place: &OpenPlace<'_>) -> Result<Self, NotCompared> {
+        let contents = Contents::open(place.directory, &place.name).map_err(|errno| Some(errno.into()))?;
+        let state = contents.state().map_err(|errno| Some(errno.into()))?;
+        place.check(&state)?;
+        Ok(Self { contents, state })
+    }
+
+    /// Returns a hash of the first and the last block; of the whole contents, if the file is not longer than [`SHORT`].
+    pub(crate) fn ends(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
+        let size = self.state.size;
+        if size <= SHORT {
+            return self.whole(search);
+        }
+        let mut ends = [0; 2 * END];
+        let (first, last) = ends.split_at_mut(END);
+        self.read(search, first, 0)?;
+        self.read(search, last, size - END as u64)?;
+        Ok(blake3::hash(&ends).into())
+    }
+
+    /// Returns a hash of the whole contents, if they did not change meanwhile.
+    ///
+    /// Blocks of zeros are left out, and each other block is hashed with its offset. So a file with a hole and one with
+    /// zeros in its place have the same hash, and a hole costs no time.
+    pub(crate) fn whole(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
+        let size = self.state.size;
+        let length = usize::try_from(size).unwrap_or(CHUNK).min(CHUNK);
+        let mut block = vec![0; length];
+        let mut hasher = blake3::Hasher::new();
+        let is_sparse = self.state.disk < size;
+        let mut offset = 0;
+        while offset < size {
+            if search.task.is_cancelled() {
+                return Err(Some(SkipReason::Changing));
+            }
+            let left = usize::try_from(size - offset).unwrap_or(CHUNK).min(length);
+            let block = &mut block[..left];
+            self.read(search, block, offset)?;
+            let next = offset + left as u64;
+            if block.iter().any(|byte| *byte != 0) {
+                hasher.update(&offset.to_le_bytes());
+                hasher.update(block);
+                offset = next;
+            } else if is_sparse {
+                // The next block with data begins at a multiple of the length, as it does in a file without holes.
+                let data = self.contents.next_data(next).unwrap_or(size);
+                offset = next.max(data - data % length as u64);
+            } else {
+                offset = next;
+            }
+        }
+        let now = self.contents.state().map_err(|errno| Some(errno.into()))?;
+        if now == self.state { Ok(hasher.finalize().into()) } else { Err(Some(SkipReason::Changing)) }
+    }
+
+    /// Returns a hash of the places of the contents on the disk; `None` if they do not determine the contents. Equal
+    /// hashes of files of the same size on the same device mean that the files share all of their data.
+    pub(crate) fn location(&self) -> Option<ContentHash> {
+        // The device is part of the hash, because positions on different devices are independent.
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.state.id.device.to_le_bytes());
+        let mut add = |numbers: [u64; 3]| {
+            for number in numbers {
+                hasher.update(&number.to_le_bytes());
+            }
+        };
+        let is_certain =
+            self.contents.locate(&mut add).unwrap_or(false) && self.contents.state() == Ok(self.state);
+        is_certain.then(|| hasher.finalize().into())
+    }
+
+    /// Fills `buffer`. A file that ends too early has changed.
+    fn read(&self, search: &DuplicateSearch<'_>, buffer: &mut [u8], offset: u64) -> Result<(), NotCompared> {
+        let length = self.contents.read_at(buffer, offset).map_err(|errno| Some(SkipReason::from(errno)))?;
+        search.advance(length);
+        if length == buffer.len() { Ok(()) } else { Err(Some(SkipReason::Changing)) }
+    }
+}

@@ -1,0 +1,106 @@
+//! Duplicates of a subtree, as a search publishes them.
+//!
+//! Invariant: a group has at least two copies.
+
+use crate::tree::EntryId;
+
+/// Files or directories with the same contents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DuplicateGroup {
+    /// Kind of the copies.
+    pub kind: DuplicateKind,
+    /// Length of one copy's contents in bytes.
+    pub size: u64,
+    /// Disk usage in bytes that is freed if only one copy is kept. Space that a copy shares with a file outside the
+    /// group does not count.
+    pub wasted: u64,
+    /// Copies in the order of their paths, without those inside other copies of a directory.
+    pub copies: Vec<Duplicate>,
+}
+
+/// Kind of the copies in a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DuplicateKind {
+    /// Regular files.
+    File,
+    /// Directories with the same names, contents and symbolic links, at any depth.
+    Directory {
+        /// Number of files with data in one copy.
+        files: u64,
+    },
+}
+
+/// File or directory with the same contents as another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Duplicate {
+    /// Name of the copy.
+    pub entry: EntryId,
+    /// Other names of the same inode in the searched directory.
+    pub other_names: Vec<EntryId>,
+    /// `true` if the inode also has names that were not searched, so that deleting the known ones frees nothing.
+    pub is_linked_elsewhere: bool,
+    /// Disk usage in bytes.
+    pub disk: u64,
+    /// Modification time in seconds since 1970.
+    pub mtime: i64,
+    /// Number that is equal for copies in a group that share their data on the disk.
+    pub storage: u32,
+    /// `true` if another copy shares the data on the disk.
+    pub is_shared: bool,
+}
+
+/// File that was not compared, with the reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// Name of the file.
+    pub entry: EntryId,
+    /// Reason.
+    pub reason: SkipReason,
+}
+
+/// Reason why a file was not compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SkipReason {
+    /// The file cannot be read. Contains the error number.
+    Failed(i32),
+    /// The file has changed since the scan, or while it was read.
+    Changing,
+    /// The entry is a pipe, socket or device.
+    Special,
+}
+
+/// Duplicates in a subtree.
+#[derive(Clone, Debug, Default)]
+pub struct Duplicates {
+    /// Groups, the one with the most wasted bytes first.
+    pub groups: Vec<DuplicateGroup>,
+    /// Names of every set of equal files, including those inside copies of directories. At least one entry of each
+    /// set must be kept.
+    pub sets: Vec<Vec<EntryId>>,
+    /// Files that were not compared, in the order of their paths.
+    pub skipped: Vec<Skipped>,
+    /// Number of files on network, foreign and kernel file systems, which are not opened.
+    pub elsewhere: u64,
+    /// Progress of the search.
+    pub progress: CompareProgress,
+}
+
+impl Duplicates {
+    /// Returns the disk usage in bytes that is freed if only one copy of each group is kept.
+    pub fn wasted(&self) -> u64 {
+        self.groups.iter().fold(0, |sum, group| sum.saturating_add(group.wasted))
+    }
+}
+
+/// Progress of a search for duplicates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CompareProgress {
+    /// Number of files whose size occurs more than once.
+    pub candidates: u64,
+    /// Number of candidates that have been compared.
+    pub compared: u64,
+    /// Number of bytes read so far.
+    pub read: u64,
+    /// `true` once the search is complete.
+    pub is_complete: bool,
+}

@@ -1,0 +1,168 @@
+//! Directories with the same contents, found with a Merkle hash: the hash of a directory covers the name, the kind and
+//! the contents of each entry, which for a directory is its hash.
+//!
+//! Invariant: a directory has a hash only if everything in it is known: each file has no data or is in a set of equal
+//! files, and the directory has not changed since the scan.
+
+use std::collections::HashMap;
+
+use super::contents::ContentHash;
+use super::search::DuplicateSearch;
+use crate::base::kind::Kind;
+use crate::platform::{Directory, FileSystem};
+use crate::scan::reach;
+use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, Walk};
+use std::os::unix::ffi::OsStrExt;
+
+/// Number of the set that contains each name.
+pub(crate) type SetOfName = HashMap<EntryId, u32>;
+
+/// Directories with the same contents.
+#[derive(Debug)]
+pub(crate) struct DirectorySet {
+    pub(crate) directories: Vec<DirId>,
+    pub(crate) summary: DirectorySummary,
+}
+
+/// Sizes of a directory's contents, the same for all copies.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DirectorySummary {
+    /// Number of files with data.
+    pub(crate) files: u64,
+    /// Length of all files in bytes.
+    pub(crate) size: u64,
+    /// Number of levels of directories below.
+    pub(crate) height: u32,
+}
+
+/// Contents of an entry.
+enum EntryContents {
+    /// File in the set with this number, or a file without data.
+    File(Option<u32>),
+    Directory(ContentHash),
+    /// Symbolic link, whose target has not been read.
+    Symlink,
+}
+
+/// Finds the directories below `from` with the same contents, those with the most levels first. `size` returns the
+/// length of the files in a set.
+pub(crate) fn find(
+    search: &DuplicateSearch<'_>,
+    from: DirId,
+    sets: &SetOfName,
+    size: impl Fn(u32) -> u64,
+) -> Vec<DirectorySet> {
+    let mut known: HashMap<DirId, (ContentHash, DirectorySummary)> = HashMap::new();
+    for (id, mtime) in directories(search.tree, from).into_iter().rev() {
+        if search.task.is_cancelled() {
+            break;
+        }
+        let found = hash(search.tree, id, mtime, sets, &size, &known);
+        known.extend(found.map(|found| (id, found)));
+    }
+    let mut equal: HashMap<ContentHash, DirectorySet> = HashMap::new();
+    for (id, (hash, summary)) in known {
+        if summary.files > 0 {
+            let set = equal.entry(hash).or_insert_with(|| DirectorySet { directories: Vec::new(), summary });
+            set.directories.push(id);
+        }
+    }
+    let mut sets: Vec<DirectorySet> = equal.into_values().filter(|set| set.directories.len() > 1).collect();
+    sets.sort_by_key(|set| std::cmp::Reverse(set.summary.height));
+    sets
+}
+
+/// Returns the directories below `from` with their modification times, parents before their children.
+fn directories(tree: &Tree, from: DirId) -> Vec<(DirId, i64)> {
+    let mut all = Vec::new();
+    for (id, listing) in Walk::new(tree, from) {
+        let below = listing.entries().filter_map(|(_, entry)| match entry.state {
+            EntryState::Known(metadata) => Some((metadata.directory?, metadata.mtime)),
+            EntryState::Excluded(_) | EntryState::Failed(_) => None,
+        });
+        all.extend(below.filter(|(child, _)| tree.parent(*child) == Some(id)));
+    }
+    all
+}
+
+/// Returns the hash of a directory; `None` if something in it is unknown.
+fn hash(
+    tree: &Tree,
+    id: DirId,
+    mtime: i64,
+    sets: &SetOfName,
+    size: impl Fn(u32) -> u64,
+    known: &HashMap<DirId, (ContentHash, DirectorySummary)>,
+) -> Option<(ContentHash, DirectorySummary)> {
+    if !tree.status(id).is_known() {
+        return None;
+    }
+    let mut summary = DirectorySummary::default();
+    let mut parts = Vec::new();
+    for (position, entry) in tree.listing(id).entries() {
+        let part = part(&entry, EntryId { directory: id, position }, sets, known)?;
+        match &part {
+            EntryContents::File(Some(set)) => {
+                summary.files += 1;
+                summary.size = summary.size.saturating_add(size(*set));
+            }
+            EntryContents::Directory(_) => {
+                let (_, below) = known.get(&entry.directory()?)?;
+                summary.files += below.files;
+                summary.size = summary.size.saturating_add(below.size);
+                summary.height = summary.height.max(below.height + 1);
+            }
+            EntryContents::File(None) | EntryContents::Symlink => {}
+        }
+        parts.push((entry.name, part));
+    }
+    parts.sort_unstable_by_key(|(name, _)| *name);
+    Some((hash_parts(&unchanged(tree, id, mtime)?, &parts)?, summary))
+}
+
+/// Returns the contents of an entry; `None` if they are unknown.
+fn part(
+    entry: &Entry<'_>,
+    id: EntryId,
+    sets: &SetOfName,
+    known: &HashMap<DirId, (ContentHash, DirectorySummary)>,
+) -> Option<EntryContents> {
+    let EntryState::Known(metadata) = entry.state else { return None };
+    match entry.kind {
+        Kind::File if metadata.apparent == 0 => Some(EntryContents::File(None)),
+        Kind::File => Some(EntryContents::File(Some(*sets.get(&id)?))),
+        Kind::Directory => Some(EntryContents::Directory(known.get(&metadata.directory?)?.0)),
+        Kind::Symlink => Some(EntryContents::Symlink),
+        Kind::Fifo | Kind::Socket | Kind::BlockDevice | Kind::CharDevice | Kind::Unknown => None,
+    }
+}
+
+/// Opens a directory, if nothing was added to it or deleted from it since the scan.
+fn unchanged(tree: &Tree, id: DirId, mtime: i64) -> Option<Directory> {
+    let directory = reach(tree, id).ok()?;
+    let is_ordinary = directory.file_system() == Ok(FileSystem::Ordinary);
+    (is_ordinary && directory.attributes().ok()?.mtime == mtime).then_some(directory)
+}
+
+fn hash_parts(directory: &Directory, parts: &[(&[u8], EntryContents)]) -> Option<ContentHash> {
+    let mut hasher = blake3::Hasher::new();
+    // The length comes first, so that a name and the contents of its entry cannot be mistaken for others.
+    let add = |hasher: &mut blake3::Hasher, bytes: &[u8]| {
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    };
+    for (name, part) in parts {
+        add(&mut hasher, name);
+        match part {
+            EntryContents::File(None) => add(&mut hasher, b"empty"),
+            EntryContents::File(Some(set)) => add(&mut hasher, &set.to_le_bytes()),
+            EntryContents::Directory(below) => add(&mut hasher, below),
+            EntryContents::Symlink => {
+                let (_, target) = directory.read_link(*name).ok()?;
+                add(&mut hasher, b"symlink");
+                add(&mut hasher, target.as_bytes());
+            }
+        }
+    }
+    Some(hasher.finalize().into())
+}

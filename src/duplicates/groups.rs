@@ -1,0 +1,211 @@
+//! Groups to be shown: copies of directories, the outermost first, and the files that are not in one of them.
+//!
+//! Deleting every copy of a directory but one also deletes the copies of its files. So a file inside such a copy is not
+//! shown again, and the disk usage of each file is counted once.
+//!
+//! Invariant: the wasted bytes of all groups together are freed if one copy of each group is kept.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use super::candidates::SizeCandidates;
+use super::data::{Duplicate, DuplicateGroup, DuplicateKind};
+use super::directories::{self, DirectorySet, SetOfName};
+use super::search::DuplicateSearch;
+use super::sets::EqualFiles;
+use crate::analysis::path_order::order_by_path;
+use crate::tree::{DirId, EntryId, EntryState, Tree};
+
+/// Result of [`arrange`]; see the fields of [`super::data::Duplicates`].
+pub(crate) struct Arranged {
+    pub(crate) groups: Vec<DuplicateGroup>,
+    pub(crate) sets: Vec<Vec<EntryId>>,
+}
+
+/// Files with the same contents.
+struct FileSet {
+    size: u64,
+    copies: Vec<Duplicate>,
+}
+
+/// Index of the group in which each copy of a directory, except the first one, is shown.
+type Extra = HashMap<DirId, usize>;
+
+/// Arranges the sets of equal files below `from`.
+pub(crate) fn arrange(
+    search: &DuplicateSearch<'_>,
+    found: &[EqualFiles],
+    candidates: &SizeCandidates,
+    from: DirId,
+) -> Arranged {
+    let tree = search.tree;
+    let mut sets: Vec<FileSet> = found.iter().map(|set| FileSet::new(tree, set, candidates)).collect();
+    order_copies(tree, &mut sets);
+    let mut set_of_name = SetOfName::new();
+    for (number, set) in (0..).zip(&sets) {
+        set_of_name.extend(set.copies.iter().flat_map(Duplicate::names).map(|name| (name, number)));
+    }
+    let directories = directories::find(search, from, &set_of_name, |set| sets[set as usize].size);
+    let (mut groups, extra) = outermost(tree, directories);
+    let files: Vec<DuplicateGroup> =
+        sets.iter().filter_map(|set| set.group(tree, &extra, &mut groups)).collect();
+    groups.retain(|group| group.wasted > 0);
+    groups.extend(files);
+    sort_by_path(tree, &mut groups, |group| group.copies[0].entry);
+    groups.sort_by_key(|group| Reverse((group.wasted, group.size)));
+    let sets = sets.iter().map(|set| set.copies.iter().flat_map(Duplicate::names).collect()).collect();
+    Arranged { groups, sets }
+}
+
+/// Sorts `rows` by the path of an entry.
+pub(crate) fn sort_by_path<T>(tree: &Tree, rows: &mut Vec<T>, entry: impl Fn(&T) -> EntryId) {
+    let place = |row: &T| {
+        let EntryId { directory, .. } = entry(row);
+        (directory, entry(row).name(tree).unwrap_or_default())
+    };
+    let order = order_by_path(tree, rows.iter().map(place), <[u8]>::cmp);
+    let mut ranks = vec![0; rows.len()];
+    (0..).zip(order).for_each(|(rank, row): (usize, usize)| ranks[row] = rank);
+    let mut ranked: Vec<(usize, T)> = ranks.into_iter().zip(std::mem::take(rows)).collect();
+    ranked.sort_unstable_by_key(|(rank, _)| *rank);
+    rows.extend(ranked.into_iter().map(|(_, row)| row));
+}
+
+/// Sorts the names of each copy, and the copies of each set, by path.
+fn order_copies(tree: &Tree, sets: &mut [FileSet]) {
+    let mut names: Vec<EntryId> =
+        sets.iter().flat_map(|set| set.copies.iter().flat_map(Duplicate::names)).collect();
+    sort_by_path(tree, &mut names, |name| *name);
+    let ranks: HashMap<EntryId, u32> = names.into_iter().zip(0..).collect();
+    for set in sets {
+        for copy in &mut set.copies {
+            let mut names: Vec<EntryId> = copy.names().collect();
+            names.sort_unstable_by_key(|name| ranks[name]);
+            copy.other_names = names.split_off(1);
+            copy.entry = names[0];
+        }
+        set.copies.sort_unstable_by_key(|copy| ranks[&copy.entry]);
+    }
+}
+
+/// Returns the groups of directories that are not inside extra copies of others, and the extra copies.
+fn outermost(tree: &Tree, sets: Vec<DirectorySet>) -> (Vec<DuplicateGroup>, Extra) {
+    let (mut groups, mut extra) = (Vec::new(), Extra::new());
+    // A directory has more levels than any directory in it, so outer directories come first.
+    for DirectorySet { directories, summary } in sets {
+        let copy = |(storage, id): (u32, &DirId)| Duplicate::of_directory(tree, *id, storage);
+        let is_visible = |id: &&DirId| !tree.ancestry(**id).any(|above| extra.contains_key(&above));
+        let mut copies: Vec<Duplicate> =
+            (0..).zip(directories.iter().filter(is_visible)).filter_map(copy).collect();
+        if copies.len() < 2 {
+            continue;
+        }
+        sort_by_path(tree, &mut copies, |copy| copy.entry);
+        let directory = |copy: &Duplicate| copy.entry.record(tree)?.directory();
+        extra.extend(copies[1..].iter().filter_map(directory).map(|id| (id, groups.len())));
+        let kind = DuplicateKind::Directory { files: summary.files };
+        groups.push(DuplicateGroup { kind, size: summary.size, wasted: 0, copies });
+    }
+    (groups, extra)
+}
+
+impl Duplicate {
+    fn of_directory(tree: &Tree, id: DirId, storage: u32) -> Option<Self> {
+        let entry = EntryId::of(tree, id)?;
+        let EntryState::Known(metadata) = entry.record(tree)?.state else { return None };
+        let (disk, mtime) = (tree.totals(id).disk, metadata.mtime);
+        Some(Self {
+            entry,
+            other_names: Vec::new(),
+            is_linked_elsewhere: false,
+            disk,
+            mtime,
+            storage,
+            is_shared: false,
+        })
+    }
+
+    /// Returns all known names of the inode.
+    pub(crate) fn names(&self) -> impl Iterator<Item = EntryId> + '_ {
+        std::iter::once(self.entry).chain(self.other_names.iter().copied())
+    }
+}
+
+/// Copies that share their data on the disk.
+#[derive(Default)]
+struct Storage {
+    disk: u64,
+    /// `true` if deleting the copies does not free the data.
+    is_kept: bool,
+    /// `true` if a copy is not inside an extra copy of a directory.
+    is_visible: bool,
+    /// Group of directories that one of the copies is in.
+    group: Option<usize>,
+}
+
+impl FileSet {
+    fn new(tree: &Tree, set: &EqualFiles, candidates: &SizeCandidates) -> Self {
+        let mut sharing: HashMap<u32, u32> = HashMap::new();
+        set.members.iter().for_each(|member| *sharing.entry(member.storage).or_default() += 1);
+        let copies = set.members.iter().map(|member| {
+            let inode = match member.entry.record(tree).map(|record| record.state) {
+                Some(EntryState::Known(metadata)) => metadata.linked_inode(),
+                _ => None,
+            };
+            let names = inode.into_iter().flat_map(|inode| candidates.names(inode));
+            let other_names: Vec<EntryId> = names.filter(|name| *name != member.entry).collect();
+            Duplicate {
+                entry: member.entry,
+                is_linked_elsewhere: member.state.links > 1 + other_names.len() as u64,
+                other_names,
+                disk: member.state.disk,
+                mtime: member.state.modified.0,
+                storage: member.storage,
+                is_shared: sharing[&member.storage] > 1,
+            }
+        });
+        Self { size: set.size, copies: copies.collect() }
+    }
+
+    /// Returns the group of the copies outside of extra copies of directories; `None` if there is only one, or if all
+    /// share their data. Adds the disk usage of the other copies to their groups of directories.
+    fn group(
+        &self,
+        tree: &Tree,
+        extra: &Extra,
+        directories: &mut [DuplicateGroup],
+    ) -> Option<DuplicateGroup> {
+        let group_of =
+            |name: EntryId| tree.ancestry(name.directory).find_map(|above| extra.get(&above)).copied();
+        let mut storages: BTreeMap<u32, Storage> = BTreeMap::new();
+        let mut copies = Vec::new();
+        for copy in &self.copies {
+            let storage = storages.entry(copy.storage).or_default();
+            storage.disk = storage.disk.max(copy.disk);
+            storage.is_kept |= copy.is_linked_elsewhere;
+            let groups: Option<Vec<usize>> = copy.names().map(group_of).collect();
+            if let Some(groups) = groups {
+                storage.group = storage.group.or(groups.first().copied());
+            } else {
+                storage.is_visible = true;
+                copies.push(copy.clone());
+            }
+        }
+        let (visible, hidden): (Vec<&Storage>, Vec<&Storage>) =
+            storages.values().partition(|storage| storage.is_visible);
+        for storage in hidden.iter().filter(|storage| !storage.is_kept) {
+            if let Some(group) = storage.group.and_then(|group| directories.get_mut(group)) {
+                group.wasted = group.wasted.saturating_add(storage.disk);
+            }
+        }
+        if copies.len() < 2 || visible.len() < 2 {
+            return None;
+        }
+        let freed = || visible.iter().filter(|storage| !storage.is_kept).map(|storage| storage.disk);
+        // The copy that is kept should be one that cannot be freed, and otherwise the largest one.
+        let is_any_kept = visible.iter().any(|storage| storage.is_kept);
+        let kept = if is_any_kept { 0 } else { freed().max().unwrap_or(0) };
+        let wasted = freed().fold(0, u64::saturating_add).saturating_sub(kept);
+        Some(DuplicateGroup { kind: DuplicateKind::File, size: self.size, wasted, copies })
+    }
+}

@@ -1,0 +1,73 @@
+//! Duplicates: files with the same contents, and directories whose contents are all the same.
+//!
+//! ```text
+//! tree -> files of equal size -> equal ends -> clones apart -> equal hashes -> unchanged -> directories
+//!         candidates             sets                                          sets         directories, groups
+//! ```
+//!
+//! Sizes come from the tree, so only files whose size occurs twice are opened. Of these, the first and the last block
+//! are compared, and only the rest is read as a whole. One name of an inode stands for the inode. Files that already
+//! share all of their data are not read again. Before the result is published, every file in it is checked for changes.
+//!
+//! Invariant: nothing is written, and two files are duplicates only if all of their bytes were read, or if both have the
+//! same extents.
+
+mod candidates;
+mod contents;
+mod data;
+mod directories;
+mod groups;
+mod opened;
+mod search;
+mod sets;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+
+use crate::analysis::search::Request;
+use crate::base::job::{Job, Pool};
+use crate::base::sync::{Ordering, lock};
+use crate::platform::process::io_policy;
+use candidates::{Candidate, SizeCandidates};
+pub use data::{CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, SkipReason, Skipped};
+use search::DuplicateSearch;
+
+/// Starts a search for duplicates among the entries that the query keeps.
+///
+/// # Errors
+/// Returns an error if no thread can be started.
+pub fn find(pool: &Pool, request: Request) -> io::Result<Job<Duplicates>> {
+    pool.start(move |task| {
+        let Some(mut candidates) = SizeCandidates::collect(&request, task) else { return };
+        let search = DuplicateSearch::new(&request.tree, task, &candidates);
+        // Files in the cloud would be downloaded.
+        task.threads().broadcast(|_| io_policy::refuse());
+        let files = std::mem::take(&mut candidates.files);
+        let found = run(&search, files, &candidates, &request);
+        task.threads().broadcast(|_| io_policy::as_the_process());
+        if !task.is_cancelled() {
+            task.publish(found);
+        }
+    })
+}
+
+/// Searches the candidates, and returns the complete result.
+fn run(
+    search: &DuplicateSearch<'_>,
+    files: Vec<Candidate>,
+    candidates: &SizeCandidates,
+    request: &Request,
+) -> Duplicates {
+    let found = search.task.threads().install(|| {
+        let found = sets::find(search, files);
+        sets::unchanged(search, &found)
+    });
+    let groups = groups::arrange(search, &found, candidates, request.from);
+    let mut skipped = std::mem::take(&mut *lock(&search.skipped));
+    groups::sort_by_path(search.tree, &mut skipped, |skipped| skipped.entry);
+    let progress = CompareProgress { is_complete: true, ..search.progress() };
+    let elsewhere = search.elsewhere.load(Ordering::Relaxed);
+    let groups::Arranged { groups, sets } = groups;
+    Duplicates { groups, sets, skipped, elsewhere, progress }
+}

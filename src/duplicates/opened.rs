@@ -1,0 +1,139 @@
+//! Opens the directories of files, each once for all of its files.
+//!
+//! Invariant: a file is read only if it is on an ordinary file system and still has the inode and size of the scan.
+
+use std::ffi::CString;
+
+use rayon::prelude::*;
+
+use super::candidates::Candidate;
+use super::data::SkipReason;
+use super::search::DuplicateSearch;
+use crate::base::sync::Ordering;
+use crate::platform::entry::contents::ContentState;
+use crate::platform::entry::extents::{Sharing, sharing};
+use crate::platform::{Directory, Errno, FileSystem};
+use crate::scan::{reach, reach_entry};
+use crate::tree::{DirId, Entry, EntryId, EntryState};
+
+/// Maximum number of files of a directory that one thread handles.
+const PIECE: usize = 256;
+
+/// Reason why a file is not compared; `None` if it is on a file system whose files are not opened.
+pub(crate) type NotCompared = Option<SkipReason>;
+
+/// Name of a candidate in its open directory.
+pub(crate) struct OpenPlace<'p> {
+    pub(crate) directory: &'p Directory,
+    pub(crate) name: CString,
+    size: u64,
+    inode: u64,
+}
+
+impl From<Errno> for SkipReason {
+    fn from(errno: Errno) -> Self {
+        match errno {
+            // The name was deleted, or replaced by something else.
+            Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP | Errno::EINVAL => Self::Changing,
+            errno => Self::Failed(errno as i32),
+        }
+    }
+}
+
+impl OpenPlace<'_> {
+    /// Checks that the file is still the one that was scanned.
+    pub(crate) fn check(&self, state: &ContentState) -> Result<(), NotCompared> {
+        let is_same = (state.id.inode, state.size) == (self.inode, self.size);
+        if is_same { Ok(()) } else { Err(Some(SkipReason::Changing)) }
+    }
+}
+
+/// Calls `work` for each of the files, which are ordered by directory, and returns its results. Records the files for
+/// which it fails.
+pub(crate) fn for_each<T: Sync, R: Send>(
+    search: &DuplicateSearch<'_>,
+    rows: &[T],
+    candidate: impl Fn(&T) -> Candidate + Sync,
+    work: impl Fn(&T, &OpenPlace<'_>) -> Result<R, NotCompared> + Sync,
+) -> Vec<R> {
+    let directory = |row: &T| candidate(row).entry.directory;
+    let directories = rows.chunk_by(|one, other| directory(one) == directory(other));
+    let pieces: Vec<&[T]> = directories.flat_map(|rows| rows.chunks(PIECE)).collect();
+    let visit = |rows: &[T]| {
+        let opened = open(search, directory(&rows[0]));
+        let visited = rows.iter().map_while(|row| {
+            if search.task.is_cancelled() {
+                return None;
+            }
+            let candidate = candidate(row);
+            let worked = at(search, &opened, &candidate, |place| work(row, place));
+            Some(worked.map_err(|reason| search.skip(candidate.entry, reason)).ok())
+        });
+        visited.flatten().collect::<Vec<R>>()
+    };
+    pieces.into_par_iter().flat_map_iter(visit).collect()
+}
+
+/// Calls `work` for a single file. Records the file if that fails, and returns `None`.
+pub(crate) fn for_one<R>(
+    search: &DuplicateSearch<'_>,
+    candidate: &Candidate,
+    work: impl FnOnce(&OpenPlace<'_>) -> Result<R, NotCompared>,
+) -> Option<R> {
+    if search.task.is_cancelled() {
+        return None;
+    }
+    let opened = open(search, candidate.entry.directory);
+    at(search, &opened, candidate, work).map_err(|reason| search.skip(candidate.entry, reason)).ok()
+}
+
+/// Opens a directory; `None` for the top, whose entries are paths.
+fn open(search: &DuplicateSearch<'_>, id: DirId) -> Result<Option<Directory>, NotCompared> {
+    if id == DirId::TOP {
+        return Ok(None);
+    }
+    let directory = reach(search.tree, id).map_err(failed)?;
+    check_file_system(search, &directory)?;
+    Ok(Some(directory))
+}
+
+fn at<R>(
+    search: &DuplicateSearch<'_>,
+    opened: &Result<Option<Directory>, NotCompared>,
+    candidate: &Candidate,
+    work: impl FnOnce(&OpenPlace<'_>) -> Result<R, NotCompared>,
+) -> Result<R, NotCompared> {
+    let EntryId { directory: id, .. } = candidate.entry;
+    let record = candidate.entry.record(search.tree);
+    let Some(Entry { name, state: EntryState::Known(metadata), .. }) = record else {
+        return Err(Some(SkipReason::Changing));
+    };
+    let (size, inode) = (candidate.size, metadata.inode);
+    match opened {
+        Ok(Some(directory)) => {
+            let name = CString::new(name).map_err(|_| Some(SkipReason::Changing))?;
+            work(&OpenPlace { directory, name, size, inode })
+        }
+        Ok(None) => {
+            let (directory, name) = reach_entry(search.tree, id, name).map_err(failed)?;
+            check_file_system(search, &directory)?;
+            work(&OpenPlace { directory: &directory, name, size, inode })
+        }
+        Err(reason) => Err(*reason),
+    }
+}
+
+#[allow(clippy::unnecessary_wraps)] // the reason is missing for other causes
+fn failed(errno: Errno) -> NotCompared {
+    Some(errno.into())
+}
+
+fn check_file_system(search: &DuplicateSearch<'_>, directory: &Directory) -> Result<(), NotCompared> {
+    if directory.file_system().map_err(failed)? != FileSystem::Ordinary {
+        return Err(None);
+    }
+    if sharing(directory) == Sharing::Possible {
+        search.may_share.store(true, Ordering::Relaxed);
+    }
+    Ok(())
+}

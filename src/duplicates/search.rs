@@ -1,0 +1,78 @@
+//! Running search: what all of its threads share.
+//!
+//! Invariant: progress is published while files are read, a few times a second.
+
+use std::time::Instant;
+
+use super::candidates::SizeCandidates;
+use super::data::{CompareProgress, Duplicates, SkipReason, Skipped};
+use crate::base::job::Task;
+use crate::base::sync::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
+use crate::tree::{EntryId, Tree};
+
+/// Interval between two reports of the progress, in milliseconds.
+const REPORT: u64 = 100;
+
+/// Running search.
+pub(crate) struct DuplicateSearch<'s> {
+    pub(crate) tree: &'s Tree,
+    pub(crate) task: &'s Task<Duplicates>,
+    started: Instant,
+    /// Time of the next report of the progress, in milliseconds since the start.
+    due: AtomicU64,
+    candidates: u64,
+    pub(crate) compared: AtomicU64,
+    read: AtomicU64,
+    pub(crate) elsewhere: AtomicU64,
+    pub(crate) skipped: Mutex<Vec<Skipped>>,
+    /// `true` if a file system was found whose files can share data.
+    pub(crate) may_share: AtomicBool,
+}
+
+impl<'s> DuplicateSearch<'s> {
+    pub(crate) fn new(tree: &'s Tree, task: &'s Task<Duplicates>, candidates: &SizeCandidates) -> Self {
+        let special = candidates.special.iter();
+        let skipped = special.map(|entry| Skipped { entry: *entry, reason: SkipReason::Special }).collect();
+        Self {
+            tree,
+            task,
+            started: Instant::now(),
+            due: AtomicU64::new(REPORT),
+            candidates: candidates.files.len() as u64,
+            compared: AtomicU64::default(),
+            read: AtomicU64::default(),
+            elsewhere: AtomicU64::default(),
+            skipped: Mutex::new(skipped),
+            may_share: AtomicBool::default(),
+        }
+    }
+
+    pub(crate) fn progress(&self) -> CompareProgress {
+        CompareProgress {
+            candidates: self.candidates,
+            compared: self.compared.load(Ordering::Relaxed),
+            read: self.read.load(Ordering::Relaxed),
+            is_complete: false,
+        }
+    }
+
+    /// Records a file that is not compared.
+    pub(crate) fn skip(&self, entry: EntryId, reason: Option<SkipReason>) {
+        match reason {
+            Some(reason) => lock(&self.skipped).push(Skipped { entry, reason }),
+            None => _ = self.elsewhere.fetch_add(1, Ordering::Relaxed),
+        }
+    }
+
+    /// Records that `bytes` were read, and publishes the progress if that is due.
+    pub(crate) fn advance(&self, bytes: usize) {
+        self.read.fetch_add(bytes as u64, Ordering::Relaxed);
+        let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let due = self.due.load(Ordering::Relaxed);
+        let is_due = elapsed >= due
+            && self.due.compare_exchange(due, elapsed + REPORT, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if is_due {
+            self.task.publish(Duplicates { progress: self.progress(), ..Duplicates::default() });
+        }
+    }
+}

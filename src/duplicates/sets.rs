@@ -1,0 +1,162 @@
+//! Sets of files with the same contents.
+//!
+//! Invariant: a set has at least two files, and every file is in at most one set.
+
+use rayon::prelude::*;
+
+use super::candidates::Candidate;
+use super::contents::{ContentHash, OpenFile, SHORT};
+use super::data::SkipReason;
+use super::opened::{for_each, for_one};
+use super::search::DuplicateSearch;
+use crate::base::clock::Time;
+use crate::base::sync::Ordering;
+use crate::platform::entry::contents::ContentState;
+use crate::tree::EntryId;
+
+/// Files with the same contents.
+#[derive(Clone, Debug)]
+pub(crate) struct EqualFiles {
+    /// Length of each file in bytes.
+    pub(crate) size: u64,
+    pub(crate) members: Vec<Member>,
+}
+
+/// File in a set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    pub(crate) entry: EntryId,
+    /// State of the contents when the set was found to be unchanged.
+    pub(crate) state: ContentState,
+    /// Number that is equal for members that share their data on the disk.
+    pub(crate) storage: u32,
+}
+
+/// File with the hashes known so far. There is one for each candidate, so it is small.
+#[derive(Clone, Copy, Debug)]
+struct Compared {
+    file: Candidate,
+    /// Time of the last change, in nanoseconds since 1970, before the contents were read.
+    changed: i64,
+    /// Hash of the ends and, later, of the whole contents.
+    contents: ContentHash,
+}
+
+/// File with a hash of the places of its contents on the disk, if they are known.
+type Located = (Option<ContentHash>, Compared);
+
+/// File in a set whose changes since reading are still to be checked.
+pub(crate) struct Unchecked {
+    file: Candidate,
+    changed: i64,
+    /// Number of the set.
+    set: usize,
+    storage: u32,
+}
+
+/// Compares the candidates. Returns the files that equal others, ordered by directory.
+pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> Vec<Unchecked> {
+    files.sort_unstable_by_key(|file| file.entry);
+    let mut ends = for_each(
+        search,
+        &files,
+        |file| *file,
+        |file, place| {
+            search.compared.fetch_add(1, Ordering::Relaxed);
+            let opened = OpenFile::open(place)?;
+            let contents = opened.ends(search)?;
+            Ok(Compared { file: *file, changed: nanoseconds(opened.state.changed), contents })
+        },
+    );
+    drop(files);
+    // The largest files come first, because one of them may take longer than all others together.
+    ends.par_sort_unstable_by_key(|one| (std::cmp::Reverse(one.file.size), one.contents, one.file.entry));
+    let sets: Vec<Vec<(u32, Compared)>> =
+        equal(&ends).into_par_iter().flat_map_iter(|equal| of_equal_ends(search, equal)).collect();
+    let mut found: Vec<Unchecked> = Vec::new();
+    for (set, files) in sets.into_iter().enumerate() {
+        let unchecked = |(storage, Compared { file, changed, .. })| Unchecked { file, changed, set, storage };
+        found.extend(files.into_iter().map(unchecked));
+    }
+    found.sort_unstable_by_key(|found| found.file.entry);
+    found
+}
+
+/// Returns the files of each size and hash that occurs more than once.
+fn equal(files: &[Compared]) -> Vec<&[Compared]> {
+    let key = |one: &Compared| (one.file.size, one.contents);
+    files.chunk_by(|one, other| key(one) == key(other)).filter(|equal| equal.len() > 1).collect()
+}
+
+/// Returns the sets among files of the same size with equal ends. In a set, files with the same number share their data.
+fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u32, Compared)>> {
+    let mut located: Vec<(Option<ContentHash>, Compared)> =
+        files.par_iter().map(|one| (location(search, one), *one)).collect();
+    located.sort_unstable_by_key(|(location, one)| (*location, one.file.entry));
+    let clones = located.chunk_by(|(one, _), (other, _)| one.is_some() && one == other);
+    // One of several clones is read for all of them.
+    let clones: Vec<(u32, &[Located])> = (0..).zip(clones).collect();
+    let hashed = clones.into_par_iter().flat_map_iter(|(storage, clones)| {
+        let first = whole(search, &clones[0].1);
+        let others = clones[1..].iter().map(|(_, other)| *other);
+        let with = move |first: Compared| {
+            let others = others.map(move |other| Compared { contents: first.contents, ..other });
+            std::iter::once(first).chain(others).map(move |one| (storage, one))
+        };
+        first.map(with).into_iter().flatten()
+    });
+    let mut hashed: Vec<(u32, Compared)> = hashed.collect();
+    hashed.sort_unstable_by_key(|(storage, one)| (one.contents, *storage, one.file.entry));
+    let sets = hashed.chunk_by(|(_, one), (_, other)| one.contents == other.contents);
+    sets.filter(|set| set.len() > 1).map(<[_]>::to_vec).collect()
+}
+
+/// Returns a hash of the places of a file's contents on the disk; `None` if files do not share data there, or if it is
+/// unknown.
+fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<ContentHash> {
+    if !search.may_share.load(Ordering::Relaxed) {
+        return None;
+    }
+    for_one(search, &one.file, |place| Ok(OpenFile::open(place)?.location())).flatten()
+}
+
+/// Returns the file with a hash of its whole contents; `None` if it cannot be read.
+fn whole(search: &DuplicateSearch<'_>, one: &Compared) -> Option<Compared> {
+    if one.file.size <= SHORT {
+        return Some(*one);
+    }
+    for_one(search, &one.file, |place| {
+        let opened = OpenFile::open(place)?;
+        let contents = opened.whole(search)?;
+        Ok(Compared { changed: nanoseconds(opened.state.changed), contents, ..*one })
+    })
+}
+
+/// Returns the sets without the files that have changed since they were read.
+pub(crate) fn unchanged(search: &DuplicateSearch<'_>, found: &[Unchecked]) -> Vec<EqualFiles> {
+    let mut checked = for_each(
+        search,
+        found,
+        |found| found.file,
+        |found, place| {
+            let state = ContentState::of(place.directory, &place.name).map_err(|errno| Some(errno.into()))?;
+            place.check(&state)?;
+            if nanoseconds(state.changed) != found.changed {
+                return Err(Some(SkipReason::Changing));
+            }
+            let Unchecked { file, set, storage, .. } = *found;
+            Ok((set, file.size, Member { entry: file.entry, state, storage }))
+        },
+    );
+    checked.sort_unstable_by_key(|(set, _, member)| (*set, member.entry));
+    let sets = checked.chunk_by(|(one, ..), (other, ..)| one == other).filter(|set| set.len() > 1);
+    let equal = |set: &[(usize, u64, Member)]| EqualFiles {
+        size: set[0].1,
+        members: set.iter().map(|(.., member)| *member).collect(),
+    };
+    sets.map(equal).collect()
+}
+
+fn nanoseconds((seconds, nanoseconds): Time) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
+}

@@ -1,0 +1,194 @@
+//! Metadata of a snapshot: origins of the roots, file systems of the devices, and parts of a plan.
+//!
+//! Invariant: any bytes decode to metadata or an error.
+
+use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
+
+/// Metadata of a snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SnapshotInfo {
+    /// Time of the scan of the first root, in seconds since 1970.
+    pub scanned_at: i64,
+    /// Host name of the first root; empty if unknown.
+    pub host: Vec<u8>,
+    /// Flags that excluded entries from the scan; empty if there were none. Comparing snapshots with
+    /// different flags says little about growth.
+    pub scope: Vec<u8>,
+    /// Origins of the second and further roots. A root without one has the origin of the first.
+    pub others: Vec<RootOrigin>,
+    /// File system of each device, in the order of the tree's devices; empty if unknown.
+    pub file_systems: Vec<FileSystemInfo>,
+    /// Parts of a plan that the tree consists of; `None` for a whole tree.
+    pub parts: Option<PlanParts>,
+}
+
+/// Origin of a root.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RootOrigin {
+    /// Time of the scan in seconds since 1970.
+    pub scanned_at: i64,
+    /// Host name; empty if unknown.
+    pub host: Vec<u8>,
+    /// See [`SnapshotInfo::scope`].
+    pub scope: Vec<u8>,
+}
+
+/// File system of a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileSystemInfo {
+    /// Type of the file system, such as `ext4`; empty if unknown.
+    pub kind: Vec<u8>,
+    /// Mount source, such as `/dev/sda1`.
+    pub source: Vec<u8>,
+    /// Directory of the file system that is visible at the mount point.
+    pub root: Vec<u8>,
+    /// File-system ID reported by the system; 0 if there is none.
+    pub id: u64,
+    /// Name given by the user; empty if there is none. File systems with the same name are one.
+    pub name: Vec<u8>,
+    /// `true` for a network file system, which other hosts can mount too.
+    pub is_network: bool,
+    /// Host that uses the device number; empty for the host of the first root.
+    pub host: Vec<u8>,
+}
+
+/// Parts of a plan in a snapshot.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlanParts {
+    /// Digest of the plan.
+    pub plan: u64,
+    /// Numbers of the parts, in ascending order.
+    pub numbers: Vec<u64>,
+}
+
+impl SnapshotInfo {
+    /// Returns the metadata of a snapshot whose roots all have this origin.
+    pub fn of_origin(origin: RootOrigin) -> Self {
+        let RootOrigin { scanned_at, host, scope } = origin;
+        Self { scanned_at, host, scope, ..Self::default() }
+    }
+
+    /// Returns the origin of the root at `index`.
+    pub fn origin(&self, index: usize) -> RootOrigin {
+        let other = index.checked_sub(1).and_then(|index| self.others.get(index)).cloned();
+        other.unwrap_or_else(|| RootOrigin {
+            scanned_at: self.scanned_at,
+            host: self.host.clone(),
+            scope: self.scope.clone(),
+        })
+    }
+
+    /// Encodes everything but the file systems.
+    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
+        write_varint(bytes, 1 + self.others.len() as u64);
+        self.origin(0).write(bytes);
+        for origin in &self.others {
+            origin.write(bytes);
+        }
+        let Some(parts) = &self.parts else { return write_varint(bytes, 0) };
+        write_varint(bytes, parts.numbers.len() as u64);
+        write_varint(bytes, parts.plan);
+        for number in &parts.numbers {
+            write_varint(bytes, *number);
+        }
+    }
+
+    /// Decodes what [`SnapshotInfo::write`] encodes.
+    pub(crate) fn read(cursor: &mut ByteReader<'_>) -> Result<Self, Malformed> {
+        let roots = cursor.varint()?.checked_sub(1).ok_or(Malformed)?;
+        let mut about = Self::of_origin(RootOrigin::read(cursor)?);
+        for _ in 0..roots {
+            about.others.push(RootOrigin::read(cursor)?);
+        }
+        let count = cursor.varint()?;
+        if count > 0 {
+            let mut parts = PlanParts { plan: cursor.varint()?, numbers: Vec::new() };
+            for _ in 0..count {
+                let number = cursor.varint()?;
+                if parts.numbers.last().is_some_and(|last| *last >= number) {
+                    return Err(Malformed);
+                }
+                parts.numbers.push(number);
+            }
+            about.parts = Some(parts);
+        }
+        Ok(about)
+    }
+}
+
+impl RootOrigin {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        write_varint(bytes, zigzag(self.scanned_at));
+        write_text(bytes, &self.host);
+        write_text(bytes, &self.scope);
+    }
+
+    pub(crate) fn read(cursor: &mut ByteReader<'_>) -> Result<Self, Malformed> {
+        Ok(Self { scanned_at: cursor.delta()?, host: text(cursor)?, scope: text(cursor)? })
+    }
+}
+
+impl FileSystemInfo {
+    pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
+        for part in [&self.kind, &self.source, &self.root, &self.name, &self.host] {
+            write_text(bytes, part);
+        }
+        write_varint(bytes, self.id);
+        bytes.push(u8::from(self.is_network));
+    }
+
+    pub(crate) fn read(cursor: &mut ByteReader<'_>) -> Result<Self, Malformed> {
+        let mut part = || text(cursor);
+        let [kind, source, root, name, host] = [part()?, part()?, part()?, part()?, part()?];
+        let id = cursor.varint()?;
+        let is_network = match cursor.byte()? {
+            0 => false,
+            1 => true,
+            _ => return Err(Malformed),
+        };
+        Ok(Self { kind, source, root, id, name, is_network, host })
+    }
+
+    /// Returns `true` if the file systems are certainly the same, even if their hosts or device numbers differ. Copies
+    /// of a disk have the same ID, so an ID counts only for network file systems.
+    pub fn is_same(&self, other: &Self) -> bool {
+        if !self.name.is_empty() || !other.name.is_empty() {
+            return self.name == other.name;
+        }
+        let place = |system: &Self| (system.kind.clone(), system.source.clone(), system.root.clone());
+        let has_id = self.id != 0 && self.is_network && other.is_network;
+        has_id && self.id == other.id && place(self) == place(other)
+    }
+}
+
+pub(crate) fn write_text(bytes: &mut Vec<u8>, text: &[u8]) {
+    write_varint(bytes, text.len() as u64);
+    bytes.extend_from_slice(text);
+}
+
+pub(crate) fn text(cursor: &mut ByteReader<'_>) -> Result<Vec<u8>, Malformed> {
+    let length = cursor.varint()?;
+    Ok(cursor.take(length)?.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ceph(id: u64, name: &str) -> FileSystemInfo {
+        let [kind, source, root] = ["ceph", "10.0.0.1:/", "/"].map(|text| text.as_bytes().to_vec());
+        FileSystemInfo { kind, source, root, id, name: name.into(), is_network: true, host: Vec::new() }
+    }
+
+    #[test]
+    fn only_an_id_of_a_network_file_system_or_a_name_identifies_it() {
+        assert!(ceph(7, "").is_same(&ceph(7, "")) && !ceph(7, "").is_same(&ceph(8, "")));
+        assert!(!ceph(0, "").is_same(&ceph(0, "")));
+        assert!(ceph(0, "big").is_same(&ceph(9, "big")));
+        assert!(!ceph(7, "big").is_same(&ceph(7, "small")) && !ceph(7, "big").is_same(&ceph(7, "")));
+        let elsewhere = FileSystemInfo { root: b"/home".to_vec(), ..ceph(7, "") };
+        assert!(!ceph(7, "").is_same(&elsewhere));
+        let local = FileSystemInfo { is_network: false, ..ceph(7, "") };
+        assert!(!local.is_same(&local));
+    }
+}

@@ -1,0 +1,188 @@
+//! Parts of a plan with common numbers of directories and devices.
+//!
+//! ```text
+//! 0 .. n        directories of the rest
+//! n .. n + m    directories of the next part; n is its virtual top, which is not in the merged tree
+//! ```
+//!
+//! Invariant: the rest decides which entries there are. A directory that it does not list is not in the merged tree.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::base::absolute::split;
+use crate::base::os_error::ENOTDIR;
+use crate::formats::snapshot::info::FileSystemInfo;
+use crate::formats::snapshot::opened::Snapshot;
+use crate::tree::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Totals, Tree};
+
+/// Parts of a plan, joined to one tree.
+pub struct Joined<'p> {
+    /// Parts, of which the first is the rest.
+    pub parts: Vec<JoinedPart<'p>>,
+    pub devices: Vec<MergedDevice>,
+    /// Directories of other parts, by the directory of the rest that lists them and by name.
+    roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
+    /// Parents of the directories in `roots`.
+    parents: HashMap<DirId, DirId>,
+    /// Paths of directories that the rest does not list.
+    pub unlisted: Vec<Vec<u8>>,
+}
+
+/// Part with the numbers of its directories and devices in the merged tree.
+pub struct JoinedPart<'p> {
+    pub tree: &'p Tree,
+    first: u32,
+    devices: Vec<u32>,
+}
+
+/// Device of the merged tree.
+pub struct MergedDevice {
+    pub number: u64,
+    pub system: FileSystemInfo,
+}
+
+impl MergedDevice {
+    /// Returns `true` if both are the same device. A number identifies a device on one host only.
+    fn is(&self, other: &Self) -> bool {
+        let is_named = !self.system.name.is_empty() && !other.system.name.is_empty();
+        let is_number = self.number == other.number && self.system.host == other.system.host && !is_named;
+        is_number || self.system.is_same(&other.system)
+    }
+}
+
+impl JoinedPart<'_> {
+    /// Returns the number in the merged tree of a directory of the part.
+    pub fn outer(&self, id: DirId) -> DirId {
+        DirId(self.first + id.0)
+    }
+
+    /// Returns the index in the merged tree of a device of the part.
+    pub fn device(&self, index: u32) -> u32 {
+        self.devices.get(index as usize).copied().unwrap_or(index)
+    }
+
+    /// Returns the state in the merged tree of an entry of the part.
+    pub fn state(&self, state: EntryState) -> EntryState {
+        let EntryState::Known(metadata) = state else { return state };
+        let links = metadata.links.map(|links| Links { device: self.device(links.device), ..links });
+        let directory = metadata.directory.map(|id| self.outer(id));
+        EntryState::Known(Metadata { directory, links, ..metadata })
+    }
+}
+
+impl<'p> Joined<'p> {
+    /// Joins parts, of which the first is the rest. Returns `None` if they have more than 2^32 directories.
+    pub fn new(parts: &'p [Snapshot]) -> Option<Self> {
+        let mut joined = Self {
+            parts: Vec::new(),
+            devices: Vec::new(),
+            roots: HashMap::new(),
+            parents: HashMap::new(),
+            unlisted: Vec::new(),
+        };
+        let mut first: u32 = 0;
+        for part in parts {
+            let devices = joined.join_devices(part);
+            joined.parts.push(JoinedPart { tree: &part.tree, first, devices });
+            first = first.checked_add(part.tree.stored_directories())?;
+        }
+        for part in 1..joined.parts.len() {
+            joined.place(part);
+        }
+        Some(joined)
+    }
+
+    /// Adds the devices of a part, and returns their indexes in the merged tree.
+    fn join_devices(&mut self, part: &Snapshot) -> Vec<u32> {
+        let numbers = part.tree.devices().numbers();
+        let system_of = |index: usize| part.about.file_systems.get(index).cloned().unwrap_or_default();
+        let host_of = |index| match system_of(index).host {
+            host if host.is_empty() => part.about.host.clone(),
+            host => host,
+        };
+        let devices = numbers.into_iter().enumerate().map(|(index, number)| MergedDevice {
+            number,
+            system: FileSystemInfo { host: host_of(index), ..system_of(index) },
+        });
+        let index = |device: MergedDevice| {
+            let known = self.devices.iter().position(|known| known.is(&device));
+            let index = known.unwrap_or_else(|| {
+                self.devices.push(device);
+                self.devices.len() - 1
+            });
+            u32::try_from(index).expect("fewer devices than 2^32 fit into memory")
+        };
+        devices.map(index).collect()
+    }
+
+    /// Finds the entries of the rest that stand for the roots of a part.
+    fn place(&mut self, index: usize) {
+        let rest = &self.parts[0];
+        let part = &self.parts[index];
+        let mut by_parent: HashMap<&[u8], Vec<Entry<'p>>> = HashMap::new();
+        for (_, root) in part.tree.listing(DirId::TOP).entries() {
+            let parent = split(root.name).map_or(&b""[..], |(parent, _)| parent);
+            by_parent.entry(parent).or_default().push(root);
+        }
+        for (path, roots) in by_parent {
+            let parent = rest.tree.directory_at(path);
+            let listed: HashSet<&[u8]> = parent.map(|parent| cut_in(rest.tree, parent)).unwrap_or_default();
+            for root in roots {
+                let name = split(root.name).map(|(_, name)| name);
+                let Some((parent, name)) = parent.zip(name.filter(|name| listed.contains(name))) else {
+                    self.unlisted.push(root.name.to_vec());
+                    continue;
+                };
+                let state = match root.state {
+                    // A file has replaced the directory since the plan was made.
+                    EntryState::Known(Metadata { directory: None, .. }) => EntryState::Failed(ENOTDIR),
+                    state => part.state(state),
+                };
+                if let EntryState::Known(Metadata { directory: Some(child), .. }) = state {
+                    self.parents.insert(child, parent);
+                }
+                self.roots.entry(parent).or_default().insert(name.to_vec(), state);
+            }
+        }
+    }
+
+    /// Returns the directories of other parts with the number of the rest's directory that lists them.
+    pub fn roots(&self) -> impl Iterator<Item = (DirId, EntryState)> + '_ {
+        self.roots.iter().flat_map(|(parent, roots)| roots.values().map(|state| (*parent, *state)))
+    }
+
+    /// Returns the state of the directory of another part that `id` lists as `name`.
+    pub fn root(&self, id: DirId, name: &[u8]) -> Option<EntryState> {
+        self.roots.get(&id)?.get(name).copied()
+    }
+
+    /// Returns the parent of a directory in the merged tree.
+    pub fn parent(&self, id: DirId) -> Option<DirId> {
+        let (part, inner) = self.inner(id);
+        self.parents.get(&id).copied().or_else(|| part.tree.parent(inner).map(|parent| part.outer(parent)))
+    }
+
+    /// Returns the totals that a part has counted for its directory.
+    pub fn totals(&self, id: DirId) -> Totals {
+        let (part, id) = self.inner(id);
+        part.tree.totals(id)
+    }
+
+    /// Returns the part of a directory.
+    pub fn part_of(&self, id: DirId) -> &JoinedPart<'p> {
+        &self.parts[self.parts.partition_point(|part| part.first <= id.0).saturating_sub(1)]
+    }
+
+    /// Returns the part of a directory, and its number there.
+    pub fn inner(&self, id: DirId) -> (&JoinedPart<'p>, DirId) {
+        let part = self.part_of(id);
+        (part, DirId(id.0 - part.first))
+    }
+}
+
+/// Returns the names of the directories in `id` that belong to another part.
+fn cut_in(tree: &Tree, id: DirId) -> HashSet<&[u8]> {
+    let listing = tree.listing(id);
+    let cut = |entry: &Entry<'_>| entry.state == EntryState::Excluded(Exclusion::OtherPart);
+    listing.entries().map(|(_, entry)| entry).filter(cut).map(|entry| entry.name).collect()
+}

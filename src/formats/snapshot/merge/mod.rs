@@ -1,0 +1,114 @@
+//! Merge of the parts of a plan into one snapshot.
+//!
+//! The first part is the rest, whose tree has an entry for each directory of another part. The merged tree is never in
+//! memory: the writer walks it level by level, and continues in another part's file at each of these entries.
+//!
+//! Memory holds the tables of directories, and the names of inodes with several links.
+
+mod joined;
+mod totals;
+
+use std::collections::HashSet;
+use std::io::Write;
+
+use crate::base::kind::Kind;
+use crate::formats::snapshot::info::SnapshotInfo;
+use crate::formats::snapshot::opened::Snapshot;
+use crate::formats::snapshot::write::{Limits, WriteError, write};
+use crate::formats::snapshot::written::WrittenTree;
+use crate::tree::stored::rows::Row;
+use crate::tree::{DirId, Entry, EntryState, Exclusion, Listing};
+use joined::{Joined, MergedDevice};
+use totals::TotalChanges;
+
+/// Merged tree of several snapshots.
+pub struct Merge<'p> {
+    joined: Joined<'p>,
+    changes: TotalChanges,
+}
+
+impl<'p> Merge<'p> {
+    /// Merges parts, of which the first is the rest. Returns `None` if they have more than 2^32 directories.
+    pub fn new(parts: &'p [Snapshot]) -> Option<Self> {
+        let joined = Joined::new(parts)?;
+        let changes = TotalChanges::of(&joined);
+        Some(Self { joined, changes })
+    }
+
+    /// Returns the paths of directories that the rest does not list. They are not in the merged tree.
+    pub fn unlisted(&self) -> &[Vec<u8>] {
+        &self.joined.unlisted
+    }
+
+    /// Returns the number of errors in the merged tree.
+    pub fn errors(&self) -> u32 {
+        self.row(DirId::TOP, 0).totals.errors
+    }
+
+    /// Writes the merged snapshot to `out` and returns its length. The file systems in `about` are replaced.
+    ///
+    /// # Errors
+    /// Returns an error if the snapshot cannot be written. The output is then incomplete.
+    pub fn save(
+        &self,
+        about: SnapshotInfo,
+        limits: &Limits<'_>,
+        out: &mut dyn Write,
+    ) -> Result<u64, WriteError> {
+        let system = |device: &MergedDevice| {
+            let mut system = device.system.clone();
+            if system.host == about.host {
+                system.host.clear();
+            }
+            system
+        };
+        let file_systems = self.joined.devices.iter().map(system).collect();
+        let check = || {
+            let is_damaged = self.joined.parts.iter().any(|part| part.tree.damage().is_some());
+            if is_damaged { Err(WriteError::Changing) } else { Ok(()) }
+        };
+        write(self, &SnapshotInfo { file_systems, ..about }, limits, out, check)
+    }
+}
+
+impl WrittenTree for Merge<'_> {
+    fn devices(&self) -> Vec<u64> {
+        self.joined.devices.iter().map(|device| device.number).collect()
+    }
+
+    fn listing(&self, id: DirId) -> Listing<'_> {
+        let (part, id) = self.joined.inner(id);
+        part.tree.listing(id)
+    }
+
+    fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e> {
+        if record.state != EntryState::Excluded(Exclusion::OtherPart) {
+            return Entry { state: self.joined.part_of(id).state(record.state), ..record };
+        }
+        match self.joined.root(id, record.name) {
+            Some(state) => Entry { kind: Kind::Directory, state, ..record },
+            None => record,
+        }
+    }
+
+    fn parent(&self, id: DirId) -> Option<DirId> {
+        self.joined.parent(id)
+    }
+
+    fn row(&self, id: DirId, parent: u32) -> Row {
+        let (part, inner) = self.joined.inner(id);
+        let row = part.tree.row(inner, parent);
+        let (totals, shared) = self.changes.applied(id, row.totals);
+        Row { totals, shared, device: part.device(row.device), ..row }
+    }
+
+    fn is_unreadable(&self, id: DirId) -> bool {
+        let (part, id) = self.joined.inner(id);
+        part.tree.is_unreadable(id)
+    }
+
+    fn named_by_roots(&self) -> HashSet<DirId> {
+        // A plan has one root.
+        HashSet::new()
+    }
+}

@@ -1,0 +1,100 @@
+//! Totals of a merged tree.
+//!
+//! The totals of a part count each inode once within the part. First every name is counted again; then the directories of
+//! other parts are added to the directories above them; at the end the surplus is subtracted, as after a scan
+//! (`tree::hard_links`).
+
+use std::collections::HashMap;
+
+use crate::formats::snapshot::merge::joined::Joined;
+use crate::tree::hard_links::{incomplete, unlinked_names};
+use crate::tree::{DirId, EntryState, InodeKey, LinkedName, Totals, UniqueSizes};
+
+/// Differences between the totals of the parts and those of the merged tree.
+#[derive(Default)]
+pub(crate) struct TotalChanges {
+    more: HashMap<DirId, Totals>,
+    less: HashMap<DirId, Totals>,
+    shared: HashMap<DirId, u64>,
+}
+
+impl TotalChanges {
+    pub(crate) fn of(joined: &Joined<'_>) -> Self {
+        let mut changes = Self::default();
+        let names = changes.count_every_name(joined);
+        changes.add_roots(joined);
+        let repeats = UniqueSizes::from(names).repeats(|id| joined.parent(id));
+        changes.shared = repeats.disk().collect();
+        repeats.sum_up(|id, excess| changes.less.entry(id).or_default().add(excess));
+        changes
+    }
+
+    /// Undoes the subtraction of repeated names in each part, and returns all names with their numbers in the merged
+    /// tree.
+    fn count_every_name(&mut self, joined: &Joined<'_>) -> Vec<LinkedName> {
+        let linked: Vec<Vec<LinkedName>> = joined.parts.iter().map(|part| part.tree.linked()).collect();
+        let mut all = Vec::new();
+        for (part, names) in joined.parts.iter().zip(&linked) {
+            let outer = |name: &LinkedName| LinkedName {
+                device: part.device(name.device),
+                directory: part.outer(name.directory),
+                ..*name
+            };
+            all.extend(names.iter().map(outer));
+        }
+        let wanted = incomplete(&all);
+        for (part, mut names) in joined.parts.iter().zip(linked) {
+            let wanted_inside = incomplete(&names);
+            let outer = |inode: &InodeKey| InodeKey { device: part.device(inode.device), ..*inode };
+            let is_wanted =
+                |inode: &InodeKey| wanted_inside.contains(inode) || wanted.contains(&outer(inode));
+            if !(wanted.is_empty() && wanted_inside.is_empty()) {
+                for name in unlinked_names(part.tree, is_wanted) {
+                    if wanted.contains(&outer(&name.key())) {
+                        let (device, directory) = (part.device(name.device), part.outer(name.directory));
+                        all.push(LinkedName { device, directory, ..name });
+                    }
+                    if wanted_inside.contains(&name.key()) {
+                        names.push(name);
+                    }
+                }
+            }
+            let repeats = UniqueSizes::from(names).repeats(|id| part.tree.parent(id));
+            repeats.sum_up(|id, excess| self.more.entry(part.outer(id)).or_default().add(excess));
+        }
+        all
+    }
+
+    /// Adds the directories of other parts to the directories above them.
+    fn add_roots(&mut self, joined: &Joined<'_>) {
+        for (parent, state) in joined.roots() {
+            let mut sum = Totals { items: 1, ..Totals::default() };
+            match state {
+                EntryState::Known(metadata) => {
+                    let Some(id) = metadata.directory else { continue };
+                    let own = joined.totals(id);
+                    sum.add(&own);
+                    sum.add(&self.more.get(&id).copied().unwrap_or_default());
+                }
+                EntryState::Failed(_) => sum.errors = 1,
+                EntryState::Excluded(_) => continue,
+            }
+            let mut above = Some(parent);
+            while let Some(id) = above {
+                self.more.entry(id).or_default().add(&sum);
+                above = joined.parent(id);
+            }
+        }
+    }
+
+    /// Returns the totals and the shared size of a directory whose part has counted `totals`.
+    pub(crate) fn applied(&self, id: DirId, mut totals: Totals) -> (Totals, u64) {
+        totals.add(&self.more.get(&id).copied().unwrap_or_default());
+        let less = self.less.get(&id).copied().unwrap_or_default();
+        // The maximum means "at least", so nothing can be subtracted from it.
+        let lower = |now: u64, by: u64| if now == u64::MAX { now } else { now.saturating_sub(by) };
+        totals.disk = lower(totals.disk, less.disk);
+        totals.apparent = lower(totals.apparent, less.apparent);
+        (totals, self.shared.get(&id).copied().unwrap_or(0))
+    }
+}

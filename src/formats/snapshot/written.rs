@@ -1,0 +1,62 @@
+//! Interface between the snapshot writer and the tree that it writes.
+
+use std::collections::HashSet;
+
+use crate::tree::stored::rows::Row;
+use crate::tree::{DirId, Entry, Listing, Tree};
+
+/// Tree as the writer reads it.
+pub(crate) trait WrittenTree {
+    /// Returns the numbers of the devices, in the order of their indexes.
+    fn devices(&self) -> Vec<u64>;
+    /// Returns the entries of a directory, which [`WrittenTree::entry`] completes.
+    fn listing(&self, id: DirId) -> Listing<'_>;
+    /// Returns an entry of `id` with the directory and the device that it has in the written tree.
+    fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
+    /// Returns the parent of a directory.
+    fn parent(&self, id: DirId) -> Option<DirId>;
+    /// Returns the row of a directory whose parent has the number `parent`.
+    fn row(&self, id: DirId, parent: u32) -> Row;
+    /// Returns `true` if the directory could not be read.
+    fn is_unreadable(&self, id: DirId) -> bool;
+    /// Returns the directories that several roots name, or that a root inside another one names.
+    fn named_by_roots(&self) -> HashSet<DirId>;
+}
+
+impl WrittenTree for Tree {
+    fn devices(&self) -> Vec<u64> {
+        self.devices().numbers()
+    }
+
+    fn listing(&self, id: DirId) -> Listing<'_> {
+        self.listing(id)
+    }
+
+    fn entry<'e>(&self, _: DirId, record: Entry<'e>) -> Entry<'e> {
+        record
+    }
+
+    fn parent(&self, id: DirId) -> Option<DirId> {
+        self.parent(id)
+    }
+
+    fn row(&self, id: DirId, parent: u32) -> Row {
+        let status = self.status(id);
+        Row {
+            parent,
+            totals: self.totals(id),
+            device: self.device_index(id),
+            is_partial: status.partial,
+            errno: status.errno.unwrap_or(0),
+            shared: self.shared(id),
+        }
+    }
+
+    fn is_unreadable(&self, id: DirId) -> bool {
+        self.status(id).errno.is_some()
+    }
+
+    fn named_by_roots(&self) -> HashSet<DirId> {
+        self.aliases().iter().filter_map(|alias| alias.directory).collect()
+    }
+}

@@ -1,0 +1,117 @@
+//! Output of `duke duplicates`: the groups, each with its copies, and the files that were not compared.
+//!
+//! ```text
+//!  620.0 MiB  2 directories with 1,234 files, 620.0 MiB each
+//!             /srv/a/
+//!             /srv/b/
+//!   40.0 MiB  3 files, 20.0 MiB each
+//!             /srv/x
+//!             /srv/y
+//!             /srv/z  (shares its data with another copy)
+//!  660.0 MiB  wasted in 2 groups
+//! ```
+//!
+//! Invariant: names are safe for a terminal.
+
+use std::io::{self, BufWriter, Write};
+
+use crate::base::format::{Units, grouped, size};
+use crate::base::os_error::error_text;
+use crate::base::text::escape;
+use crate::duplicates::{Duplicate, DuplicateGroup, DuplicateKind, Duplicates, SkipReason, Skipped};
+use crate::tree::Tree;
+
+/// Maximum number of files that are named for each reason.
+const NAMED: usize = 5;
+
+/// Writes the groups, and the sum of their wasted bytes.
+pub(crate) fn write_table(
+    tree: &Tree,
+    found: &Duplicates,
+    units: Units,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    let columns = units.width() + 1;
+    for group in &found.groups {
+        writeln!(out, "{:>columns$}  {}", size(group.wasted, units), title(group, units))?;
+        for copy in &group.copies {
+            let path = copy.entry.path(tree).unwrap_or_default();
+            let slash = if group.kind == DuplicateKind::File { "" } else { "/" };
+            let note = note(copy).map(|note| format!("  ({note})")).unwrap_or_default();
+            writeln!(out, "{:columns$}  {}{slash}{note}", "", escape(&path))?;
+        }
+    }
+    let groups = match found.groups.len() {
+        1 => "1 group".to_owned(),
+        groups => format!("{} groups", grouped(groups as u64)),
+    };
+    writeln!(out, "{:>columns$}  wasted in {groups}", size(found.wasted(), units))?;
+    out.flush()
+}
+
+/// Returns the description of a group.
+fn title(group: &DuplicateGroup, units: Units) -> String {
+    let (copies, each) = (grouped(group.copies.len() as u64), size(group.size, units));
+    let each = each.trim_start();
+    match group.kind {
+        DuplicateKind::File => format!("{copies} files, {each} each"),
+        DuplicateKind::Directory { files: 1 } => format!("{copies} directories with 1 file, {each} each"),
+        DuplicateKind::Directory { files } => {
+            format!("{copies} directories with {} files, {each} each", grouped(files))
+        }
+    }
+}
+
+/// Returns the note about a copy whose deletion frees less than its size.
+fn note(copy: &Duplicate) -> Option<String> {
+    if copy.is_linked_elsewhere {
+        return Some("has other names, which were not scanned".to_owned());
+    }
+    if copy.is_shared {
+        return Some("shares its data with another copy".to_owned());
+    }
+    match copy.other_names.len() {
+        0 => None,
+        1 => Some("and 1 other name".to_owned()),
+        names => Some(format!("and {} other names", grouped(names as u64))),
+    }
+}
+
+/// Returns lines about the files that were not compared.
+pub(crate) fn skipped_lines(tree: &Tree, found: &Duplicates) -> Vec<String> {
+    let is = |wanted: fn(SkipReason) -> bool| {
+        found.skipped.iter().filter(move |skipped| wanted(skipped.reason)).collect()
+    };
+    let reasons: [Vec<&Skipped>; 3] = [
+        is(|reason| matches!(reason, SkipReason::Failed(_))),
+        is(|reason| reason == SkipReason::Changing),
+        is(|reason| reason == SkipReason::Special),
+    ];
+    let mut lines = Vec::new();
+    for skipped in &reasons {
+        lines.extend(skipped.iter().take(NAMED).map(|skipped| line(tree, skipped)));
+        if let more @ 1.. = skipped.len().saturating_sub(NAMED) {
+            lines.push(format!("{} more were not compared, for the same reason", grouped(more as u64)));
+        }
+    }
+    match found.elsewhere {
+        0 => {}
+        1 => lines.push("1 file on a network or virtual file system was not compared".to_owned()),
+        files => {
+            let files = grouped(files);
+            lines.push(format!("{files} files on network or virtual file systems were not compared"));
+        }
+    }
+    lines
+}
+
+fn line(tree: &Tree, skipped: &Skipped) -> String {
+    let path = skipped.entry.path(tree).unwrap_or_default();
+    let reason = match skipped.reason {
+        SkipReason::Failed(errno) => format!("cannot read: {}", error_text(errno)),
+        SkipReason::Changing => "not compared: changed since the scan".to_owned(),
+        SkipReason::Special => "not compared: pipe, socket or device".to_owned(),
+    };
+    format!("{}: {reason}", escape(&path))
+}

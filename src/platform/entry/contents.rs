@@ -1,0 +1,124 @@
+//! Contents of a regular file, and their state at one point in time.
+//!
+//! Invariant: only regular files are opened, without following a symbolic link, only for reading. Their access times do
+//! not change where the system permits it.
+
+use std::ffi::CStr;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use nix::fcntl::AtFlags;
+use nix::sys::stat::{FileStat, fstat, fstatat};
+use nix::unistd::{Whence, lseek};
+
+use super::imp;
+use crate::base::clock::Time;
+use crate::base::kind::Kind;
+use crate::platform::{Attributes, Directory, Errno, FileId, errno_of, retry};
+
+/// Regular file that is open for reading.
+#[derive(Debug)]
+pub struct Contents {
+    file: File,
+}
+
+/// State of a file's contents. Equal states mean that nothing was written in between, as far as the clock of the file
+/// system is fine enough to tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContentState {
+    /// Identity of the inode.
+    pub id: FileId,
+    /// Length in bytes.
+    pub size: u64,
+    /// Disk usage in bytes.
+    pub disk: u64,
+    /// Number of hard links.
+    pub links: u64,
+    /// Time of the last change to the contents.
+    pub modified: Time,
+    /// Time of the last change to the inode, which no program can set back.
+    pub changed: Time,
+}
+
+impl From<FileStat> for ContentState {
+    // The fields of `struct stat` have different widths on different systems.
+    #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
+    fn from(stat: FileStat) -> Self {
+        let attributes = Attributes::from(stat);
+        Self {
+            id: attributes.file_id(),
+            size: attributes.apparent,
+            disk: attributes.blocks.saturating_mul(512),
+            links: attributes.links,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        }
+    }
+}
+
+impl ContentState {
+    /// Returns the present state of the contents of `name` in `directory`, without opening it.
+    ///
+    /// # Errors
+    /// Returns any error of fstatat(2); `EINVAL` if `name` is not a regular file.
+    pub fn of(directory: &Directory, name: &CStr) -> Result<Self, Errno> {
+        let stat = retry(|| fstatat(directory, name, AtFlags::AT_SYMLINK_NOFOLLOW))?;
+        if Attributes::from(stat).kind == Kind::File { Ok(stat.into()) } else { Err(Errno::EINVAL) }
+    }
+}
+
+impl Contents {
+    /// Opens the regular file `name` in `directory`.
+    ///
+    /// # Errors
+    /// Returns any error of [`Directory::open_file`].
+    pub fn open(directory: &Directory, name: &CStr) -> Result<Self, Errno> {
+        Ok(Self { file: directory.open_file_quietly(name)?.into() })
+    }
+
+    /// Returns the present state of the contents.
+    ///
+    /// # Errors
+    /// Returns any error of fstat(2).
+    pub fn state(&self) -> Result<ContentState, Errno> {
+        Ok(retry(|| fstat(&self.file))?.into())
+    }
+
+    /// Reads bytes from `offset` on until `buffer` is full or the file ends, and returns their number.
+    ///
+    /// # Errors
+    /// Returns any error of pread(2).
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, Errno> {
+        let mut length = 0;
+        while length < buffer.len() {
+            match self.file.read_at(&mut buffer[length..], offset + length as u64) {
+                Ok(0) => break,
+                Ok(more) => length += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(errno_of(&error)),
+            }
+        }
+        Ok(length)
+    }
+
+    /// Returns the offset of the first data at or after `offset`: `offset` itself if the system cannot tell, and
+    /// `None` if only a hole follows.
+    pub fn next_data(&self, offset: u64) -> Option<u64> {
+        let Ok(from) = i64::try_from(offset) else { return Some(offset) };
+        match lseek(&self.file, from, Whence::SeekData) {
+            Ok(data) => u64::try_from(data).ok(),
+            Err(Errno::ENXIO) => None,
+            Err(_) => Some(offset),
+        }
+    }
+
+    /// Gives the logical position, the position on the disk, and the length of each extent. Returns `true` if files of
+    /// the same size with the same extents are clones, which share all of their data.
+    ///
+    /// # Errors
+    /// Returns any error of `ioctl_fiemap(2)`.
+    pub fn locate(&self, each: &mut dyn FnMut([u64; 3])) -> Result<bool, Errno> {
+        imp::locate(&self.file, each)
+    }
+}

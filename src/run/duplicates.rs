@@ -1,0 +1,119 @@
+//! `duke duplicates`: files and directories with the same contents.
+//!
+//! Invariant: exit code 0 means that every file whose size occurs twice was compared, except those on file systems that
+//! are not read.
+
+use std::path::PathBuf;
+
+use crate::analysis::search::{Order, Query, Request};
+use crate::base::format::{Units, grouped, size};
+use crate::base::job::{Job, JobEnd, Pool};
+use crate::base::sync::Arc;
+use crate::duplicates::{self, Duplicates, SkipReason};
+use crate::output::duplicates::{skipped_lines, write_table};
+use crate::output::json::DuplicatesReport;
+use crate::output::progress::ProgressLine;
+use crate::platform::process::limits::processors;
+use crate::platform::terminal::interrupt::Interrupt;
+use crate::run::exit::{Exit, exit_of};
+use crate::run::print::{Progress, TICK, read};
+use crate::run::streams::{exit_of_writing, no_thread, print_error, standard_output};
+use crate::scan::{self, Outcome};
+use crate::source::SourceSpec;
+use crate::tree::{DirId, Tree};
+
+/// Settings of a search for duplicates.
+#[derive(Debug)]
+pub struct DuplicatesJob {
+    /// Paths to scan.
+    pub roots: Vec<PathBuf>,
+    /// Options of the scan.
+    pub scan: scan::Options,
+    /// Output format.
+    pub form: DuplicatesFormat,
+    /// Progress display during the scan and the search.
+    pub progress: Progress,
+}
+
+/// Output format of duplicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DuplicatesFormat {
+    /// Human-readable list.
+    Table(Units),
+    /// JSON document.
+    Json,
+}
+
+/// Runs the job and returns the exit code.
+pub fn run(job: DuplicatesJob) -> Exit {
+    let interrupt = Interrupt::hold().ok();
+    let threads = job.scan.threads.unwrap_or_else(processors);
+    let (source, outcome) =
+        match read(SourceSpec::Paths(job.roots, job.scan), interrupt.as_ref(), job.progress) {
+            Ok(read) => read,
+            Err(exit) => return exit,
+        };
+    let found = match Pool::new(threads).and_then(|pool| duplicates::find(&pool, all(source.tree()))) {
+        Ok(search) => wait(&search, interrupt.as_ref(), job.progress),
+        Err(error) => return no_thread(&error),
+    };
+    // A part of the duplicates would look like all of them, so an interrupted run prints none.
+    let found = match found {
+        Ok(found) if !interrupt.is_some_and(Interrupt::release) => found,
+        Ok(_) | Err(JobEnd::Complete | JobEnd::Stopped) => {
+            print_error("interrupted; no duplicates printed");
+            return Exit::Interrupted;
+        }
+        Err(JobEnd::Panicked(message)) => {
+            print_error(&format!("internal error: {message}"));
+            return Exit::Incomplete;
+        }
+    };
+    let is_complete = outcome == Some(Outcome::Complete);
+    let written = standard_output().and_then(|mut out| match job.form {
+        DuplicatesFormat::Table(units) => write_table(source.tree(), &found, units, &mut out),
+        DuplicatesFormat::Json => {
+            DuplicatesReport { tree: source.tree(), found: &found, is_complete }.write(&mut out)
+        }
+    });
+    for line in skipped_lines(source.tree(), &found) {
+        print_error(&line);
+    }
+    let is_missed = found.skipped.iter().any(|skipped| skipped.reason != SkipReason::Special);
+    let compared = if is_missed { Exit::Incomplete } else { Exit::Fine };
+    let exit = exit_of(&source, outcome.as_ref()).max(compared);
+    let exit = exit_of_writing(&source, outcome.as_ref(), written, "standard output", exit);
+    // The process ends now, and the system frees a large tree faster than duke could.
+    std::mem::forget(source);
+    exit
+}
+
+/// Returns the request for the whole tree.
+fn all(tree: &Arc<Tree>) -> Request {
+    Request { tree: Arc::clone(tree), from: DirId::TOP, query: Query::default(), order: Order::default() }
+}
+
+/// Waits for the result of a search. Cancels the search after an interrupt.
+fn wait(
+    search: &Job<Duplicates>,
+    interrupt: Option<&Interrupt>,
+    progress: Progress,
+) -> Result<Arc<Duplicates>, JobEnd> {
+    let mut line = ProgressLine::new(progress.units());
+    loop {
+        if let Some(end) = search.wait(TICK) {
+            return search.latest().filter(|found| found.progress.is_complete).ok_or(end);
+        }
+        if interrupt.is_some_and(Interrupt::was_noted) {
+            search.cancel();
+        }
+        if let Some(found) = search.latest() {
+            let progress = found.progress;
+            line.show(|units| {
+                let (compared, candidates) = (grouped(progress.compared), grouped(progress.candidates));
+                let read = size(progress.read, units);
+                format!("compared {compared} of {candidates} files, read {}", read.trim_start())
+            });
+        }
+    }
+}

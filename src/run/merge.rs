@@ -1,0 +1,141 @@
+//! `duke merge`: merges the snapshots of a plan's parts into one.
+//!
+//! Invariant: nothing is written unless every part belongs to the plan and is undamaged.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+
+use crate::base::sync::AtomicBool;
+use crate::base::text::{escape, escape_path};
+use crate::formats::snapshot::{Limits, Merge, PlanParts, Snapshot, SnapshotInfo, WriteError, open_by};
+use crate::platform::atomic_file::AtomicFile;
+use crate::platform::memory::block_file::Access;
+use crate::platform::terminal::interrupt::Interrupt;
+use crate::run::exit::Exit;
+use crate::run::print::Target;
+use crate::run::streams::{print_error, standard_output};
+
+/// Settings of a merge.
+#[derive(Debug)]
+pub struct MergeJob {
+    /// Number of parts in the plan.
+    pub count: u64,
+    /// Digest of the plan.
+    pub digest: u64,
+    /// Snapshots of parts.
+    pub parts: Vec<PathBuf>,
+    /// Destination of the merged snapshot.
+    pub to: Target,
+    /// Treatment of missing parts.
+    pub missing: Missing,
+}
+
+/// Treatment of missing parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// Nothing is written.
+    Refused,
+    /// Their directories are marked as not read.
+    Marked,
+}
+
+/// Runs the job and returns the exit code.
+pub fn run(job: &MergeJob) -> Exit {
+    let interrupt = Interrupt::hold().ok();
+    match opened(job) {
+        Ok((parts, numbers)) => merge(job, &parts, numbers, interrupt.as_ref()),
+        Err(reason) => {
+            print_error(&reason);
+            Exit::Useless
+        }
+    }
+}
+
+/// Opens and checks the parts. Returns them, with the rest first, and the numbers of the parts that they contain.
+fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
+    let mut parts = Vec::new();
+    let mut files: HashMap<u64, String> = HashMap::new();
+    for path in &job.parts {
+        let name = escape_path(path);
+        // Mapped files need no memory, so the parts may be larger than the memory.
+        let part = open_by(path, Some(Access::Mapped)).map_err(|error| format!("{name}: {error}"))?;
+        let own = part.about.parts.clone().filter(|own| own.plan == job.digest);
+        let own =
+            own.ok_or_else(|| format!("{name}: not a part of this plan; save it again with the plan"))?;
+        for number in &own.numbers {
+            if *number >= job.count {
+                return Err(format!("{name}: part {number} is not in the plan"));
+            }
+            if let Some(other) = files.insert(*number, name.clone()) {
+                return Err(format!("{name}: part {number} is in {other} too; leave out one of them"));
+            }
+        }
+        part.tree.verify().map_err(|damage| format!("{name}: {damage}; save the part again"))?;
+        parts.push((own.numbers, part));
+    }
+    let missing: Vec<String> = (0..job.count)
+        .filter(|number| !files.contains_key(number))
+        .map(|number| number.to_string())
+        .collect();
+    if !files.contains_key(&0) {
+        return Err("part 0 is missing, which lists the directories of all parts".to_owned());
+    }
+    if !missing.is_empty() && job.missing == Missing::Refused {
+        let list = missing.join(", ");
+        return Err(format!("missing parts: {list}; save them, or merge the others with --partial"));
+    }
+    parts.sort_by_key(|(numbers, _)| numbers.first().copied());
+    let mut numbers: Vec<u64> = files.into_keys().collect();
+    numbers.sort_unstable();
+    Ok((parts.into_iter().map(|(_, part)| part).collect(), numbers))
+}
+
+/// Merges the parts, writes the result, reports any errors, and returns the exit code.
+fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Option<&Interrupt>) -> Exit {
+    let Some(merge) = Merge::new(parts) else {
+        print_error("nothing written: more than 2^32 directories");
+        return Exit::Useless;
+    };
+    for path in merge.unlisted() {
+        let path = escape(path);
+        print_error(&format!("{path}: not in the merged snapshot: part 0 has no such directory"));
+    }
+    let is_whole = numbers.len() as u64 == job.count;
+    let first = &parts[0].about;
+    let about = SnapshotInfo {
+        scanned_at: parts.iter().map(|part| part.about.scanned_at).min().unwrap_or_default(),
+        parts: (!is_whole).then_some(PlanParts { plan: job.digest, numbers }),
+        ..first.clone()
+    };
+    let never = AtomicBool::new(false);
+    let limits = Limits { bytes: u64::MAX, stop: interrupt.map_or(&never, Interrupt::flag) };
+    let place = match &job.to {
+        Target::Standard => "standard output".to_owned(),
+        Target::File(path) => escape_path(path),
+    };
+    match write(&merge, about, &limits, &job.to) {
+        Ok(()) if is_whole && merge.unlisted().is_empty() && merge.errors() == 0 => Exit::Fine,
+        Ok(()) => Exit::Incomplete,
+        Err(WriteError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
+        Err(WriteError::Stopped) => {
+            print_error(&format!("interrupted; {place} is incomplete or unchanged"));
+            Exit::Interrupted
+        }
+        Err(reason) => {
+            print_error(&format!("{place}: {reason}"));
+            Exit::Incomplete
+        }
+    }
+}
+
+fn write(merge: &Merge<'_>, about: SnapshotInfo, limits: &Limits<'_>, to: &Target) -> Result<(), WriteError> {
+    match to {
+        Target::Standard => merge.save(about, limits, &mut standard_output()?).map(|_| ()),
+        Target::File(path) => {
+            let mut file = AtomicFile::begin(path)?;
+            merge.save(about, limits, &mut file)?;
+            Ok(file.keep()?)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Checks before a part of a plan is scanned.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::base::text::escape_path;
+use crate::formats::snapshot::{PlanParts, open};
+use crate::run::exit::Exit;
+use crate::run::streams::print_error;
+
+/// Part of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartOfPlan {
+    /// Digest of the plan.
+    pub plan: u64,
+    /// Number of the part; 0 is the rest.
+    pub number: u64,
+}
+
+impl From<PartOfPlan> for PlanParts {
+    fn from(PartOfPlan { plan, number }: PartOfPlan) -> Self {
+        Self { plan, numbers: vec![number] }
+    }
+}
+
+/// Returns the exit code if the part needs no scan: its snapshot exists at `to`, or it must not be scanned.
+pub(crate) fn settled(part: PartOfPlan, roots: &[PathBuf], to: Option<&Path>) -> Option<Exit> {
+    if let Some(exit) = to.and_then(|path| saved(part, path)) {
+        return Some(exit);
+    }
+    // The path of the plan may be a mount point, as in any scan.
+    let mount = roots.iter().filter(|_| part.number != 0).find(|root| is_mount_point(root))?;
+    let name = escape_path(mount);
+    print_error(&format!("{name}: is a mount point, which a whole scan might not enter; make a new plan"));
+    Some(Exit::Useless)
+}
+
+/// Returns the exit code of an earlier run that has saved the same part to `path`, or `None` if the file is missing,
+/// damaged, or something else.
+fn saved(part: PartOfPlan, path: &Path) -> Option<Exit> {
+    let found = open(path).ok().filter(|found| found.about.parts == Some(part.into()))?;
+    found.tree.verify().ok()?;
+    Some(Exit::of_everything(&found.tree).min(Exit::Incomplete))
+}
+
+fn is_mount_point(root: &Path) -> bool {
+    let device = |path: &Path| fs::symlink_metadata(path).ok().map(|found| found.dev());
+    let above = root.parent().and_then(device);
+    device(root).zip(above).is_some_and(|(own, above)| own != above)
+}

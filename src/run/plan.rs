@@ -1,0 +1,108 @@
+//! `duke plan`: deals out directories to parts.
+
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::base::text::escape_path;
+use crate::platform::atomic_file::AtomicFile;
+use crate::platform::terminal::interrupt::Interrupt;
+use crate::run::exit::{Exit, exit_of};
+use crate::run::print::{Progress, Target, wait};
+use crate::run::streams::{exit_of_writing, no_thread, print_error, standard_output, summarize};
+use crate::scan::{self, Outcome};
+use crate::source::import::Input;
+use crate::source::plan::{ScanFlags, ScanPlan, parts};
+use crate::source::{Source, SourceSpec};
+
+/// Settings of a plan to make.
+#[derive(Debug)]
+pub struct PlanJob {
+    /// Absolute path to deal out.
+    pub path: PathBuf,
+    /// Number of parts.
+    pub parts: usize,
+    /// Earlier snapshot or export with the numbers of entries; `None` to list directories.
+    pub old: Option<PathBuf>,
+    /// Options of the listing.
+    pub scan: scan::Options,
+    /// Flags of each part.
+    pub flags: ScanFlags,
+    /// Destination of the plan.
+    pub to: Target,
+    /// Progress display while the directories are listed.
+    pub progress: Progress,
+}
+
+/// Runs the job and returns the exit code.
+pub fn run(job: PlanJob) -> Exit {
+    let interrupt = Interrupt::hold().ok();
+    let wanted = match &job.old {
+        Some(file) => SourceSpec::Exports(vec![Input::File(file.clone())]),
+        None => SourceSpec::Paths(vec![job.path.clone()], job.scan.clone()),
+    };
+    let source = match Source::start(wanted) {
+        Ok(source) => source,
+        Err(error) => return no_thread(&error),
+    };
+    let outcome = wait(&source, interrupt.as_ref(), job.progress);
+    let exit = if interrupt.is_some_and(Interrupt::release) {
+        print_error("interrupted; nothing written");
+        Exit::Interrupted
+    } else if outcome != Some(Outcome::Complete) {
+        summarize(source.tree(), outcome.as_ref());
+        print_error("nothing written: scan incomplete");
+        exit_of(&source, outcome.as_ref()).max(Exit::Incomplete)
+    } else {
+        plan(&source, job)
+    };
+    // The process ends now, and the system frees a large tree faster than duke could.
+    std::mem::forget(source);
+    exit
+}
+
+/// Makes the plan from a tree that has been read.
+fn plan(source: &Source, job: PlanJob) -> Exit {
+    let tree = source.tree();
+    let path = job.path.as_os_str().as_bytes().to_vec();
+    let Some(root) = tree.directory_at(&path) else {
+        summarize(tree, source.outcome().as_ref());
+        let file = job.old.as_deref().unwrap_or(&job.path);
+        let way = if job.old.is_some() { "; leave out -f" } else { "" };
+        print_error(&format!("{}: no directory {}{way}", escape_path(file), escape_path(&job.path)));
+        return Exit::Useless;
+    };
+    let parts = match parts(tree, root, &path, job.parts, &job.flags) {
+        Ok(parts) => parts,
+        Err(bad) => {
+            print_error(&format!("pattern '{}': {}", bad.pattern, bad.reason));
+            return Exit::Useless;
+        }
+    };
+    // Parts of a snapshot are read when they are first needed, so damage may have been found only now.
+    let outcome = source.outcome();
+    if outcome != Some(Outcome::Complete) {
+        summarize(tree, outcome.as_ref());
+        return Exit::Useless;
+    }
+    let written = write(&ScanPlan { path, flags: job.flags, parts }, &job.to);
+    let place = match &job.to {
+        Target::Standard => "standard output".to_owned(),
+        Target::File(path) => escape_path(path),
+    };
+    let exit = if source.scan().is_some() { exit_of(source, outcome.as_ref()) } else { Exit::Fine };
+    exit_of_writing(source, outcome.as_ref(), written, &place, exit)
+}
+
+fn write(plan: &ScanPlan, to: &Target) -> io::Result<()> {
+    match to {
+        Target::Standard => plan.write(&mut standard_output()?),
+        Target::File(path) => write_to_file(plan, path),
+    }
+}
+
+fn write_to_file(plan: &ScanPlan, path: &Path) -> io::Result<()> {
+    let mut file = AtomicFile::begin(path)?;
+    plan.write(&mut file)?;
+    file.keep()
+}

@@ -1,0 +1,60 @@
+//! Directories that a scan lists but does not enter, because another part of a plan reads them, or because they are too
+//! deep for a plan.
+//!
+//! Invariant: a directory is found by its whole path, never by its name alone.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::base::absolute::split;
+use crate::base::sync::Arc;
+use crate::tree::{DirId, Tree};
+
+/// Directories of other parts.
+#[derive(Clone, Debug, Default)]
+pub struct OtherParts {
+    /// Names of the directories, by the path of their parent.
+    names: Arc<HashMap<Vec<u8>, HashSet<Vec<u8>>>>,
+    /// Level of the deepest directories to enter; 0 for the roots.
+    depth: Option<usize>,
+}
+
+impl OtherParts {
+    /// Returns the directories at these absolute paths.
+    pub fn at<'p>(paths: impl IntoIterator<Item = &'p [u8]>) -> Self {
+        let mut names: HashMap<Vec<u8>, HashSet<Vec<u8>>> = HashMap::new();
+        for (parent, name) in paths.into_iter().filter_map(split) {
+            names.entry(parent.to_vec()).or_default().insert(name.to_vec());
+        }
+        Self { names: Arc::new(names), depth: None }
+    }
+
+    /// Returns all directories more than `depth` levels below the roots.
+    pub fn below(depth: usize) -> Self {
+        Self { depth: Some(depth), ..Self::default() }
+    }
+
+    /// Returns `true` if [`OtherParts::has`] needs the path of the parent directory.
+    pub(crate) fn needs_paths(&self) -> bool {
+        !self.names.is_empty()
+    }
+
+    /// Returns `true` if the child directory `name` of the directory `id`, whose path is `path`, is not entered.
+    pub(crate) fn has(&self, tree: &Tree, id: DirId, path: &[u8], name: &[u8]) -> bool {
+        self.depth.is_some_and(|depth| tree.ancestry(id).count() > depth)
+            || self.names.get(path).is_some_and(|names| names.contains(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_is_found_by_its_whole_path() {
+        let tree = Tree::new();
+        let parts = OtherParts::at([&b"/a/b"[..], b"/c"]);
+        let has = |path: &[u8], name: &[u8]| parts.has(&tree, DirId::TOP, path, name);
+        assert!(has(b"/a", b"b") && has(b"/", b"c"));
+        assert!(!has(b"/", b"b") && !has(b"/a/a", b"b") && !has(b"/a", b"c"));
+    }
+}

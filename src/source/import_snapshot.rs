@@ -1,0 +1,138 @@
+//! Snapshots among several inputs: each is read into the common tree, below the name of its host.
+//!
+//! A single snapshot is not imported but opened (`source::snapshot`).
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use crate::formats::builder::{Builder, DirectoryStart, Sizes};
+use crate::formats::flat::Provenance;
+use crate::formats::snapshot::{FileSystemInfo, Snapshot, open_by};
+use crate::platform::memory::block_file::Access;
+use crate::tree::{DirId, Entries, Entry, EntryState, Links, Metadata, Tree};
+
+/// File systems of the snapshots read so far, with their indexes in the common tree.
+pub type KnownFileSystems = Vec<(FileSystemInfo, u32)>;
+
+/// Snapshot that is being read into a common tree.
+pub struct SnapshotInput<'t> {
+    tree: &'t Tree,
+    file: Snapshot,
+    /// Indexes in the common tree of the snapshot's devices.
+    devices: Vec<u32>,
+}
+
+impl<'t> SnapshotInput<'t> {
+    /// Opens and checks the snapshot at `path`. Its devices are added to `tree`, except for file systems that are known
+    /// already.
+    ///
+    /// # Errors
+    /// Returns the reason why the file cannot be read.
+    pub fn open(path: &Path, tree: &'t Tree, known: &mut KnownFileSystems) -> Result<Self, String> {
+        let file = open_by(path, Some(Access::Mapped)).map_err(|error| error.to_string())?;
+        file.tree.verify().map_err(|damage| damage.to_string())?;
+        let numbers = file.tree.devices().numbers().into_iter().enumerate();
+        let index = |(index, number)| {
+            let system = file.about.file_systems.get(index).cloned().unwrap_or_default();
+            let same = known.iter().find(|(known, _)| known.is_same(&system)).map(|(_, index)| *index);
+            same.unwrap_or_else(|| {
+                let index = tree.devices().add(number);
+                known.push((system, index));
+                index
+            })
+        };
+        let devices = numbers.map(index).collect();
+        Ok(Self { tree, file, devices })
+    }
+
+    /// Returns the origin of each root.
+    pub fn provenance(&self) -> Vec<Provenance> {
+        let roots = self.file.tree.listing(DirId::TOP).entries().count();
+        let provenance = |index| {
+            let origin = self.file.about.origin(index);
+            let host = String::from_utf8_lossy(&origin.host).into_owned();
+            Provenance {
+                host: Some(host).filter(|host| !host.is_empty()),
+                scanned_at: Some(origin.scanned_at),
+            }
+        };
+        (0..roots).map(provenance).collect()
+    }
+
+    /// Adds all entries to the builder of the common tree. Roots without a known host get the prefix `label`. Ends early
+    /// if `goes_on` returns `false`, with all directories closed.
+    pub fn read(&self, builder: &RefCell<Builder<'_>>, label: &[u8], goes_on: impl Fn() -> bool) {
+        let mut open = vec![(DirId::TOP, self.file.tree.listing(DirId::TOP).into_iter())];
+        let mut root = 0;
+        while let Some((id, entries)) = open.last_mut() {
+            let id = *id;
+            let Some(record) = entries.next() else {
+                open.pop();
+                if !goes_on() {
+                    return builder.borrow_mut().break_off();
+                }
+                if !open.is_empty() {
+                    builder.borrow_mut().leave();
+                }
+                continue;
+            };
+            if id != DirId::TOP {
+                open.extend(self.entry(&mut builder.borrow_mut(), id, &record));
+                continue;
+            }
+            let name = self.root_name(root, label, record.name);
+            root += 1;
+            open.extend(self.entry(&mut builder.borrow_mut(), id, &Entry { name: &name, ..record }));
+        }
+    }
+
+    fn root_name(&self, index: usize, label: &[u8], name: &[u8]) -> Vec<u8> {
+        match self.file.about.origin(index).host {
+            host if host.is_empty() => [label, name].concat(),
+            host => [&host, &b":"[..], name].concat(),
+        }
+    }
+
+    /// Adds an entry of the directory `id`. Returns a directory that the builder has entered.
+    fn entry(
+        &self,
+        builder: &mut Builder<'_>,
+        id: DirId,
+        record: &Entry<'_>,
+    ) -> Option<(DirId, Entries<'_>)> {
+        let EntryState::Known(metadata) = record.state else {
+            builder.push(record);
+            return None;
+        };
+        let Some(child) = metadata.directory else {
+            let links = metadata.links.map(|links| Links { device: self.device(links.device), ..links });
+            builder.push(&Entry { state: EntryState::Known(Metadata { links, ..metadata }), ..*record });
+            return None;
+        };
+        // A root inside another root is counted there.
+        if self.file.tree.parent(child) != Some(id) {
+            return None;
+        }
+        let device = self.device(self.file.tree.device_index(child));
+        let metadata = Metadata { directory: None, ..metadata };
+        builder.enter(&DirectoryStart {
+            name: record.name,
+            metadata,
+            sizes: Sizes::Own,
+            device,
+            is_read: true,
+        });
+        let status = self.file.tree.status(child);
+        if let Some(errno) = status.errno {
+            self.tree.fail(builder.current(), errno);
+        }
+        if status.partial {
+            self.tree.stop(builder.current());
+        }
+        Some((child, self.file.tree.listing(child).into_iter()))
+    }
+
+    fn device(&self, index: u32) -> u32 {
+        self.devices.get(index as usize).copied().unwrap_or(index)
+    }
+}

@@ -1,0 +1,178 @@
+//! Plan: directories of a tree, dealt out to parts that are scanned apart, on one machine or on many.
+//!
+//! Part 0 is the rest: it scans the whole path but does not enter the directories of the other parts. All parts have the
+//! flags of the plan, so that a merged tree is that of a single scan.
+//!
+//! Invariant: no directory of a plan is inside another one, and all are below its path.
+
+mod balance;
+mod file;
+
+use std::collections::HashSet;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+pub use balance::parts;
+
+use crate::base::absolute::split;
+use crate::scan::{BadPattern, ExcludePatterns, Mounts, Options, OtherParts};
+
+/// Directories dealt out to parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScanPlan {
+    /// Absolute path of the whole tree.
+    pub path: Vec<u8>,
+    /// Flags of each part's scan.
+    pub flags: ScanFlags,
+    /// Parts, of which the first is the rest.
+    pub parts: Vec<ScanPart>,
+}
+
+/// Part of a plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScanPart {
+    /// Expected number of entries.
+    pub entries: u64,
+    /// Absolute paths of the part's directories; empty for the rest.
+    pub paths: Vec<Vec<u8>>,
+}
+
+/// Flags of a scan.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // the flags are independent
+pub struct ScanFlags {
+    /// `-x`.
+    pub one_file_system: bool,
+    /// `--skip-network`.
+    pub skip_network: bool,
+    /// `--exclude-caches`.
+    pub exclude_caches: bool,
+    /// `-e`.
+    pub extended: bool,
+    /// `--exclude`.
+    pub exclude: Vec<String>,
+    /// `--fs-id`.
+    pub fs_id: Option<String>,
+}
+
+impl ScanFlags {
+    /// Returns the options of a scan with these flags.
+    ///
+    /// # Errors
+    /// Returns an error if a pattern is invalid.
+    pub fn options(&self, threads: Option<usize>) -> Result<Options, BadPattern> {
+        Ok(Options {
+            threads,
+            mounts: if self.one_file_system { Mounts::None } else { Mounts::Real },
+            filter: ExcludePatterns::new(self.exclude.iter().map(String::as_str))?,
+            skip_caches: self.exclude_caches,
+            skip_network: self.skip_network,
+            owners: self.extended,
+            ..Options::default()
+        })
+    }
+}
+
+impl ScanPlan {
+    /// Returns the roots of part `index`.
+    pub fn roots(&self, index: usize) -> Vec<PathBuf> {
+        let own = [self.path.as_slice()];
+        let paths: Vec<&[u8]> = match self.parts.get(index) {
+            _ if index == 0 => own.to_vec(),
+            part => part.into_iter().flat_map(|part| &part.paths).map(Vec::as_slice).collect(),
+        };
+        paths.into_iter().map(|path| Path::new(std::ffi::OsStr::from_bytes(path)).to_owned()).collect()
+    }
+
+    /// Returns the directories that part `index` must not enter.
+    pub fn other_parts(&self, index: usize) -> OtherParts {
+        // The directories of a part contain none of another part.
+        let others = self.parts.iter().filter(|_| index == 0);
+        OtherParts::at(others.flat_map(|part| &part.paths).map(Vec::as_slice))
+    }
+
+    /// Checks the invariant, because the file may come from anywhere.
+    fn check(&self) -> Result<(), &'static str> {
+        if self.path.first() != Some(&b'/') {
+            return Err("the path is not absolute");
+        }
+        if self.parts.first().is_none_or(|rest| !rest.paths.is_empty()) {
+            return Err("part 0 is missing or has paths");
+        }
+        let all = || self.parts.iter().flat_map(|part| &part.paths).map(Vec::as_slice);
+        let known: HashSet<&[u8]> = all().collect();
+        if known.len() != all().count() {
+            return Err("a path is in two parts");
+        }
+        let is_fine = |path: &[u8]| {
+            let mut names = above(path).map(|(_, name)| name);
+            names.all(|name| name != b"." && name != b".." && !name.contains(&0))
+                && above(path).all(|(parent, _)| !known.contains(parent))
+                && above(path).any(|(parent, _)| parent == self.path)
+                && above(path).last().is_some_and(|(parent, _)| parent == b"/")
+        };
+        if all().all(is_fine) {
+            Ok(())
+        } else {
+            Err("a path is inside another one, or outside of the plan's path")
+        }
+    }
+}
+
+/// Returns the parents of a path, each with the name of its child on the way to `path`. Ends at `/`, or before an empty
+/// name.
+fn above(path: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    std::iter::successors(split(path), |(parent, _)| split(parent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(path: &str, parts: &[&[&str]]) -> ScanPlan {
+        let part = |paths: &&[&str]| ScanPart {
+            entries: 1,
+            paths: paths.iter().map(|path| path.as_bytes().to_vec()).collect(),
+        };
+        ScanPlan { path: path.into(), flags: ScanFlags::default(), parts: parts.iter().map(part).collect() }
+    }
+
+    #[test]
+    fn paths_are_below_the_plan_and_outside_of_one_another() {
+        let fine = [
+            plan("/d", &[&[], &["/d/a", "/d/b/c"], &["/d/b/d", "/d/ab"]]),
+            plan("/", &[&[], &["/a"]]),
+            plan("/d", &[&[]]),
+        ];
+        for plan in &fine {
+            assert_eq!(plan.check(), Ok(()), "{plan:?}");
+        }
+        let bad = [
+            plan("d", &[&[]]),
+            plan("/d", &[]),
+            plan("/d", &[&["/d/a"]]),
+            plan("/d", &[&[], &["/d/a"], &["/d/a"]]),
+            plan("/d", &[&[], &["/d/a"], &["/d/a/b"]]),
+            plan("/d", &[&[], &["/d"]]),
+            plan("/d", &[&[], &["/da"]]),
+            plan("/d", &[&[], &["d/a"]]),
+            plan("/d", &[&[], &["/d/../e"]]),
+            plan("/d", &[&[], &["/d//e"]]),
+            plan("/d", &[&[], &["/d/a/"]]),
+            plan("/d", &[&[], &["/d/a\0b"]]),
+        ];
+        for plan in &bad {
+            assert!(plan.check().is_err(), "{plan:?}");
+        }
+    }
+
+    #[test]
+    fn only_the_rest_must_not_enter_directories_of_other_parts() {
+        let plan = plan("/d", &[&[], &["/d/a"], &["/d/b"]]);
+        assert_eq!(plan.roots(0), [PathBuf::from("/d")]);
+        assert_eq!(plan.roots(2), [PathBuf::from("/d/b")]);
+        let names =
+            |index| format!("{:?}", plan.other_parts(index)) == format!("{:?}", OtherParts::default());
+        assert!(!names(0) && names(1));
+    }
+}

@@ -1,0 +1,133 @@
+//! `duke duplicates` from outside: the list, the JSON document, errors and exit codes.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use crate::program::place::Place;
+use crate::program::{Run, program, run};
+use crate::support::{child, skip};
+
+fn duplicates(place: &Path, words: &[&str]) -> Run {
+    run(program().current_dir(place).arg("duplicates").args(words))
+}
+
+/// Returns files and directories, among them copies.
+fn some() -> Place {
+    let place = Place::new();
+    for name in ["one/deep/x", "two/deep/x"] {
+        place.file(name, 30_000);
+    }
+    for name in ["small", "other", "one more"] {
+        fs::create_dir_all(place.path().join("files")).unwrap();
+        fs::write(place.path().join("files").join(name), "the same").unwrap();
+    }
+    fs::write(place.path().join("files/different"), "The same").unwrap();
+    place
+}
+
+#[test]
+fn copies_are_listed_with_their_wasted_bytes() {
+    let place = some();
+    let text = duplicates(place.path(), &["."]).ended(0).text().to_owned();
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let expected = [
+        "2 directories with 1 file, 29.3 KiB each",
+        "./one/",
+        "./two/",
+        "3 files, 8   B each",
+        "./files/one more",
+        "./files/other",
+        "./files/small",
+        "wasted in 2 groups",
+    ];
+    assert_eq!(lines.len(), expected.len(), "{text}");
+    for (line, expected) in lines.iter().zip(expected) {
+        assert!(line.ends_with(expected), "{line:?} {expected:?}");
+    }
+}
+
+#[test]
+fn json_has_the_copies_and_the_exact_names() {
+    let place = some();
+    let odd = place.path().join(OsStr::from_bytes(b"files/\xff\n"));
+    fs::write(&odd, "the same").unwrap();
+    fs::hard_link(place.path().join("files/small"), place.path().join("files/small again")).unwrap();
+    let run = duplicates(place.path(), &["--json", "."]).ended(0);
+    let text = run.text();
+    let size = |name: &str| fs::metadata(place.path().join(name)).unwrap().blocks() * 512;
+    let wasted = size("one/deep/x") + 3 * size("files/small");
+    for part in [
+        "{\"schema\":\"duke-duplicates/1\",\"version\":\"",
+        &format!("\"complete\":true,\"wasted\":{wasted},\"bytes_read\":"),
+        "\"errors\":[],\n\"skipped\":[],\n\"groups\":[",
+        "{\"type\":\"directory\",\"files\":1,\"size\":30000,\"wasted\":",
+        "{\"path\":\"./one\",\"disk\":",
+        "{\"type\":\"file\",\"size\":8,\"wasted\":",
+        "{\"path\":\"./files/\u{fffd}\\n\",\"path_base64\":\"Li9maWxlcy//Cg==\",\"disk\":",
+        "\"other_names\":[\n{\"path\":\"./files/small again\"}]",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn several_paths_are_compared_with_each_other() {
+    let (one, two) = (some(), some());
+    let words = [one.path(), two.path()].map(|path| path.to_str().unwrap());
+    let text = duplicates(one.path(), &words).ended(0).text().to_owned();
+
+    assert!(text.lines().next().unwrap().ends_with("2 directories with 6 files, 58.6 KiB each"), "{text}");
+    assert!(words.iter().all(|word| text.contains(&format!("{word}/\n"))), "{text}");
+    // A file given twice is one file.
+    let text = duplicates(one.path(), &["files/small", "files/small"]).ended(0).text().to_owned();
+    assert!(text.ends_with("wasted in 0 groups\n"), "{text}");
+    let text = duplicates(one.path(), &["files/small", "files/other"]).ended(0).text().to_owned();
+    assert!(text.ends_with("wasted in 1 group\n"), "{text}");
+}
+
+#[test]
+fn excluded_entries_are_not_compared() {
+    let place = some();
+    let text = duplicates(place.path(), &["--exclude", "o*", "."]).ended(0).text().to_owned();
+    assert!(text.ends_with("wasted in 0 groups\n"), "{text}");
+}
+
+#[test]
+fn files_that_were_not_compared_are_named() {
+    const NAME: &str = "files_that_were_not_compared_are_named";
+    if !child::alone(NAME) {
+        return;
+    }
+    if child::is_root() {
+        child::become_nobody();
+    }
+    let place = some();
+    nix::unistd::mkfifo(&place.path().join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let closed = place.path().join("two/deep/x");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
+    if fs::read(&closed).is_ok() {
+        skip(&format!("{NAME}: this user can read every file"));
+        return;
+    }
+    let run = duplicates(place.path(), &["--json", "."]).ended(1);
+    assert!(run.stderr.contains("duke: ./two/deep/x: cannot read: "), "{}", run.stderr);
+    assert!(run.stderr.contains("duke: ./pipe: not compared: pipe, socket or device\n"), "{}", run.stderr);
+    let text = run.text();
+    assert!(text.contains("{\"path\":\"./pipe\",\"reason\":\"special\"}"), "{text}");
+    assert!(text.contains("{\"path\":\"./two/deep/x\",\"reason\":\"unreadable\",\"error\":"), "{text}");
+    assert!(
+        !text.contains("\"type\":\"directory\""),
+        "a directory with an unreadable file is no copy: {text}"
+    );
+}
+
+#[test]
+fn a_missing_path_is_an_error() {
+    let place = Place::new();
+    let run = duplicates(place.path(), &["missing"]).ended(2);
+    assert!(run.stderr.starts_with("duke: missing: "), "{}", run.stderr);
+}
