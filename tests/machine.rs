@@ -76,7 +76,7 @@ fn hang_up() {
 
 fn print(failures: &Failures) {
     for failure in &failures.first {
-        println!("failed {}: {}", String::from_utf8_lossy(&failure.path), failure.reason.words());
+        println!("failed {}: {}", String::from_utf8_lossy(&failure.path), failure.reason.text());
     }
 }
 

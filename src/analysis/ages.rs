@@ -39,7 +39,7 @@ impl Age {
         [Self::Month, Self::Quarter, Self::Year, Self::ThreeYears, Self::Older, Self::Unknown];
 
     /// Returns the age as a phrase, such as `30 to 90 days ago`.
-    pub fn words(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         match self {
             Self::Month => "less than 30 days ago",
             Self::Quarter => "30 to 90 days ago",

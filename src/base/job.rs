@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 
 /// Thread pool shared by all jobs; cheap to clone.
@@ -46,7 +46,7 @@ pub enum JobError {
 impl fmt::Display for JobError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoThread(error) => write!(out, "cannot start a thread: {}", words(error)),
+            Self::NoThread(error) => write!(out, "cannot start a thread: {}", io_error_text(error)),
             Self::Panicked(message) => write!(out, "internal error: {message}"),
             Self::Failed(reason) => out.write_str(reason),
         }

@@ -14,7 +14,7 @@ pub(crate) const ENOTDIR: i32 = Errno::ENOTDIR as i32;
 pub const EIO: i32 = Errno::EIO as i32;
 
 /// Returns the message of an error. For a system error, this is the system's own message.
-pub fn words(error: &io::Error) -> String {
+pub fn io_error_text(error: &io::Error) -> String {
     error.raw_os_error().map_or_else(|| error.to_string(), error_text)
 }
 
@@ -49,8 +49,8 @@ mod tests {
     #[test]
     fn the_capital_is_lowered() {
         assert_eq!(error_text(2), "no such file or directory");
-        assert_eq!(words(&io::Error::from_raw_os_error(13)), "permission denied");
-        assert_eq!(words(&io::Error::other("cut short")), "cut short");
+        assert_eq!(io_error_text(&io::Error::from_raw_os_error(13)), "permission denied");
+        assert_eq!(io_error_text(&io::Error::other("cut short")), "cut short");
         assert_eq!(error_text(Errno::EDEADLK as i32), "content is only in the cloud");
     }
 

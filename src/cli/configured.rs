@@ -32,7 +32,7 @@ impl Configured {
     /// Reads the configuration and prints its warnings to standard error.
     pub fn read(source: &Source, typed: &[OsString], environment: &Environment) -> Result<Self, UsageError> {
         let Found { config, refusal } = source.load().map_err(UsageError::Usage)?;
-        let (words, wrong) = settings::words(&config.settings, typed, environment);
+        let (words, wrong) = settings::arguments(&config.settings, typed, environment);
         let mut warnings = [config.warnings.clone(), wrong].concat();
         warnings.sort_by_key(|warning| warning.at);
         let file = source.path().map(escape_path).unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::base::text::escape;
 use crate::run::exit::Exit;
 use crate::run::streams::{print, print_error};
 
-/// Reason why a command line cannot be turned into a [`Request`](super::Request).
+/// Reason why a command line cannot be turned into a [`Invocation`](super::Invocation).
 #[derive(Debug)]
 pub enum UsageError {
     /// The user asked for help or the version.
@@ -36,14 +36,14 @@ impl UsageError {
             Self::Answer(text) => print(|_| text.print().and_then(|()| io::stdout().flush())),
             Self::Usage(message) => {
                 print_error(message);
-                Exit::Useless
+                Exit::Failure
             }
             Self::NotKept(message, lines) => {
                 print_error(message);
                 for line in lines {
                     print_error(line);
                 }
-                Exit::Useless
+                Exit::Failure
             }
         }
     }

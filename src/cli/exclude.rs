@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::UsageError;
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 use crate::base::text::{escape, escape_path};
 use crate::cli::args::Arguments;
 use crate::run::streams::standard_input;
@@ -30,7 +30,7 @@ pub fn filter(patterns: &[String]) -> Result<ExcludePatterns, UsageError> {
 fn patterns_of(path: &Path) -> Result<Vec<String>, UsageError> {
     let refused = |reason: &str| UsageError::Usage(format!("{}: {reason}", escape_path(path)));
     let read = if path.as_os_str() == "-" { standard_input() } else { std::fs::read(path) };
-    let bytes = read.map_err(|error| refused(&words(&error)))?;
+    let bytes = read.map_err(|error| refused(&io_error_text(&error)))?;
     let lines =
         bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end).filter(|line| !line.is_empty());
     lines

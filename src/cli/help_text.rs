@@ -136,8 +136,8 @@ mod tests {
     fn every_example_is_understood() {
         for (line, _) in EXAMPLES {
             let words = line.split(" | ").next().unwrap().split_whitespace().map(std::ffi::OsString::from);
-            let request = crate::cli::request(words, &crate::cli::Environment::default());
-            assert!(request.is_ok(), "{line}");
+            let invocation = crate::cli::invocation(words, &crate::cli::Environment::default());
+            assert!(invocation.is_ok(), "{line}");
         }
     }
 }

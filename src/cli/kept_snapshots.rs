@@ -46,7 +46,7 @@ pub fn latest(
 pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<ConfigOutput, UsageError> {
     let folder = folder(environment)?;
     let root = directory.map(|directory| absolute_bytes(directory.as_bytes()));
-    let (mut text, mut remarks, mut exit) = (String::new(), Vec::new(), Exit::Fine);
+    let (mut text, mut remarks, mut exit) = (String::new(), Vec::new(), Exit::Success);
     for kept in all(&folder)? {
         match &kept.subject {
             Ok(subject) if root.as_ref().is_none_or(|root| is_of(subject, root)) => {

@@ -61,25 +61,25 @@ pub use show::ConfigOutput;
 
 /// Parses the command line of this process, runs the request, and exits with its code.
 pub fn run() -> ! {
-    let exit = match request(std::env::args_os(), &Environment::of_process()) {
-        Ok(Request::Browse(job)) => browse::run(*job),
-        Ok(Request::Print(job)) => print::run(job),
-        Ok(Request::Compare(comparison)) => print::compare(comparison),
-        Ok(Request::Save(job)) => print::save(job),
-        Ok(Request::Duplicates(job)) => duplicates::run(job),
-        Ok(Request::Plan(job)) => plan::run(job),
-        Ok(Request::Merge(job)) => merge::run(&job),
-        Ok(Request::Describe(description)) => description.print(),
-        Ok(Request::ConfigOutput(answer)) => answer.print(),
+    let exit = match invocation(std::env::args_os(), &Environment::of_process()) {
+        Ok(Invocation::Browse(job)) => browse::run(*job),
+        Ok(Invocation::Print(job)) => print::run(job),
+        Ok(Invocation::Compare(comparison)) => print::compare(comparison),
+        Ok(Invocation::Save(job)) => print::save(job),
+        Ok(Invocation::Duplicates(job)) => duplicates::run(job),
+        Ok(Invocation::Plan(job)) => plan::run(job),
+        Ok(Invocation::Merge(job)) => merge::run(&job),
+        Ok(Invocation::Describe(description)) => description.print(),
+        Ok(Invocation::ConfigOutput(answer)) => answer.print(),
         Err(refusal) => refusal.answer(),
     };
     exit.end()
 }
 
-/// Request of the user.
+/// Invocation of the program: the command and all its settings.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // only one is ever made
-pub enum Request {
+pub enum Invocation {
     /// Run with the browser.
     Browse(Box<browse::BrowseJob>),
     /// Run that prints a table or JSON.
@@ -105,10 +105,10 @@ pub enum Request {
 ///
 /// # Errors
 /// Returns an error if the words or a pattern are invalid, or if a file that they name cannot be read.
-pub fn request(
+pub fn invocation(
     words: impl IntoIterator<Item = OsString>,
     environment: &Environment,
-) -> Result<Request, UsageError> {
+) -> Result<Invocation, UsageError> {
     let words: Vec<OsString> = words.into_iter().collect();
     if let Some((program, typed)) = words.split_first()
         && ncdu::is_name(program)
@@ -138,7 +138,7 @@ fn without_subcommand(
     typed: &[OsString],
     without_keys: &[&str],
     environment: &Environment,
-) -> Result<Request, UsageError> {
+) -> Result<Invocation, UsageError> {
     let alone = understood(&[], typed)?;
     let source = source(alone.config, alone.no_config, environment);
     let mut configured = Configured::read(&source, typed, environment)?;
@@ -147,35 +147,37 @@ fn without_subcommand(
 }
 
 /// Returns the request for a subcommand.
-fn of_command(command: Command, environment: &Environment) -> Result<Request, UsageError> {
+fn of_command(command: Command, environment: &Environment) -> Result<Invocation, UsageError> {
     Ok(match command {
-        Command::Completions { shell } => Request::Describe(Description::Completions(shell)),
-        Command::Config { what, config, no_config, .. } => {
-            Request::ConfigOutput(show::answer(what, &source(config, no_config, environment), environment)?)
-        }
-        Command::Df(words) => Request::Print(df(&words, environment)?),
+        Command::Completions { shell } => Invocation::Describe(Description::Completions(shell)),
+        Command::Config { what, config, no_config, .. } => Invocation::ConfigOutput(show::answer(
+            what,
+            &source(config, no_config, environment),
+            environment,
+        )?),
+        Command::Df(words) => Invocation::Print(df(&words, environment)?),
         Command::Diff(words) if words.list => {
-            Request::ConfigOutput(crate::cli::kept_snapshots::list(words.old.as_ref(), environment)?)
+            Invocation::ConfigOutput(crate::cli::kept_snapshots::list(words.old.as_ref(), environment)?)
         }
         Command::Diff(words) => return diff(&words, environment),
-        Command::Duplicates(words) => Request::Duplicates(duplicates_job(&words, environment)?),
+        Command::Duplicates(words) => Invocation::Duplicates(duplicates_job(&words, environment)?),
         Command::Help { command } => return Err(help(command.as_deref())),
         Command::Ncdu { words } => return as_ncdu(&words, environment),
-        Command::Man => Request::Describe(Description::Manual),
+        Command::Man => Invocation::Describe(Description::Manual),
         Command::Save(words) if words.list => match words.paths.as_slice() {
             paths @ ([] | [_]) => {
-                Request::ConfigOutput(crate::cli::kept_snapshots::list(paths.first(), environment)?)
+                Invocation::ConfigOutput(crate::cli::kept_snapshots::list(paths.first(), environment)?)
             }
             _ => return Err(UsageError::Usage("save: --list takes a single PATH".to_owned())),
         },
-        Command::Merge(words) => Request::Merge(plans::merge(&words, environment)?),
-        Command::Plan(words) => Request::Plan(plans::plan(&words, environment)?),
-        Command::Save(words) => Request::Save(crate::cli::snapshots::saving(&words, environment)?),
+        Command::Merge(words) => Invocation::Merge(plans::merge(&words, environment)?),
+        Command::Plan(words) => Invocation::Plan(plans::plan(&words, environment)?),
+        Command::Save(words) => Invocation::Save(crate::cli::snapshots::saving(&words, environment)?),
     })
 }
 
 /// Returns the request for a command line in ncdu's syntax.
-fn as_ncdu(typed: &[OsString], environment: &Environment) -> Result<Request, UsageError> {
+fn as_ncdu(typed: &[OsString], environment: &Environment) -> Result<Invocation, UsageError> {
     let Translation { words, without_keys } = ncdu::translate(typed, environment)?;
     without_subcommand(&words, &without_keys, environment)
 }
@@ -192,11 +194,11 @@ fn help(command: Option<&str>) -> UsageError {
 }
 
 /// Returns the request for `duke diff`, with or without the browser.
-fn diff(words: &Difference, environment: &Environment) -> Result<Request, UsageError> {
+fn diff(words: &Difference, environment: &Environment) -> Result<Invocation, UsageError> {
     let comparison = crate::cli::sources::comparison(words, environment)?;
     let is_for_a_script = words.json || words.no_interactive || words.min_change.is_some();
     if is_for_a_script || !environment.is_terminal || environment.is_dumb() {
-        return Ok(Request::Compare(comparison));
+        return Ok(Invocation::Compare(comparison));
     }
     let configured = configured(environment)?;
     // Only display settings of the configuration apply, because the command line determines the input.
@@ -205,7 +207,7 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Request, UsageE
     arguments.apparent_size |= words.apparent_size;
     let DiffJob { old, new, scan, .. } = comparison;
     let subject = browse::Subject::Growth { old, new, scan };
-    Ok(Request::Browse(Box::new(browser(&arguments, configured, environment, subject)?)))
+    Ok(Invocation::Browse(Box::new(browser(&arguments, configured, environment, subject)?)))
 }
 
 /// Returns the job for `duke df`.
@@ -249,7 +251,7 @@ fn look(
     arguments: &Arguments,
     configured: Configured,
     environment: &Environment,
-) -> Result<Request, UsageError> {
+) -> Result<Invocation, UsageError> {
     let patterns = patterns(arguments)?;
     let scan = scan::Options {
         threads: threads(arguments.threads, environment)?,
@@ -283,14 +285,14 @@ fn look(
         Output::Printed(Format::Json { depth })
     } else if is_browser {
         let subject = browse::Subject::Present(wanted);
-        return Ok(Request::Browse(Box::new(browser(arguments, configured, environment, subject)?)));
+        return Ok(Invocation::Browse(Box::new(browser(arguments, configured, environment, subject)?)));
     } else {
         let units = if arguments.bytes { Units::Bytes } else { units };
         Output::Printed(Format::Table { depth: depth.unwrap_or(1), order, units })
     };
     let progress = progress(arguments.quiet, units);
     let selection = crate::cli::sources::selection(arguments)?;
-    Ok(Request::Print(PrintJob { wanted, output, selection, progress }))
+    Ok(Invocation::Print(PrintJob { wanted, output, selection, progress }))
 }
 
 /// Returns the job for the browser.

@@ -88,7 +88,7 @@ pub fn is_inverted(arg: &Arg) -> bool {
 
 /// Converts the settings to command-line arguments, which go before the arguments `typed` by the user. Also returns
 /// warnings about settings that cannot be used.
-pub fn words(
+pub fn arguments(
     settings: &[Setting],
     typed: &[OsString],
     environment: &Environment,
@@ -247,7 +247,7 @@ mod tests {
                 Value::Words(words) => format!("--{long}={}", words.join(",")),
             };
             let setting = Setting { name: name(arg).to_owned(), value, name_at: at, value_at: at };
-            let (meant, warnings) = words(&[setting], &[], &Environment::default());
+            let (meant, warnings) = arguments(&[setting], &[], &Environment::default());
             assert_eq!(warnings, [], "{long}");
             assert_eq!(understood(&meant), understood(&[typed.into()]), "{long}");
             assert_ne!(understood(&meant), understood(&[]), "{long}");

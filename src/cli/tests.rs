@@ -8,9 +8,9 @@ use crate::run::print::{By, NcduFormat, Packing, Target};
 use crate::source::import::Input;
 use crate::table::column::Column;
 
-fn asked(words: &str, environment: &Environment) -> Result<Request, String> {
+fn asked(words: &str, environment: &Environment) -> Result<Invocation, String> {
     let words = std::iter::once("duke").chain(words.split_whitespace()).map(OsString::from);
-    request(words, environment).map_err(UsageError::reason)
+    invocation(words, environment).map_err(UsageError::reason)
 }
 
 fn terminal(variables: &[(&'static str, &str)]) -> Environment {
@@ -20,15 +20,15 @@ fn terminal(variables: &[(&'static str, &str)]) -> Environment {
 
 fn format(words: &str, environment: &Environment) -> Option<Output> {
     match asked(words, environment).unwrap() {
-        Request::Browse(_) => None,
-        Request::Print(job) => Some(job.output),
+        Invocation::Browse(_) => None,
+        Invocation::Print(job) => Some(job.output),
         _ => panic!("a command was given"),
     }
 }
 
 fn browse(words: &str, variables: &[(&'static str, &str)]) -> browse::BrowseJob {
     match asked(words, &terminal(variables)).unwrap() {
-        Request::Browse(browse) => *browse,
+        Invocation::Browse(browse) => *browse,
         _ => panic!("a terminal was there"),
     }
 }
@@ -82,7 +82,7 @@ fn snapshots_are_kept_unless_disabled_and_within_the_limits() {
 fn diff_opens_the_browser_unless_output_is_requested() {
     let asked = |words: &str, environment: &Environment| asked(words, environment).unwrap();
     let is_browser = |words| match asked(words, &terminal(&[])) {
-        Request::Browse(job) => matches!(job.subject, browse::Subject::Growth { .. }),
+        Invocation::Browse(job) => matches!(job.subject, browse::Subject::Growth { .. }),
         _ => false,
     };
     assert!(is_browser("diff old.json"));
@@ -90,7 +90,7 @@ fn diff_opens_the_browser_unless_output_is_requested() {
     for words in ["diff --json old.json", "diff -n old.json", "diff --min-change 1M old.json"] {
         assert!(!is_browser(words), "{words}");
     }
-    assert!(matches!(asked("diff old.json", &Environment::default()), Request::Compare(_)));
+    assert!(matches!(asked("diff old.json", &Environment::default()), Invocation::Compare(_)));
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn the_browser_opens_on_a_terminal_by_default() {
 
 #[test]
 fn commands_are_recognized_only_as_the_first_word() {
-    let described = |words| matches!(asked(words, &terminal(&[])), Ok(Request::Describe(_)));
+    let described = |words| matches!(asked(words, &terminal(&[])), Ok(Invocation::Describe(_)));
     assert!(described("man") && described("completions zsh"));
     assert_eq!(browsed("./man"), [PathBuf::from("./man")]);
     assert_eq!(browsed("-x man"), [PathBuf::from("man")]);
@@ -133,7 +133,7 @@ fn json_has_all_levels_by_default() {
 #[test]
 fn exports_can_be_read_and_written() {
     let inputs = |words| match asked(words, &Environment::default()).unwrap() {
-        Request::Print(PrintJob { wanted: SourceSpec::Exports(inputs), .. }) => inputs,
+        Invocation::Print(PrintJob { wanted: SourceSpec::Exports(inputs), .. }) => inputs,
         _ => panic!("exports were given"),
     };
     assert_eq!(inputs("-f a -f b"), [Input::File("a".into()), Input::File("b".into())]);
@@ -153,7 +153,8 @@ fn exports_can_be_read_and_written() {
 
 #[test]
 fn lists_and_sums_are_printed_instead_of_browsed() {
-    let Request::Print(job) = asked("--top 3 --by type,owner --min-size 1M", &terminal(&[])).unwrap() else {
+    let Invocation::Print(job) = asked("--top 3 --by type,owner --min-size 1M", &terminal(&[])).unwrap()
+    else {
         panic!("a table wby flags")
     };
     assert_eq!((job.selection.least, job.selection.top), (1 << 20, Some(3)));
@@ -165,7 +166,7 @@ fn lists_and_sums_are_printed_instead_of_browsed() {
 #[test]
 fn the_current_directory_is_the_default() {
     let roots = |words| match asked(words, &Environment::default()).unwrap() {
-        Request::Print(job) => roots(job.wanted),
+        Invocation::Print(job) => roots(job.wanted),
         _ => panic!("no terminal was there"),
     };
     assert_eq!(roots(""), [PathBuf::from(".")]);
@@ -288,9 +289,9 @@ fn invalid_command_lines_are_rejected_in_one_line() {
 #[test]
 fn a_message_cannot_act_on_the_terminal() {
     let words = ["duke", "--exclude", "\x1b[31m["].map(OsString::from);
-    let Err(UsageError::Usage(message)) = request(words, &terminal(&[])) else { panic!("no refusal") };
+    let Err(UsageError::Usage(message)) = invocation(words, &terminal(&[])) else { panic!("no refusal") };
     assert!(message.contains("\\x1b[31m["), "{message}");
     let words = ["duke", "--sort", "\x1b[31m"].map(OsString::from);
-    let Err(UsageError::Usage(message)) = request(words, &terminal(&[])) else { panic!("no refusal") };
+    let Err(UsageError::Usage(message)) = invocation(words, &terminal(&[])) else { panic!("no refusal") };
     assert!(!message.contains('\x1b'), "{message}");
 }

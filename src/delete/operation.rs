@@ -20,7 +20,7 @@ use super::refusal;
 use super::{Failure, Failures, Owner, Reason, Selection, Trashed, remove, trash};
 use crate::base::absolute::absolute_bytes;
 use crate::base::job::{Job, Pool, Task};
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 use crate::base::sync::Arc;
 use crate::platform::fs::capacity::capacity;
 
@@ -105,7 +105,7 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
     let items = work.items();
     let begun: Vec<JournalLine> =
         items.iter().map(|(path, bytes)| line(kind, path, None, *bytes, "begun".into())).collect();
-    let write_down = |lines: &[JournalLine]| Some(words(&journal?.append(lines).err()?));
+    let write_down = |lines: &[JournalLine]| Some(io_error_text(&journal?.append(lines).err()?));
     let not_begun = write_down(&begun);
     let told = |trashing: trash::Trashing| {
         let ended = moved(kind, &items, &trashing, task.is_cancelled());
@@ -139,7 +139,7 @@ fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (
         let within = |failure: &&Failure| {
             failure.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
         };
-        removal.failures.first.iter().find(within).map(|failure| failure.reason.words())
+        removal.failures.first.iter().find(within).map(|failure| failure.reason.text())
     };
     let mut lines = Vec::new();
     for ((group, item), how) in selection.items().zip(&removal.items) {
@@ -177,7 +177,7 @@ fn moved(
         trashing.failures.first.iter().map(|failure| (failure.path.as_slice(), failure.reason)).collect();
     let how = |(number, (path, bytes)): (usize, &(Vec<u8>, u64))| {
         let result = match reasons.get(path.as_slice()) {
-            Some(reason) => reason.words(),
+            Some(reason) => reason.text(),
             None if trashing.failed.contains(&number) => "failed".to_owned(),
             None if is_cancelled && number >= trashing.moved.len() + trashing.failed.len() => {
                 "cancelled".to_owned()

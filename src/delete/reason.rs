@@ -25,13 +25,13 @@ pub enum Reason {
 
 impl Reason {
     /// Returns the reason as text.
-    pub fn words(self) -> String {
+    pub fn text(self) -> String {
         match self {
             Self::System(errno) => error_text(errno),
             Self::Changed => CHANGED.to_owned(),
-            Self::Mount => Blocked::Mount.words().to_owned(),
-            Self::NoTrash(why) => why.words(),
-            Self::Refused(refusal) => refusal.words().to_owned(),
+            Self::Mount => Blocked::Mount.text().to_owned(),
+            Self::NoTrash(why) => why.text(),
+            Self::Refused(refusal) => refusal.text().to_owned(),
         }
     }
 
@@ -61,7 +61,7 @@ pub enum NoTrash {
 }
 
 impl NoTrash {
-    fn words(self) -> String {
+    fn text(self) -> String {
         match self {
             Self::Nowhere => "no trash on this file system".to_owned(),
             Self::Foreign => "the trash belongs to another user".to_owned(),
@@ -125,7 +125,7 @@ pub enum Blocked {
 
 impl Blocked {
     /// Returns the reason as text.
-    pub fn words(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         match self {
             Self::Root => "cannot delete the root directory",
             Self::Home => "cannot delete your home directory",

@@ -34,7 +34,7 @@ impl DeleteWarning {
     }
 
     /// Returns the warning as text. `path` is [`Self::path`], escaped for a terminal.
-    pub fn words(&self, path: &str) -> String {
+    pub fn text(&self, path: &str) -> String {
         match self {
             Self::SomebodysHome(_) => format!("{path} is a user's home directory"),
             Self::OthersDirectory(_, 0) => format!("running as root: other users can write to {path}"),

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::pipe::{Chunks, Next};
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 
 /// Time without input after which a pause is reported to the caller.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -59,7 +59,7 @@ pub(crate) fn next_chunk(
     loop {
         let next = match chunks.next(PATIENCE) {
             Ok(next) => next,
-            Err(error) => return Err(Reason::Wrong(words(&error).into())),
+            Err(error) => return Err(Reason::Wrong(io_error_text(&error).into())),
         };
         let event = match &next {
             Next::Bytes(_) => Pulse::Fed,

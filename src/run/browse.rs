@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use jiff::tz::TimeZone;
 
 use crate::base::format::Units;
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 use crate::base::text::{escape, escape_path};
 use crate::delete::Journal;
 use crate::platform::atomic_file::AtomicFile;
@@ -116,7 +116,7 @@ pub fn run(job: BrowseJob) -> Exit {
     let policy = DeletePolicy { journal: Journal::of_process(), ..job.policy };
     source.wait_for_root();
     // If an export could not be read at all, there is nothing to show but the error.
-    if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Useless {
+    if broken(&source).is_some() && Exit::of_broken(source.tree()) == Exit::Failure {
         return report_errors(&source);
     }
     if let Some(exit) = check_roots(&source) {
@@ -143,7 +143,7 @@ pub fn run(job: BrowseJob) -> Exit {
             let written = write_directory(job.cwd_file.as_deref(), left.directory.as_deref());
             let old = match &earlier {
                 BaselineSpec::Source(old) => report_errors(old),
-                BaselineSpec::None | BaselineSpec::Kept(_) => Exit::Fine,
+                BaselineSpec::None | BaselineSpec::Kept(_) => Exit::Success,
             };
             Exit::of_roots(source.tree())
                 .max(print(&left.picked, job.ending))
@@ -152,7 +152,7 @@ pub fn run(job: BrowseJob) -> Exit {
                 .max(old)
         }
         Err(error) => {
-            print_error(&format!("terminal: {}", words(&error)));
+            print_error(&format!("terminal: {}", io_error_text(&error)));
             Exit::Incomplete
         }
     };
@@ -166,16 +166,16 @@ pub fn run(job: BrowseJob) -> Exit {
 
 /// Writes the path of the last shown directory to the file given by the user, and reports any error.
 fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
-    let (Some(path), Some(directory)) = (file, directory) else { return Exit::Fine };
+    let (Some(path), Some(directory)) = (file, directory) else { return Exit::Success };
     let write = || {
         let mut file = AtomicFile::begin(path)?;
         file.write_all(directory)?;
         file.keep()
     };
     match write() {
-        Ok(()) => Exit::Fine,
+        Ok(()) => Exit::Success,
         Err(error) => {
-            print_error(&format!("{}: {}", escape_path(path), words(&error)));
+            print_error(&format!("{}: {}", escape_path(path), io_error_text(&error)));
             Exit::Incomplete
         }
     }
@@ -204,10 +204,10 @@ fn root_of(old: &Source) -> Result<PathBuf, Exit> {
     if let Some(root) = tree.listing(DirId::TOP).directories().next() {
         return Ok(OsString::from_vec(tree.name(root).to_vec()).into());
     }
-    if report_errors(old) == Exit::Fine {
+    if report_errors(old) == Exit::Success {
         print_error("not a directory: cannot compare");
     }
-    Err(Exit::Useless)
+    Err(Exit::Failure)
 }
 
 /// If no root of a scan can be read, prints the errors and returns an exit code, because the browser would have nothing
@@ -220,7 +220,7 @@ fn check_roots(source: &Source) -> Option<Exit> {
     }
     let missing = |root: Entry<'_>| match root.state {
         EntryState::Failed(errno) => {
-            Some(format!("{}: {}", escape(root.name), words(&io::Error::from_raw_os_error(errno))))
+            Some(format!("{}: {}", escape(root.name), io_error_text(&io::Error::from_raw_os_error(errno))))
         }
         EntryState::Known(_) | EntryState::Excluded(_) => None,
     };
@@ -229,7 +229,7 @@ fn check_roots(source: &Source) -> Option<Exit> {
     for line in &lines {
         print_error(line);
     }
-    (!lines.is_empty()).then_some(Exit::Useless)
+    (!lines.is_empty()).then_some(Exit::Failure)
 }
 
 fn broken(source: &Source) -> Option<Vec<String>> {
@@ -245,7 +245,7 @@ fn report_errors(source: &Source) -> Exit {
         print_error(&format!("internal error: scan ended early: {}", escape(reason.as_bytes())));
         return Exit::Incomplete;
     }
-    let Some(report_errors) = broken(source) else { return Exit::Fine };
+    let Some(report_errors) = broken(source) else { return Exit::Success };
     for fault in &report_errors {
         print_error(fault);
     }
@@ -256,7 +256,7 @@ fn report_errors(source: &Source) -> Exit {
 fn print(picked: &[Vec<u8>], ending: Ending) -> Exit {
     // A closed standard output is an error only if there is something to print.
     if picked.is_empty() {
-        return Exit::Fine;
+        return Exit::Success;
     }
     streams::print(|out| {
         let is_terminal = out.is_terminal();

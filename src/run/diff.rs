@@ -115,10 +115,10 @@ fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progre
         return Ok(Read { source, outcome, root });
     }
     summarize(source.tree(), outcome.as_ref());
-    if exit_of(&source, outcome.as_ref()) == Exit::Fine {
+    if exit_of(&source, outcome.as_ref()) == Exit::Success {
         print_error("not a directory: cannot compare");
     }
-    Err(Exit::Useless)
+    Err(Exit::Failure)
 }
 
 /// Changes, largest first.

@@ -80,7 +80,7 @@ pub fn run(job: DuplicatesJob) -> Exit {
         print_error(&line);
     }
     let is_missed = found.skipped.iter().any(|skipped| skipped.reason != SkipReason::Special);
-    let compared = if is_missed { Exit::Incomplete } else { Exit::Fine };
+    let compared = if is_missed { Exit::Incomplete } else { Exit::Success };
     let exit = exit_of(&source, outcome.as_ref()).max(compared);
     let exit = exit_of_writing(&source, outcome.as_ref(), written, "standard output", exit);
     // The process ends now, and the system frees a large tree faster than duke could.

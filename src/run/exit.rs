@@ -11,18 +11,18 @@ use crate::tree::{DirId, Entry, EntryState, Tree};
 #[repr(u8)]
 pub enum Exit {
     /// Everything was read and written. A closed pipe counts as success, because the reader needed no more output.
-    Fine = 0,
+    Success = 0,
     /// Something could not be read or written, but everything else was.
     Incomplete = 1,
     /// The command line is invalid, or no root could be read.
-    Useless = 2,
+    Failure = 2,
     /// SIGINT ended the run.
     Interrupted = 130,
 }
 
 impl Exit {
     /// All exit codes.
-    pub const ALL: [Self; 4] = [Self::Fine, Self::Incomplete, Self::Useless, Self::Interrupted];
+    pub const ALL: [Self; 4] = [Self::Success, Self::Incomplete, Self::Failure, Self::Interrupted];
 
     /// Returns the numeric exit code.
     pub fn code(self) -> u8 {
@@ -32,9 +32,9 @@ impl Exit {
     /// Returns the description shown in the help.
     pub fn meaning(self) -> &'static str {
         match self {
-            Self::Fine => "everything was read",
+            Self::Success => "everything was read",
             Self::Incomplete => "some entries could not be read or written",
-            Self::Useless => "usage error, or no PATH could be read",
+            Self::Failure => "usage error, or no PATH could be read",
             Self::Interrupted => "interrupted; partial results are printed",
         }
     }
@@ -42,7 +42,7 @@ impl Exit {
     /// Returns the code for a scan: [`Exit::Incomplete`] if anything below the roots could not be read.
     pub fn of_everything(tree: &Tree) -> Self {
         match Self::of_roots(tree) {
-            Self::Fine if tree.totals(DirId::TOP).errors > 0 => Self::Incomplete,
+            Self::Success if tree.totals(DirId::TOP).errors > 0 => Self::Incomplete,
             exit => exit,
         }
     }
@@ -52,18 +52,18 @@ impl Exit {
         let roots = tree.listing(DirId::TOP);
         let mut read = roots.entries().map(|(_, root)| was_read(tree, &root));
         // A scan that was stopped before reading its roots has no errors.
-        let Some(first) = read.next() else { return Self::Fine };
+        let Some(first) = read.next() else { return Self::Success };
         let (any, all) = read.fold((first, first), |(any, all), read| (any | read, all & read));
         match (any, all) {
-            (_, true) => Self::Fine,
+            (_, true) => Self::Success,
             (true, false) => Self::Incomplete,
-            (false, false) => Self::Useless,
+            (false, false) => Self::Failure,
         }
     }
 
     /// Returns the code if at least one export was not read to the end.
     pub fn of_broken(tree: &Tree) -> Self {
-        if tree.listing(DirId::TOP).is_empty() { Self::Useless } else { Self::Incomplete }
+        if tree.listing(DirId::TOP).is_empty() { Self::Failure } else { Self::Incomplete }
     }
 
     /// Ends the process without freeing memory, because the system does so faster.
@@ -77,7 +77,7 @@ pub(crate) fn exit_of(source: &Source, outcome: Option<&Outcome>) -> Exit {
     let ended = match outcome {
         Some(Outcome::Panicked(_)) => Exit::Incomplete,
         Some(Outcome::Broken(_)) => Exit::of_broken(source.tree()),
-        _ => Exit::Fine,
+        _ => Exit::Success,
     };
     ended.max(Exit::of_everything(source.tree()))
 }
@@ -110,7 +110,8 @@ mod tests {
 
     #[test]
     fn exit_codes_are_those_of_the_documents() {
-        let codes = [Exit::Fine, Exit::Incomplete, Exit::Useless, Exit::Interrupted].map(|exit| exit as u8);
+        let codes =
+            [Exit::Success, Exit::Incomplete, Exit::Failure, Exit::Interrupted].map(|exit| exit as u8);
         assert_eq!(codes, [0, 1, 2, 130]);
     }
 
@@ -118,11 +119,11 @@ mod tests {
     fn exit_codes_distinguish_no_root_from_some() {
         let (good, bad) = (EntryState::Known(Metadata::default()), EntryState::Failed(2));
         let cases: [(&[EntryState], Exit); 5] = [
-            (&[], Exit::Fine),
-            (&[good, good], Exit::Fine),
+            (&[], Exit::Success),
+            (&[good, good], Exit::Success),
             (&[good, bad], Exit::Incomplete),
             (&[bad, good], Exit::Incomplete),
-            (&[bad, bad], Exit::Useless),
+            (&[bad, bad], Exit::Failure),
         ];
         for (roots, exit) in cases {
             assert_eq!(Exit::of_roots(&tree(roots)), exit, "{roots:?}");

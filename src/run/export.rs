@@ -48,10 +48,10 @@ pub(crate) fn run(
     }
     if Export::root(source.tree()).is_none() {
         summarize(source.tree(), outcome);
-        if exit != Exit::Useless {
+        if exit != Exit::Failure {
             print_error("nothing written: ncdu's format holds exactly one root");
         }
-        return Exit::Useless;
+        return Exit::Failure;
     }
     let written = write_to(to, source, format, interrupt.as_ref());
     let place = match to {

@@ -95,7 +95,7 @@ fn sums(by: By, pool: &Pool, request: Request) -> io::Result<GroupTotals> {
         }
         By::Age => {
             let ages = finish(&survey::ages(pool, request, crate::base::clock::now())?)?;
-            let row = |(age, totals): (&Age, _)| Sum { name: age.words().to_owned(), uid: None, totals };
+            let row = |(age, totals): (&Age, _)| Sum { name: age.text().to_owned(), uid: None, totals };
             GroupTotals { by: "age", rows: Age::ALL.iter().zip(ages.rows).map(row).collect() }
         }
         By::Owner => {

@@ -47,7 +47,7 @@ pub fn run(job: &MergeJob) -> Exit {
         Ok((parts, numbers)) => merge(job, &parts, numbers, interrupt.as_ref()),
         Err(reason) => {
             print_error(&reason);
-            Exit::Useless
+            Exit::Failure
         }
     }
 }
@@ -95,7 +95,7 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
 fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Option<&Interrupt>) -> Exit {
     let Some(merge) = Merge::new(parts) else {
         print_error("nothing written: more than 2^32 directories");
-        return Exit::Useless;
+        return Exit::Failure;
     };
     for path in merge.unlisted() {
         let path = escape(path);
@@ -115,9 +115,9 @@ fn merge(job: &MergeJob, parts: &[Snapshot], numbers: Vec<u64>, interrupt: Optio
         Target::File(path) => escape_path(path),
     };
     match write(&merge, about, &limits, &job.to) {
-        Ok(()) if is_whole && merge.unlisted().is_empty() && merge.errors() == 0 => Exit::Fine,
+        Ok(()) if is_whole && merge.unlisted().is_empty() && merge.errors() == 0 => Exit::Success,
         Ok(()) => Exit::Incomplete,
-        Err(WriteError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Fine,
+        Err(WriteError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Success,
         Err(WriteError::Stopped) => {
             print_error(&format!("interrupted; {place} is incomplete or unchanged"));
             Exit::Interrupted

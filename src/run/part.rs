@@ -33,7 +33,7 @@ pub(crate) fn settled(part: PartOfPlan, roots: &[PathBuf], to: Option<&Path>) ->
     let mount = roots.iter().filter(|_| part.number != 0).find(|root| is_mount_point(root))?;
     let name = escape_path(mount);
     print_error(&format!("{name}: is a mount point, which a whole scan might not enter; make a new plan"));
-    Some(Exit::Useless)
+    Some(Exit::Failure)
 }
 
 /// Returns the exit code of an earlier run that has saved the same part to `path`, or `None` if the file is missing,

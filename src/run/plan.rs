@@ -70,27 +70,27 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
         let file = job.old.as_deref().unwrap_or(&job.path);
         let way = if job.old.is_some() { "; leave out -f" } else { "" };
         print_error(&format!("{}: no directory {}{way}", escape_path(file), escape_path(&job.path)));
-        return Exit::Useless;
+        return Exit::Failure;
     };
     let parts = match parts(tree, root, &path, job.parts, &job.flags) {
         Ok(parts) => parts,
         Err(bad) => {
             print_error(&format!("pattern '{}': {}", bad.pattern, bad.reason));
-            return Exit::Useless;
+            return Exit::Failure;
         }
     };
     // Parts of a snapshot are read when they are first needed, so damage may have been found only now.
     let outcome = source.outcome();
     if outcome != Some(Outcome::Complete) {
         summarize(tree, outcome.as_ref());
-        return Exit::Useless;
+        return Exit::Failure;
     }
     let written = write(&ScanPlan { path, flags: job.flags, parts }, &job.to);
     let place = match &job.to {
         Target::Standard => "standard output".to_owned(),
         Target::File(path) => escape_path(path),
     };
-    let exit = if source.scan().is_some() { exit_of(source, outcome.as_ref()) } else { Exit::Fine };
+    let exit = if source.scan().is_some() { exit_of(source, outcome.as_ref()) } else { Exit::Success };
     exit_of_writing(source, outcome.as_ref(), written, &place, exit)
 }
 

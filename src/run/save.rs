@@ -80,7 +80,7 @@ pub fn save(job: Saving) -> Exit {
         summarize(source.tree(), outcome.as_ref());
         match exit_of(&source, outcome.as_ref()) {
             // Directories that no longer exist must not prevent a merge. Without the rest there is none.
-            Exit::Useless if part.is_none_or(|part| part.number == 0) => Exit::Useless,
+            Exit::Failure if part.is_none_or(|part| part.number == 0) => Exit::Failure,
             _ if outcome != Some(Outcome::Complete) => {
                 print_error("nothing written: scan incomplete");
                 Exit::Incomplete
@@ -130,9 +130,9 @@ fn put(source: &Source, about: &SnapshotInfo, to: &SaveTarget, interrupt: Option
         }
     };
     match put {
-        Ok(()) => Exit::Fine,
+        Ok(()) => Exit::Success,
         Err(KeepError::Write(WriteError::Output(error))) if error.kind() == io::ErrorKind::BrokenPipe => {
-            Exit::Fine
+            Exit::Success
         }
         Err(KeepError::Write(WriteError::Stopped)) => {
             print_error(&format!("interrupted; {place} is incomplete or unchanged"));

@@ -112,7 +112,7 @@ impl Shared {
         self.enter(Stage::Writing);
         match keep(settings, source.tree(), &source.about(), &self.stop) {
             Err(KeepError::Write(WriteError::Output(error))) => {
-                Some(format!("no snapshot saved: {}", crate::base::os_error::words(&error)))
+                Some(format!("no snapshot saved: {}", crate::base::os_error::io_error_text(&error)))
             }
             // If sudo keeps HOME, the folder belongs to another user, which is not worth reporting.
             Err(KeepError::Unsafe(refusal)) if matches!(refusal.cause, Cause::Owner(_)) => None,

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 use crate::output::errors;
 use crate::platform::terminal::streams;
 use crate::run::exit::Exit;
@@ -47,16 +47,16 @@ pub(crate) fn standard_input() -> io::Result<Vec<u8>> {
 pub(crate) fn print(write: impl FnOnce(&mut File) -> io::Result<()>) -> Exit {
     match standard_output().and_then(|mut out| write(&mut out)) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            print_error(&format!("standard output: {}", words(&error)));
+            print_error(&format!("standard output: {}", io_error_text(&error)));
             Exit::Incomplete
         }
-        _ => Exit::Fine,
+        _ => Exit::Success,
     }
 }
 
 /// Reports that no thread can be started, and returns the exit code.
 pub fn no_thread(error: &io::Error) -> Exit {
-    print_error(&format!("cannot start a thread: {}", words(error)));
+    print_error(&format!("cannot start a thread: {}", io_error_text(error)));
     Exit::Incomplete
 }
 
@@ -76,11 +76,11 @@ pub(crate) fn exit_of_writing(
         // The reader of the pipe needed no more output, or was interrupted together with duke.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => match exit {
             Exit::Interrupted => exit,
-            _ => Exit::Fine,
+            _ => Exit::Success,
         },
         Err(error) => {
             summarize(source.tree(), outcome);
-            print_error(&format!("{place}: {}", words(&error)));
+            print_error(&format!("{place}: {}", io_error_text(&error)));
             exit.max(Exit::Incomplete)
         }
     }

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use super::import_snapshot::{KnownFileSystems, SnapshotInput};
 pub use super::remote::Input;
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::base::text::escape;
 use crate::formats::builder::{Builder, Counts};
@@ -207,7 +207,7 @@ impl Shared {
         names: &mut HostNumbers,
     ) -> Result<(), Vec<String>> {
         let (reader, session) = input.open().map_err(|reason| message(&reason))?;
-        let chunks = unpack(reader).map_err(|error| message(&words(&error)))?;
+        let chunks = unpack(reader).map_err(|error| message(&io_error_text(&error)))?;
         let published = RefCell::new(Instant::now());
         let counts = Cell::new(Counts::default());
         let pulse = |pulse| {

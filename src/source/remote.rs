@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 use crate::base::text::{escape, escape_path};
 use crate::platform::terminal::streams;
 
@@ -122,7 +122,7 @@ impl Remote {
     pub(crate) fn start(&self) -> Result<(Box<dyn Read + Send>, Session), String> {
         let mut command = self.command();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| format!("ssh: {}", words(&error)))?;
+        let mut child = command.spawn().map_err(|error| format!("ssh: {}", io_error_text(&error)))?;
         let reader = child.stdout.take().ok_or("cannot read the output of ssh")?;
         let said = child.stderr.take().map(|errors| thread::spawn(move || keep_last(errors)));
         Ok((Box::new(reader), Session { child, said }))
@@ -137,7 +137,7 @@ impl Session {
             // ended.
             let _ = self.child.kill();
         }
-        let status = self.child.wait().map_err(|error| words(&error))?;
+        let status = self.child.wait().map_err(|error| io_error_text(&error))?;
         let said = self.said.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
         let last = said.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         match status.code() {
@@ -195,11 +195,11 @@ impl Input {
     pub(crate) fn open(&self) -> Result<Opened, String> {
         match self {
             Self::File(path) => {
-                let file = File::open(path).map_err(|error| words(&error))?;
+                let file = File::open(path).map_err(|error| io_error_text(&error))?;
                 Ok((Box::new(file), None))
             }
             Self::Standard => {
-                streams::input().map_err(|error| words(&error))?;
+                streams::input().map_err(|error| io_error_text(&error))?;
                 Ok((Box::new(io::stdin()), None))
             }
             Self::Remote(remote) => {

@@ -16,7 +16,7 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 use crate::base::sync::{AtomicBool, Ordering};
 use crate::formats::compression::pack;
 use crate::formats::flat::Flat;
@@ -100,7 +100,7 @@ pub enum SaveError {
 
 impl From<io::Error> for SaveError {
     fn from(error: io::Error) -> Self {
-        Self::Failed(words(&error))
+        Self::Failed(io_error_text(&error))
     }
 }
 

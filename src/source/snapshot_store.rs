@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::base::absolute::absolute_bytes;
 use crate::base::sync::AtomicBool;
-use crate::formats::snapshot::{Limits, SnapshotInfo, Unopened, WriteError, open, save};
+use crate::formats::snapshot::{Limits, OpenError, SnapshotInfo, WriteError, open, save};
 use crate::platform::atomic_file::{AtomicFile, UNFINISHED};
 use crate::platform::entry::safe_path::{Error, PrivateFolder, Refusal};
 use crate::platform::fs::capacity::capacity;
@@ -173,7 +173,7 @@ pub struct KeptSnapshot {
     /// Time of the scan in seconds since 1970.
     pub scanned_at: i64,
     /// Roots and flags of the snapshot, or the reason why the file cannot be opened.
-    pub subject: Result<Subject, Unopened>,
+    pub subject: Result<Subject, OpenError>,
 }
 
 /// Roots and flags of a scan.

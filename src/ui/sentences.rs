@@ -6,7 +6,7 @@ use std::path::Path;
 use super::keys::{Command, Keymap, Scope};
 use super::operations::deletion::Script;
 use crate::base::format::{Units, grouped, plain_size};
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 use crate::base::text::{escape, escape_path};
 use crate::delete::script::ScriptError;
 use crate::delete::{OperationKind, Report};
@@ -25,10 +25,10 @@ pub fn script(script: &Script) -> String {
             format!("Wrote {}; review it{warnings} before running", escape_path(&script.path))
         }
         Err(ScriptError::Refused(path, reason)) => {
-            format!("Cannot write a script: {}: {}", escape(path), reason.words())
+            format!("Cannot write a script: {}: {}", escape(path), reason.text())
         }
         Err(ScriptError::Exposed) => "Cannot write a script: other users could change it".into(),
-        Err(ScriptError::Failed(error)) => format!("Cannot write a script: {}", words(error)),
+        Err(ScriptError::Failed(error)) => format!("Cannot write a script: {}", io_error_text(error)),
     }
 }
 

@@ -12,7 +12,7 @@ use duke::base::kind::Kind;
 use duke::scan::{Options, Scan};
 use duke::testing::formats::snapshot;
 use duke::testing::formats::snapshot::{
-    FileSystemInfo, Limits, PlanParts, RootOrigin, Snapshot, SnapshotInfo, Unopened, WriteError,
+    FileSystemInfo, Limits, OpenError, PlanParts, RootOrigin, Snapshot, SnapshotInfo, WriteError,
 };
 use duke::testing::output::json::{Body, Report, Summary};
 use duke::testing::platform::Access;
@@ -71,7 +71,7 @@ pub(crate) fn stored(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-fn open(path: &Path, access: Access) -> Result<Snapshot, Unopened> {
+fn open(path: &Path, access: Access) -> Result<Snapshot, OpenError> {
     snapshot::open_by(path, Some(access))
 }
 

@@ -304,7 +304,7 @@ fn another_mount_has_a_trash_of_its_own_or_none() {
     assert!(read_only.success());
     let reason = put(&selection, &owner).failures.first[0].reason;
     assert_eq!(reason, Reason::NoTrash(NoTrash::System(nix::errno::Errno::EROFS as i32)));
-    assert_eq!(reason.words(), "trash not available: read-only file system");
+    assert_eq!(reason.text(), "trash not available: read-only file system");
 }
 
 #[test]

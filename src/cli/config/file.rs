@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::Config;
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 use crate::base::text::escape_path;
 use crate::platform::entry::secure_read::{Refused, read};
 
@@ -71,7 +71,7 @@ impl Source {
 
 fn line(path: &Path, refused: &Refused) -> String {
     let reason = match refused {
-        Refused::Missing(error) | Refused::Failed(error) => words(error),
+        Refused::Missing(error) | Refused::Failed(error) => io_error_text(error),
         Refused::NotRegular => "not a regular file".to_owned(),
         Refused::TooLong => "larger than 1 MiB".to_owned(),
         Refused::Foreign => "belongs to another user".to_owned(),

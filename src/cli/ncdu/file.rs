@@ -6,7 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use super::words::{Given, given, translation};
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 use crate::base::text::escape_path;
 use crate::cli::environment::Environment;
 use crate::cli::error::{UsageError, refusal};
@@ -26,7 +26,7 @@ pub fn flags(environment: &Environment) -> Result<Vec<Given>, UsageError> {
             Ok(text) => text,
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
             Err(error) => {
-                return Err(UsageError::Usage(format!("{}: {}", escape_path(&path), words(&error))));
+                return Err(UsageError::Usage(format!("{}: {}", escape_path(&path), io_error_text(&error))));
             }
         };
         all.extend(flags_of(&text, &path, home.map(OsString::as_os_str))?);

@@ -93,7 +93,7 @@ fn confirmation(warnings: &[DeleteWarning]) -> String {
         return String::new();
     }
     let warnings = warnings.iter().map(|concern| {
-        let words = concern.words(&escape(&absolute_bytes(concern.path())));
+        let words = concern.text(&escape(&absolute_bytes(concern.path())));
         format!("printf '%s\\n' {} >&2\n", quoted(&format!("Warning: {words}")))
     });
     let question =

@@ -10,7 +10,7 @@ use super::kept_blocks::{ContentBlock, KeptBlocks};
 use super::layout::{DATA, INDEX, LENGTH_BITS, MAGIC, OFFSET_BITS, POINTER_LENGTH_BITS, WORD};
 use crate::base::sync::{AtomicU64, Mutex, OnceLock, Ordering, lock};
 use crate::formats::compression::{HARMLESS, RATIO};
-use crate::formats::snapshot::Unopened;
+use crate::formats::snapshot::OpenError;
 use crate::formats::zstd_block;
 use crate::platform::memory::block_file::{BlockFile, Damage};
 use crate::tree::stored::chains::{ChainItem, Chains};
@@ -36,10 +36,10 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     /// Reads the index.
-    pub(crate) fn open(file: BlockFile) -> Result<Self, Unopened> {
+    pub(crate) fn open(file: BlockFile) -> Result<Self, OpenError> {
         let length = file.length();
         if !file.bytes(0, length.min(MAGIC.len() as u64))?.starts_with(&MAGIC) {
-            return Err(Unopened::Foreign("binary export"));
+            return Err(OpenError::Foreign("binary export"));
         }
         let word = WORD as u64;
         let cut_off = || Damage::new(length, "the file is truncated here");

@@ -15,7 +15,7 @@ mod write;
 
 use std::path::Path;
 
-use crate::formats::snapshot::{Unopened, begins_with};
+use crate::formats::snapshot::{OpenError, begins_with};
 use crate::platform::memory::block_file::{Access, BlockFile};
 use crate::tree::{DirId, Tree};
 use blocks::Blocks;
@@ -32,7 +32,7 @@ pub fn is_binary_export(path: &Path) -> bool {
 /// # Errors
 /// When the file cannot be read, is not in this format, or is damaged in the parts that were read. Damage in other
 /// parts is found when they are shown: see [`Tree::damage`] and [`Tree::verify`].
-pub fn open(path: &Path) -> Result<Tree, Unopened> {
+pub fn open(path: &Path) -> Result<Tree, OpenError> {
     open_by(path, None)
 }
 
@@ -40,8 +40,8 @@ pub fn open(path: &Path) -> Result<Tree, Unopened> {
 ///
 /// # Errors
 /// Those of [`open`].
-pub fn open_by(path: &Path, access: Option<Access>) -> Result<Tree, Unopened> {
-    let blocks = Blocks::open(BlockFile::open(path, access).map_err(Unopened::Unreadable)?)?;
+pub fn open_by(path: &Path, access: Option<Access>) -> Result<Tree, OpenError> {
+    let blocks = Blocks::open(BlockFile::open(path, access).map_err(OpenError::Unreadable)?)?;
     let root = blocks.root();
     let tree = Tree::from_chains(Box::new(blocks), root);
     tree.listing(DirId::TOP);

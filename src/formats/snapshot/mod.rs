@@ -19,7 +19,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 pub use crate::formats::snapshot::info::{FileSystemInfo, PlanParts, RootOrigin, SnapshotInfo};
 pub use crate::formats::snapshot::layout::MAGIC;
 use crate::formats::snapshot::layout::{FOOTER, HEADER};
@@ -31,7 +31,7 @@ pub use write::{Limits, WriteError, save};
 
 /// Reason why a file cannot be opened as a snapshot, or as another format that is loaded in parts.
 #[derive(Debug)]
-pub enum Unopened {
+pub enum OpenError {
     /// The file cannot be read.
     Unreadable(io::Error),
     /// The file does not have this format, which is named.
@@ -42,16 +42,16 @@ pub enum Unopened {
     Damaged(Damage),
 }
 
-impl From<Damage> for Unopened {
+impl From<Damage> for OpenError {
     fn from(damage: Damage) -> Self {
         Self::Damaged(damage)
     }
 }
 
-impl fmt::Display for Unopened {
+impl fmt::Display for OpenError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unreadable(error) => formatter.write_str(&words(error)),
+            Self::Unreadable(error) => formatter.write_str(&io_error_text(error)),
             Self::Foreign(format) => write!(formatter, "not a {format}"),
             Self::Later(version) => {
                 write!(formatter, "snapshot version {version} is newer than this duke; update duke")
@@ -61,7 +61,7 @@ impl fmt::Display for Unopened {
     }
 }
 
-impl std::error::Error for Unopened {}
+impl std::error::Error for OpenError {}
 
 /// Returns `true` if the file at `path` begins with [`MAGIC`]. Pipes and devices are not opened.
 pub fn is_snapshot(path: &Path) -> bool {
@@ -80,7 +80,7 @@ pub(crate) fn begins_with(path: &Path, magic: [u8; 8]) -> bool {
 /// # Errors
 /// Returns an error if the file cannot be read, is not a snapshot, or is damaged in the parts that were read. Damage in
 /// other parts is found when they are shown; see [`Tree::damage`] and [`Tree::verify`].
-pub fn open(path: &Path) -> Result<Snapshot, Unopened> {
+pub fn open(path: &Path) -> Result<Snapshot, OpenError> {
     open_by(path, None)
 }
 
@@ -88,16 +88,16 @@ pub fn open(path: &Path) -> Result<Snapshot, Unopened> {
 ///
 /// # Errors
 /// Returns the same errors as [`open`].
-pub fn open_by(path: &Path, access: Option<Access>) -> Result<Snapshot, Unopened> {
-    let file = BlockFile::open(path, access).map_err(Unopened::Unreadable)?;
+pub fn open_by(path: &Path, access: Option<Access>) -> Result<Snapshot, OpenError> {
+    let file = BlockFile::open(path, access).map_err(OpenError::Unreadable)?;
     let length = file.length();
     let head = file.bytes(0, length.min(HEADER))?;
     if !head.starts_with(&MAGIC) {
-        return Err(Unopened::Foreign("snapshot"));
+        return Err(OpenError::Foreign("snapshot"));
     }
     let version = crate::formats::snapshot::layout::version(&head)?;
     if !(1..=crate::formats::snapshot::layout::VERSION).contains(&version) {
-        return Err(Unopened::Later(version));
+        return Err(OpenError::Later(version));
     }
     let last = length.checked_sub(FOOTER).filter(|last| *last >= HEADER);
     let last = last.ok_or_else(|| Damage::new(length, "the file is truncated here"))?;

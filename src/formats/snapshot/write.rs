@@ -16,7 +16,7 @@ use std::io::{self, Write};
 
 use crate::base::absolute::absolute_bytes;
 use crate::base::os_error::ENOENT;
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 use crate::base::sync::{AtomicBool, Ordering};
 use crate::formats::snapshot::info::SnapshotInfo;
 use crate::formats::snapshot::layout::{IndexDraft, footer, header};
@@ -65,7 +65,7 @@ impl From<io::Error> for WriteError {
 impl fmt::Display for WriteError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Output(error) => formatter.write_str(&words(error)),
+            Self::Output(error) => formatter.write_str(&io_error_text(error)),
             Self::TooLarge => formatter.write_str("too large"),
             Self::Stopped => formatter.write_str("stopped"),
             Self::Changing => formatter.write_str("the tree is changing"),

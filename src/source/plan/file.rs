@@ -18,7 +18,7 @@ use std::path::Path;
 use super::{ScanFlags, ScanPart, ScanPlan};
 use crate::base::base64::from_base64;
 use crate::base::json::JsonWriter;
-use crate::base::os_error::words;
+use crate::base::os_error::io_error_text;
 use crate::base::text::escape;
 use crate::formats::compression::unpack;
 use crate::formats::json_lexer::{Fault, Lexer, Reason};
@@ -61,9 +61,9 @@ impl ScanPlan {
     /// # Errors
     /// Returns the reason why there is no plan in the file, which is safe to print.
     pub fn read(file: &Path) -> std::result::Result<(Self, u64), String> {
-        let bytes = fs::read(file).map_err(|error| words(&error))?;
+        let bytes = fs::read(file).map_err(|error| io_error_text(&error))?;
         let digest = (bytes.len() as u64) << 32 | u64::from(crc32fast::hash(&bytes));
-        let chunks = unpack(Cursor::new(bytes)).map_err(|error| words(&error))?;
+        let chunks = unpack(Cursor::new(bytes)).map_err(|error| io_error_text(&error))?;
         let mut lexer = Lexer::resume(Vec::new(), chunks, &|_| ControlFlow::Continue(()));
         let plan = plan(&mut lexer).map_err(|Fault { offset, reason }| match reason {
             Reason::Stopped => "stopped".to_owned(),

@@ -100,11 +100,11 @@ impl<'t> Component<'t> for FailuresList {
         draw_ends(&title, &Line::default(), layout.header, canvas.buffer);
         let room = usize::from(layout.list.width);
         let gap = theme.glyphs.gap();
-        let widest = first.iter().map(|failure| width(&failure.reason.words())).max().unwrap_or(0);
+        let widest = first.iter().map(|failure| width(&failure.reason.text())).max().unwrap_or(0);
         let reason = widest.min(room * REASON_IN_TEN / 10).max(REASON);
         let selected = first
             .get(self.cursor.index)
-            .map(|failure| (failure.reason.words(), escape(&cx.shown_path(&failure.path)).into_owned()));
+            .map(|failure| (failure.reason.text(), escape(&cx.shown_path(&failure.path)).into_owned()));
         let is_cut = |(words, path): &(String, String)| {
             if room >= WIDE {
                 width(words) > reason || width(path) + reason + 4 > room
@@ -130,9 +130,9 @@ impl<'t> Component<'t> for FailuresList {
             let path = escape(&cx.shown_path(&failure.path)).into_owned();
             let line = if room >= WIDE {
                 let path = fit(&path, room.saturating_sub(reason + 4), gap).into_owned();
-                format!(" {}  {path}", pad(&failure.reason.words(), reason, gap))
+                format!(" {}  {path}", pad(&failure.reason.text(), reason, gap))
             } else {
-                let text = format!("{path}: {}", failure.reason.words());
+                let text = format!("{path}: {}", failure.reason.text());
                 format!(" {}", fit(&text, room.saturating_sub(2), gap))
             };
             canvas.buffer.set_line(layout.list.x, y, &Line::raw(line), layout.list.width);

@@ -41,7 +41,7 @@ pub fn notes(
     if probe.attributes.links > 1 && probe.attributes.kind != Kind::Directory {
         notes.push("deleting one of its names frees nothing while others exist".to_owned());
     }
-    notes.extend(probe.traits.iter().map(|is_so| words(*is_so).to_owned()));
+    notes.extend(probe.traits.iter().map(|is_so| trait_text(*is_so).to_owned()));
     if has_changed(probe, record) {
         notes.push(format!("has changed since it was scanned{rescan}"));
     }
@@ -133,7 +133,7 @@ impl File<'_> {
     }
 }
 
-fn words(is_so: Trait) -> &'static str {
+fn trait_text(is_so: Trait) -> &'static str {
     match is_so {
         Trait::Compressed => "compressed by the file system",
         Trait::Encrypted => "stored encrypted",

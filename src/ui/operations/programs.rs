@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 
 use crate::base::job::{Job, Pool};
 use crate::base::kind::Kind;
-use crate::base::os_error::{error_text, words};
+use crate::base::os_error::{error_text, io_error_text};
 use crate::base::text::escape;
 use crate::platform::process::desktop;
 use crate::platform::terminal::spawn;
@@ -166,7 +166,7 @@ fn failure_text(program: &OsString, ended: io::Result<Ended>) -> Option<String> 
     match ended {
         Ok(Ended::Code(0)) => None,
         Ok(ended) => Some(format!("{name} {ended}")),
-        Err(error) => Some(format!("{name}: {}", words(&error))),
+        Err(error) => Some(format!("{name}: {}", io_error_text(&error))),
     }
 }
 

@@ -71,12 +71,12 @@ impl TableData for AgeRows {
 
     fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
         let age = *self.ages.order.get(index)?;
-        Some(row_of_sum(age.words().to_owned(), &self.ages.rows[age as usize], context.measure))
+        Some(row_of_sum(age.text().to_owned(), &self.ages.rows[age as usize], context.measure))
     }
 
     fn target(&self, index: usize) -> Option<Target> {
         let age = self.ages.order.get(index)?;
-        let label = format!("changed {}", age.words());
+        let label = format!("changed {}", age.text());
         Some(Target::Files { label, table: &largest::TABLE, query: age.query(self.now) })
     }
 }

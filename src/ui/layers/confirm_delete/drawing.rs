@@ -205,7 +205,7 @@ fn refusals(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     let named = probe.refusals.iter().take(NAMED).filter_map(|(number, refusal)| {
         let (group, item) = dialog.selection.items().nth(*number)?;
         let path = cx.shown_path(&group.path_of(item));
-        Some(Fact::new(0, format!("{}: {}", refusal.words(), escape(&path)), Role::Warning))
+        Some(Fact::new(0, format!("{}: {}", refusal.text(), escape(&path)), Role::Warning))
     });
     named.collect()
 }
@@ -229,7 +229,7 @@ fn changed(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact
 }
 
 fn warning_text(cx: &Context<'_>, concern: &DeleteWarning) -> String {
-    concern.words(&escape(&cx.shown_path(concern.path())))
+    concern.text(&escape(&cx.shown_path(concern.path())))
 }
 
 fn items(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
