@@ -1,7 +1,7 @@
 //! Duplicates: files with the same contents, and directories whose contents are all the same.
 //!
 //! ```text
-//! tree -> files of equal size -> equal ends -> clones apart -> equal hashes -> unchanged -> directories
+//! tree -> files of equal size -> equal ends -> not clones  -> equal hashes -> unchanged -> directories
 //!         candidates             sets                                          sets         directories, groups
 //! ```
 //!

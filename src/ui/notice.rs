@@ -146,9 +146,9 @@ pub enum Notice {
     RangeStartHidden,
     NoMarks,
     MarksDropped {
-        /// Number of marks of deleted entries.
+        /// Number of marked entries that have been deleted.
         gone: u64,
-        /// Number of marks of replaced or modified entries.
+        /// Number of marked entries that have been replaced or modified.
         changed: u64,
     },
     /// The extension of the file name is not that of a known format.
@@ -220,7 +220,7 @@ impl Notice {
             Self::NothingTrashedDryRun => "Dry run: nothing was trashed".into(),
             Self::NothingTrashed => "Nothing was moved to the trash in this session".into(),
             Self::WrongName => "Name does not match".into(),
-            Self::AnsweredTooEarly => "Too early; press the key again".into(),
+            Self::AnsweredTooEarly => "The question had just appeared; press the key again".into(),
             Self::DryRun { entries, bytes, at_least } => {
                 let (entries, size) = (grouped(*entries), size(*bytes));
                 let least = if *at_least { "at least " } else { "" };

@@ -98,7 +98,7 @@ impl TableView {
         Self { table, rows, request, title, text, cursor, columns, unfolded, shown, is_arranged, will_mark }
     }
 
-    /// Shows this answer, without a job.
+    /// Shows this answer instead of starting a job.
     #[must_use]
     pub fn with_answer(self, answer: TableAnswer) -> Self {
         Self { rows: Loader::given(Some(answer)), ..self }
