@@ -131,7 +131,7 @@ fn whole_root(tree: &Tree) -> Option<DirId> {
     })
 }
 
-/// Accounts for at most `most` file systems, beginning with the one that contains `from`.
+/// Returns the space accounting of at most `most` file systems, beginning with the one that contains `from`.
 fn spaces(
     tree: &Tree,
     from: DirId,
