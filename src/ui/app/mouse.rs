@@ -52,13 +52,18 @@ impl App<'_> {
         }
     }
 
-    /// Returns the screen position (column and line) of the row under the cursor; `None` if a layer is open or
-    /// the row is not visible.
+    /// Returns the screen position (column and line) of the row or treemap cell under the cursor; `None` if a layer is
+    /// open or the row is not visible.
     pub fn cursor(&self) -> Option<(u16, u16)> {
         let list = self.cx.regions(self.cx.size).view.list;
         let row = match &self.cx.views.page {
             _ if !self.layers.is_empty() => return None,
             Some(page) => page.index.checked_sub(page.offset)?,
+            None if self.cx.views.is_treemap() => {
+                let tile = self.cx.views.tiles.iter().find(|tile| tile.index == self.cx.window.index)?;
+                let cell = tile.area.on_screen();
+                return (cell.y < list.bottom()).then_some((cell.x, cell.y));
+            }
             None => self.cx.window.index.checked_sub(self.cx.window.offset)?,
         };
         let line = list.y.checked_add(u16::try_from(row).ok()?)?;
