@@ -18,7 +18,7 @@ use crate::base::text::{escape, escape_path};
 use crate::delete::{OperationKind, Report};
 use crate::source::save::ENDINGS;
 
-/// Message in the status line, which is shown until the next key.
+/// Message in the status line, which is shown until the next key, or for some seconds.
 #[derive(Clone, Debug)]
 pub enum Notice {
     /// Text from outside the browser: a warning about the configuration, or an error of a background job.

@@ -52,9 +52,12 @@ impl App<'_> {
         }
     }
 
-    /// Returns the screen position (column and line) of the row under the cursor; `None` if a layer is open or
-    /// the row is not visible.
+    /// Returns the screen position (column and line) of the cursor: in a text field, or else on the selected row.
+    /// Returns `None` if neither is visible.
     pub fn cursor(&self) -> Option<(u16, u16)> {
+        if self.hits.caret.is_some() {
+            return self.hits.caret;
+        }
         let list = self.cx.regions(self.cx.size).view.list;
         let row = match &self.cx.views.page {
             _ if !self.layers.is_empty() => return None,
