@@ -23,6 +23,7 @@ use crate::ui::layout::layout;
 use crate::ui::message::Effect;
 use crate::ui::widgets;
 use crate::ui::widgets::footer::{self, Top};
+use crate::ui::widgets::overview;
 
 /// Maximum time between the two clicks of a double click.
 const DOUBLE: Duration = Duration::from_millis(400);
@@ -52,15 +53,17 @@ impl App<'_> {
         }
     }
 
-    /// Returns the screen position (column and line) of the cursor: in a text field, or else on the selected row.
-    /// Returns `None` if neither is visible.
+    /// Returns the screen position (column and line) of the cursor: in a text field, or else on the selected row or the
+    /// selected part of the overview. Returns `None` if none of them is visible.
     pub fn cursor(&self) -> Option<(u16, u16)> {
         if self.hits.caret.is_some() {
             return self.hits.caret;
         }
-        let list = self.cx.regions(self.cx.size).view.list;
+        let view = self.cx.regions(self.cx.size).view;
+        let list = view.list;
         let row = match &self.cx.views.page {
             _ if !self.layers.is_empty() => return None,
+            None if self.cx.views.is_overview() => return overview::selected(&self.cx, view),
             Some(page) => page.index.checked_sub(page.offset)?,
             None => self.cx.window.index.checked_sub(self.cx.window.offset)?,
         };

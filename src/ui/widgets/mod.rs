@@ -22,7 +22,7 @@ mod header;
 mod hints;
 mod list;
 pub mod map;
-mod overview;
+pub mod overview;
 mod parent;
 mod preview;
 pub mod row;
