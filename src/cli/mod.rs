@@ -115,6 +115,10 @@ pub fn invocation(
     {
         return as_ncdu(typed, environment);
     }
+    if words.get(1).is_some_and(|word| word == ncdu::NAME) {
+        // The flags of ncdu, such as --help, are not those of a subcommand.
+        return as_ncdu(&words[2..], environment);
+    }
     if let Some(word) = words.get(1).filter(|word| Command::is(word)) {
         let is_ambiguous = words.len() == 2 && Path::new(word).is_dir();
         if let Some(name) = word.to_str().filter(|_| is_ambiguous) {
@@ -122,7 +126,7 @@ pub fn invocation(
         }
         let parsed = Cli::understand(&words).map_err(refusal)?;
         if let Some(command) = parsed.command {
-            return of_command(command, &words[2..], environment);
+            return of_command(command, environment);
         }
     }
     without_subcommand(words.get(1..).unwrap_or_default(), &[], environment)
@@ -142,12 +146,8 @@ fn without_subcommand(
     look(&understood(&configured.words, typed)?, configured, environment)
 }
 
-/// Returns the request for a subcommand. `typed` are the words after its name.
-fn of_command(
-    command: Command,
-    typed: &[OsString],
-    environment: &Environment,
-) -> Result<Invocation, UsageError> {
+/// Returns the request for a subcommand.
+fn of_command(command: Command, environment: &Environment) -> Result<Invocation, UsageError> {
     Ok(match command {
         Command::Completions { shell } => Invocation::Describe(Description::Completions(shell)),
         Command::Config { what, config, no_config, .. } => Invocation::ConfigOutput(show::answer(
@@ -162,8 +162,7 @@ fn of_command(
         Command::Diff(words) => return diff(&words, environment),
         Command::Duplicates(words) => Invocation::Duplicates(duplicates_job(&words, environment)?),
         Command::Help { command } => return Err(help(command.as_deref())),
-        // The parser consumes a leading `--`, which also has a meaning for ncdu.
-        Command::Ncdu { .. } => return as_ncdu(typed, environment),
+        Command::Ncdu { words } => return as_ncdu(&words, environment),
         Command::Man => Invocation::Describe(Description::Manual),
         Command::Save(words) if words.list => match words.paths.as_slice() {
             paths @ ([] | [_]) => {
