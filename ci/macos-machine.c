@@ -222,6 +222,26 @@ int m_renameatx_np(int from, const char *name, int to, const char *new, unsigned
   return renameat2(from == -2 ? AT_FDCWD : from, name, to == -2 ? AT_FDCWD : to, new, flags ? 1 : 0) ? (int)fail() : 0;
 }
 int m_renameat(int from, const char *name, int to, const char *new) { return renameat(from == -2 ? AT_FDCWD : from, name, to == -2 ? AT_FDCWD : to, new) ? (int)fail() : 0; }
+int m_linkat(int from, const char *name, int to, const char *new, int flags) { // 0x40: AT_SYMLINK_FOLLOW
+  return linkat(from == -2 ? AT_FDCWD : from, name, to == -2 ? AT_FDCWD : to, new, flags & 0x40 ? AT_SYMLINK_FOLLOW : 0) ? (int)fail() : 0;
+}
+i64 m_pread(int fd, void *bytes, size_t size, i64 at) { i64 n = pread(fd, bytes, size, at); return n < 0 ? fail() : n; }
+int m_symlink(const char *target, const char *name) { return symlink(target, name) ? (int)fail() : 0; }
+int m_fsetattrlist(int fd, const u32 *list, const i64 *times, size_t size, unsigned options) { // creation, modification and access time
+  struct timespec two[2] = {{0, UTIME_OMIT}, {0, UTIME_OMIT}};
+  if (list[1] & 0x200) times += 2;
+  if (list[1] & 0x400) { two[1].tv_sec = times[0]; two[1].tv_nsec = times[1]; times += 2; }
+  if (list[1] & 0x1000) { two[0].tv_sec = times[0]; two[0].tv_nsec = times[1]; }
+  return futimens(fd, two) ? (int)fail() : 0;
+}
+int m_rename(const char *name, const char *new) { return rename(name, new) ? (int)fail() : 0; }
+int m_ftruncate(int fd, i64 size) { return ftruncate(fd, size) ? (int)fail() : 0; }
+int m_mkfifo(const char *name, int mode) { return mkfifo(name, mode) ? (int)fail() : 0; }
+int m_unlink(const char *name) { return unlink(name) ? (int)fail() : 0; }
+int m_rmdir(const char *name) { return rmdir(name) ? (int)fail() : 0; }
+i64 m_lseek(int fd, i64 at, int from) { // SEEK_HOLE is 3 and SEEK_DATA 4
+  i64 n = lseek(fd, at, from == 3 || from == 4 ? 7 - from : from); return n < 0 ? fail() : n;
+}
 int m_faccessat(int fd, const char *name, int mode, int flags) { return faccessat(fd == -2 ? AT_FDCWD : fd, name, mode, 0) ? (int)fail() : 0; }
 int m_readlinkat(int fd, const char *name, char *text, size_t size) { int n = readlinkat(fd == -2 ? AT_FDCWD : fd, name, text, size); return n < 0 ? (int)fail() : n; }
 

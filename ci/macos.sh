@@ -5,6 +5,8 @@ set -euo pipefail
 tools=$(realpath "$1")
 cd "$(dirname "$0")/.."
 work=$PWD/target/macos-check
+# Without it, the standard library asks confstr(3) for the folder of temporary files, which machrun.c does not have.
+export TMPDIR=${TMPDIR:-/tmp}
 
 # check.sh runs programs with the machine of macos-machine.c, which has what machrun.c lacks, such as statfs(2).
 stage=$work/tools

@@ -51,9 +51,9 @@ impl LinkedInode {
 pub struct HardLinks {
     /// Inodes in the requested order: by size, or by the number of names inside.
     pub inodes: Vec<LinkedInode>,
-    /// Totals of the inodes with all names in the subtree. Each inode is one item.
+    /// Totals of the inodes whose names are all in the subtree. Each inode counts as one item.
     pub alone: Totals,
-    /// Totals of the inodes that also have names outside the subtree. Each inode is one item.
+    /// Totals of the inodes that also have names outside the subtree. Each inode counts as one item.
     pub shared: Totals,
     /// Number of entries searched so far.
     pub searched: u64,

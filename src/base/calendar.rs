@@ -82,7 +82,7 @@ pub fn end_of_moment(text: &str, now: i64, zone: impl FnOnce() -> TimeZone) -> O
     }
     let end = |start: DateTime, length: Span| {
         let end = start.checked_add(length).ok().and_then(|end| end.to_zoned(zone()).ok());
-        // A moment beyond the calendar is later than any snapshot.
+        // A time too late for the calendar is later than any snapshot.
         end.map_or(i64::MAX, |end: Zoned| end.timestamp().as_second())
     };
     if let Ok(day) = Date::strptime("%Y-%m-%d", text) {

@@ -232,7 +232,7 @@ pub struct Arguments {
 
     /// Do not cross file-system boundaries below a PATH
     ///
-    /// Directories with another device number are skipped, btrfs subvolumes too.
+    /// Directories with a different device number are skipped, including btrfs subvolumes.
     #[arg(short = 'x', long, help_heading = "Scan")]
     pub one_file_system: bool,
 

@@ -49,7 +49,7 @@ pub enum Command {
     Df(Box<Df>),
     /// List files and directories with the same contents
     ///
-    /// Groups are printed with the most wasted bytes first: the disk usage that is freed if one copy of each group is kept.
+    /// Prints the groups with the most wasted bytes first. Wasted bytes are freed by keeping only one copy of a group.
     /// Files are compared by their contents, and nothing is changed. Empty files are left out, and names of one inode
     /// count as one file.
     Duplicates(Box<DuplicatesFlags>),
@@ -73,7 +73,7 @@ pub enum Command {
     /// The result is the snapshot of a single scan: hard links between parts count once. Parts that are missing are an
     /// error unless --partial is given.
     Merge(MergeWords),
-    /// Deal out the directories below PATH to parts, which save --plan reads on any machines
+    /// Divide PATH into parts for save --plan, which several machines can scan
     ///
     /// Part 0 is the rest: it reads what no other part does. The parts have about the same number of entries. Without -f,
     /// the directories are listed to a depth first.
@@ -137,7 +137,7 @@ pub struct Save {
 
     /// Save a part of the plan in FILE, with the flags of the plan
     ///
-    /// If the output is a whole snapshot of this part already, nothing is read.
+    /// Nothing is scanned if FILE is already a complete snapshot of this part.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "part", requires = "output",
         conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "fs_id"])]
     pub plan: Option<PathBuf>,
@@ -157,7 +157,7 @@ pub struct Save {
 #[derive(Clone, Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // this struct holds flags; `cli` converts them into enums
 pub struct PlanWords {
-    /// Directory to deal out
+    /// Directory to divide
     #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub path: PathBuf,
 

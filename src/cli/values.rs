@@ -64,7 +64,7 @@ pub fn columns() -> impl TypedValueParser<Value = Column> {
 pub enum ColumnWord {
     /// Column of the browser's list.
     Shown(Column),
-    /// Column of a list that is read.
+    /// Column of an input list.
     Read(FieldColumn),
 }
 

@@ -21,8 +21,8 @@ pub(crate) struct Candidate {
 /// Files of a subtree.
 #[derive(Default)]
 pub(crate) struct SizeCandidates {
-    /// Files, and one name of each inode with several names. Once collected, only files whose size occurs more than
-    /// once, ordered by size.
+    /// Files, with one name for each inode. Once all are collected, only files whose size occurs more than once are
+    /// kept, ordered by size.
     pub(crate) files: Vec<Candidate>,
     /// Names of the inodes that may have several names, ordered by inode.
     pub(crate) linked: Vec<(InodeKey, Candidate)>,

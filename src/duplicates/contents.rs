@@ -81,8 +81,8 @@ impl OpenFile {
         if now == self.state { Ok(hasher.finalize().into()) } else { Err(Some(SkipReason::Changing)) }
     }
 
-    /// Returns a hash of the places of the contents on the disk; `None` if they do not determine the contents. Equal
-    /// hashes of files of the same size on the same device mean that the files share all of their data.
+    /// Returns a hash of the positions of the contents on the disk, or `None` if they do not determine the contents. Two
+    /// files of the same size with equal hashes share all of their data.
     pub(crate) fn location(&self) -> Option<ContentHash> {
         // The device is part of the hash, because positions on different devices are independent.
         let mut hasher = blake3::Hasher::new();

@@ -1,4 +1,4 @@
-//! Running search: what all of its threads share.
+//! State that all threads of a running search share.
 //!
 //! Invariant: progress is published while files are read, a few times a second.
 

@@ -42,7 +42,7 @@ struct Compared {
     contents: ContentHash,
 }
 
-/// File with a hash of the places of its contents on the disk, if they are known.
+/// File with a hash of the positions of its contents on the disk, if they are known.
 type Located = (Option<ContentHash>, Compared);
 
 /// File in a set whose changes since reading are still to be checked.
@@ -111,8 +111,8 @@ fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u
     sets.filter(|set| set.len() > 1).map(<[_]>::to_vec).collect()
 }
 
-/// Returns a hash of the places of a file's contents on the disk; `None` if files do not share data there, or if it is
-/// unknown.
+/// Returns a hash of the positions of a file's contents on the disk, or `None` if they are unknown or if files on
+/// that file system cannot share data.
 fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<ContentHash> {
     if !search.may_share.load(Ordering::Relaxed) {
         return None;

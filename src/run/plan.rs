@@ -1,4 +1,4 @@
-//! `duke plan`: deals out directories to parts.
+//! `duke plan`: divides a directory into parts.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -18,7 +18,7 @@ use crate::source::{Source, SourceSpec};
 /// Settings of a plan to make.
 #[derive(Debug)]
 pub struct PlanJob {
-    /// Absolute path to deal out.
+    /// Absolute path to divide.
     pub path: PathBuf,
     /// Number of parts.
     pub parts: usize,

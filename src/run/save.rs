@@ -79,7 +79,7 @@ pub fn save(job: Saving) -> Exit {
     } else {
         summarize(source.tree(), outcome.as_ref());
         match exit_of(&source, outcome.as_ref()) {
-            // Directories that no longer exist must not prevent a merge. Without the rest there is none.
+            // A part whose directories no longer exist must not prevent a merge. Part 0 is required for any merge.
             Exit::Failure if part.is_none_or(|part| part.number == 0) => Exit::Failure,
             _ if outcome != Some(Outcome::Complete) => {
                 print_error("nothing written: scan incomplete");

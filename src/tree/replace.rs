@@ -132,7 +132,7 @@ impl Tree {
     }
 }
 
-/// Inode key, with the disk usage and apparent size read at one name of the inode.
+/// Inode key, with the disk usage and apparent size read through one of its names.
 type Met = (InodeKey, u64, u64);
 
 fn met(name: &LinkedName) -> Met {

@@ -18,6 +18,8 @@ use crate::base::text::{escape, escape_path};
 use crate::delete::{OperationKind, Report};
 use crate::source::save::ENDINGS;
 
+pub const NO_BASELINE: &str = "No earlier snapshot (duke save creates one)";
+
 /// Message in the status line, which is shown until the next key.
 #[derive(Clone, Debug)]
 pub enum Notice {
@@ -65,6 +67,8 @@ pub enum Notice {
     RootDirectory,
     RootFile,
     NothingToDelete,
+    /// The deletion would take every copy of these files. Contains their number.
+    LastCopies(usize),
     /// There is nothing to restore, because a dry run moves nothing to the trash.
     NothingTrashedDryRun,
     /// There is nothing to restore, because nothing was trashed in this session.
@@ -128,6 +132,8 @@ pub enum Notice {
     TotalHasNoPath,
     CannotMarkTotal,
     CannotMarkDeleted,
+    /// The row belongs to no group of copies.
+    NoCopies,
     CannotMarkUnread,
     /// Files that a view found were marked, possibly not all of them.
     MarkedFound {
@@ -142,9 +148,9 @@ pub enum Notice {
     RangeStartHidden,
     NoMarks,
     MarksDropped {
-        /// Number of marks of deleted entries.
+        /// Number of marked entries that have been deleted.
         gone: u64,
-        /// Number of marks of replaced or modified entries.
+        /// Number of marked entries that have been replaced or modified.
         changed: u64,
     },
     /// The extension of the file name is not that of a known format.
@@ -207,11 +213,16 @@ impl Notice {
             }
             Self::RootDirectory => "Cannot delete a scan root; delete its contents".into(),
             Self::RootFile => "Cannot delete a scan root; scan its parent to delete it".into(),
+            Self::LastCopies(1) => "Cannot delete the last copy of a file; unmark one".into(),
+            Self::LastCopies(files) => {
+                let files = grouped(*files as u64);
+                format!("Cannot delete the last copy of {files} files; unmark some")
+            }
             Self::NothingToDelete => "No entry to delete".into(),
             Self::NothingTrashedDryRun => "Dry run: nothing was trashed".into(),
             Self::NothingTrashed => "Nothing was moved to the trash in this session".into(),
             Self::WrongName => "Name does not match".into(),
-            Self::AnsweredTooEarly => "Too early; press the key again".into(),
+            Self::AnsweredTooEarly => "The question had just appeared; press the key again".into(),
             Self::DryRun { entries, bytes, at_least } => {
                 let (entries, size) = (grouped(*entries), size(*bytes));
                 let least = if *at_least { "at least " } else { "" };
@@ -254,7 +265,7 @@ impl Notice {
             Self::NoOwners => "No owners recorded (start with -e)".into(),
             Self::NoOtherBaseline => "No other snapshot in this direction".into(),
             Self::Since(time, index, count) => format!("Growth since {time} (snapshot {index} of {count})"),
-            Self::NoBaseline => "No earlier snapshot (duke save creates one)".into(),
+            Self::NoBaseline => NO_BASELINE.into(),
             Self::FilterNotCompared => {
                 let shows = hint(Command::View(&views::growth::VIEW), "shows the changes");
                 format!("Cannot show growth with a filter{shows}")
@@ -265,6 +276,7 @@ impl Notice {
                 let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
+            Self::NoCopies => "No copies here".into(),
             Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),
             Self::CannotMarkUnread => "Cannot mark an entry that could not be read".into(),
             Self::MarkedFound { marked, found } if found > marked => {

@@ -10,7 +10,7 @@ pub enum ListField {
     Path,
     /// Exact bytes of the path.
     PathBase64,
-    /// Name, which is the path only if there is no other column for it.
+    /// Name. It is used as the path if the list has no path column.
     Name,
     /// Root, which is the beginning of the path.
     Root,

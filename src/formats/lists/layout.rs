@@ -201,7 +201,7 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
         }
     }
     if given.is_empty() && is_tabbed_record(&line) {
-        return Err(wrong("this looks like a list of find or du; use --format find or --format du"));
+        return Err(wrong("this looks like output of find or du; use --format find or --format du"));
     }
     let has_separator = SEPARATORS.iter().any(|separator| line.contains(separator));
     let is_text =

@@ -145,7 +145,7 @@ impl<'d> ListReader<'d> {
         (roots, messages)
     }
 
-    /// Reads the facts of a line. Returns `false` if the line is empty.
+    /// Parses the fields of a line. Returns `false` if the line is empty.
     fn facts(&mut self, record: &[u8]) -> Result<bool, LineRefusal> {
         self.line.clear();
         match self.layout.form {

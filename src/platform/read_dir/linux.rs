@@ -32,7 +32,7 @@ pub struct Buffer {
     statx: Cell<bool>,
 }
 
-/// Reader of one directory from start to end.
+/// Reads one directory from start to end.
 pub struct Reader<'d> {
     directory: &'d Directory,
 }

@@ -1,7 +1,7 @@
 //! Balance of a plan: parts of about the same number of entries, because that number determines how long a scan takes.
 //!
 //! A directory with more than 1/(4 N) of all entries is cut: the rest reads its own entries, and its child directories
-//! are dealt out one by one. The rest takes the smallest directories until it has its share, so that a plan names few
+//! are assigned one by one. The rest takes the smallest directories until it has its share, so that a plan names few
 //! paths. The other directories go to the lightest part, the largest first.
 //!
 //! Invariant: every directory goes to one part. A mount point stays in the rest, where a scan decides whether to enter
@@ -20,7 +20,7 @@ struct DealtDirectory {
     path: Vec<u8>,
 }
 
-/// Deals out the directories below `root`, whose path is `path`, to `count` parts.
+/// Divides the directories below `root`, whose path is `path`, among `count` parts.
 ///
 /// # Errors
 /// Returns an error if a pattern in `flags` is invalid.

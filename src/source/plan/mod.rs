@@ -1,4 +1,4 @@
-//! Plan: directories of a tree, dealt out to parts that are scanned apart, on one machine or on many.
+//! Plan: divides a tree into parts that are scanned separately, on one machine or on many.
 //!
 //! Part 0 is the rest: it scans the whole path but does not enter the directories of the other parts. All parts have the
 //! flags of the plan, so that a merged tree is that of a single scan.
@@ -17,7 +17,7 @@ pub use balance::parts;
 use crate::base::absolute::split;
 use crate::scan::{BadPattern, ExcludePatterns, Mounts, Options, OtherParts};
 
-/// Directories dealt out to parts.
+/// Plan that divides the directories of a tree among parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScanPlan {
     /// Absolute path of the whole tree.

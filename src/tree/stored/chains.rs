@@ -23,7 +23,7 @@ pub struct ChainItem<'a> {
 /// Data that a file records for everything in and below a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inside {
-    /// Totals. Of the errors, only the existence is known.
+    /// Totals. They tell if there were errors, but not how many.
     pub totals: Totals,
     /// Device number, if it differs from that of the parent.
     pub device: Option<u64>,

@@ -12,7 +12,6 @@ use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
 use crate::table::rows::{Grouping, Hidden};
 use crate::ui::component::{Handled, Input};
-use crate::ui::cursor::Motion;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layers::Layer;
 use crate::ui::layers::help::HelpPage;
@@ -86,7 +85,7 @@ impl App<'_> {
 
     pub(super) fn command(&mut self, command: Command) -> Option<Effect> {
         match command {
-            Command::Move(Motion::Top) if self.cx.views.is_overview() => self.cx.views.overview.index = 0,
+            Command::Move(motion) if self.cx.views.is_overview() => self.cx.views.overview.go(motion),
             Command::Move(motion) => {
                 self.cx.place.step(motion, self.cx.lines_here());
                 self.cx.pin();
@@ -160,6 +159,7 @@ impl App<'_> {
             | Command::Empty
             | Command::Retry
             | Command::Inside
+            | Command::MarkCopies(_)
             | Command::Step(_)
             | Command::Erase(_) => {}
         }
@@ -188,14 +188,15 @@ impl App<'_> {
             Command::Open => self.cx.follow(),
             Command::Inside => self.cx.open_in_place(),
             Command::Sort(column) => self.cx.sort_sheet(column),
+            _ if self.cx.sheet().is_some_and(|sheet| !sheet.has(command)) => {
+                self.cx.notify_unavailable(command);
+            }
             Command::Measure => {
                 let effect = self.command(command);
                 self.cx.switch_measure();
                 return effect;
             }
-            _ if self.cx.sheet().is_some_and(|sheet| !sheet.has(command)) => {
-                self.cx.notify_unavailable(command);
-            }
+            Command::MarkCopies(kept) => self.cx.mark_copies(kept),
             Command::Back if self.cx.end_range() => {}
             Command::Back | Command::Quit | Command::View(_) | Command::Search => self.view_command(command),
             other => return self.command(other),

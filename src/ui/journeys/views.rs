@@ -540,7 +540,7 @@ fn the_help_is_searched_and_begins_with_the_keys_of_the_view() {
     // The letters of the search are no commands, and Enter keeps the result.
     press(&mut app, "Enter");
     assert_eq!(layer(&app), Some(Scope::Help));
-    assert!(screen(&mut app).contains("Keys with"), "{}", screen(&mut app));
+    assert!(screen(&mut app).contains("Keys matching"), "{}", screen(&mut app));
     press(&mut app, "Esc");
     assert!(screen(&mut app).contains("parent directory"));
     press(&mut app, "/");

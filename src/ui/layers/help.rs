@@ -66,7 +66,7 @@ impl HelpPage {
         }
         let title = match self.search.as_str() {
             "" => " Keys".to_owned(),
-            text => format!(" Keys with \"{}\"", printable(text.as_bytes())),
+            text => format!(" Keys matching \"{}\"", printable(text.as_bytes())),
         };
         let hint = |command, does| {
             let key = keymap.first(command, Scope::Help);

@@ -167,8 +167,8 @@ impl Screen {
         self.leave();
     }
 
-    /// Gives the terminal back at the end of the process. While the returned value exists, no other thread can
-    /// take the terminal over.
+    /// Restores the terminal before the process exits. While the returned value exists, no other thread can take
+    /// over the terminal.
     #[must_use]
     pub fn leave_for_the_end(&self) -> impl Sized {
         // Wait for the lock: a thread that is taking over the terminal right now would write after the final
