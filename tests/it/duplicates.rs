@@ -107,6 +107,7 @@ fn files_that_were_not_compared_are_named() {
     }
     let place = some();
     nix::unistd::mkfifo(&place.path().join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(place.path().join("socket")).unwrap();
     let closed = place.path().join("two/deep/x");
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
     if fs::read(&closed).is_ok() {
@@ -116,8 +117,10 @@ fn files_that_were_not_compared_are_named() {
     let run = duplicates(place.path(), &["--json", "."]).ended(1);
     assert!(run.stderr.contains("duke: ./two/deep/x: cannot read: "), "{}", run.stderr);
     assert!(run.stderr.contains("duke: ./pipe: not compared: pipe, socket or device\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("duke: ./socket: not compared: pipe, socket or device\n"), "{}", run.stderr);
     let text = run.text();
     assert!(text.contains("{\"path\":\"./pipe\",\"reason\":\"special\"}"), "{text}");
+    assert!(text.contains("{\"path\":\"./socket\",\"reason\":\"special\"}"), "{text}");
     assert!(text.contains("{\"path\":\"./two/deep/x\",\"reason\":\"unreadable\",\"error\":"), "{text}");
     assert!(
         !text.contains("\"type\":\"directory\""),
