@@ -103,7 +103,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page, for man -l -')
             [CompletionResult]::new('ncdu', 'ncdu', [CompletionResultType]::ParameterValue, 'Browse with the command line and the configuration files of ncdu')
             [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge the snapshots of a plan''s parts into one')
-            [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Divide PATH into parts for save --plan, which several machines can scan')
+            [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Divide PATH into parts that several machines can scan')
             [CompletionResult]::new('save', 'save', [CompletionResultType]::ParameterValue, 'Save a snapshot of each PATH, for -f and diff')
             break
         }

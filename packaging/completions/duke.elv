@@ -100,7 +100,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand man 'Print the manual page, for man -l -'
             cand ncdu 'Browse with the command line and the configuration files of ncdu'
             cand merge 'Merge the snapshots of a plan''s parts into one'
-            cand plan 'Divide PATH into parts for save --plan, which several machines can scan'
+            cand plan 'Divide PATH into parts that several machines can scan'
             cand save 'Save a snapshot of each PATH, for -f and diff'
         }
         &'duke;config'= {

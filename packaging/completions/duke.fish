@@ -108,7 +108,7 @@ complete -c duke -n "__fish_duke_needs_command" -a "help" -d 'Print the help of 
 complete -c duke -n "__fish_duke_needs_command" -a "man" -d 'Print the manual page, for man -l -'
 complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the command line and the configuration files of ncdu'
 complete -c duke -n "__fish_duke_needs_command" -a "merge" -d 'Merge the snapshots of a plan\'s parts into one'
-complete -c duke -n "__fish_duke_needs_command" -a "plan" -d 'Divide PATH into parts for save --plan, which several machines can scan'
+complete -c duke -n "__fish_duke_needs_command" -a "plan" -d 'Divide PATH into parts that several machines can scan'
 complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save a snapshot of each PATH, for -f and diff'
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Ignore configuration files'

@@ -73,7 +73,7 @@ pub enum Command {
     /// The result is the snapshot of a single scan: hard links between parts count once. Parts that are missing are an
     /// error unless --partial is given.
     Merge(MergeWords),
-    /// Divide PATH into parts for save --plan, which several machines can scan
+    /// Divide PATH into parts that several machines can scan
     ///
     /// Part 0 is the rest: it reads what no other part does. The parts have about the same number of entries. Without -f,
     /// the directories are listed to a depth first.

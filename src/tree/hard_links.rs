@@ -59,7 +59,7 @@ fn all_names(tree: &Tree) -> Vec<LinkedName> {
     names
 }
 
-/// Returns the inodes that have more links than `names` contains.
+/// Returns the inodes that may have more links than `names` contains.
 pub(crate) fn incomplete(names: &[LinkedName]) -> HashSet<InodeKey> {
     let mut missing: HashMap<InodeKey, (u64, u64)> = HashMap::new();
     for name in names {

@@ -31,7 +31,7 @@ use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 /// Size in bytes at which a block of listings is full: small enough to be read for one directory, and large
 /// enough to keep the index small.
 const BLOCK: usize = 64 << 10;
-/// Size in bytes of a segment in a long listing: about as much as one getdents64 call returns.
+/// Size in bytes of a segment in a long listing.
 const SEGMENT: usize = 32 << 10;
 
 /// Conditions under which writing ends early.

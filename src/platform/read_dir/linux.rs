@@ -32,7 +32,7 @@ pub struct Buffer {
     statx: Cell<bool>,
 }
 
-/// Reads one directory from start to end.
+/// Reader for a single pass over a directory.
 pub struct Reader<'d> {
     directory: &'d Directory,
 }
