@@ -197,6 +197,26 @@ fn set_mode(path: &Path, mode: u32) {
 }
 
 #[test]
+fn root_reads_no_configuration_of_ncdu_that_another_user_can_write() {
+    if !is_root() {
+        return;
+    }
+    let place = home("");
+    let path = place.join(".config/ncdu/config");
+    place.directory(".config/ncdu");
+    fs::write(&path, "--nonsense\n").unwrap();
+    let mut command = program();
+    command.args(["ncdu", "-0", "-o", "-", "."]).env("HOME", place.path()).env_remove("XDG_CONFIG_HOME");
+    command.current_dir(place.path());
+    let trusted = run(&mut command).ended(2).stderr;
+    assert!(trusted.contains("config:1: unexpected argument '--nonsense'"), "{trusted}");
+    set_mode(&path, 0o666);
+    let line =
+        format!("duke: {}: another user can write to it, and duke runs as root; ignored\n", path.display());
+    assert_eq!(run(&mut command).ended(0).stderr, line);
+}
+
+#[test]
 fn root_reads_nothing_that_another_user_can_write() {
     if !is_root() {
         return;

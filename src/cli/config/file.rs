@@ -10,8 +10,8 @@ use crate::base::os_error::io_error_text;
 use crate::base::text::escape_path;
 use crate::platform::entry::secure_read::{Refused, read};
 
-/// Maximum size of the file in bytes.
-const LIMIT: u64 = 1 << 20;
+/// Maximum size of a configuration file in bytes.
+pub const LIMIT: u64 = 1 << 20;
 
 /// Location of the configuration file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,8 @@ impl Source {
     }
 }
 
-fn line(path: &Path, refused: &Refused) -> String {
+/// Returns the reason why the file at `path` was not read, as one line escaped for a terminal.
+pub fn line(path: &Path, refused: &Refused) -> String {
     let reason = match refused {
         Refused::Missing(error) | Refused::Failed(error) => io_error_text(error),
         Refused::NotRegular => "not a regular file".to_owned(),

@@ -1,20 +1,21 @@
 //! Configuration files of ncdu, which have one flag per line.
 
 use std::ffi::{OsStr, OsString};
-use std::io::ErrorKind;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use super::words::{Given, given, translation};
-use crate::base::os_error::io_error_text;
 use crate::base::text::escape_path;
+use crate::cli::config::file::{LIMIT, line};
 use crate::cli::environment::Environment;
 use crate::cli::error::{UsageError, refusal};
+use crate::platform::entry::secure_read::{Refused, read};
+use crate::run::streams::print_error;
 
 /// Returns the flags of all configuration files, in the order in which ncdu reads them.
 ///
 /// # Errors
-/// Returns an error if a file exists but cannot be read, or if a line without `@` is invalid.
+/// Returns an error if a file of this user exists but cannot be read, or if a line without `@` is invalid.
 pub fn flags(environment: &Environment) -> Result<Vec<Given>, UsageError> {
     let home = environment.variable("HOME");
     let own = environment.variable("XDG_CONFIG_HOME").map(PathBuf::from);
@@ -22,14 +23,15 @@ pub fn flags(environment: &Environment) -> Result<Vec<Given>, UsageError> {
     let own = own.map(|folder| folder.join("ncdu/config"));
     let mut all = Vec::new();
     for path in [PathBuf::from("/etc/ncdu.conf")].into_iter().chain(own) {
-        let text = match std::fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
-            Err(error) => {
-                return Err(UsageError::Usage(format!("{}: {}", escape_path(&path), io_error_text(&error))));
+        match read(&path, LIMIT) {
+            Ok(text) => all.extend(flags_of(&text, &path, home.map(OsString::as_os_str))?),
+            Err(Refused::Missing(_)) => {}
+            // As for duke's own configuration: a file that could carry another user's settings has no effect.
+            Err(refused @ (Refused::Foreign | Refused::Writable(_))) => {
+                print_error(&format!("{}; ignored", line(&path, &refused)));
             }
-        };
-        all.extend(flags_of(&text, &path, home.map(OsString::as_os_str))?);
+            Err(refused) => return Err(UsageError::Usage(line(&path, &refused))),
+        }
     }
     Ok(all)
 }
