@@ -290,7 +290,7 @@ impl Notice {
                 (1, _) => "Unmarked 1 entry that has changed".into(),
                 (count, _) => format!("Unmarked {count} entries ({changed} changed)"),
             },
-            Self::UnknownEnding => format!("Unknown extension; use {}", ENDINGS.join(" ")),
+            Self::UnknownEnding => format!("Unknown format; use {}", ENDINGS.join(" ")),
             Self::OneRootOnly => "ncdu format holds one root; use .duke".into(),
         }
     }
