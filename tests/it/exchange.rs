@@ -142,6 +142,16 @@ fn ncdu_and_duke_read_each_other() {
                 .collect::<Vec<_>>()
         };
         assert_eq!(readable("ours by them"), readable("theirs"));
+        // Through ncdu and back, and through duke and back, in each format of duke.
+        let duke = |words: &[&str]| drop(run(program().args(words).current_dir(place.path())).ended(0));
+        for name in ["theirs", "ours by them"] {
+            duke(&["-f", name, "-O", "binary"]);
+            for from in [name, "binary"] {
+                duke(&["-f", from, "-o", "again"]);
+                ncdu(&["-f", "again", "-o", "again by them"]);
+                assert_eq!(readable("again by them"), readable("theirs"), "{from} of {name}");
+            }
+        }
         let scanned = totals(&export(&place, &["--json", "t"]));
         assert_eq!(totals(&export(&place, &["-f", "theirs", "--json"])), scanned);
     }

@@ -13,6 +13,7 @@ mod looks;
 mod preview;
 mod pty;
 mod random;
+mod recorded;
 mod screens;
 mod suspend;
 mod terminal;
