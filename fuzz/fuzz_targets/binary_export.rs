@@ -11,7 +11,7 @@ mod binary_export;
 
 use std::path::{Path, PathBuf};
 
-use duke::testing::formats::ncdu_binary::{open_by, write};
+use duke::testing::formats::ncdu_binary::{BlockSize, open_by, write};
 use duke::testing::formats::ncdu_write::Export;
 use duke::testing::platform::Access;
 use duke::tree::{DirId, Tree, Walk};
@@ -58,6 +58,6 @@ fn json(tree: &Tree) -> Vec<u8> {
 fn binary(tree: &Tree) -> Vec<u8> {
     let (root, _) = Export::root(tree).expect("a binary export has one root");
     let mut out = Vec::new();
-    write(tree, &root, root.name, &mut out).expect("there is memory");
+    write(tree, &root, root.name, BlockSize::Growing, &mut out).expect("there is memory");
     out
 }

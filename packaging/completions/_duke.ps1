@@ -25,6 +25,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write ncdu''s JSON export to FILE; - is standard output')
             [CompletionResult]::new('-O', '-O ', [CompletionResultType]::ParameterName, 'Write ncdu''s binary export to FILE; - is standard output')
             [CompletionResult]::new('--output-binary', '--output-binary', [CompletionResultType]::ParameterName, 'Write ncdu''s binary export to FILE; - is standard output')
+            [CompletionResult]::new('--export-block-size', '--export-block-size', [CompletionResultType]::ParameterName, 'Size of a block in what -O writes, from 4 to 16000 [default: 64, growing in large exports]')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input')
             [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Read a list that this program has written')

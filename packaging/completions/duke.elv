@@ -22,6 +22,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --output 'Write ncdu''s JSON export to FILE; - is standard output'
             cand -O 'Write ncdu''s binary export to FILE; - is standard output'
             cand --output-binary 'Write ncdu''s binary export to FILE; - is standard output'
+            cand --export-block-size 'Size of a block in what -O writes, from 4 to 16000 [default: 64, growing in large exports]'
             cand -f 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input'
             cand --import 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input'
             cand --format 'Read a list that this program has written'

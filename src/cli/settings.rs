@@ -20,7 +20,7 @@ use crate::cli::exclude::filter;
 use crate::cli::values::ColumnWord;
 
 /// Flags that cannot be set in the configuration, because they select the task of one run or take file names.
-const FOR_ONCE: [&str; 23] = [
+const FOR_ONCE: [&str; 24] = [
     "help",
     "version",
     "json",
@@ -29,6 +29,7 @@ const FOR_ONCE: [&str; 23] = [
     "summarize",
     "output",
     "output_binary",
+    "export_block_size",
     "compress",
     "import",
     "format",

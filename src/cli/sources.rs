@@ -80,7 +80,7 @@ pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>
             "{flag}: ncdu's format holds exactly one root; give one PATH, or use duke save"
         )));
     }
-    let is_binary = |format| format == save::Format::Ncdu(NcduFormat::Binary);
+    let is_binary = |format| matches!(format, save::Format::Ncdu(NcduFormat::Binary(_)));
     let is_ncdu = |format| matches!(format, save::Format::Ncdu(_));
     refuse_other(file, flag, |format| is_ncdu(format) && is_binary(format) == (flag == "-O"))?;
     let to = if file == "-" { Target::Standard } else { Target::File(PathBuf::from(file)) };
@@ -89,7 +89,8 @@ pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>
     }
     let is_packed = arguments.compress || file.as_bytes().ends_with(b".zst");
     let packing = if is_packed { Packing::Zstd } else { Packing::Plain };
-    let format = if flag == "-O" { NcduFormat::Binary } else { NcduFormat::Json(packing) };
+    let size = arguments.export_block_size;
+    let format = if flag == "-O" { NcduFormat::Binary(size) } else { NcduFormat::Json(packing) };
     Ok(Some(Output::Exported { to, format }))
 }
 

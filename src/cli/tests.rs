@@ -140,13 +140,17 @@ fn exports_can_be_read_and_written() {
     assert!(matches!(inputs("ssh://me@box/a -e --exclude *.o")[..], [Input::Remote(_)]));
     let written = |words| format(words, &Environment::default());
     let export = |to, packing| Some(Output::Exported { to, format: NcduFormat::Json(packing) });
-    let binary = |to| Some(Output::Exported { to, format: NcduFormat::Binary });
+    let binary = |to| Some(Output::Exported { to, format: NcduFormat::Binary(None) });
     assert_eq!(written("-o a"), export(Target::File("a".into()), Packing::Plain));
     assert_eq!(written("-o a.zst"), export(Target::File("a.zst".into()), Packing::Zstd));
     assert_eq!(written("-o - -c"), export(Target::Standard, Packing::Zstd));
     assert_eq!(written("-O a"), binary(Target::File("a".into())));
     assert_eq!(written("-O -"), binary(Target::Standard));
     assert_eq!(written("--output-binary a.ncdu"), binary(Target::File("a.ncdu".into())));
+    assert_eq!(
+        written("-O a --export-block-size 4"),
+        Some(Output::Exported { to: Target::File("a".into()), format: NcduFormat::Binary(Some(4)) })
+    );
     assert_eq!(written("--csv"), Some(Output::Printed(Format::Csv)));
     assert_eq!(format("--ndjson", &terminal(&[])), Some(Output::Printed(Format::JsonLines)));
 }

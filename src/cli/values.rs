@@ -9,6 +9,7 @@ use clap::{Arg, Command, ValueEnum};
 use jiff::tz::TimeZone;
 
 use crate::base::{calendar, format};
+use crate::run::print::BLOCK_SIZES;
 use crate::source::FieldColumn;
 use crate::table::column::{COLUMNS, Column, ColumnSpec};
 
@@ -122,6 +123,12 @@ pub fn since(word: &str) -> Result<i64, String> {
 
 pub fn count<T: FromStr>(word: &str) -> Result<T, String> {
     word.parse().map_err(|_| "not a number".to_owned())
+}
+
+/// Parses the size of a block in KiB.
+pub fn block_size(word: &str) -> Result<u16, String> {
+    let number = word.parse().ok().filter(|number| BLOCK_SIZES.contains(number));
+    number.ok_or_else(|| format!("not a number from {} to {}", BLOCK_SIZES.start(), BLOCK_SIZES.end()))
 }
 
 /// Parses the number of a plan's parts.

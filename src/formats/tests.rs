@@ -330,7 +330,7 @@ proptest! {
         let tree = built(metadata, entries, LinkForm::Plain);
         let file = tempfile::NamedTempFile::new().unwrap();
         let (root, _) = Export::root(&tree).unwrap();
-        ncdu_binary::write(&tree, &root, root.name, &mut file.as_file()).unwrap();
+        ncdu_binary::write(&tree, &root, root.name, ncdu_binary::BlockSize::Growing, &mut file.as_file()).unwrap();
         let again = ncdu_binary::open(file.path()).unwrap();
         let json = [&again, &tree].map(export);
         prop_assert_eq!(String::from_utf8_lossy(&json[0]), String::from_utf8_lossy(&json[1]));

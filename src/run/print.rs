@@ -24,7 +24,7 @@ pub use crate::run::lists::{By, Selection};
 pub use crate::run::save::{NamedFileSystem, SaveTarget, Saving, save};
 use crate::run::streams::{exit_of_writing, no_thread, print_error, standard_output};
 use crate::scan::{Mounts, Outcome};
-pub use crate::source::save::{NcduFormat, Packing};
+pub use crate::source::save::{BLOCK_SIZES, NcduFormat, Packing};
 use crate::source::{Source, SourceKind, SourceSpec};
 use crate::table::rows::Order;
 use crate::table::rows::SizeSource;

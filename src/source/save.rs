@@ -13,6 +13,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind, Write};
+use std::ops::RangeInclusive;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,7 @@ use crate::formats::compression::pack;
 use crate::formats::flat::Flat;
 pub use crate::formats::flat::Form;
 use crate::formats::ncdu_binary;
+use crate::formats::ncdu_binary::BlockSize;
 use crate::formats::ncdu_write::Export;
 use crate::formats::snapshot;
 use crate::formats::snapshot::{Limits, WriteError};
@@ -43,9 +45,12 @@ pub enum Packing {
 pub enum NcduFormat {
     /// JSON.
     Json(Packing),
-    /// Binary format, which is always compressed.
-    Binary,
+    /// Binary format, which is always compressed, with blocks of this size in KiB, or of a size that grows.
+    Binary(Option<u16>),
 }
+
+/// Sizes of blocks in KiB that can be asked for.
+pub const BLOCK_SIZES: RangeInclusive<u16> = BlockSize::RANGE;
 
 /// File format for a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +74,7 @@ impl Format {
         Some(match name {
             _ if ends(".json") => json(Packing::Plain),
             _ if ends(".zst") && !ends(".ndjson.zst") && !ends(".csv.zst") => json(Packing::Zstd),
-            _ if ends(".ncdu") => Self::Ncdu(NcduFormat::Binary),
+            _ if ends(".ncdu") => Self::Ncdu(NcduFormat::Binary(None)),
             _ if ends(".ndjson") => Self::Flat(Form::Json),
             _ if ends(".csv") => Self::Flat(Form::Csv),
             _ if ends(".duke") => Self::Snapshot,
@@ -176,7 +181,10 @@ pub fn ncdu(source: &Source, format: NcduFormat, out: &mut (impl Write + Send)) 
     match format {
         NcduFormat::Json(Packing::Plain) => export.write(out),
         NcduFormat::Json(Packing::Zstd) => pack(out, |text| export.write(text)),
-        NcduFormat::Binary => ncdu_binary::write(source.tree(), &root, &name, out),
+        NcduFormat::Binary(size) => {
+            let size = size.map_or(BlockSize::Growing, BlockSize::Fixed);
+            ncdu_binary::write(source.tree(), &root, &name, size, out)
+        }
     }
 }
 
@@ -227,7 +235,7 @@ mod tests {
         assert_eq!(of("a.json"), json(Packing::Plain));
         assert_eq!(of("a.json.zst"), json(Packing::Zstd));
         assert_eq!(of("a.zst"), json(Packing::Zstd));
-        assert_eq!(of("a.ncdu"), Some(Format::Ncdu(NcduFormat::Binary)));
+        assert_eq!(of("a.ncdu"), Some(Format::Ncdu(NcduFormat::Binary(None))));
         assert_eq!(of("/x/a.ndjson"), Some(Format::Flat(Form::Json)));
         assert_eq!(of("a.csv"), Some(Format::Flat(Form::Csv)));
         assert_eq!(of("a.duke"), Some(Format::Snapshot));

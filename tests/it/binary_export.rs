@@ -305,7 +305,7 @@ fn flat(items: &BTreeMap<u64, Item>, root: u64) -> BTreeMap<Vec<u8>, Item> {
 fn binary(tree: &Tree) -> Vec<u8> {
     let (root, _) = ncdu_write::Export::root(tree).unwrap();
     let mut bytes = Vec::new();
-    ncdu_binary::write(tree, &root, root.name, &mut bytes).unwrap();
+    ncdu_binary::write(tree, &root, root.name, ncdu_binary::BlockSize::Growing, &mut bytes).unwrap();
     bytes
 }
 
@@ -664,6 +664,44 @@ fn a_file_truncated_during_use_is_an_error() {
         fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(100).unwrap();
         let damage = tree.verify().unwrap_err();
         assert!(damage.reason.contains("truncated") && damage.reason.starts_with("item 0x"), "{damage}");
+    }
+}
+
+/// Returns the number of items in each block.
+fn items_of_blocks(file: &[u8]) -> Vec<usize> {
+    let mut blocks = BTreeMap::new();
+    read(file).0.keys().for_each(|own| *blocks.entry(own >> 24).or_insert(0) += 1);
+    blocks.into_values().collect()
+}
+
+#[test]
+fn a_block_has_the_size_that_was_asked_for() {
+    let place = Place::new();
+    for number in 0..3_000 {
+        place.file(format!("t/{}/{number}", number % 3), 0);
+    }
+    run_here(&place, &["-O", "usual.ncdu", "t"]);
+    let export = |words: &[&str]| {
+        run_here(&place, &[words, &["-f", "usual.ncdu", "-O", "a.ncdu"]].concat());
+        assert_eq!(
+            run_here(&place, &["-f", "a.ncdu", "-o", "-"]),
+            run_here(&place, &["-f", "usual.ncdu", "-o", "-"])
+        );
+        items_of_blocks(&fs::read(place.join("a.ncdu")).unwrap())
+    };
+    let small = export(&["--export-block-size", "4"]);
+    let usual = export(&[]);
+    assert!(small.len() > 10 * usual.len(), "{small:?} {usual:?}");
+    // An item of a file takes at least 10 bytes, and the last item may exceed the size.
+    assert!(small.iter().all(|items| *items <= 4096 / 10 + 1), "{small:?}");
+    let all: usize = usual.iter().sum();
+    assert_eq!(small.iter().sum::<usize>(), all);
+    let large = export(&["--export-block-size", "16000"]);
+    assert!(large.len() <= usual.len() && large.iter().sum::<usize>() == all, "{large:?} {usual:?}");
+    run_here(&place, &["ncdu", "--ignore-config", "--export-block-size=4", "-0O", "b.ncdu", "t"]);
+    assert!(items_of_blocks(&fs::read(place.join("b.ncdu")).unwrap()).len() > 10);
+    for (size, flag) in [("3", "-O"), ("16001", "-O"), ("64", "-o")] {
+        run_in(place.path(), ["--export-block-size", size, flag, "c", "t"]).ended(2);
     }
 }
 

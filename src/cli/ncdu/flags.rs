@@ -3,7 +3,8 @@
 //! The table in docs/coming-from.md is generated from this one.
 
 use Means::{
-    Actions, Color, Columns, Compress, Ignored, Kernfs, OneFileSystem, ReadOnly, SharedColumn, Sort, Words,
+    Actions, BlockSize, Color, Columns, Compress, Ignored, Kernfs, Level, OneFileSystem, ReadOnly,
+    SharedColumn, Sort, Words,
 };
 
 /// Effect of an ncdu flag in duke.
@@ -19,6 +20,10 @@ pub enum Means {
     ReadOnly,
     /// Compresses the export if `true`. duke accepts `--compress` only with an export.
     Compress(bool),
+    /// No effect on a compressed export, because duke has a single compression level. The value must be one of ncdu's.
+    Level,
+    /// Sets the block size of the export. duke accepts it only with a binary export.
+    BlockSize,
     /// Stays on one file system if `true`. duke does not accept `-x` together with `--include-kernfs`.
     OneFileSystem(bool),
     /// Enters kernel file systems if `true`. ncdu does so by default.
@@ -71,10 +76,10 @@ pub const FLAGS: [Flag; 59] = [
     valued('f', "", "FILE", Words("-f"), "Browse an export; - is standard input"),
     valued('o', "", "FILE", Words("-o"), "Write an export in JSON; - is standard output"),
     valued('O', "", "FILE", Words("-O"), "Write a binary export; - is standard output"),
-    flag('c', "compress", Compress(true), "Compress the export in JSON"),
+    flag('c', "compress", Compress(true), "Compress the export in JSON; a binary export always is"),
     flag(' ', "no-compress", Compress(false), "Do not compress the export in JSON"),
-    valued(' ', "compress-level", "N", Ignored, "Accepted without effect: duke has one level"),
-    valued(' ', "export-block-size", "KIB", Ignored, "Accepted without effect: duke chooses the size"),
+    valued(' ', "compress-level", "N", Level, "1 to 19, accepted without effect: duke has one level"),
+    valued(' ', "export-block-size", "KIB", BlockSize, "Size of a block in a binary export, 4 to 16000"),
     flag('x', "one-file-system", OneFileSystem(true), "Do not cross file-system boundaries"),
     flag(' ', "cross-file-system", OneFileSystem(false), "Cross file-system boundaries"),
     valued(' ', "exclude", "PATTERN", Words("--exclude"), "Exclude entries that match PATTERN"),

@@ -1,6 +1,7 @@
 //! Parses the words of ncdu's command line and translates them into words of duke.
 
 use std::ffi::{OsStr, OsString};
+use std::ops::RangeInclusive;
 use std::os::unix::ffi::OsStrExt;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -8,6 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use super::flags::{FLAGS, Flag, Means, PROGRAMS, REFRESH};
 use crate::base::text::escape;
 use crate::cli::error::UsageError;
+use crate::run::print::BLOCK_SIZES;
 
 /// Flags for the scan, which ncdu accepts for an import but ignores.
 const SCAN: [&str; 6] = ["-e", "-t", "-L", "-X", "--exclude", "--exclude-caches"];
@@ -89,9 +91,11 @@ pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation
     let mut columns = vec!["share", "bar", "count"];
     let mut has_columns = false;
     let mut without_keys: Vec<&'static str> = Vec::new();
-    let (mut is_confined, mut is_compressed, mut is_export) = (false, false, false);
+    let (mut is_confined, mut is_compressed) = (false, false);
+    let mut block_size = None;
     let mut read_only = 0;
-    let is_import = all.iter().any(|(flag, _)| flag.is_some_and(|flag| flag.short == Some('f')));
+    let is_given = |short| all.iter().any(|(flag, _)| flag.is_some_and(|flag| flag.short == Some(short)));
+    let (is_import, is_json, is_binary) = (is_given('f'), is_given('o'), is_given('O'));
     let mut set_column = |name: &'static str, is_shown: bool| {
         has_columns = true;
         columns.retain(|column| *column != name);
@@ -114,7 +118,6 @@ pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation
             Means::Words(word) => {
                 words.push(word.into());
                 words.extend(flag.value.map(|_| value.clone()));
-                is_export |= flag.short == Some('o');
             }
             Means::Columns(name, is_shown) => set_column(name, is_shown),
             Means::SharedColumn => match value.to_str() {
@@ -130,12 +133,15 @@ pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation
                     _ => set_keys(REFRESH, false),
                 }
             }
+            Means::Level if !is_number(value, 1..=19) => return Err(wrong()),
+            Means::BlockSize if !is_number(value, BLOCK_SIZES) => return Err(wrong()),
+            Means::BlockSize => block_size = Some(value),
             Means::Compress(is_on) => is_compressed = is_on,
             Means::OneFileSystem(is_on) => is_confined = is_on,
             Means::Kernfs(is_on) => enters_kernfs = is_on,
             Means::Sort => words.extend(sort(value).ok_or_else(wrong)?.map(OsString::from)),
             Means::Color => words.push(color(value).ok_or_else(wrong)?.into()),
-            Means::Ignored => {}
+            Means::Level | Means::Ignored => {}
         }
     }
     let mut settings: Vec<OsString> = Vec::new();
@@ -146,10 +152,18 @@ pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation
     } else {
         enters_kernfs.then(|| "--include-kernfs".into())
     });
-    settings.extend((is_compressed && is_export).then(|| "--compress".into()));
+    settings.extend((is_compressed && is_json).then(|| "--compress".into()));
+    if let Some(size) = block_size.filter(|_| is_binary) {
+        settings.extend(["--export-block-size".into(), size.clone()]);
+    }
     settings.extend(has_columns.then(|| format!("--columns={}", columns.join(",")).into()));
     settings.append(&mut words);
     Ok(Translation { words: settings, without_keys })
+}
+
+/// Returns `true` if a value is a number in this range.
+fn is_number(value: &OsStr, range: RangeInclusive<u16>) -> bool {
+    value.to_str().and_then(|value| value.parse().ok()).is_some_and(|number| range.contains(&number))
 }
 
 /// Returns the words for a value of `--sort`, such as `name-desc`.

@@ -6,6 +6,7 @@
 //! Invariant: input is untrusted. Reading gives a tree or one error that names the item, at a cost proportional to the
 //! size of the file.
 
+mod block_size;
 mod blocks;
 mod cbor;
 mod item;
@@ -18,6 +19,7 @@ use std::path::Path;
 use crate::formats::snapshot::{OpenError, begins_with};
 use crate::platform::memory::block_file::{Access, BlockFile};
 use crate::tree::{DirId, Tree};
+pub use block_size::BlockSize;
 use blocks::Blocks;
 pub use layout::MAGIC;
 pub use write::write;

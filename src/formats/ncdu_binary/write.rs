@@ -13,6 +13,7 @@ use std::io::{self, Write};
 use rayon::prelude::*;
 use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 
+use super::block_size::BlockSize;
 use super::cbor::{MAP_END, MAP_START, push_bool, push_bytes, push_negative, push_unsigned};
 use super::item::{self, key};
 use super::layout::{DATA, INDEX, LENGTH_BITS, MAGIC, OFFSET_BITS, POINTER_LENGTH_BITS, WORD};
@@ -21,12 +22,6 @@ use crate::base::sync::{AtomicU32, AtomicUsize, Mutex, Ordering, lock};
 use crate::formats::zstd_block::Packer;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Metadata, Totals, Tree, hard_links};
 
-/// Size in bytes at which the first blocks are full: small enough to be read for one directory.
-const BLOCK: usize = 64 << 10;
-/// Number of blocks after which their size doubles, so that the index of a huge export stays small.
-const DOUBLING: u32 = 1 << 10;
-/// Maximum number of doublings.
-const DOUBLINGS: u32 = 5;
 /// Number of directories that a worker writes before it gives its block to another one.
 const PORTION: usize = 64;
 /// Number of full blocks for each processor that may wait for compression.
@@ -36,9 +31,15 @@ const WAITING: usize = 4;
 ///
 /// # Errors
 /// When `out` cannot be written to, or the root is no directory.
-pub fn write(tree: &Tree, root: &Entry<'_>, name: &[u8], out: &mut (dyn Write + Send)) -> io::Result<()> {
+pub fn write(
+    tree: &Tree,
+    root: &Entry<'_>,
+    name: &[u8],
+    size: BlockSize,
+    out: &mut (dyn Write + Send),
+) -> io::Result<()> {
     let Some(id) = root.directory() else { return Err(io::Error::other("the root is no directory")) };
-    let output = Output::new(out);
+    let output = Output::new(size, out);
     output.write(&MAGIC);
     let shared = hard_links::shared_with_others(tree);
     let writer = Writer { tree, shared, output, sheets: Mutex::default() };
@@ -77,10 +78,6 @@ impl Sheet {
     /// Returns the reference of the next item.
     fn reference(&self) -> u64 {
         u64::from(self.number) << OFFSET_BITS | self.bytes.len() as u64
-    }
-
-    fn is_full(&self) -> bool {
-        self.bytes.len() >= BLOCK << (self.number / DOUBLING).min(DOUBLINGS)
     }
 }
 
@@ -166,7 +163,7 @@ impl Writer<'_, '_> {
     fn push<'s>(&'s self, scope: &Scope<'s>, sheet: &mut Sheet, item: &Item<'_, '_>) -> u64 {
         let reference = sheet.reference();
         self.encode(&mut sheet.bytes, reference, item);
-        if sheet.is_full() {
+        if self.output.is_full(sheet) {
             let full = std::mem::replace(sheet, self.output.sheet());
             if self.output.waiting.fetch_add(1, Ordering::Relaxed) < WAITING * rayon::current_num_threads() {
                 scope.spawn(move |_| self.output.pack_waiting(full));
@@ -281,6 +278,7 @@ fn reference(bytes: &mut Vec<u8>, key: usize, own: u64, other: u64) {
 
 /// Compressed output.
 struct Output<'o> {
+    size: BlockSize,
     file: Mutex<File<'o>>,
     /// Number of the next block.
     next: AtomicU32,
@@ -298,15 +296,20 @@ struct File<'o> {
 }
 
 impl<'o> Output<'o> {
-    fn new(out: &'o mut (dyn Write + Send)) -> Self {
+    fn new(size: BlockSize, out: &'o mut (dyn Write + Send)) -> Self {
         let file = Mutex::new(File { out, written: 0, index: Vec::new(), error: None });
         let (next, waiting) = (AtomicU32::new(0), AtomicUsize::new(0));
-        Self { file, next, waiting, packers: Mutex::default() }
+        Self { size, file, next, waiting, packers: Mutex::default() }
     }
 
     /// Returns an empty block.
     fn sheet(&self) -> Sheet {
-        Sheet { number: self.next.fetch_add(1, Ordering::Relaxed), bytes: Vec::with_capacity(BLOCK + 512) }
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        Sheet { number, bytes: Vec::with_capacity(self.size.bytes(number) + 512) }
+    }
+
+    fn is_full(&self, sheet: &Sheet) -> bool {
+        sheet.bytes.len() >= self.size.bytes(sheet.number)
     }
 
     fn has_failed(&self) -> bool {

@@ -40,7 +40,7 @@ fn a_file_name_is_offered_and_determines_the_format() {
     assert_eq!(app.cx.notice_text().as_deref(), Some("Wrote 3.0 MiB to shown.json.zst"));
     for (name, format) in [
         ("q.json", Format::Ncdu(NcduFormat::Json(Packing::Plain))),
-        ("q.ncdu", Format::Ncdu(NcduFormat::Binary)),
+        ("q.ncdu", Format::Ncdu(NcduFormat::Binary(None))),
         ("q.ndjson", Format::Flat(Form::Json)),
         ("q.csv", Format::Flat(Form::Csv)),
         ("q.duke", Format::Snapshot),

@@ -1,0 +1,32 @@
+//! Size of the blocks in a binary export.
+
+use std::ops::RangeInclusive;
+
+/// Number of blocks after which a growing size doubles.
+const DOUBLING: u32 = 1 << 10;
+/// Maximum number of doublings.
+const DOUBLINGS: u32 = 5;
+
+/// Size at which a block is full and the next one begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BlockSize {
+    /// 64 KiB at first, which is little to read for one directory. It doubles several times, so that the index of a
+    /// huge export stays small.
+    #[default]
+    Growing,
+    /// This number of KiB, which is in [`BlockSize::RANGE`].
+    Fixed(u16),
+}
+
+impl BlockSize {
+    /// Sizes in KiB that ncdu accepts. The format allows less than 16 MiB, and the last item exceeds the size.
+    pub const RANGE: RangeInclusive<u16> = 4..=16_000;
+
+    /// Returns the size in bytes for the block with this number.
+    pub fn bytes(self, number: u32) -> usize {
+        match self {
+            Self::Growing => (64 << 10) << (number / DOUBLING).min(DOUBLINGS),
+            Self::Fixed(size) => usize::from(size) << 10,
+        }
+    }
+}
