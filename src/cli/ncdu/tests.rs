@@ -127,6 +127,8 @@ fn a_command_line_means_to_duke_what_it_means_to_ncdu() {
         ("-cxO out dir", "-x -O out dir"),
         ("-xO out --export-block-size 64 dir", "-x --export-block-size 64 -O out dir"),
         ("-xo out --export-block-size 64 dir", "-x -o out dir"),
+        ("-o out -- -odd", "--include-kernfs -o out -- -odd"),
+        ("dir -x", "-x dir"),
         ("-xO out --compress-level 19 dir", "-x -O out dir"),
         ("-x --sort name", "-x --sort=name --no-reverse"),
         ("-x --sort mtime", "-x --sort=mtime --reverse"),

@@ -87,7 +87,7 @@ pub fn given(words: &[OsString]) -> Result<Vec<Given>, clap::Error> {
 
 /// Translates flags. Later flags take precedence, as in ncdu. `enters_kernfs` is the default for kernel file systems.
 pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation, UsageError> {
-    let mut words: Vec<OsString> = Vec::new();
+    let (mut words, mut paths): (Vec<OsString>, Vec<OsString>) = Default::default();
     let mut columns = vec!["share", "bar", "count"];
     let mut has_columns = false;
     let mut without_keys: Vec<&'static str> = Vec::new();
@@ -107,7 +107,7 @@ pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation
     };
     for (flag, value) in all {
         let Some(flag) = flag else {
-            words.push(value.clone());
+            paths.push(value.clone());
             continue;
         };
         let wrong = || {
@@ -158,6 +158,10 @@ pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation
     }
     settings.extend(has_columns.then(|| format!("--columns={}", columns.join(",")).into()));
     settings.append(&mut words);
+    // A path that was given after `--` is not a flag of duke either.
+    let is_like_a_flag = paths.iter().any(|path| path.as_bytes().starts_with(b"-"));
+    settings.extend(is_like_a_flag.then(|| "--".into()));
+    settings.append(&mut paths);
     Ok(Translation { words: settings, without_keys })
 }
 
