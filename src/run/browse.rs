@@ -37,6 +37,9 @@ use crate::ui::{self, MouseCapture, Settings, Start};
 /// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read a root.
 const GLANCE: Duration = Duration::from_secs(1);
 
+/// Maximum time by which the first frame delays a scan. A terminal that does not accept output must not delay it longer.
+const HEAD_START: Duration = Duration::from_millis(50);
+
 /// Settings of a run with the browser.
 #[derive(Debug)]
 pub struct BrowseJob {
@@ -186,7 +189,7 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpe
     let start = |wanted| Source::start(wanted).map_err(|error| no_thread(&error));
     let (old, new, scan) = match subject {
         Subject::Present(wanted) => {
-            return Ok((start(wanted)?, kept.map_or(BaselineSpec::None, BaselineSpec::Kept)));
+            return Ok((start(with_head_start(wanted))?, kept.map_or(BaselineSpec::None, BaselineSpec::Kept)));
         }
         Subject::Growth { old, new, scan } => (start(old)?, new, scan),
     };
@@ -194,7 +197,15 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpe
         Some(new) => new,
         None => SourceSpec::Paths(vec![root_of(&old)?], scan),
     };
-    Ok((start(new)?, BaselineSpec::Source(old)))
+    Ok((start(with_head_start(new))?, BaselineSpec::Source(old)))
+}
+
+/// Returns the request with time to draw the first frame before the workers of a scan start.
+fn with_head_start(mut wanted: SourceSpec) -> SourceSpec {
+    if let SourceSpec::Paths(_, options) = &mut wanted {
+        options.head_start = HEAD_START;
+    }
+    wanted
 }
 
 /// Returns the path of a baseline's root. If there is no root directory, prints the reason and returns an exit code.

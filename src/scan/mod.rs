@@ -141,6 +141,12 @@ impl Scan {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
+    /// Lets the workers start, if the scan still waits for the first frame of a browser; see [`Options::head_start`].
+    pub fn end_head_start(&self) {
+        *lock(&self.shared.may_work) = true;
+        self.shared.work_allowed.notify_all();
+    }
+
     /// Returns the outcome, or `None` while the scan is running.
     pub fn outcome(&self) -> Option<Outcome> {
         lock(&self.shared.end).as_ref().map(|(outcome, _)| outcome.clone())
@@ -188,12 +194,18 @@ impl Shared {
         }
     }
 
+    fn wait_for_head_start(&self) {
+        let (may_work, limit) = (lock(&self.may_work), self.options.head_start);
+        drop(self.work_allowed.wait_timeout_while(may_work, limit, |may_work| !*may_work));
+    }
+
     fn scan_roots(&self, paths: &[PathBuf]) {
         self.tree.note_scan(clock::precise());
         self.expected.store(expected::expected(paths, &self.options).unwrap_or(0), Ordering::Relaxed);
-        let pool = self.workers.pool();
         let visitor = Visitor::new(self, paths.len() > 1);
         let roots = Roots::publish(self, paths, &visitor);
+        self.wait_for_head_start();
+        let pool = self.workers.pool();
         pool.in_place_scope(|scope| roots.visit_outermost(&visitor, scope));
         pool.in_place_scope(|scope| roots.visit_rest(&visitor, scope));
         self.tree.release(DirId::TOP);

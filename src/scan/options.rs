@@ -1,5 +1,7 @@
 //! Options of a scan.
 
+use std::time::Duration;
+
 use super::exclude::ExcludePatterns;
 use super::other_parts::OtherParts;
 use crate::platform::process::limits;
@@ -37,6 +39,9 @@ pub struct Options {
     pub follow_symlinks: bool,
     /// `true` to record the uid, gid and mode of every entry.
     pub owners: bool,
+    /// Maximum time between reading the roots and starting the workers. A browser draws its first frame in this time,
+    /// because the workers would compete with it for the processors. [`super::Scan::end_head_start`] ends it early.
+    pub head_start: Duration,
     /// Directories that another part of a plan reads.
     pub other_parts: OtherParts,
 }

@@ -56,6 +56,9 @@ pub struct Shared {
     /// Devices on which the size of a directory is the total below it (such as `CephFS`), read from the mount table when
     /// first needed.
     recursive: OnceLock<Vec<u64>>,
+    /// `true` once the workers may start; see [`Options::head_start`].
+    pub may_work: Mutex<bool>,
+    pub work_allowed: Condvar,
     pub started: Instant,
     pub end: Mutex<Option<(Outcome, Duration)>>,
     pub ended: Condvar,
@@ -74,6 +77,8 @@ impl Shared {
             stop: AtomicBool::new(false),
             expected: AtomicU64::new(0),
             recursive: OnceLock::new(),
+            may_work: Mutex::new(false),
+            work_allowed: Condvar::new(),
             started: Instant::now(),
             end: Mutex::new(None),
             ended: Condvar::new(),

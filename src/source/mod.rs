@@ -220,6 +220,13 @@ impl Source {
         }
     }
 
+    /// Lets the workers of a scan start; see [`scan::Options::head_start`].
+    pub fn end_head_start(&self) {
+        if let Self::Scan { scan, .. } = self {
+            scan.end_head_start();
+        }
+    }
+
     /// Returns the progress of reading.
     pub fn progress(&self) -> Progress {
         match self {

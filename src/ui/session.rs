@@ -127,7 +127,7 @@ impl<'s> Session<'s> {
             begun,
             next_tick: begun,
             effects: VecDeque::new(),
-            has_changed: true,
+            has_changed: false,
         })
     }
 
@@ -138,6 +138,10 @@ impl<'s> Session<'s> {
 
     /// Runs until the user leaves the tree.
     pub fn run(mut self) -> io::Result<Left> {
+        self.draw()?;
+        self.source.end_head_start();
+        // Without delay, the next frame would be as empty as the first one.
+        self.next_tick = Instant::now() + GLANCE;
         loop {
             // Damage in a snapshot is found only when the damaged part is read, so the outcome can change even
             // without ticks.
