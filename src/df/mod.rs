@@ -88,15 +88,16 @@ pub fn is_whole(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<bool>> {
     pool.start(move |task| task.publish(whole_root(&tree).is_some()))
 }
 
-/// Starts querying the file system of a directory for its size and free space.
+/// Starts querying the file system of a directory for its mount, size and free space. The result is `None` if the
+/// directory no longer exists.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
-pub fn capacity_of(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Option<Capacity>>> {
+pub fn volume_of(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Option<Volume>>> {
     pool.start(move |task| {
         let first = || tree.listing(DirId::TOP).directories().next();
         let id = if id == DirId::TOP { first() } else { Some(id) };
-        task.publish(id.and_then(|id| capacity(&crate::scan::path(tree.path(id))).ok()));
+        task.publish(id.and_then(|id| Volume::of_root(&crate::scan::path(tree.path(id)))));
     })
 }
 

@@ -189,7 +189,10 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpe
     let start = |wanted| Source::start(wanted).map_err(|error| no_thread(&error));
     let (old, new, scan) = match subject {
         Subject::Present(wanted) => {
-            return Ok((start(with_head_start(wanted))?, kept.map_or(BaselineSpec::None, BaselineSpec::Kept)));
+            return Ok((
+                start(with_head_start(wanted))?,
+                kept.map_or(BaselineSpec::None, BaselineSpec::Kept),
+            ));
         }
         Subject::Growth { old, new, scan } => (start(old)?, new, scan),
     };

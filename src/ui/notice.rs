@@ -18,6 +18,8 @@ use crate::base::text::{escape, escape_path};
 use crate::delete::{OperationKind, Report};
 use crate::source::save::ENDINGS;
 
+pub const NO_BASELINE: &str = "No earlier snapshot (duke save creates one)";
+
 /// Message in the status line, which is shown until the next key.
 #[derive(Clone, Debug)]
 pub enum Notice {
@@ -254,7 +256,7 @@ impl Notice {
             Self::NoOwners => "No owners recorded (start with -e)".into(),
             Self::NoOtherBaseline => "No other snapshot in this direction".into(),
             Self::Since(time, index, count) => format!("Growth since {time} (snapshot {index} of {count})"),
-            Self::NoBaseline => "No earlier snapshot (duke save creates one)".into(),
+            Self::NoBaseline => NO_BASELINE.into(),
             Self::FilterNotCompared => {
                 let shows = hint(Command::View(&views::growth::VIEW), "shows the changes");
                 format!("Cannot show growth with a filter{shows}")

@@ -3,13 +3,14 @@
 //! One walk over the tree finds everything except the growth, which needs a comparison with the baseline, and the size
 //! and free space of the file system.
 
+use super::cursor::{Cursor, Motion, moved};
 use super::keys::Side;
 use super::requested::Requested;
 use super::theme::Role;
 use super::views::{TableAnswer, ViewSpec};
 use crate::analysis::overview::Overview;
 use crate::base::sync::Arc;
-use crate::platform::fs::capacity::Capacity;
+use crate::df::Volume;
 use crate::table::row::Row;
 use crate::tree::DirId;
 
@@ -36,6 +37,8 @@ pub struct Part {
     /// Rows, each with the role of its bar.
     pub rows: Vec<(Row, Role)>,
     pub empty: &'static str,
+    /// `true` if the rows are sorted by size. Otherwise, if there is too little room, the smallest rows are omitted.
+    pub is_by_size: bool,
 }
 
 #[derive(Debug, Default)]
@@ -43,10 +46,13 @@ pub struct OverviewState {
     /// Totals and largest entries of everything below the directory.
     pub survey: Requested<OverviewKey, Overview>,
     pub growth: Requested<OverviewKey, TableAnswer>,
-    /// Size and free space of the file system; `None` if unknown.
-    pub space: Requested<OverviewKey, Option<Capacity>>,
+    /// File system of the directory; `None` if unknown.
+    pub space: Requested<OverviewKey, Option<Volume>>,
     pub parts: Vec<Part>,
+    /// Index of the selected part.
     pub index: usize,
+    /// Number of lines of parts that are scrolled off the top.
+    pub offset: usize,
 }
 
 impl OverviewState {
@@ -59,6 +65,18 @@ impl OverviewState {
         if has_baseline {
             self.growth.want(key.clone(), is_same);
         }
+    }
+
+    /// Moves the selection through all parts, line by line.
+    pub fn go(&mut self, motion: Motion) {
+        self.index = moved(self.index, motion, 2, self.parts.len());
+    }
+
+    /// Scrolls so that the selected part is visible. `lines` is the number of lines of parts that fit on the screen.
+    pub fn scroll(&mut self, lines: usize, columns: usize) {
+        let mut cursor = Cursor { index: self.index / columns, offset: self.offset };
+        cursor.show(lines, self.parts.len().div_ceil(columns));
+        self.offset = cursor.offset;
     }
 
     /// Drops everything but the index of the selected part.

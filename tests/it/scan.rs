@@ -299,6 +299,21 @@ fn a_stopped_scan_keeps_partial_results_and_reports_it() {
 }
 
 #[test]
+fn workers_start_after_the_head_start() {
+    let fixture = fixtures::wide(30);
+    let options = Options { head_start: PATIENCE, ..Options::default() };
+    let scan = Scan::start(vec![fixture.path().to_owned()], options).unwrap();
+    while scan.tree().listing(DirId::TOP).is_empty() {
+        std::thread::yield_now();
+    }
+    assert_eq!(scan.wait(Duration::from_millis(50)), None);
+    assert_eq!(scan.tree().totals(DirId::TOP).items, 0, "only the root has been read");
+    scan.end_head_start();
+    assert_eq!(scan.wait(PATIENCE), Some(Outcome::Complete));
+    assert_eq!(scan.tree().totals(DirId::TOP), naive::totals(fixture.path()));
+}
+
+#[test]
 fn live_totals_grow_to_the_final_ones() {
     let fixture = fixtures::wide(3_000);
     let whole = naive::totals(fixture.path());

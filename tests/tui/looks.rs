@@ -121,3 +121,45 @@ fn screens_of_every_size_with_every_number_of_colors() {
         }
     }
 }
+
+#[test]
+fn the_selected_part_of_the_overview_is_visible_at_any_size() {
+    let folder = home();
+    let scan = scan(vec![folder.path().to_owned()]);
+    let settings = Settings::new(Order::default(), Units::Binary, Theme::default(), TimeZone::UTC);
+    for size in [(40, 10), (60, 14), (20, 6), (80, 12), (80, 24)] {
+        let mut app = App::new(scan.tree(), vec![(Vec::new(), b"/home/me".to_vec())], &settings, size);
+        finish(&mut app, 1);
+        press(&mut app, "`");
+        work(&mut app, &scan);
+        for key in ["j"; 7].into_iter().chain(["k"; 7]) {
+            let part = app.cx.views.overview.selected().unwrap();
+            let lines = text(&drawn(&mut app));
+            let (_, line) =
+                app.cursor().unwrap_or_else(|| panic!("{} is not visible: {lines:#?}", part.name));
+            let heading = format!("{} {}", part.key, part.tab[0]);
+            assert!(lines[usize::from(line)].contains(&heading), "{heading}: {lines:#?}");
+            press(&mut app, key);
+        }
+        assert_eq!(app.cx.views.overview.index, 0, "{size:?}");
+    }
+}
+
+#[test]
+fn the_overview_omits_the_smallest_ages() {
+    let folder = home();
+    let scan = scan(vec![folder.path().to_owned()]);
+    let order = Order { measure: Measure::Apparent, ..Order::default() };
+    let settings = Settings::new(order, Units::Binary, Theme::default(), TimeZone::UTC);
+    let mut app = App::new(scan.tree(), vec![(Vec::new(), b"/home/me".to_vec())], &settings, (40, 10));
+    finish(&mut app, 1);
+    // All files are older than three months, except the one of the day before.
+    app.update(Event::Clock(1_700_000_000 + 9 * 86_400));
+    press(&mut app, "` j j j");
+    work(&mut app, &scan);
+    let ages = app.cx.views.overview.parts[3].clone();
+    let largest = ages.rows.iter().max_by_key(|(row, _)| row.size()).unwrap();
+    assert!(ages.rows[0].0.label != largest.0.label, "the youngest are not the largest");
+    let lines = text(&drawn(&mut app));
+    assert!(lines.iter().any(|line| line.contains(&largest.0.label)), "{}: {lines:#?}", largest.0.label);
+}

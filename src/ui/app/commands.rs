@@ -12,7 +12,6 @@ use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
 use crate::table::rows::{Grouping, Hidden};
 use crate::ui::component::{Handled, Input};
-use crate::ui::cursor::Motion;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layers::Layer;
 use crate::ui::layers::help::HelpPage;
@@ -86,7 +85,7 @@ impl App<'_> {
 
     pub(super) fn command(&mut self, command: Command) -> Option<Effect> {
         match command {
-            Command::Move(Motion::Top) if self.cx.views.is_overview() => self.cx.views.overview.index = 0,
+            Command::Move(motion) if self.cx.views.is_overview() => self.cx.views.overview.go(motion),
             Command::Move(motion) => {
                 self.cx.place.step(motion, self.cx.lines_here());
                 self.cx.pin();

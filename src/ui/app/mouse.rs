@@ -23,6 +23,7 @@ use crate::ui::layout::layout;
 use crate::ui::message::Effect;
 use crate::ui::widgets;
 use crate::ui::widgets::footer::{self, Top};
+use crate::ui::widgets::overview;
 
 /// Maximum time between the two clicks of a double click.
 const DOUBLE: Duration = Duration::from_millis(400);
@@ -52,12 +53,14 @@ impl App<'_> {
         }
     }
 
-    /// Returns the screen position (column and line) of the row under the cursor; `None` if a layer is open or
+    /// Returns the screen position (column and line) of the row under the cursor, or of the selected part of the overview; `None` if a layer is open or
     /// the row is not visible.
     pub fn cursor(&self) -> Option<(u16, u16)> {
-        let list = self.cx.regions(self.cx.size).view.list;
+        let view = self.cx.regions(self.cx.size).view;
+        let list = view.list;
         let row = match &self.cx.views.page {
             _ if !self.layers.is_empty() => return None,
+            None if self.cx.views.is_overview() => return overview::selected(&self.cx, view),
             Some(page) => page.index.checked_sub(page.offset)?,
             None => self.cx.window.index.checked_sub(self.cx.window.offset)?,
         };

@@ -1,22 +1,23 @@
 //! Background jobs of the overview, and the rows of its parts.
 
-use std::collections::HashMap;
-
 use super::Context;
 use crate::analysis::overview::{Overview, overview};
 use crate::analysis::survey::Age;
-use crate::base::format::{grouped, plain_size};
+use crate::base::format::plain_size;
 use crate::base::sync::Arc;
-use crate::df;
+use crate::base::text::escape;
+use crate::df::{self, Volume};
 use crate::source::SourceKind;
-use crate::table::row::{Row, RowStyle};
+use crate::table::row::Row;
 use crate::tree::Totals;
 use crate::ui::loader::{Load, Sources};
 use crate::ui::map_colors::MapColors;
+use crate::ui::notice::NO_BASELINE;
 use crate::ui::overview::{OverviewKey, Part};
 use crate::ui::theme::Role;
 use crate::ui::views::table::{TableData, row_of_sum};
 use crate::ui::views::{TableContext, ViewSpec, ages, cleanup, directories, errors, growth, largest, types};
+use crate::ui::widgets::overview as widget;
 use crate::ui::widgets::strip::StripPart;
 use crate::ui::window::totals_size;
 
@@ -40,7 +41,7 @@ impl Context<'_> {
             Ok(load.map(|load| load.map(Arc::new)))
         });
         let measured = state.space.poll(|key| {
-            let start = || df::capacity_of(sources.pool, Arc::clone(sources.tree), key.from);
+            let start = || df::volume_of(sources.pool, Arc::clone(sources.tree), key.from);
             Ok(may_ask.then(start).transpose()?.map(Load::from))
         });
         surveyed | compared | measured
@@ -64,26 +65,35 @@ impl Context<'_> {
         let parts = self.overview_parts();
         self.views.overview.index = self.views.overview.index.min(parts.len().saturating_sub(1));
         self.views.overview.parts = parts;
+        let view = self.regions(self.size).view;
+        let lines = widget::lines(self, view);
+        self.views.overview.scroll(lines, widget::columns(view.list.width));
     }
 
     fn overview_parts(&self) -> Vec<Part> {
         let found = self.views.overview.value().map(|found| &**found);
-        let mut parts = vec![
-            self.part_of_table(&directories::VIEW, found.map(|found| &*found.directories as &dyn TableData)),
-            self.part_of_table(&largest::VIEW, found.map(|found| &*found.files as &dyn TableData)),
+        // All parts are always shown, so that none moves when results arrive.
+        vec![
+            Part {
+                total: "own size".into(),
+                ..self.part_of_table(&directories::VIEW, found.map(|found| &*found.directories as _))
+            },
+            self.part_of_table(&largest::VIEW, found.map(|found| &*found.files as _)),
             self.part(&types::VIEW, found.map(|found| self.type_rows(found))),
-            self.part(&ages::VIEW, found.map(|found| self.age_rows(found))),
+            Part { is_by_size: false, ..self.part(&ages::VIEW, found.map(|found| self.age_rows(found))) },
             self.part(&cleanup::VIEW, found.map(|found| self.cleanup_rows(found))),
-        ];
-        if self.views.can_grow() {
-            let changes = self.views.overview.growth.value().map(|answer| &*answer.data);
-            parts.push(self.part_of_table(&growth::VIEW, changes));
+            self.growth_part(),
+            self.part_of_table(&errors::VIEW, found.map(|found| &*found.errors as _)),
+        ]
+    }
+
+    fn growth_part(&self) -> Part {
+        let changes = self.views.overview.growth.value().map(|answer| &*answer.data);
+        let part = self.part_of_table(&growth::VIEW, changes);
+        match self.check_baseline() {
+            Ok(()) => part,
+            Err(_) => Part { empty: NO_BASELINE, rows: Vec::new(), ..part },
         }
-        if found.is_none_or(|found| !found.errors.groups.is_empty()) || parts.len().is_multiple_of(2) {
-            parts
-                .push(self.part_of_table(&errors::VIEW, found.map(|found| &*found.errors as &dyn TableData)));
-        }
-        parts
     }
 
     /// Returns a part of the overview that shows the first rows of a table view.
@@ -92,8 +102,13 @@ impl Context<'_> {
         let rows = data.map(|data| {
             let summary = data.summary();
             let whole = summary.sum.map_or(0, |sum| totals_size(&sum, self.order.measure));
-            let mut rows: Vec<Row> =
-                (0..data.rows(80).min(ROWS)).filter_map(|index| data.row(index, &context)).collect();
+            let mut rows: Vec<Row> = (0..data.rows(80).min(ROWS))
+                .filter_map(|index| {
+                    let row = data.row(index, &context)?;
+                    let indent = " ".repeat(2 * data.branch(index).depth);
+                    Some(Row { label: indent + &row.label, ..row })
+                })
+                .collect();
             let full = rows.iter().filter_map(Row::size).max().unwrap_or(0);
             for row in &mut rows {
                 row.add_shares(whole, full);
@@ -110,7 +125,7 @@ impl Context<'_> {
             (Some(_), None) => "",
         };
         let (rows, total) = rows.unwrap_or_default();
-        Part { view, total, rows, empty }
+        Part { view, total, rows, empty, is_by_size: true }
     }
 
     /// Returns a row for each total that has items. Bars are relative to the largest total.
@@ -139,34 +154,39 @@ impl Context<'_> {
         (self.rows_of_sums(&sums.collect::<Vec<_>>()), String::new())
     }
 
-    /// Returns one row for all cleanup candidates with the same name, and the total size of all candidates.
+    /// Returns a row for each kind of cleanup candidates, and the total size of all candidates.
     fn cleanup_rows(&self, found: &Overview) -> (Vec<(Row, Role)>, String) {
-        let mut kinds: HashMap<&[u8], (u64, Totals)> = HashMap::new();
-        for hint in &found.hints.rows {
-            let (count, sum) = kinds.entry(self.tree.name(hint.directory)).or_default();
-            *count += 1;
-            sum.add(&hint.totals);
-        }
-        let label = |name: &[u8], count| {
-            let name = crate::base::text::escape(name);
-            if count == 1 { format!("{name}/") } else { format!("{name}/  {} directories", grouped(count)) }
-        };
-        let sums = kinds.into_iter().map(|(name, (count, sum))| (label(name, count), sum, Role::Bar));
+        let label = |kind: &cleanup::CleanupKind| format!("{}  {}", kind.name(), kind.count());
+        let kinds = cleanup::kinds(&found.hints);
+        let sums = kinds.iter().map(|kind| (label(kind), kind.totals, Role::Bar));
         let mut rows = self.rows_of_sums(&sums.collect::<Vec<_>>());
-        rows.sort_by_key(|(row, _)| (std::cmp::Reverse(row.size()), row.label.clone()));
-        for (row, _) in &mut rows {
-            row.style = RowStyle::Directory;
-        }
         rows.truncate(ROWS);
         let sum = totals_size(&found.hints.sum(), self.order.measure);
         let total = if sum > 0 { plain_size(sum, self.units) } else { String::new() };
         (rows, total)
     }
 
+    fn volume(&self) -> Option<&Volume> {
+        (**self.views.overview.space.value()?).as_ref()
+    }
+
+    /// Returns `true` if the space of the file system is known, or will probably be known soon.
+    pub fn expects_space(&self) -> bool {
+        self.source_kind == SourceKind::Live
+            && self.views.overview.space.value().is_none_or(|volume| volume.is_some())
+    }
+
+    /// Returns the type, source and mount point of the file system.
+    pub fn space_title(&self) -> Option<String> {
+        let mount = self.volume()?.mount.as_ref()?;
+        let [kind, source, point] = [&mount.kind, &mount.source, &mount.point].map(|part| escape(part));
+        Some(format!("{kind} {source} on {point}"))
+    }
+
     /// Returns the parts of the file system's space: scanned here, used elsewhere, free, and reserved. Returns
     /// `None` if the size of the file system is unknown.
     pub fn space_parts(&self) -> Option<[StripPart; 4]> {
-        let capacity = (**self.views.overview.space.value()?).as_ref()?;
+        let capacity = self.volume()?.capacity.ok()?;
         let here = self.window.totals.disk.min(capacity.used());
         let part = |name: &str, bytes, role| StripPart { name: name.to_owned(), bytes, role };
         Some([

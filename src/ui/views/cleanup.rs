@@ -57,35 +57,64 @@ struct CleanupRows {
 
 #[derive(Debug)]
 enum CleanupRow {
-    /// All candidates with the same reason. `rule` is the index of a rule with this reason.
-    Kind {
-        rule: usize,
-        reason: &'static str,
-        totals: Totals,
-        candidates: Vec<usize>,
-    },
+    Kind(CleanupKind),
     Candidate(usize),
+}
+
+/// All candidates with the same reason.
+#[derive(Debug)]
+pub struct CleanupKind {
+    /// Index of a rule with this reason.
+    rule: usize,
+    reason: &'static str,
+    pub totals: Totals,
+    candidates: Vec<usize>,
+}
+
+impl CleanupKind {
+    /// Returns the name of the kind, and the command that creates the directories again.
+    fn name_and_remedy(&self) -> (&'static str, &'static str) {
+        self.reason.split_once("; ").unwrap_or((self.reason, ""))
+    }
+
+    pub fn name(&self) -> &'static str {
+        self.name_and_remedy().0
+    }
+
+    /// Returns the number of candidates as text.
+    pub fn count(&self) -> String {
+        match self.candidates.len() {
+            1 => "1 directory".to_owned(),
+            number => format!("{} directories", grouped(number as u64)),
+        }
+    }
+}
+
+/// Returns the kinds of candidates, largest first.
+pub fn kinds(hints: &Hints) -> Vec<CleanupKind> {
+    let mut kinds: Vec<CleanupKind> = Vec::new();
+    for (index, hint) in hints.rows.iter().enumerate() {
+        let Some(reason) = hints.rules.get(hint.rule).map(|rule| rule.reason) else { continue };
+        let at = kinds.iter().position(|kind| kind.reason == reason).unwrap_or_else(|| {
+            let (totals, candidates) = (Totals::default(), Vec::new());
+            kinds.push(CleanupKind { rule: hint.rule, reason, totals, candidates });
+            kinds.len() - 1
+        });
+        kinds[at].totals.add(&hint.totals);
+        kinds[at].candidates.push(index);
+    }
+    kinds.sort_by_key(|kind| Reverse(kind.totals.disk));
+    kinds
 }
 
 impl CleanupRows {
     /// Arranges the rows: the kinds, largest first, each followed by its candidates.
     fn new(hints: Arc<Hints>) -> Self {
-        let mut kinds: Vec<(&'static str, usize, Totals, Vec<usize>)> = Vec::new();
-        for (index, hint) in hints.rows.iter().enumerate() {
-            let Some(rule) = hints.rules.get(hint.rule) else { continue };
-            let at = kinds.iter().position(|(reason, ..)| *reason == rule.reason).unwrap_or_else(|| {
-                kinds.push((rule.reason, hint.rule, Totals::default(), Vec::new()));
-                kinds.len() - 1
-            });
-            let (_, _, totals, candidates) = &mut kinds[at];
-            totals.add(&hint.totals);
-            candidates.push(index);
-        }
-        kinds.sort_by_key(|(_, _, totals, _)| Reverse(totals.disk));
+        let kinds = kinds(&hints);
         let mut rows = Vec::with_capacity(kinds.len() + hints.rows.len());
-        for (reason, rule, totals, candidates) in kinds {
-            let members = candidates.clone().into_iter().map(CleanupRow::Candidate);
-            rows.push(CleanupRow::Kind { rule, reason, totals, candidates });
+        for kind in kinds {
+            let members = kind.candidates.clone().into_iter().map(CleanupRow::Candidate);
+            rows.push(CleanupRow::Kind(kind));
             rows.extend(members);
         }
         Self { hints, rows }
@@ -95,7 +124,7 @@ impl CleanupRows {
 impl TableData for CleanupRows {
     fn summary(&self) -> TableSummary {
         let sizes = self.rows.iter().filter_map(|row| match row {
-            CleanupRow::Kind { totals, .. } => Some(totals),
+            CleanupRow::Kind(kind) => Some(&kind.totals),
             CleanupRow::Candidate(_) => None,
         });
         TableSummary {
@@ -115,14 +144,11 @@ impl TableData for CleanupRows {
     fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
         let TableContext { tree, from, measure } = *context;
         match self.rows.get(index)? {
-            CleanupRow::Kind { reason, totals, candidates, .. } => {
-                let (name, remedy) = reason.split_once("; ").unwrap_or((reason, ""));
-                let many = match candidates.len() {
-                    1 => "1 directory".to_owned(),
-                    number => format!("{} directories", grouped(number as u64)),
-                };
-                let note = Some(RowNote::plain(format!("{many}; {remedy}")));
-                Some(Row { style: RowStyle::Strong, note, ..row_of_sum(name.to_owned(), totals, measure) })
+            CleanupRow::Kind(kind) => {
+                let (name, remedy) = kind.name_and_remedy();
+                let note = Some(RowNote::plain(format!("{}; {remedy}", kind.count())));
+                let row = row_of_sum(name.to_owned(), &kind.totals, measure);
+                Some(Row { style: RowStyle::Strong, note, ..row })
             }
             CleanupRow::Candidate(index) => {
                 let hint = self.hints.rows.get(*index)?;
@@ -139,8 +165,8 @@ impl TableData for CleanupRows {
 
     fn branch(&self, index: usize) -> Branch {
         match self.rows.get(index) {
-            Some(CleanupRow::Kind { rule, .. }) => {
-                Branch { depth: 0, key: u64::try_from(*rule).ok(), follows: false }
+            Some(CleanupRow::Kind(kind)) => {
+                Branch { depth: 0, key: u64::try_from(kind.rule).ok(), follows: false }
             }
             Some(CleanupRow::Candidate(_)) => Branch { depth: 1, ..Branch::default() },
             None => Branch::default(),
@@ -149,7 +175,7 @@ impl TableData for CleanupRows {
 
     fn target(&self, index: usize) -> Option<Target> {
         match self.rows.get(index)? {
-            CleanupRow::Kind { .. } => None,
+            CleanupRow::Kind(_) => None,
             CleanupRow::Candidate(index) => self.hints.rows.get(*index).map(|hint| Target::Entry(hint.entry)),
         }
     }
@@ -157,7 +183,7 @@ impl TableData for CleanupRows {
     fn entries(&self, index: usize) -> Vec<EntryId> {
         let entry = |index: &usize| self.hints.rows.get(*index).map(|hint| hint.entry);
         match self.rows.get(index) {
-            Some(CleanupRow::Kind { candidates, .. }) => candidates.iter().filter_map(entry).collect(),
+            Some(CleanupRow::Kind(kind)) => kind.candidates.iter().filter_map(entry).collect(),
             Some(CleanupRow::Candidate(index)) => entry(index).into_iter().collect(),
             None => Vec::new(),
         }

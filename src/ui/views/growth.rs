@@ -66,7 +66,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Starts the search for the changes in the overview: a list of at most `most` changes, not a tree. Returns
+/// Starts the search for the changes in the overview: at most `most`, as a tree without history. Returns
 /// `None` if no comparison is possible.
 ///
 /// # Errors
@@ -81,7 +81,7 @@ pub fn largest_changes(
     }
     let earlier = Baseline::finder(sources.basis);
     let job = compare::growth(sources.pool, earlier, Vec::new, sources.request(request), most)?;
-    Ok(Some(Load::of_comparison(job, TableAnswer::shared)))
+    Ok(Some(Load::of_comparison(job, |growth| TableAnswer::new(GrowthRows(growth)))))
 }
 
 /// Changes as a tree.

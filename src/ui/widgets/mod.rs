@@ -21,7 +21,7 @@ mod half_blocks;
 mod header;
 mod list;
 pub mod map;
-mod overview;
+pub mod overview;
 mod parent;
 mod preview;
 pub mod row;

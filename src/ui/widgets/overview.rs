@@ -1,14 +1,17 @@
 //! Overview: the space of the file system, and the largest rows of each important view.
 //!
 //! ```text
-//!  Disk  ████▒▒▒▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░
-//!        ■ here 5.9 GiB  ■ elsewhere 20.4 GiB  ■ free 65.3 GiB  ■ reserved 12.0 GiB
+//!  Disk  ext4 /dev/sda1 on /
+//!  ████▒▒▒▒▒▒▒▒▒▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░
+//!  ■ here 5.9 GiB  ■ elsewhere 20.4 GiB  ■ free 65.3 GiB  ■ reserved 12.0 GiB
 //!
 //!  L Largest directories                 2 Largest files
 //!    1.9 GiB ████████  lib/google          139.2 MiB ████  lib/jvm/modules
 //! ```
 //!
-//! Enter, or a click, opens the view of a part. Parts that do not fit are omitted.
+//! Enter, or a click, opens the view of a part. If not all parts fit, the page scrolls with the selection.
+
+use std::cmp::Reverse;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -30,34 +33,68 @@ use crate::ui::theme::{Role, filled};
 use crate::ui::widgets::row::role_of_label;
 
 const BAR: usize = 24;
-/// Width of the label before the strip.
-const LABEL: u16 = 7;
 /// Minimum width for full sizes in the strip.
 const ROOMY: u16 = 90;
+/// Minimum height of a part: a heading, one row, and a blank line.
+const LEAST: u16 = 3;
+/// Minimum height of the overview, in lines, for a blank line below the space of the file system.
+const HIGH: u16 = 30;
 /// Minimum height of the overview, in lines, for showing the used and free space of the file system at the top.
 const LOW: u16 = 12;
 
 pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
-    let mut area = Rect { y: layout.titles.y, height: layout.list.bottom() - layout.titles.y, ..layout.list };
-    if area.height >= LOW && draw_space(cx, area, canvas.buffer) {
-        area = Rect { y: area.y + 3, height: area.height - 3, ..area };
+    if let (Some(area), _) = regions(cx, layout) {
+        draw_space(cx, area, canvas.buffer);
     }
-    let columns = if area.width >= WIDE { 2 } else { 1 };
-    let parts = &cx.views.overview.parts;
+    for (index, area) in places(cx, layout) {
+        draw_part(cx, &cx.views.overview.parts[index], index == cx.views.overview.index, area, canvas);
+    }
+}
+
+/// Returns the number of parts side by side.
+pub fn columns(width: u16) -> usize {
+    if width >= WIDE { 2 } else { 1 }
+}
+
+/// Returns the number of lines of parts that fit on the screen.
+pub fn lines(cx: &Context<'_>, layout: Layout) -> usize {
+    usize::from(regions(cx, layout).1.height / LEAST).max(1)
+}
+
+/// Returns the screen position (column and line) of the selected part.
+pub fn selected(cx: &Context<'_>, layout: Layout) -> Option<(u16, u16)> {
+    let is_selected = |(index, _): &(usize, Rect)| *index == cx.views.overview.index;
+    places(cx, layout).into_iter().find(is_selected).map(|(_, area)| (area.x, area.y))
+}
+
+/// Returns the area of the file system's space, if there is room for it, and the area of the parts.
+fn regions(cx: &Context<'_>, layout: Layout) -> (Option<Rect>, Rect) {
+    let area = Rect { y: layout.titles.y, height: layout.list.bottom() - layout.titles.y, ..layout.list };
+    if area.height < LOW || !cx.expects_space() {
+        return (None, area);
+    }
+    let used = if area.height < HIGH { 3 } else { 4 };
+    (Some(Rect { height: 3, ..area }), Rect { y: area.y + used, height: area.height - used, ..area })
+}
+
+/// Returns the index and the area of each visible part.
+fn places(cx: &Context<'_>, layout: Layout) -> Vec<(usize, Rect)> {
+    let (area, overview) = (regions(cx, layout).1, &cx.views.overview);
+    let columns = columns(area.width);
+    let first = (overview.offset * columns).min(overview.parts.len());
+    let last = (first + lines(cx, layout) * columns).min(overview.parts.len());
     let width = area.width / u16::try_from(columns).unwrap_or(1);
-    let mut place = Rect { width, ..area };
-    for ((number, side_by_side), height) in
-        parts.chunks(columns).enumerate().zip(heights(parts, columns, area.height))
-    {
-        place.height = height;
-        for (column, part) in side_by_side.iter().enumerate() {
-            let shown = Rect { x: area.x + if column == 0 { 0 } else { width }, ..place }.intersection(area);
-            if !shown.is_empty() {
-                draw_part(cx, part, number * columns + column == cx.views.overview.index, shown, canvas);
-            }
+    let (mut y, mut places) = (area.y, Vec::new());
+    let indices: Vec<usize> = (first..last).collect();
+    let heights = heights(&overview.parts[first..last], columns, area.height);
+    for (line, height) in indices.chunks(columns).zip(heights) {
+        for (index, x) in line.iter().zip([area.x, area.x + width]) {
+            places.push((*index, Rect { x, y, width, height }.intersection(area)));
         }
-        place.y += height;
+        y += height;
     }
+    places.retain(|(_, area)| !area.is_empty());
+    places
 }
 
 /// Returns the height of each row of parts. The rows share the available height evenly, but none gets more than
@@ -67,9 +104,8 @@ fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
     let need = |part: &Part| u16::try_from(part.rows.len().max(1) + 2).unwrap_or(u16::MAX);
     let needs: Vec<u16> =
         parts.chunks(columns).map(|line| line.iter().map(need).max().unwrap_or(0)).collect();
-    // The minimum is a heading, one row, and a blank line.
-    let mut heights = vec![3; needs.len()];
-    for _ in needs.len() * 3..usize::from(room) {
+    let mut heights = vec![LEAST; needs.len()];
+    for _ in needs.len() * usize::from(LEAST)..usize::from(room) {
         let wanting = heights.iter_mut().zip(&needs).filter(|(height, need)| **height < **need);
         let Some((lowest, _)) = wanting.min_by_key(|(height, _)| **height) else { break };
         *lowest += 1;
@@ -77,15 +113,15 @@ fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
     heights
 }
 
-/// Draws the strip that shows the space of the file system. Returns `false` if the sizes are unknown.
-fn draw_space(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) -> bool {
-    let Some(parts) = cx.space_parts() else { return false };
-    let title = Span::styled(" Disk", cx.theme.style(Role::Strong));
-    buffer.set_span(area.x, area.y, &title, area.width);
-    let strip = Rect { x: area.x + LABEL, width: area.width.saturating_sub(LABEL + 1), height: 2, ..area };
+/// Draws the name of the file system, and a strip that shows its space.
+fn draw_space(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) {
+    let name = Span::styled(cx.space_title().unwrap_or_default(), cx.theme.style(Role::Less));
+    let title = Line::from(vec![Span::styled(" Disk  ", cx.theme.style(Role::Strong)), name]);
+    buffer.set_line(area.x, area.y, &title, area.width);
+    let Some(parts) = cx.space_parts() else { return };
+    let strip = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: 2 };
     let size = if area.width < ROOMY { brief_size } else { plain_size };
     strip::draw(cx, &parts, strip, |bytes, _| size(bytes, cx.units).trim_start().to_owned(), buffer);
-    true
 }
 
 fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canvas: &mut Canvas<'_>) {
@@ -108,9 +144,20 @@ fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canva
         let text = Span::styled(format!("   {text}"), cx.theme.style(Role::Faint));
         canvas.buffer.set_span(area.x, area.y + 1, &text, area.width);
     }
-    for ((row, role), y) in part.rows.iter().zip(lines) {
+    for ((row, role), y) in largest(part, lines.len()).into_iter().zip(lines) {
         canvas.buffer.set_line(area.x, y, &row_line(cx, row, *role, usize::from(area.width)), area.width);
     }
+}
+
+/// Returns the largest rows of a part, at most `room`, in the order of the part.
+fn largest(part: &Part, room: usize) -> Vec<&(Row, Role)> {
+    let mut rows: Vec<_> = part.rows.iter().enumerate().collect();
+    if !part.is_by_size {
+        rows.sort_by_key(|(_, (row, _))| Reverse(row.size()));
+    }
+    rows.truncate(room);
+    rows.sort_by_key(|(index, _)| *index);
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
 fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a> {

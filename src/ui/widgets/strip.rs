@@ -27,7 +27,7 @@ pub struct StripPart {
 }
 
 /// Draws a strip of two lines. `text` gets the size of a part and that of the whole, and returns the text after
-/// the part's name in the legend. Parts without bytes are not drawn. If there is too little room, the legend
+/// the part's name in the legend. Parts without bytes are not drawn; every other part gets at least one cell. If there is too little room, the legend
 /// omits the smallest parts.
 pub fn draw(
     cx: &Context<'_>,
@@ -46,6 +46,7 @@ pub fn draw(
         done = done.saturating_add(*bytes);
         let cells = u32::from(area.width) * u32::from(share(done, whole)) / 1000;
         let end = area.x + u16::try_from(cells).unwrap_or(area.width).min(area.width);
+        let end = end.max(x + 1).min(area.right());
         let style = cx.theme.style(*role);
         let color = style.bg.or(style.fg);
         let letter = name.trim_start_matches(['<', ' ']).get(..1).unwrap_or("#");
