@@ -127,7 +127,7 @@ fn the_selected_part_of_the_overview_is_visible_at_any_size() {
     let folder = home();
     let scan = scan(vec![folder.path().to_owned()]);
     let settings = Settings::new(Order::default(), Units::Binary, Theme::default(), TimeZone::UTC);
-    for size in [(40, 10), (60, 14), (20, 6), (80, 12), (80, 24)] {
+    for size in [(40, 10), (60, 14), (30, 6), (80, 12), (80, 24)] {
         let mut app = App::new(scan.tree(), vec![(Vec::new(), b"/home/me".to_vec())], &settings, size);
         finish(&mut app, 1);
         press(&mut app, "`");
@@ -153,13 +153,13 @@ fn the_overview_omits_the_smallest_ages() {
     let settings = Settings::new(order, Units::Binary, Theme::default(), TimeZone::UTC);
     let mut app = App::new(scan.tree(), vec![(Vec::new(), b"/home/me".to_vec())], &settings, (40, 10));
     finish(&mut app, 1);
-    // All files are older than three months, except the one of the day before.
-    app.update(Event::Clock(1_700_000_000 + 9 * 86_400));
+    // The two largest files are older than 30 days, and all others are younger.
+    app.update(Event::Clock(1_700_000_000 + 32 * 86_400 + 43_200));
     press(&mut app, "` j j j");
     work(&mut app, &scan);
     let ages = app.cx.views.overview.parts[3].clone();
     let largest = ages.rows.iter().max_by_key(|(row, _)| row.size()).unwrap();
-    assert!(ages.rows[0].0.label != largest.0.label, "the youngest are not the largest");
+    assert!(ages.rows[0].0.label != largest.0.label, "the largest are not the youngest");
     let lines = text(&drawn(&mut app));
     assert!(lines.iter().any(|line| line.contains(&largest.0.label)), "{}: {lines:#?}", largest.0.label);
 }
