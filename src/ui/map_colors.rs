@@ -13,12 +13,20 @@ pub enum MapColors {
 }
 
 impl MapColors {
-    /// Returns the next meaning in the cycle, which skips growth if there is no comparison.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Type => "type",
+            Self::Age => "age",
+            Self::Growth => "growth",
+        }
+    }
+
+    /// Returns the next meaning in the cycle, which skips growth if there is no baseline.
     #[must_use]
-    pub fn next(self, has_growth: bool) -> Self {
+    pub fn next(self, can_grow: bool) -> Self {
         match self {
             Self::Type => Self::Age,
-            Self::Age if has_growth => Self::Growth,
+            Self::Age if can_grow => Self::Growth,
             Self::Age | Self::Growth => Self::Type,
         }
     }
@@ -33,6 +41,7 @@ impl MapColors {
                 (Role::Data, "data"),
                 (Role::Media, "media"),
                 (Role::Video, "video"),
+                (Role::Directory, "directory"),
                 (Role::Other, "other"),
             ],
             Self::Age => &[

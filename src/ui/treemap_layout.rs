@@ -8,6 +8,8 @@
 //!
 //! Invariant: the tiles cover each cell of the area exactly once, and depend only on the weights.
 
+use ratatui::layout::Rect;
+
 /// Rectangle measured in half cells, which are about as high as they are wide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Area {
@@ -30,6 +32,12 @@ impl Area {
     /// Returns the half line after the last one.
     pub fn bottom(self) -> u16 {
         self.y + self.height
+    }
+
+    /// Returns the area in whole lines of the screen. A line that two areas share belongs to the upper one.
+    pub fn on_screen(self) -> Rect {
+        let (top, bottom) = (self.y.div_ceil(2), self.bottom().div_ceil(2));
+        Rect { x: self.x, y: top, width: self.width, height: bottom - top }
     }
 }
 

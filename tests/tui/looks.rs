@@ -11,7 +11,7 @@ use duke::testing::ui::Settings;
 use duke::testing::ui::app::App;
 use duke::testing::ui::loader::Sources;
 use duke::testing::ui::message::Event;
-use duke::testing::ui::{Colors, Glyphs, Theme};
+use duke::testing::ui::{Background, Colors, Glyphs, Looks, Preset, Theme};
 use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -101,23 +101,8 @@ fn screens_of_every_size_with_every_number_of_colors() {
     let scan = scan(vec![folder.path().to_owned()]);
     for size in SIZES {
         for (name, colors, glyphs) in LOOKS {
-            let order = Order { measure: Measure::Apparent, ..Order::default() };
             let theme = Theme { colors, glyphs, ..Theme::default() };
-            let settings = Settings::new(order, Units::Binary, theme, TimeZone::UTC);
-            let roots = vec![(
-                scan.tree().path(scan.tree().listing(duke::tree::DirId::TOP).directories().next().unwrap()),
-                b"/home/me".to_vec(),
-            )];
-            let mut app = App::new(scan.tree(), roots, &settings, size);
-            finish(&mut app, 1);
-            app.update(Event::Clock(1_700_000_000 + 100 * 86_400));
-            let mut pictures = Vec::new();
-            for (title, keys) in [("list", "j Space g"), ("treemap", "5"), ("overview", "`")] {
-                press(&mut app, keys);
-                work(&mut app, &scan);
-                pictures.push(format!("{title}\n{}", picture(&drawn(&mut app))));
-            }
-            insta::assert_snapshot!(format!("{}x{} {name}", size.0, size.1), pictures.join("\n"));
+            insta::assert_snapshot!(format!("{}x{} {name}", size.0, size.1), pictures(&scan, theme, size));
         }
     }
 }
@@ -162,4 +147,47 @@ fn the_overview_omits_the_smallest_ages() {
     assert!(ages.rows[0].0.label != largest.0.label, "the largest are not the youngest");
     let lines = text(&drawn(&mut app));
     assert!(lines.iter().any(|line| line.contains(&largest.0.label)), "{}: {lines:#?}", largest.0.label);
+}
+
+#[test]
+fn screens_of_every_theme() {
+    let folder = home();
+    let scan = scan(vec![folder.path().to_owned()]);
+    let looks = |preset, background| {
+        let mut looks = Looks::default();
+        (looks.preset, looks.background) = (preset, background);
+        looks
+    };
+    let high = looks(Preset::HighContrast, Background::Dark);
+    let light = looks(Preset::Light, Background::Light);
+    for (name, colors, looks) in [
+        ("high-contrast", Colors::True, high),
+        ("high-contrast, 16 colors", Colors::Sixteen, high),
+        ("light", Colors::True, light),
+        ("light, 16 colors", Colors::Sixteen, light),
+        ("256 colors", Colors::Palette, Looks::default()),
+    ] {
+        let theme = Theme { colors, looks, ..Theme::default() };
+        insta::assert_snapshot!(name, pictures(&scan, theme, (80, 24)));
+    }
+}
+
+/// Returns the pictures of the list, the treemap and the overview.
+fn pictures(scan: &Scan, theme: Theme, size: (u16, u16)) -> String {
+    let order = Order { measure: Measure::Apparent, ..Order::default() };
+    let settings = Settings::new(order, Units::Binary, theme, TimeZone::UTC);
+    let roots = vec![(
+        scan.tree().path(scan.tree().listing(duke::tree::DirId::TOP).directories().next().unwrap()),
+        b"/home/me".to_vec(),
+    )];
+    let mut app = App::new(scan.tree(), roots, &settings, size);
+    finish(&mut app, 1);
+    app.update(Event::Clock(1_700_000_000 + 100 * 86_400));
+    let mut pictures = Vec::new();
+    for (title, keys) in [("list", "j Space g"), ("treemap", "5"), ("overview", "`")] {
+        press(&mut app, keys);
+        work(&mut app, scan);
+        pictures.push(format!("{title}\n{}", picture(&drawn(&mut app))));
+    }
+    pictures.join("\n")
 }

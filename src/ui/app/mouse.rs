@@ -53,8 +53,8 @@ impl App<'_> {
         }
     }
 
-    /// Returns the screen position (column and line) of the row under the cursor, or of the selected part of the overview; `None` if a layer is open or
-    /// the row is not visible.
+    /// Returns the screen position (column and line) of the row or treemap cell under the cursor, or of the selected
+    /// part of the overview; `None` if a layer is open or it is not visible.
     pub fn cursor(&self) -> Option<(u16, u16)> {
         let view = self.cx.regions(self.cx.size).view;
         let list = view.list;
@@ -62,6 +62,11 @@ impl App<'_> {
             _ if !self.layers.is_empty() => return None,
             None if self.cx.views.is_overview() => return overview::selected(&self.cx, view),
             Some(page) => page.index.checked_sub(page.offset)?,
+            None if self.cx.views.is_treemap() => {
+                let tile = self.cx.views.tiles.iter().find(|tile| tile.index == self.cx.window.index)?;
+                let cell = tile.area.on_screen();
+                return (cell.y < list.bottom()).then_some((cell.x, cell.y));
+            }
             None => self.cx.window.index.checked_sub(self.cx.window.offset)?,
         };
         let line = list.y.checked_add(u16::try_from(row).ok()?)?;

@@ -22,6 +22,7 @@ use crate::ui::keys::Side;
 use crate::ui::layout::layout;
 use crate::ui::list_state::SavedCursor;
 use crate::ui::loader::{Loader, Sources, TableRequest};
+use crate::ui::map_colors::MapColors;
 use crate::ui::notice::Notice;
 use crate::ui::table_view::{Sight, TableView};
 use crate::ui::view_state::BaseView;
@@ -196,9 +197,13 @@ impl Context<'_> {
             .poll(|request| Ok(Some(outline(sources.pool, Arc::clone(sources.tree), request)?.into())))
     }
 
-    /// Switches to the next meaning of the treemap's colors: type, age, or growth.
+    /// Switches to the next meaning of the treemap's colors: type, age, or growth. Growth is skipped without a baseline,
+    /// and while a filter is active, whose totals cannot be compared.
     pub fn next_map_colors(&mut self) {
-        self.views.map_colors = self.views.map_colors.next(self.views.compared.growth().is_some());
+        self.views.map_colors = self.views.map_colors.next(self.views.can_grow() && !self.is_filtered());
+        if self.views.map_colors == MapColors::Growth {
+            self.views.compared.column.get_or_insert_default();
+        }
     }
 
     pub fn step_cell(&mut self, side: Side) {

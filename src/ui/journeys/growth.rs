@@ -206,6 +206,24 @@ fn a_baseline_is_offered_until_it_is_shown() {
 }
 
 #[test]
+fn the_treemap_compares_when_its_colors_show_growth() {
+    let (tree, old) = (now(), before());
+    let mut app = at(&tree, Start::Sizes);
+    app.cx.theme.colors = Colors::Sixteen;
+    app.update(Event::Resize(80, 24));
+    compare(&mut app, &tree, &old);
+    press(&mut app, "5 c");
+    assert!(app.cx.views.compared.column.is_none());
+    press(&mut app, "c");
+    compare(&mut app, &tree, &old);
+    let screen = drawn(&mut app).to_string();
+    assert!(screen.contains(" growth: ■ grew ■ shrank ■ same or unknown"), "{screen}");
+    press(&mut app, "c");
+    let screen = drawn(&mut app).to_string();
+    assert!(screen.contains(" type:") && !screen.contains("archive"), "{screen}");
+}
+
+#[test]
 fn a_running_scan_is_compared_as_far_as_it_was_read() {
     let (growing, old) = (Growing::new(), before());
     growing.publish(vec![file("big", 40_960, 5), dir("music", vec![file("song", 81_920, 3)])]);

@@ -251,6 +251,19 @@ fn in_the_treemap_keys_move_between_cells_and_enter_opens() {
 }
 
 #[test]
+fn the_terminals_cursor_is_in_the_selected_cell_of_the_treemap() {
+    let tree = tree();
+    let mut app = at(&tree, "5");
+    for _ in 0..3 {
+        let (x, y) = app.cursor().unwrap();
+        let tile = app.cx.views.tiles.iter().find(|tile| tile.index == app.cx.window.index).unwrap();
+        assert!(tile.area.on_screen().contains((x, y).into()), "{tile:?} {x} {y}");
+        press(&mut app, "l");
+    }
+    assert_ne!(app.cx.window.index, 0);
+}
+
+#[test]
 fn a_view_opened_while_scanning_is_refreshed_until_complete() {
     let growing = Growing::new();
     growing.publish(vec![file("a", 4096, 0)]);

@@ -126,7 +126,7 @@ impl Glyphs {
     }
 }
 
-/// Number of colors in a bar. Each one adds about 20 bytes of output.
+/// Maximum number of colors in a bar. Each one adds about 20 bytes of output.
 const STEPS: u16 = 8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -155,7 +155,7 @@ impl Theme {
     }
 
     /// Returns a bar of exactly `columns` columns, filled to `thousandths` of its width. In true-color
-    /// terminals, its color changes in steps from left to right.
+    /// terminals, the color of the filled part changes in steps from left to right.
     pub fn bar<'a>(self, thousandths: u16, columns: usize) -> Vec<Span<'a>> {
         let style = self.style(Role::Bar).patch(Style { bg: self.style(Role::Track).bg, ..Style::new() });
         let text = self.glyphs.bar(thousandths, columns);
@@ -163,12 +163,15 @@ impl Theme {
             return vec![Span::styled(text, style)];
         };
         let cells: Vec<char> = text.chars().collect();
+        let (filled, blank) = cells.split_at(cells.iter().take_while(|cell| **cell != ' ').count());
+        let steps = u16::try_from(filled.len()).unwrap_or(STEPS).min(STEPS);
         let step = |step: u16| {
-            let edge = |step: u16| columns * usize::from(step) / usize::from(STEPS);
-            let text: String = cells[edge(step)..edge(step + 1)].iter().collect();
-            Span::styled(text, style.fg(mixed(start, style.fg.unwrap_or(start), (step, STEPS - 1))))
+            let edge = |step: u16| filled.len() * usize::from(step) / usize::from(steps);
+            let text: String = filled[edge(step)..edge(step + 1)].iter().collect();
+            let color = mixed(start, style.fg.unwrap_or(start), (step, steps.max(2) - 1));
+            Span::styled(text, style.fg(color))
         };
-        (0..STEPS).map(step).collect()
+        (0..steps).map(step).chain([Span::styled(blank.iter().collect::<String>(), style)]).collect()
     }
 }
 
@@ -197,6 +200,20 @@ mod tests {
         ] {
             assert_eq!(detect(variables), glyphs, "{variables:?}");
         }
+    }
+
+    #[test]
+    fn the_gradient_runs_over_the_filled_part_of_a_bar() {
+        let theme = Theme { colors: Colors::True, ..Theme::default() };
+        let [start, end] = [Role::BarStart, Role::Bar].map(|role| theme.style(role).fg);
+        for (thousandths, filled) in [(500, 20), (50, 2), (1000, 40)] {
+            let bar = theme.bar(thousandths, 40);
+            let shown: Vec<_> = bar.iter().filter(|span| !span.content.trim().is_empty()).collect();
+            assert_eq!(shown.iter().map(|span| width(&span.content)).sum::<usize>(), filled);
+            assert_eq!((shown[0].style.fg, shown[shown.len() - 1].style.fg), (start, end));
+            assert_eq!(bar.iter().map(|span| width(&span.content)).sum::<usize>(), 40);
+        }
+        assert_eq!(theme.bar(1, 40)[0].style.fg, start);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Color;
+use ratatui::style::{Color, Modifier};
 
 use crate::ui::treemap_layout::Area;
 
@@ -20,7 +20,7 @@ impl HalfBlocks {
         Self { area, colors: vec![None; usize::from(area.width) * usize::from(area.height) * 2] }
     }
 
-    /// Fills an area, which is measured in half lines.
+    /// Fills an area, which is measured in half lines. [`Color::Reset`] fills it with the terminal's text color.
     pub fn fill(&mut self, area: Area, color: Color) {
         let top = self.area.y * 2;
         for y in area.y.max(top)..area.bottom().min(top + self.area.height * 2) {
@@ -40,6 +40,13 @@ impl HalfBlocks {
             let Some(cell) = buffer.cell_mut(position) else { continue };
             match (self.colors[at], self.colors[at + width]) {
                 (None, None) => {}
+                // As a background, `Reset` would be the terminal's background color.
+                (Some(Color::Reset), Some(Color::Reset)) => {
+                    cell.set_symbol(" ").modifier.insert(Modifier::REVERSED);
+                }
+                (Some(above), Some(Color::Reset)) => {
+                    cell.set_symbol("▄").set_fg(Color::Reset).set_bg(above);
+                }
                 (Some(above), Some(below)) if above == below => drop(cell.set_symbol(" ").set_bg(above)),
                 (Some(above), Some(below)) => drop(cell.set_symbol("▀").set_fg(above).set_bg(below)),
                 (Some(above), None) => drop(cell.set_symbol("▀").set_fg(above)),

@@ -24,7 +24,7 @@ use crate::base::text::{fit, width};
 use crate::table::outline::{Level, Node};
 use crate::ui::context::Context;
 use crate::ui::map_colors::MapColors;
-use crate::ui::theme::{Role, Theme, ink, mixed};
+use crate::ui::theme::{Role, ink, mixed};
 use crate::ui::treemap_layout::{Area, layout};
 
 /// Minimum size (columns, half lines) of a directory that shows its contents.
@@ -80,11 +80,17 @@ pub struct Painter<'a, 't> {
     labels: Vec<Label>,
     /// Screen column of the cursor rectangle's left edge. Set only while that rectangle is painted.
     edge: Option<u16>,
+    /// Roles whose colors are in the picture.
+    used: Vec<Role>,
 }
 
 impl<'a, 't> Painter<'a, 't> {
     pub fn new(cx: &'a Context<'t>, colors: MapColors, area: Rect) -> Self {
-        Self { cx, colors, picture: HalfBlocks::new(area), labels: Vec::new(), edge: None }
+        Self { cx, colors, picture: HalfBlocks::new(area), labels: Vec::new(), edge: None, used: Vec::new() }
+    }
+
+    pub fn used(&self) -> &[Role] {
+        &self.used
     }
 
     pub fn draw(self, buffer: &mut Buffer) {
@@ -135,14 +141,14 @@ impl<'a, 't> Painter<'a, 't> {
         if let Some(color) = theme.style(Role::Track).bg {
             self.picture.fill(area, color);
         }
-        self.write(area, &format!("{} more", grouped(number)), "", theme.style(Role::Faint));
+        let label = others_label(number, self.beside_edge(area).1);
+        self.write(area, &label, "", theme.style(Role::Faint));
     }
 
     fn open(&mut self, shape: &Shape<'_>, inner: &Level, area: Area) {
         let theme = self.cx.theme;
-        let (accent, title) = (theme.style(Role::Accent).fg, theme.style(Role::Selected));
-        let color = accent.filter(|_| shape.is_selected).or(title.bg);
-        let style = color.map_or(title, |color| Style::new().fg(ink(color)));
+        let color = if shape.is_selected { Some(self.accent()) } else { theme.style(Role::Selected).bg };
+        let style = color.map_or(Style::new(), on);
         // The title needs a whole screen line.
         let line = area.y.div_ceil(2);
         let end = line * 2 + 2;
@@ -176,14 +182,15 @@ impl<'a, 't> Painter<'a, 't> {
 
     fn leaf(&mut self, shape: &Shape<'_>, area: Area) {
         let inside = inset(area);
-        let color = self.color(shape);
-        let ink = Style::new().fg(ink(color));
-        let steps = if inside.width >= SHADED.0 && inside.height >= SHADED.1 { 5 } else { 1 };
-        for step in 0..steps {
-            let edge = |step: u16| inside.height * step / steps / 2 * 2;
-            let end = if step + 1 == steps { inside.height } else { edge(step + 1) };
-            let part = Area { y: inside.y + edge(step), height: end - edge(step), ..inside };
-            self.picture.fill(part, mixed(color, shade(color), (step, 10)));
+        let color = self.use_color(shape);
+        let ink = on(color);
+        if inside.width >= SHADED.0 && inside.height >= SHADED.1 {
+            for step in 0..inside.height {
+                let line = Area { y: inside.y + step, height: 1, ..inside };
+                self.picture.fill(line, mixed(color, shade(color), (step, 2 * inside.height)));
+            }
+        } else {
+            self.picture.fill(inside, color);
         }
         if shape.is_selected {
             self.outline(area);
@@ -192,8 +199,14 @@ impl<'a, 't> Painter<'a, 't> {
         self.write(inside, shape.label, &plain_size(shape.size, self.cx.units), style);
     }
 
+    /// Returns the color of the outline and the title of the cursor's rectangle. If the theme has no color for them,
+    /// they have the terminal's text color.
+    fn accent(&self) -> Color {
+        self.cx.theme.style(Role::Accent).fg.unwrap_or(Color::Reset)
+    }
+
     fn outline(&mut self, area: Area) {
-        let Some(color) = self.cx.theme.style(Role::Accent).fg else { return };
+        let color = self.accent();
         let (right, bottom) = (area.right() - 1, area.bottom() - 1);
         for side in [
             Area { height: 1, ..area },
@@ -209,7 +222,7 @@ impl<'a, 't> Painter<'a, 't> {
     fn write(&mut self, area: Area, name: &str, size: &str, style: Style) {
         let (first, end) = (area.y.div_ceil(2), area.bottom() / 2);
         let (x, room) = self.beside_edge(area);
-        if first >= end || room < 3 {
+        if first >= end || room < width(name).min(3) {
             return;
         }
         let text = fit(name, room, self.cx.theme.glyphs.gap()).into_owned();
@@ -219,13 +232,28 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    fn color(&self, shape: &Shape<'_>) -> Color {
-        let theme = self.cx.theme;
-        let role = match self.colors {
-            MapColors::Type if shape.kind == Kind::Directory => {
-                return directory_color(theme, shape.category);
+    /// Returns the color of an entry without visible contents, and adds its role to the used ones. With colors by type,
+    /// directories are darker than files of their main category.
+    fn use_color(&mut self, shape: &Shape<'_>) -> Color {
+        let (theme, role) = (self.cx.theme, self.role(shape));
+        if !self.used.contains(&role) {
+            self.used.push(role);
+        }
+        let color = theme.style(role).fg.unwrap_or(Color::Gray);
+        match theme.style(Role::Track).bg {
+            Some(below) if self.colors == MapColors::Type && shape.kind == Kind::Directory => {
+                mixed(color, below, (1, 3))
             }
-            MapColors::Type => shape.category.map_or(Role::Other, Role::of),
+            _ => color,
+        }
+    }
+
+    fn role(&self, shape: &Shape<'_>) -> Role {
+        match self.colors {
+            MapColors::Type => {
+                let unknown = if shape.kind == Kind::Directory { Role::Directory } else { Role::Other };
+                shape.category.map_or(unknown, Role::of)
+            }
             MapColors::Age => {
                 let roles = MapColors::Age.legend();
                 let days = shape.mtime.map(|mtime| self.cx.clock().saturating_sub(mtime) / 86_400);
@@ -239,19 +267,23 @@ impl<'a, 't> Painter<'a, 't> {
                 Some(Ordering::Less) => Role::Less,
                 Some(Ordering::Equal) | None => Role::Other,
             },
-        };
-        theme.style(role).fg.unwrap_or(Color::Gray)
+        }
     }
 }
 
-/// Returns the color of a directory whose contents are too small to show: the color of its main category, but
-/// darker.
-fn directory_color(theme: Theme, category: Option<Category>) -> Color {
-    let color = theme.style(category.map_or(Role::Directory, Role::of)).fg.unwrap_or(Color::Blue);
-    let below = theme.style(Role::Track).bg.unwrap_or(color);
+/// Returns the longest label for `number` entries without rectangles of their own that fits in `room` columns.
+pub fn others_label(number: u64, room: usize) -> String {
+    let number = grouped(number);
+    let labels = [format!("{number} more"), format!("+{number}"), number];
+    labels.into_iter().find(|label| width(label) <= room).unwrap_or_default()
+}
+
+/// Returns the style of text on a rectangle of this color.
+fn on(color: Color) -> Style {
     match color {
-        Color::Rgb(..) => mixed(color, below, (1, 3)),
-        _ => color,
+        // The rectangle is in reverse video already.
+        Color::Reset => Style::new(),
+        color => Style::new().fg(ink(color)),
     }
 }
 
@@ -264,4 +296,15 @@ fn shade(color: Color) -> Color {
 fn inset(area: Area) -> Area {
     let less = |length: u16| if length > 1 { length - 1 } else { length };
     Area { width: less(area.width), height: less(area.height), ..area }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_label_of_other_entries_keeps_the_number() {
+        let labels = [12, 9, 8, 7, 6, 5, 4].map(|room| others_label(1234, room));
+        assert_eq!(labels, ["1,234 more", "+1,234", "+1,234", "+1,234", "+1,234", "1,234", ""]);
+    }
 }

@@ -166,8 +166,9 @@ pub fn inner(area: Rect) -> Rect {
 }
 
 /// Highlights the line under the cursor: sets a sign in the first cell, if that is blank, and tints the
-/// background. Without a tint in the theme, the line is in reverse video, but bars keep their color and bold
-/// text stays bold. Without colors, the line is bold.
+/// background. With sixteen colors, the line is white on blue, bars included, because no other color is visible on every
+/// terminal's blue. Without a background color in the theme, the line is in reverse video, but bars keep their color.
+/// Bold text stays bold. Without colors, the line is bold.
 pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     let (selected, bar) = (cx.theme.style(Role::Selected), cx.theme.style(Role::Bar).fg);
     let is_tint = matches!(selected.bg, Some(Color::Rgb(..) | Color::Indexed(_)));
@@ -182,7 +183,7 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
             // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background,
             // unless the bar would be invisible because it has the color of the row.
             style = if is_bar && bar != selected.fg { style.bg(cell.fg) } else { style };
-        } else if (is_tint || is_bar) && cell.fg != Color::Reset && Some(cell.fg) != selected.bg {
+        } else if is_tint && cell.fg != Color::Reset && Some(cell.fg) != selected.bg {
             style = style.fg(cell.fg);
         }
         cell.set_style(style);

@@ -29,7 +29,7 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::layers::bordered;
 use crate::ui::theme::Role;
-use crate::ui::treemap_layout::{Area, Tile};
+use crate::ui::treemap_layout::Tile;
 
 pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>) {
     let Canvas { buffer, hits } = canvas;
@@ -46,19 +46,21 @@ pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>)
         let others = cx.window.rows - cx.window.lines.len();
         match row {
             _ if !cx.theme.has_half_blocks() => {
-                draw_box(cx, row, *index, screen_area(*tile).intersection(area), buffer);
+                draw_box(cx, row, *index, tile.on_screen().intersection(area), buffer);
             }
             Some(row) => painter.shape(&shape(cx, row, *index), *tile),
             None => painter.others(others as u64, *tile),
         }
         if row.is_some() {
-            hits.add(screen_area(*tile).intersection(area), Hit::Row(*index));
+            hits.add(tile.on_screen().intersection(area), Hit::Row(*index));
         }
     }
+    let used = painter.used().to_vec();
     painter.draw(buffer);
     let legend = cells::legend_area(area, cx.theme);
     if !legend.is_empty() {
-        buffer.set_line(legend.x, legend.y, &legend_line(cx, usize::from(legend.width)), legend.width);
+        let line = legend_line(cx, &used, usize::from(legend.width));
+        buffer.set_line(legend.x, legend.y, &line, legend.width);
     }
 }
 
@@ -89,16 +91,17 @@ fn title(cx: &Context<'_>) -> Text<'static> {
     Text::from(spans)
 }
 
-/// Returns the legend of the colors, as far as it fits.
-fn legend_line(cx: &Context<'_>, room: usize) -> Text<'static> {
-    let mut line = Text::default();
-    for (role, name) in cx.views.map_colors.legend() {
+/// Returns the legend of the colors that are `used` in the treemap, as far as it fits.
+fn legend_line(cx: &Context<'_>, used: &[Role], room: usize) -> Text<'static> {
+    let (colors, faint) = (cx.views.map_colors, cx.theme.style(Role::Faint));
+    let mut line = Text::from(Span::styled(format!(" {}:", colors.name()), faint));
+    for (role, name) in colors.legend().iter().filter(|(role, _)| used.contains(role)) {
         if line.width() + width(name) + 4 > room {
+            line.push_span(Span::styled(cx.theme.glyphs.gap(), faint));
             break;
         }
         line.push_span(Span::styled(" ■ ", Style::new().fg(cx.theme.style(*role).fg.unwrap_or_default())));
-        line.push_span(Span::styled(*name, cx.theme.style(Role::Faint)));
-        line.push_span(" ");
+        line.push_span(Span::styled(*name, faint));
     }
     line
 }
@@ -126,12 +129,6 @@ fn shape<'a>(cx: &'a Context<'_>, row: &'a Row, index: usize) -> Shape<'a> {
         inner: node.map(|node| &node.inner),
         is_selected: cx.window.offset + index == cx.window.index,
     }
-}
-
-/// Converts a tile's area, which is in half lines, to a screen area.
-fn screen_area(tile: Area) -> Rect {
-    let (top, bottom) = (tile.y.div_ceil(2), tile.bottom().div_ceil(2));
-    Rect { x: tile.x, y: top, width: tile.width, height: bottom - top }
 }
 
 /// Draws an entry in a frame, which is filled if the cursor is on the entry.

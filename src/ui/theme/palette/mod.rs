@@ -62,9 +62,9 @@ struct RoleSpec {
     role: Role,
     /// Name used in the configuration.
     name: &'static str,
-    /// Color for terminals with sixteen colors. Bright black and blue are not used for text, because some color
-    /// schemes make them illegible.
-    sixteen: Option<Color>,
+    /// Colors for terminals with sixteen colors, for a dark and for a light background. Some color schemes make bright
+    /// black illegible on both, blue on dark backgrounds, and bright colors on light ones, so text does not use them.
+    sixteen: Option<[Color; 2]>,
     /// Colors for a dark and for a light background, as `0xRRGGBB`; `None` means the terminal's own color.
     exact: Option<[u32; 2]>,
     /// Replacements for `exact` for color-blind users, if needed.
@@ -76,7 +76,7 @@ const fn own(role: Role, name: &'static str) -> RoleSpec {
 }
 
 const fn text(role: Role, name: &'static str, sixteen: Color, dark: u32, light: u32) -> RoleSpec {
-    RoleSpec { role, name, sixteen: Some(sixteen), exact: Some([dark, light]), distinct: None }
+    RoleSpec { role, name, sixteen: Some([sixteen; 2]), exact: Some([dark, light]), distinct: None }
 }
 
 const fn tint(role: Role, name: &'static str, dark: u32, light: u32) -> RoleSpec {
@@ -84,7 +84,7 @@ const fn tint(role: Role, name: &'static str, dark: u32, light: u32) -> RoleSpec
 }
 
 const fn cell(role: Role, name: &'static str, sixteen: Color, exact: u32, distinct: u32) -> RoleSpec {
-    RoleSpec { role, name, sixteen: Some(sixteen), exact: Some([exact; 2]), distinct: Some([distinct; 2]) }
+    RoleSpec { role, name, sixteen: Some([sixteen; 2]), exact: Some([exact; 2]), distinct: Some([distinct; 2]) }
 }
 
 /// Colors of all roles, in the order of [`Role`]. The colors for color-blind users are from Okabe and Ito,
@@ -93,9 +93,15 @@ static ROLES: [RoleSpec; 23] = [
     own(Role::Plain, "plain"),
     own(Role::Strong, "strong"),
     tint(Role::Faint, "faint", 0x86_8c_99, 0x68_6d_78),
-    text(Role::Accent, "accent", Color::LightCyan, 0x7a_a2_f7, 0x2a_58_c8),
+    RoleSpec {
+        sixteen: Some([Color::LightCyan, Color::Cyan]),
+        ..tint(Role::Accent, "accent", 0x7a_a2_f7, 0x2a_58_c8)
+    },
     tint(Role::Surface, "surface", 0x1e_21_2b, 0xe8_eb_f1),
-    text(Role::Directory, "directory", Color::LightBlue, 0x7a_a2_f7, 0x2a_58_c8),
+    RoleSpec {
+        sixteen: Some([Color::LightBlue, Color::Blue]),
+        ..tint(Role::Directory, "directory", 0x7a_a2_f7, 0x2a_58_c8)
+    },
     text(Role::Link, "link", Color::Cyan, 0x4f_b8_c6, 0x00_5f_70),
     RoleSpec {
         distinct: Some([0xf0_e4_42, 0x6e_52_00]),
@@ -113,7 +119,7 @@ static ROLES: [RoleSpec; 23] = [
         distinct: Some([0x56_b4_e9, 0x00_63_9c]),
         ..text(Role::Less, "less", Color::Green, 0x9e_ce_6a, 0x2c_76_1c)
     },
-    RoleSpec { sixteen: Some(Color::Blue), ..tint(Role::Selected, "selected", 0x2b_3a_57, 0xe3_eb_fb) },
+    RoleSpec { sixteen: Some([Color::Blue; 2]), ..tint(Role::Selected, "selected", 0x2b_3a_57, 0xe3_eb_fb) },
     cell(Role::Video, "video", Color::Red, 0xd0_6a_52, 0xd5_5e_00),
     cell(Role::Media, "media", Color::Magenta, 0xc4_5c_9c, 0xf0_e4_42),
     cell(Role::Archive, "archive", Color::Yellow, 0xc8_a0_50, 0xe6_9f_00),
@@ -240,7 +246,7 @@ impl Preset {
         };
         match colors {
             Colors::None => None,
-            Colors::Sixteen => spec.sixteen,
+            Colors::Sixteen => Some(spec.sixteen?[self.on(background) as usize]),
             Colors::Palette | Colors::True => {
                 shown(Color::from_u32(exact?[self.on(background) as usize]), colors)
             }
