@@ -84,7 +84,13 @@ const fn tint(role: Role, name: &'static str, dark: u32, light: u32) -> RoleSpec
 }
 
 const fn cell(role: Role, name: &'static str, sixteen: Color, exact: u32, distinct: u32) -> RoleSpec {
-    RoleSpec { role, name, sixteen: Some([sixteen; 2]), exact: Some([exact; 2]), distinct: Some([distinct; 2]) }
+    RoleSpec {
+        role,
+        name,
+        sixteen: Some([sixteen; 2]),
+        exact: Some([exact; 2]),
+        distinct: Some([distinct; 2]),
+    }
 }
 
 /// Colors of all roles, in the order of [`Role`]. The colors for color-blind users are from Okabe and Ito,
