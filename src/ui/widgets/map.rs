@@ -137,11 +137,13 @@ impl<'a, 't> Painter<'a, 't> {
 
     /// Paints the rectangle for entries that have no rectangles of their own. `number` is their count.
     pub fn others(&mut self, number: u64, area: Area) {
+        // A rectangle of one column has no gap, so its label would touch the next one.
+        let room = usize::from(area.width - 1);
         let (theme, area) = (self.cx.theme, inset(area));
         if let Some(color) = theme.style(Role::Track).bg {
             self.picture.fill(area, color);
         }
-        let label = others_label(number, self.beside_edge(area).1);
+        let label = others_label(number, self.beside_edge(area).1.min(room));
         self.write(area, &label, "", theme.style(Role::Faint));
     }
 
