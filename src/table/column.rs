@@ -157,7 +157,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         option: Some(("size", "Largest first")),
         choice: Some(("size", "Size; always shown")),
         titles: ["Disk", "Size"],
-        sort: Some(key('s', "sort-size", "by size").hint(4, "size")),
+        sort: Some(key('s', "sort-size", "by size").hint(9, "size")),
         widths: &[Width::Size(SIGNS + 1), Width::Cells(SIGNS + BRIEF)],
         drop_order: 7,
         sorts_by: Column::Size,
@@ -168,7 +168,8 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         column: Column::Growth,
         titles: ["Growth", "Grow"],
         sort: Some(key('W', "sort-growth", "by growth")),
-        widths: &[Width::Size(1), Width::Cells(1 + BRIEF)],
+        // The widest form has room for " new" after a change.
+        widths: &[Width::Size(5), Width::Size(1), Width::Cells(1 + BRIEF)],
         drop_order: 6,
         sorts_by: Column::Growth,
         sort_key: Some(|context, _| context.change.map_or(0, |change| change.saturating_add(1))),
@@ -262,7 +263,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         column: Column::Name,
         option: Some(("name", "By name, numbers by value")),
         titles: ["Name"; 2],
-        sort: Some(key('n', "sort-name", "by name").hint(5, "name")),
+        sort: Some(key('n', "sort-name", "by name").hint(10, "name")),
         align: Align::Left,
         ..PLAIN
     },

@@ -68,6 +68,12 @@ impl CellValue {
             Self::None | Self::Trend(_) => String::new(),
             Self::Bytes(bytes) if width >= units.width() => size(bytes, units),
             Self::Bytes(bytes) => brief_size(bytes, units),
+            Self::Change(None, Some(after)) if width > units.width() + NEW.len() => {
+                change(0, after, units) + NEW
+            }
+            Self::Change(before, after) if width > units.width() + NEW.len() => {
+                full_change(before, after, units) + "    "
+            }
             Self::Change(before, after) if width > units.width() => full_change(before, after, units),
             Self::Change(before, after) => brief_change(before, after, units),
             Self::Count(number) => count(number),
@@ -86,6 +92,9 @@ impl CellValue {
         }
     }
 }
+
+/// Word after the size of a new entry in a very wide column. Other changes have blanks in its place.
+const NEW: &str = " new";
 
 /// Formats a change for a wide column, such as `+1.2 GiB`.
 fn full_change(before: Option<u64>, after: Option<u64>, units: Units) -> String {

@@ -28,20 +28,24 @@ pub enum Button {
 
 /// Clickable areas of a frame. If areas overlap, a click hits the area that was added last.
 #[derive(Clone, Debug, Default)]
-pub struct HitMap(Vec<(Rect, Hit)>);
+pub struct HitMap {
+    areas: Vec<(Rect, Hit)>,
+    /// Column and line of the cursor in a text field, or of the selected row of a layer.
+    pub caret: Option<(u16, u16)>,
+}
 
 impl HitMap {
     pub fn add(&mut self, area: Rect, hit: Hit) {
-        self.0.push((area, hit));
+        self.areas.push((area, hit));
     }
 
-    /// Removes all areas, so that nothing beneath a dialog can be clicked.
+    /// Removes all areas and the cursor, so that nothing beneath a dialog can be clicked.
     pub fn clear(&mut self) {
-        self.0.clear();
+        *self = Self::default();
     }
 
     pub fn at(&self, cell: Position) -> Option<Hit> {
-        self.0.iter().rev().find(|(area, _)| area.contains(cell)).map(|(_, hit)| *hit)
+        self.areas.iter().rev().find(|(area, _)| area.contains(cell)).map(|(_, hit)| *hit)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::source::save::ENDINGS;
 
 pub const NO_BASELINE: &str = "No earlier snapshot (duke save creates one)";
 
-/// Message in the status line, which is shown until the next key.
+/// Message in the status line, which is shown until the next key, or for some seconds.
 #[derive(Clone, Debug)]
 pub enum Notice {
     /// Text from outside the browser: a warning about the configuration, or an error of a background job.

@@ -40,6 +40,8 @@ pub struct TablePage {
     pub rows: usize,
     pub index: usize,
     pub offset: usize,
+    /// `true` if the row under the cursor can be folded or unfolded.
+    pub folds: bool,
     pub lines: Vec<Row>,
     /// Visible rows of the df view or of an explanation, which have other columns.
     pub ledger: Vec<ledger::Row>,
@@ -263,14 +265,16 @@ impl TableView {
         }
     }
 
+    /// Returns the key and the number of the row under the cursor if it can be folded.
+    fn branch(&self) -> Option<(u64, usize, Arc<dyn TableData>)> {
+        let data = Arc::clone(&self.answer()?.data);
+        let row = self.number(self.cursor.index)?;
+        Some((data.branch(row).key.filter(|_| data.is_tree())?, row, data))
+    }
+
     /// Folds or unfolds the row under the cursor. Returns `false` if the row has no children.
     pub fn toggle(&mut self) -> bool {
-        let found = || {
-            let data = Arc::clone(&self.answer()?.data);
-            let row = self.number(self.cursor.index)?;
-            Some((data.branch(row).key?, row, data))
-        };
-        let Some((key, row, data)) = found() else { return false };
+        let Some((key, row, data)) = self.branch() else { return false };
         if !self.unfolded.remove(&key) {
             self.unfold(&*data, row);
         }
@@ -297,6 +301,7 @@ impl TableView {
             rows,
             index: self.cursor.index,
             offset: self.cursor.offset,
+            folds: self.branch().is_some(),
             lines: Vec::new(),
             ledger: Vec::new(),
         };

@@ -24,6 +24,9 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Time after which a run counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Time in which a key must be answered, even on a busy machine.
+const ANSWER: Duration = Duration::from_secs(2);
+
 /// Three directories with files, and between them one that never answers. Dropping it releases all blocked
 /// threads.
 struct Hung {
@@ -278,5 +281,36 @@ fn the_browser_works_beside_a_silent_file_system() {
             assert_eq!(status.signal().is_none(), is_quick, "{status:?}");
             session.assert_restored();
         }
+    });
+}
+
+#[test]
+fn the_preview_of_a_silent_file_system_delays_no_key() {
+    with_dead_mount("the_preview_of_a_silent_file_system_delays_no_key", |hung| {
+        let mut command = crate::session::duke(hung.fixture.path());
+        command.args(["-t", "3"]);
+        let mut session = Session::run(command);
+        session.resize(50, 200);
+        session.wait_for_text("mounted is not responding");
+        session.press("n");
+        let is_selected = |screen: &vt100::Screen, name: &str| {
+            let mut rows = screen.rows(0, 100);
+            rows.any(|row| row.starts_with(['▌', '>']) && row.contains(name))
+        };
+        // The preview and the info page ask the system about the dead mount.
+        for (key, selected) in
+            [("jjj", "mounted/"), ("i", "mounted/"), ("ij", "zebra/"), ("k", "mounted/"), ("k", "middle/")]
+        {
+            let begun = Instant::now();
+            session.press(key);
+            session.wait_for(selected, |screen| is_selected(screen, selected));
+            if key == "i" {
+                session.wait_for_text("Info");
+            }
+            assert!(begun.elapsed() < ANSWER, "{key}: {:?}", begun.elapsed());
+            session.drain(Duration::from_millis(300));
+        }
+        session.signal(Signal::SIGTERM);
+        session.end();
     });
 }

@@ -69,7 +69,8 @@ impl<'t> App<'t> {
 
     /// Returns the time until the next idle event is due; `None` if no such event is needed.
     pub fn idle_wait(&mut self, now: Duration) -> Option<Duration> {
-        self.gate()?.wait(now)
+        let gate = self.gate().and_then(|gate| gate.wait(now));
+        [gate, self.cx.notice_wait(now)].into_iter().flatten().min()
     }
 
     /// Records that the last frame is on the screen and no input is pending.
@@ -77,6 +78,7 @@ impl<'t> App<'t> {
         if let Some(gate) = self.gate() {
             gate.idle(now);
         }
+        self.cx.age_notice(now);
     }
 
     /// Returns `true` if a question is open, even if it has not been drawn yet.

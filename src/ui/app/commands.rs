@@ -70,7 +70,8 @@ impl App<'_> {
                 None
             }
             Command::Help => {
-                self.layers.push(Layer::Help(HelpPage::new(self.scope())));
+                self.layers
+                    .push(Layer::Help(HelpPage::new(self.scope(), self.cx.sheet().map(|sheet| sheet.table))));
                 None
             }
             Command::Answer(answer) if self.is_yes(answer) && !self.accepts_yes() => None,
@@ -138,7 +139,7 @@ impl App<'_> {
             Command::MarkRange => self.cx.mark_range(),
             Command::MarkShown => self.cx.mark_shown(),
             Command::InvertMarks => self.cx.invert_marks(),
-            Command::Marks => self.layers.push(Layer::Marks(MarksList::new(self.cx.tree, &self.cx.marks))),
+            Command::Marks => self.layers.push(Layer::Marks(MarksList::new(&self.cx))),
             Command::PrintMarks => return self.cx.print_marks(),
             Command::Export => self.ask_for_file(),
             Command::CopyPath => return self.cx.copy_path(),

@@ -178,7 +178,7 @@ impl<'t> App<'t> {
     fn refresh_marks_list(&mut self) {
         for layer in &mut self.layers {
             if let Layer::Marks(list) = layer {
-                list.refresh(self.cx.tree, &self.cx.marks);
+                list.refresh(&self.cx);
             }
         }
     }

@@ -125,6 +125,7 @@ impl<'t> App<'t> {
     /// Collects everything that is visible as plain data, for drawing.
     fn look(&mut self) {
         self.open_failures();
+        self.cx.is_beside_page = self.layers.iter().any(|layer| layer.component().goes_beside());
         self.cx.look();
     }
 

@@ -53,9 +53,12 @@ impl App<'_> {
         }
     }
 
-    /// Returns the screen position (column and line) of the row or treemap cell under the cursor, or of the selected
-    /// part of the overview; `None` if a layer is open or it is not visible.
+    /// Returns the screen position (column and line) of the cursor: in a text field, or else on the selected row,
+    /// treemap cell or part of the overview. Returns `None` if none of them is visible.
     pub fn cursor(&self) -> Option<(u16, u16)> {
+        if self.hits.caret.is_some() {
+            return self.hits.caret;
+        }
         let view = self.cx.regions(self.cx.size).view;
         let list = view.list;
         let row = match &self.cx.views.page {

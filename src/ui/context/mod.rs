@@ -66,6 +66,10 @@ pub struct Context<'t> {
     pub path: Vec<u8>,
     pub window: Window,
     pub notice: Option<Notice>,
+    /// Time at which the notice was first seen on the screen, since the start of the session.
+    pub notice_since: Option<Duration>,
+    /// `true` if a page beside the view gets the keys.
+    pub is_beside_page: bool,
     /// Number of columns and lines of the terminal.
     pub size: (u16, u16),
     pub views: Views,
@@ -123,6 +127,8 @@ impl<'t> Context<'t> {
             path: Vec::new(),
             window: Window::default(),
             notice: settings.notice.clone(),
+            notice_since: None,
+            is_beside_page: false,
             size,
             views: Views::default(),
             deletion: DeletionState { policy: settings.policy.clone(), ..DeletionState::default() },

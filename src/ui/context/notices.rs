@@ -2,15 +2,34 @@
 //!
 //! Invariant: a key that does nothing changes only the notice.
 
+use std::time::Duration;
+
 use ratatui::crossterm::event::KeyEvent;
 
 use super::Context;
 use crate::ui::keys::{Command, KEYMAP, Scope};
 use crate::ui::notice::{Display, Notice};
 
+/// Time after which a notice makes room for the key hints again.
+const LASTS: Duration = Duration::from_secs(8);
+
 impl Context<'_> {
     pub fn notify(&mut self, notice: Notice) {
-        self.notice = Some(notice);
+        (self.notice, self.notice_since) = (Some(notice), None);
+    }
+
+    /// Returns the time until [`Self::age_notice`] is due; `None` if there is no notice.
+    pub fn notice_wait(&self, now: Duration) -> Option<Duration> {
+        self.notice.as_ref()?;
+        Some(self.notice_since.map_or(Duration::ZERO, |since| (since + LASTS).saturating_sub(now)))
+    }
+
+    /// Records that the notice is on the screen, and removes it when it has been there long enough.
+    pub fn age_notice(&mut self, now: Duration) {
+        let since = *self.notice_since.get_or_insert(now);
+        if now.saturating_sub(since) >= LASTS {
+            self.notice = None;
+        }
     }
 
     /// Returns the value of a successful check. If the check failed, shows the notice and returns `None`.

@@ -4,7 +4,6 @@
 use ratatui::layout::Rect;
 
 use super::Context;
-use crate::table::column::RowLook;
 use crate::table::rows::SizeSource;
 use crate::tree::{DirId, Tree};
 use crate::ui::layout::{Layout, layout};
@@ -97,9 +96,8 @@ impl<'t> Context<'t> {
         let Some(list) = old.map(|parent| parent.list).or_else(|| self.parent_rows(id, &sizes, lines)) else {
             return;
         };
-        let look = RowLook { collapses: false, ..self.shown };
-        let window =
-            Window::new(self.tree, &sizes, &list, &Marks::default(), (self.order, look, self.units), lines);
+        let look = (self.order, self.shown, self.units);
+        let window = Window::new(self.tree, &sizes, &list, &Marks::default(), look, lines);
         self.parent_list = Some(ParentList { list, window });
     }
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::Context;
 use crate::analysis::search;
 use crate::analysis::search::Query;
+use crate::base::calendar::date_and_time;
 use crate::base::sync::Arc;
 use crate::base::text::printable;
 use crate::source::SourceKind;
@@ -177,12 +178,19 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the title of a view. If the view needs a baseline, the title includes the baseline's age.
+    /// Returns the title of a view. If the view needs a baseline, the title includes the baseline's age and time, and
+    /// its number if there are several.
     pub fn title(&self, spec: &ViewSpec) -> String {
         let offer = self.views.compared.offer().filter(|_| spec.needs == Needs::Baseline);
-        let since = offer.and_then(|offer| offer.since);
-        let since = since.map(|since| format!(" {}", crate::base::format::since(since, self.views.clock)));
-        format!("{}{}", spec.title, since.unwrap_or_default())
+        let mut title = spec.title.to_owned();
+        if let Some((since, info)) = offer.and_then(|offer| Some((offer.since?, offer))) {
+            let age = crate::base::format::since(since, self.views.clock);
+            title = format!("{title} {age}, {}", date_and_time(since, &self.zone));
+            if info.count > 1 {
+                title = format!("{title}, {} of {}", info.index + 1, info.count);
+            }
+        }
+        title
     }
 
     pub fn request(&self, query: Query) -> TableRequest {

@@ -6,6 +6,7 @@ mod details;
 mod every_key;
 mod export;
 mod filter;
+mod frame;
 mod growth;
 mod large;
 mod marks;

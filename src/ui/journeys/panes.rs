@@ -69,7 +69,7 @@ fn the_directory_above_a_chain_is_the_one_with_its_row() {
     press(&mut app, "P Enter");
     assert_eq!((path(&app).as_str(), app.cx.levels_up()), ("/shown/a/b", 2));
     let rows = lines(&mut app);
-    assert!(rows[3].contains(" a/ ") && rows[4].contains(" y "), "{rows:?}");
+    assert!(rows[3].contains(" a/b/ ") && rows[4].contains(" y "), "{rows:?}");
 }
 
 #[test]

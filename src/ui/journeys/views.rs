@@ -420,40 +420,6 @@ fn info_scrolls_only_if_it_does_not_fit() {
 }
 
 #[test]
-fn the_footer_always_shows_the_key_of_the_help_and_the_tabs_the_view() {
-    let (tree, _) = build((0..2000).map(|n| file(&format!(".{n}"), n * 4096, 0)).collect());
-    let tree = Arc::new(tree);
-    let check = |app: &mut App<'_>, what: &str| {
-        let screen = screen(app);
-        assert!(screen.contains(" ? keys "), "{what} at {:?}\n{screen}", app.cx.size);
-    };
-    let (few, _) = build((0..20).map(|n| file(&format!(".{n}"), n * 4096, 0)).collect());
-    let few = Arc::new(few);
-    for size in (20..=300).map(|columns| (columns, 10)).chain([(40, 10), (80, 24)]) {
-        let tree = if size.1 == 10 { &few } else { &tree };
-        let mut app = finished(tree);
-        app.update(Event::Resize(size.0, size.1));
-        for (keys, tab) in
-            [("+", " 1 List "), ("e", " 1 List "), ("e 2", " 2 "), ("9", " 9 Clean"), ("5", " 5 ")]
-        {
-            press(&mut app, keys);
-            work(&mut app, tree);
-            check(&mut app, keys);
-            app.cx.notice = None;
-            check(&mut app, keys);
-            assert!(screen(&mut app).lines().nth(1).unwrap().contains(tab), "{}", screen(&mut app));
-        }
-        press(&mut app, "1");
-        write(&mut app, "Q");
-        check(&mut app, "a notice");
-        let mut app = self::app(tree);
-        app.update(Event::Resize(size.0, size.1));
-        tick(&mut app, 1000, None);
-        check(&mut app, "a scan");
-    }
-}
-
-#[test]
 fn a_file_with_several_names_is_listed_once_with_their_number() {
     use crate::analysis::fixture::{directory, file, tree};
     let tree = tree(&[

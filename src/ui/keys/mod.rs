@@ -207,6 +207,7 @@ pub enum HelpGroup {
     Move,
     Sort,
     Show,
+    Growth,
     View,
     Treemap,
     Search,
@@ -218,11 +219,12 @@ pub enum HelpGroup {
 }
 
 impl HelpGroup {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::View,
         Self::Move,
         Self::Sort,
         Self::Show,
+        Self::Growth,
         Self::Treemap,
         Self::Search,
         Self::Text,
@@ -237,6 +239,7 @@ impl HelpGroup {
             Self::Move => "Move",
             Self::Sort => "Sort (again to reverse)",
             Self::Show => "Show",
+            Self::Growth => "Growth since a snapshot",
             Self::View => "Views of this directory",
             Self::Treemap => "In the treemap and the overview",
             Self::Search => "Search (while it is typed)",

@@ -184,7 +184,7 @@ const MOVES: &[Binding] = &{
             ),
         ),
         hint(
-            3,
+            8,
             "parent",
             bind(
                 &[key(K::Left), key(K::Backspace), letter('h')],
@@ -202,7 +202,7 @@ const ORDER: &[Binding] = &{
     use HelpGroup as G;
     [
         bind(&[letter('t')], LIST, C::DirectoriesFirst, G::Sort, "directories first"),
-        hint(6, "apparent", bind(&[letter('a')], VIEWS, C::Measure, G::Show, "apparent or disk size")),
+        hint(11, "apparent", bind(&[letter('a')], VIEWS, C::Measure, G::Show, "apparent or disk size")),
     ]
 };
 
@@ -213,8 +213,9 @@ const SHOWN: &[Binding] = &{
         bind(&[letter('=')], ROWS, C::Scale, G::Show, "scale bars to largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
         bind(&[letter('P')], ROWS, C::Preview, G::Show, "preview, both, none"),
-        bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Show, "older snapshot"),
-        bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Show, "newer snapshot"),
+        // The two keys share the word of the second one.
+        hint(3, "", bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Growth, "older snapshot")),
+        hint(3, "since", bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Growth, "newer snapshot")),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "show hidden, excluded"),
     ]
 };
@@ -247,7 +248,7 @@ const OTHERS: &[Binding] = &{
     use KeyCode as K;
     [
         hint(
-            3,
+            8,
             "back",
             bind(
                 &[key(K::Left), key(K::Backspace), letter('h')],
@@ -265,20 +266,20 @@ const OTHERS: &[Binding] = &{
         bind(&[key(K::Down), letter('j')], CELLS, C::Cell(Side::Below), G::Treemap, "cell below"),
         hint(2, "open", bind(&[key(K::Enter)], TREEMAP, C::Open, G::Treemap, "open the cell")),
         hint(2, "open", bind(&[key(K::Enter)], OVERVIEW, C::Open, G::Treemap, "open overview part")),
-        hint(3, "parent", bind(&[key(K::Backspace)], TREEMAP, C::Parent, G::Treemap, "parent directory")),
-        hint(4, "colors", bind(&[letter('c')], TREEMAP, C::MapColors, G::Treemap, "next colors")),
-        hint(4, "search", bind(&[letter('/')], VIEWS, C::Search, G::View, "search below")),
+        hint(8, "parent", bind(&[key(K::Backspace)], TREEMAP, C::Parent, G::Treemap, "parent directory")),
+        hint(6, "colors", bind(&[letter('c')], TREEMAP, C::MapColors, G::Treemap, "next colors")),
+        hint(6, "search", bind(&[letter('/')], VIEWS, C::Search, G::View, "search below")),
         bind(&[letter('/')], &[Scope::Help], C::Search, G::Program, "search the keys"),
         hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "keep the results")),
         hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear and close")),
-        hint(7, "mark", bind(&[letter(' ')], ENTRIES, C::Mark, G::Mark, "mark or unmark")),
+        hint(4, "mark", bind(&[letter(' ')], ENTRIES, C::Mark, G::Mark, "mark or unmark")),
         bind(&[letter('V')], ROWS, C::MarkRange, G::Mark, "start or end a range"),
         bind(&[letter('+')], ROWS_AND_CELLS, C::MarkShown, G::Mark, "mark all shown"),
         bind(&[letter('*')], ROWS_AND_CELLS, C::InvertMarks, G::Mark, "invert marks"),
-        hint(8, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
+        hint(12, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the marks"),
         bind(&[letter('p')], ENTRIES, C::PrintMarks, G::Mark, "print marks and quit"),
-        hint(8, "delete", bind(&[letter('d')], ENTRIES, C::Delete, G::Delete, "delete permanently")),
+        hint(5, "delete", bind(&[letter('d')], ENTRIES, C::Delete, G::Delete, "delete permanently")),
         bind(&[letter('D')], ENTRIES, C::Trash, G::Delete, "move to the trash"),
         bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore from the trash"),
         bind(&[letter('H')], ENTRIES, C::Script, G::Delete, "write an rm script"),
@@ -287,7 +288,7 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('y')], VIEWS, C::CopyPath, G::Program, "copy the path"),
         hint(13, "info", bind(&[letter('i')], ENTRIES, C::Inspect, G::Program, "info")),
         hint(
-            0,
+            1,
             "close",
             bind(&[letter('i'), key(K::Left), letter('h')], DETAILS, C::Back, G::Program, "close the info"),
         ),
@@ -302,12 +303,12 @@ const OTHERS: &[Binding] = &{
         hint(0, "keys", bind(&[letter('?')], LEADS_BACK, C::Help, G::Program, "all keys")),
         bind(&[key(K::Esc)], OPENED, C::Back, G::Program, "close, clear search"),
         bind(&[letter('?'), key(K::Enter)], &[Scope::Help], C::Back, G::Program, "close the help"),
-        hint(1, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back, or quit")),
+        hint(7, "quit", bind(&[letter('q')], OPENED, C::Quit, G::Program, "back, or quit")),
         bind(&[control('c')], EVERYWHERE, C::Interrupt, G::Program, "stop scan, or quit"),
         bind(&[control('z')], EVERYWHERE, C::Suspend, G::Program, "suspend"),
         bind(&[control('l')], EVERYWHERE, C::Repaint, G::Program, "repaint"),
-        bind(&[letter('y')], QUESTION, C::Answer(Answer::Yes), G::Question, "yes"),
-        bind(&[letter('n'), key(K::Esc)], ANSWER, C::Answer(Answer::No), G::Question, "no"),
+        hint(1, "yes", bind(&[letter('y')], QUESTION, C::Answer(Answer::Yes), G::Question, "yes")),
+        hint(0, "no", bind(&[letter('n'), key(K::Esc)], ANSWER, C::Answer(Answer::No), G::Question, "no")),
         bind(&[letter('q')], QUESTION, C::Answer(Answer::Leave), G::Question, "no, or quit"),
         bind(
             &[key(K::Left), key(K::Right), key(K::Tab)],

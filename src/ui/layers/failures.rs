@@ -138,6 +138,7 @@ impl<'t> Component<'t> for FailuresList {
             canvas.buffer.set_line(layout.list.x, y, &Line::raw(line), layout.list.width);
             if index == cursor.index {
                 select(cx, Rect { y, height: 1, ..layout.list }, canvas.buffer);
+                canvas.hits.caret = Some((layout.list.x, y));
             }
         }
     }

@@ -17,6 +17,7 @@ use crate::ui::notice::Notice;
 use crate::ui::operations::export::ExportRequest;
 use crate::ui::theme::Role;
 use crate::ui::widgets::field;
+use crate::ui::widgets::footer::{self, Top};
 use crate::ui::widgets::row::draw_ends;
 
 /// Minimum screen width for the title `Write to:`.
@@ -88,21 +89,25 @@ impl<'t> Component<'t> for FilePrompt {
         let area = layout((screen.width, screen.height)).footer;
         let room = usize::from(area.width);
         let title = if room < WIDE { " >" } else { " Write to: " };
-        let mut spans = field::spans(cx.theme, title, &self.name, room.saturating_sub(width(title)));
-        let used: usize = spans.iter().map(Span::width).sum();
-        let left = room.saturating_sub(used + 3);
+        let top = Top { scope: self.scope(), may_retry: false, position: None };
+        let most = if self.error_text.is_some() { room / 3 } else { room.saturating_sub(field::LEAST) };
+        let hints = footer::keys(cx, top, most);
+        let hints_width = u16::try_from(hints.width()).unwrap_or(u16::MAX);
+        let place = Rect { width: area.width.saturating_sub(hints_width), ..area };
+        let used = field::draw(cx.theme, title, &self.name, place, canvas);
+        let left = usize::from(place.width).saturating_sub(used + 3);
         let endings = ENDINGS.join(" ");
-        match &self.error_text {
+        let note = match &self.error_text {
             Some(error_text) => {
                 let text = error_text.text(cx.display());
-                let text = format!("   {}", fit(&text, left, cx.theme.glyphs.gap()));
-                spans.push(Span::styled(text, cx.theme.style(Role::Warning)));
+                let text = fit(&text, left, cx.theme.glyphs.gap()).into_owned();
+                Span::styled(text, cx.theme.style(Role::Warning))
             }
-            None if left >= width(&endings) => {
-                spans.push(Span::styled(format!("   {endings}"), cx.theme.style(Role::Faint)));
-            }
-            None => {}
-        }
-        draw_ends(&Line::from(spans), &Line::default(), area, canvas.buffer);
+            None if left >= width(&endings) => Span::styled(endings, cx.theme.style(Role::Faint)),
+            None => Span::default(),
+        };
+        let mut right = Line::from(vec![note, Span::raw(" ")]);
+        right.spans.extend(hints.spans);
+        draw_ends(&Line::default(), &right, area, canvas.buffer);
     }
 }

@@ -17,9 +17,12 @@ use crate::ui::field::Field;
 use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Answer, Command, HelpGroup, Keymap, Scope, in_group};
 use crate::ui::theme::{Glyphs, Role, Theme};
-use crate::ui::widgets::field::spans;
+use crate::ui::views::TableSpec;
+use crate::ui::widgets::field;
 use crate::ui::widgets::row::draw_ends;
 
+/// Minimum width for the title of the search.
+const NARROW: usize = 48;
 /// Number of blank cells between columns.
 const GAP: usize = 2;
 /// Maximum number of columns. More of them would be hard to read.
@@ -37,9 +40,10 @@ pub struct HelpPage {
 }
 
 impl HelpPage {
-    /// Creates the page, with the keys for this scope first.
-    pub fn new(scope: Scope) -> Self {
+    /// Creates the page, with the keys first that matter most in this scope and table.
+    pub fn new(scope: Scope, table: Option<&TableSpec>) -> Self {
         let group = match scope {
+            Scope::Sheet if table.is_some_and(TableSpec::is_of_changes) => HelpGroup::Growth,
             Scope::Treemap | Scope::Overview => HelpGroup::Treemap,
             Scope::Marks => HelpGroup::Mark,
             Scope::Failures => HelpGroup::Delete,
@@ -60,10 +64,25 @@ impl HelpPage {
         lines.len().saturating_sub(page((columns, rows)))
     }
 
-    fn title<'a>(&self, theme: Theme, keymap: &Keymap, room: usize) -> Line<'a> {
-        if self.is_typing {
-            return Line::from(spans(theme, " Search the keys: ", &self.search, room));
-        }
+    /// Draws the text field of the search, with the keys that end it.
+    fn draw_field(&self, cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
+        let room = usize::from(area.width);
+        let title = if room < NARROW { " /" } else { " Search the keys: " };
+        let key = |command, does| {
+            let key = cx.keymap.first(command, Scope::Typing);
+            key.map_or_else(String::new, |key| format!(" {key} {does} "))
+        };
+        let enter = key(Command::Answer(Answer::Selected), "keep");
+        let both = enter.clone() + &key(Command::Answer(Answer::No), "clear");
+        let most = room.saturating_sub(width(title) + field::LEAST);
+        let ends = [both, enter].into_iter().find(|text| width(text) <= most).unwrap_or_default();
+        let place = Rect { width: area.width - u16::try_from(width(&ends)).unwrap_or(0), ..area };
+        field::draw(cx.theme, title, &self.search, place, canvas);
+        let ends = Line::styled(ends, cx.theme.style(Role::Faint));
+        draw_ends(&Line::default(), &ends, area, canvas.buffer);
+    }
+
+    fn title<'a>(&self, theme: Theme, keymap: &Keymap) -> Line<'a> {
         let title = match self.search.as_str() {
             "" => " Keys".to_owned(),
             text => format!(" Keys matching \"{}\"", printable(text.as_bytes())),
@@ -72,7 +91,7 @@ impl HelpPage {
             let key = keymap.first(command, Scope::Help);
             key.map_or_else(String::new, |key| format!("   {key} {does}"))
         };
-        let hints = hint(Command::Search, "searches") + &hint(Command::Back, "closes");
+        let hints = hint(Command::Back, "closes") + &hint(Command::Search, "searches");
         Line::from(vec![
             Span::styled(title, theme.style(Role::Strong)),
             Span::styled(hints, theme.style(Role::Faint)),
@@ -147,12 +166,17 @@ impl<'t> Component<'t> for HelpPage {
         let end = (first + page).min(lines.len());
         let mut place = screen;
         if page < usize::from(screen.height) {
-            let left = self.title(theme, keymap, usize::from(screen.width));
+            let first_line = Rect { height: 1, ..screen };
+            let left = self.title(theme, keymap);
             let right = format!("{} to {end} of {} ", first + 1, lines.len());
             let has_room = left.width() + right.len() < usize::from(screen.width);
             let right = if lines.len() > page && has_room { right } else { String::new() };
             let right = Line::styled(right, theme.style(Role::Faint));
-            draw_ends(&left, &right, Rect { height: 1, ..screen }, canvas.buffer);
+            if self.is_typing {
+                self.draw_field(cx, first_line, canvas);
+            } else {
+                draw_ends(&left, &right, first_line, canvas.buffer);
+            }
             place = Rect { y: screen.y + 1, height: screen.height - 1, ..screen };
         }
         for (line, y) in lines[first.min(end)..end].iter().zip(place.y..place.bottom()) {
@@ -285,7 +309,7 @@ mod tests {
     #[test]
     fn every_binding_is_on_the_page_in_full_at_any_width_that_holds_it() {
         for columns in [44, 80, 200] {
-            let text: Vec<String> = HelpPage::new(Scope::List)
+            let text: Vec<String> = HelpPage::new(Scope::List, None)
                 .lines(Theme::default(), &Keymap::default(), columns)
                 .iter()
                 .map(ToString::to_string)
@@ -302,10 +326,10 @@ mod tests {
 
     #[test]
     fn the_help_fits_large_windows_and_usual_ones_in_columns() {
-        let lines = HelpPage::new(Scope::List).lines(Theme::default(), &Keymap::default(), 80);
+        let lines = HelpPage::new(Scope::List, None).lines(Theme::default(), &Keymap::default(), 80);
         let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
         assert_eq!(
-            HelpPage::new(Scope::List).scroll_limit(&Keymap::default(), (80, 70)),
+            HelpPage::new(Scope::List, None).scroll_limit(&Keymap::default(), (80, 70)),
             0,
             "too wide for two columns:\n{}",
             text.join("\n")
@@ -315,7 +339,8 @@ mod tests {
     #[test]
     fn the_views_are_on_the_first_page_of_usual_windows() {
         for size in [(80, 24), (120, 36), (200, 50)] {
-            let lines = HelpPage::new(Scope::List).lines(Theme::default(), &Keymap::default(), size.0.into());
+            let lines =
+                HelpPage::new(Scope::List, None).lines(Theme::default(), &Keymap::default(), size.0.into());
             let text: Vec<String> = lines.iter().take(page(size)).map(ToString::to_string).collect();
             let is_view = |command| size.0 > 80 || matches!(command, Command::View(_));
             for (_, binding) in in_group(HelpGroup::View).filter(|(_, binding)| is_view(binding.command)) {

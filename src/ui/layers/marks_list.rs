@@ -1,4 +1,4 @@
-//! List of the marked entries, which replaces the view or appears in a pane beside it.
+//! List of the marked entries, largest first, which replaces the view or appears in a pane beside it.
 //!
 //! ```text
 //!  Marks                               3 marked · 1.2 GiB disk
@@ -12,7 +12,7 @@ use ratatui::text::{Line, Span};
 use crate::base::format::size;
 use crate::base::kind::Kind;
 use crate::base::text::{escape, fit};
-use crate::tree::{Relocation, Tree};
+use crate::tree::Relocation;
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
 use crate::ui::cursor::Cursor;
@@ -34,13 +34,17 @@ pub struct MarksList<'t> {
 }
 
 impl<'t> MarksList<'t> {
-    pub fn new(tree: &Tree, marks: &Marks<'t>) -> Self {
-        Self { marks: marks.in_order(tree), cursor: Cursor::default() }
+    pub fn new(cx: &Context<'t>) -> Self {
+        let mut list = Self { marks: Vec::new(), cursor: Cursor::default() };
+        list.refresh(cx);
+        list
     }
 
     /// Updates the list after marks have changed.
-    pub fn refresh(&mut self, tree: &Tree, marks: &Marks<'t>) {
-        self.marks = marks.in_order(tree);
+    pub fn refresh(&mut self, cx: &Context<'t>) {
+        self.marks = cx.marks().in_order(cx.tree);
+        let size = |mark: &Mark| totals_size(&mark.totals(cx.tree), cx.order.measure);
+        self.marks.sort_by_cached_key(|(_, mark)| std::cmp::Reverse(size(mark)));
         self.cursor.index = self.cursor.index.min(self.marks.len().saturating_sub(1));
     }
 
@@ -79,7 +83,7 @@ impl<'t> Component<'t> for MarksList<'t> {
             }
             (Input::Command(Command::Mark), Some(place)) => {
                 cx.unmark(place);
-                self.refresh(cx.tree, cx.marks());
+                self.refresh(cx);
                 None
             }
             (Input::Command(Command::Open), Some(place)) => {
@@ -117,12 +121,13 @@ impl<'t> Component<'t> for MarksList<'t> {
             canvas.hits.add(area, Hit::Row(row));
             if row == cursor.index {
                 select(cx, area, canvas.buffer);
+                canvas.hits.caret = Some((area.x, y));
             }
         }
     }
 
     fn relocate(&mut self, _: &mut Relocation<'t>, cx: &mut Context<'t>) -> bool {
-        self.refresh(cx.tree, cx.marks());
+        self.refresh(cx);
         true
     }
 

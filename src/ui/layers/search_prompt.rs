@@ -65,23 +65,26 @@ impl<'t> Component<'t> for SearchPrompt {
         let top = Top { scope: self.scope(), may_retry: false, position: None };
         let area = layout((screen.width, screen.height)).footer;
         let room = usize::from(area.width);
-        let mut spans = field::spans(cx.theme, " /", &cx.views.text, room.saturating_sub(2));
-        let used: usize = spans.iter().map(Span::width).sum();
-        let left = room.saturating_sub(used + 3);
+        // A reason for rejecting the text needs room, too.
+        let most = if cx.views.error_text.is_some() { room / 3 } else { room.saturating_sub(field::LEAST) };
+        let hints = footer::keys(cx, top, most);
+        let hints_width = u16::try_from(hints.width()).unwrap_or(u16::MAX);
+        let place = Rect { width: area.width.saturating_sub(hints_width), ..area };
+        draw_ends(&Line::default(), &hints, area, canvas.buffer);
+        let used = field::draw(cx.theme, " /", &cx.views.text, place, canvas);
+        let start = u16::try_from(used).unwrap_or(u16::MAX).min(place.width);
+        let rest = Rect { x: place.x + start, width: place.width - start, ..place };
+        let left = usize::from(rest.width).saturating_sub(3);
+        let mut line = Line::default();
         let is_said_above = cx.views.page.as_ref().is_some_and(|page| page.failure.is_some());
         match &cx.views.error_text {
             Some(error_text) if left >= 8 && !is_said_above => {
                 let error_text = fit(error_text, left, cx.theme.glyphs.gap()).into_owned();
-                spans.push(Span::styled(format!("   {error_text}"), cx.theme.style(Role::Warning)));
-            }
-            None if left >= 30 => {
-                spans.push(Span::raw("  "));
-                spans.extend(footer::keys(cx, top, left / 2).spans);
+                line.push_span(Span::styled(format!("   {error_text}"), cx.theme.style(Role::Warning)));
             }
             _ => {}
         }
-        let line = Line::from(spans);
-        let right = footer::page_place(cx, room.saturating_sub(line.width() + 1));
-        draw_ends(&line, &right, area, canvas.buffer);
+        let right = footer::page_place(cx, usize::from(rest.width).saturating_sub(line.width()));
+        draw_ends(&line, &right, rest, canvas.buffer);
     }
 }

@@ -1,11 +1,36 @@
 //! Text field on one line, after a title. If the text is too long, only the part around the cursor is visible.
 
-use ratatui::text::Span;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::base::text::{beginning, printable, width};
 use crate::ui::field::Field;
+use crate::ui::hit_map::Canvas;
 use crate::ui::theme::{Role, Theme};
+
+/// Narrowest useful field, with its title.
+pub const LEAST: usize = 8;
+
+/// Draws the title and the text, and records the position of the text cursor. Returns the width of what it has drawn.
+pub fn draw(theme: Theme, title: &'static str, field: &Field, area: Rect, canvas: &mut Canvas<'_>) -> usize {
+    let spans = spans(theme, title, field, usize::from(area.width).saturating_sub(width(title)));
+    record_caret(&spans, area, canvas);
+    let line = Line::from(spans);
+    if !area.is_empty() {
+        canvas.buffer.set_line(area.x, area.y, &line, area.width);
+    }
+    line.width()
+}
+
+/// Records the position of the text cursor of a field that begins at the left edge of `area`.
+pub fn record_caret(spans: &[Span<'_>], area: Rect, canvas: &mut Canvas<'_>) {
+    let before: usize = spans.iter().take(2).map(Span::width).sum();
+    let x = area.x.saturating_add(u16::try_from(before).unwrap_or(u16::MAX));
+    if area.contains(Position { x, y: area.y }) {
+        canvas.hits.caret = Some((x, area.y));
+    }
+}
 
 /// Returns the title and the part of the text that fits into `room` columns. A default text is drawn as if
 /// selected, because typing replaces it.

@@ -2,8 +2,12 @@
 //!
 //! ```text
 //!  ⠙ 12,345 entries · 85,000/s · 3.2 GiB · 2 errors  /usr/share/doc
-//!  ? help  q quit  Enter open  Left parent  s size  n name       3 of 212
+//!  ? keys  Enter open  Space mark  d delete  / search  q quit     3 of 212
 //! ```
+//!
+//! If there is little room, the facts on the right disappear before the hints that are used most.
+
+use std::borrow::Cow;
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -16,7 +20,7 @@ use crate::scan::Outcome;
 use crate::ui::context::Context;
 use crate::ui::deletion_state::Running;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
-use crate::ui::keys::{Binding, Command, KEYMAP, Key, Scope};
+use crate::ui::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
 use crate::ui::options::DeleteMode;
 use crate::ui::progress::Rescan;
 use crate::ui::theme::Role;
@@ -29,6 +33,10 @@ const NARROW: usize = 20;
 const WIDE: usize = 60;
 /// Width of the progress bar.
 const BAR: usize = 12;
+/// Number of hints for which the facts on the right leave room.
+const KEPT: usize = 4;
+/// Rank of the hint that deletes marked entries.
+const DELETE_MARKED: u8 = 1;
 
 /// Properties of the top layer that affect the footer.
 #[derive(Clone, Copy, Debug)]
@@ -76,15 +84,16 @@ fn state<'a>(cx: &Context<'_>, top: Top, room: usize) -> Option<Line<'a>> {
 /// Returns the width reserved for the first key hint. That hint is always shown, because its key opens the list
 /// of all keys.
 fn first_hint(cx: &Context<'_>, top: Top, room: usize) -> usize {
-    let first = if room < NARROW { None } else { hints(cx, top, room).into_iter().next() };
-    first.map_or(0, |(key, word)| hint_width(key, word) + 1)
+    let first = width_of_first(cx, top, 1);
+    if room < NARROW || first == 0 { 0 } else { first + 1 }
 }
 
 /// Returns the part to the right of the key hints.
 fn idle<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
+    let left = room.saturating_sub(width_of_first(cx, top, KEPT));
     match top.position {
-        Some((index, count)) => lines_place(index, count, room / 2),
-        None if cx.views.page.is_some() => page_place(cx, room / 2),
+        Some((index, count)) => lines_place(index, count, left),
+        None if cx.views.page.is_some() => page_place(cx, left),
         None => place(cx, top, room),
     }
 }
@@ -102,9 +111,9 @@ fn row_of(index: usize, rows: usize) -> String {
 
 /// Makes the key hints, which begin at column `x`, clickable.
 fn add_hits(cx: &Context<'_>, top: Top, room: usize, mut x: u16, area: Rect, hits: &mut HitMap) {
-    for (key, word) in hints(cx, top, room) {
-        let width = u16::try_from(hint_width(key, word)).unwrap_or(u16::MAX);
-        hits.add(Rect { x, width, ..area }.intersection(area), Hit::Key(key));
+    for hint in fitting(cx, top, room) {
+        let width = u16::try_from(hint.width()).unwrap_or(u16::MAX);
+        hits.add(Rect { x, width, ..area }.intersection(area), Hit::Key(hint.key));
         x = x.saturating_add(width);
     }
 }
@@ -173,57 +182,107 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
+/// Key with the word that explains it.
+struct Hint {
+    key: Key,
+    word: Cow<'static, str>,
+}
+
+impl Hint {
+    /// Returns the width: the key and its word, separated and surrounded by spaces. A key without a word shares
+    /// the word of the next key.
+    fn width(&self) -> usize {
+        let word = if self.word.is_empty() { 0 } else { 1 + width(&self.word) + 1 };
+        1 + width(&self.key.name()) + word
+    }
+}
+
 /// Returns as many key hints as fit, most important first.
 pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
-    let spans = hints(cx, top, room).into_iter().flat_map(|(key, word)| {
+    let spans = fitting(cx, top, room).into_iter().flat_map(|Hint { key, word }| {
+        let word = if word.is_empty() { String::new() } else { format!(" {word} ") };
         let key = Span::styled(format!(" {}", key.name()), cx.theme.style(Role::Accent));
-        [key, Span::styled(format!(" {word} "), cx.theme.style(Role::Faint))]
+        [key, Span::styled(word, cx.theme.style(Role::Faint))]
     });
     Line::from(spans.collect::<Vec<_>>())
 }
 
-/// Returns the keys that fit, each with the word that explains it.
-fn hints(cx: &Context<'_>, top: Top, room: usize) -> Vec<(Key, &'static str)> {
-    let scope = top.scope;
-    let is_of_use = |command| match (command, &cx.views.page) {
-        (Command::View(view), _) => cx.views.is_of_use(view),
-        (Command::Retry, _) if scope == Scope::Confirm => top.may_retry,
-        (Command::Delete | Command::Trash, _) if cx.deletion.policy.mode == DeleteMode::ReadOnly => false,
-        (Command::Sort(column), Some(page)) => page.table.may_sort(column),
-        (Command::Mark | Command::Delete | Command::Inspect, Some(page)) => page.table.has_entries,
-        _ => true,
-    };
-    // Outside of the list, the quit key goes back to the list.
-    let word = |binding: &Binding, word| match binding.command {
-        Command::Quit if scope != Scope::List => "back",
-        _ => word,
-    };
-    let lines = KEYMAP.iter().enumerate();
-    let lines = lines.filter(|(_, it)| it.scopes.contains(&scope) && is_of_use(it.command));
-    let key = |line| cx.keymap.keys_in(line, scope).next();
-    let hint = |(line, binding): (usize, &Binding)| {
-        let (rank, text) = binding.footer?;
-        Some(((rank, word(binding, text)), key(line)?))
-    };
-    let mut hints: Vec<_> = lines.filter_map(hint).collect();
-    hints.sort_by_key(|((rank, _), _)| *rank);
-    let mut said = Vec::new();
-    hints.retain(|((_, word), _)| {
-        let is_new = !said.contains(word);
-        said.push(*word);
-        is_new
-    });
+/// Returns the hints that fit into `room` columns.
+fn fitting(cx: &Context<'_>, top: Top, room: usize) -> Vec<Hint> {
     let mut used = 0;
-    let fits = |(key, word): &(Key, &'static str)| {
-        used += hint_width(*key, word);
+    let fits = |hint: &Hint| {
+        used += hint.width();
         used <= room
     };
-    hints.into_iter().map(|((_, word), key)| (key, word)).take_while(fits).collect()
+    hints(cx, top).into_iter().take_while(fits).collect()
 }
 
-/// Returns the width of a key hint: the key and its word, separated and surrounded by spaces.
-fn hint_width(key: Key, word: &str) -> usize {
-    1 + width(&key.name()) + 1 + width(word) + 1
+/// Returns the width of the `count` most important hints.
+fn width_of_first(cx: &Context<'_>, top: Top, count: usize) -> usize {
+    hints(cx, top).iter().take(count).map(Hint::width).sum()
+}
+
+/// Returns all hints for the current view or layer, most important first.
+fn hints(cx: &Context<'_>, top: Top) -> Vec<Hint> {
+    let lines = KEYMAP.iter().enumerate();
+    let lines = lines.filter(|(_, it)| it.scopes.contains(&top.scope) && is_of_use(cx, top, it.command));
+    let hint = |(line, binding): (usize, &Binding)| {
+        let (rank, word) = word(cx, top.scope, binding)?;
+        Some((rank, Hint { key: cx.keymap.keys_in(line, top.scope).next()?, word }))
+    };
+    let mut hints: Vec<_> = lines.filter_map(hint).collect();
+    hints.sort_by_key(|(rank, _)| *rank);
+    let mut hints: Vec<_> = hints.into_iter().map(|(_, hint)| hint).collect();
+    let mut said = Vec::new();
+    hints.retain(|hint| {
+        let is_new = !said.contains(&hint.word);
+        said.push(hint.word.clone());
+        is_new
+    });
+    hints
+}
+
+/// Returns `false` if the command would do nothing now.
+fn is_of_use(cx: &Context<'_>, top: Top, command: Command) -> bool {
+    let page = cx.views.page.as_ref();
+    let is_empty = match (top.scope, top.position, page) {
+        (_, Some((_, rows)), _) => rows == 0,
+        (Scope::Overview, ..) => false,
+        (_, None, Some(page)) => page.rows == 0,
+        (_, None, None) => cx.window.rows == 0,
+    };
+    match command {
+        Command::View(view) => cx.views.is_of_use(view),
+        Command::Retry if top.scope == Scope::Confirm => top.may_retry,
+        Command::Answer(Answer::Yes) => top.scope == Scope::Question,
+        Command::OlderBaseline | Command::NewerBaseline => {
+            page.is_some_and(|page| page.table.is_of_changes())
+                && cx.views.compared.offer().is_some_and(|offer| offer.count > 1)
+        }
+        Command::Delete | Command::Trash if cx.deletion.policy.mode == DeleteMode::ReadOnly => false,
+        Command::Delete if cx.marks().count() > 0 => true,
+        Command::Marks => cx.marks().count() > 0,
+        Command::Open | Command::Sort(_) | Command::Mark | Command::Delete | Command::Inspect if is_empty => {
+            false
+        }
+        Command::Sort(column) => page.is_none_or(|page| page.table.may_sort(column)),
+        Command::Mark | Command::Delete | Command::Inspect => page.is_none_or(|page| page.table.has_entries),
+        _ => true,
+    }
+}
+
+/// Returns the rank and the word of a binding's hint, if it has one.
+fn word(cx: &Context<'_>, scope: Scope, binding: &Binding) -> Option<(u8, Cow<'static, str>)> {
+    let (rank, word) = binding.footer?;
+    let marks = cx.marks().count();
+    Some(match binding.command {
+        // Outside of the list, the quit key goes back to the list.
+        Command::Quit if scope != Scope::List => (rank, "back".into()),
+        Command::Answer(Answer::No) if scope == Scope::Typing => (rank, "cancel".into()),
+        Command::Delete if marks > 0 => (DELETE_MARKED, format!("{word} {}", grouped(marks)).into()),
+        Command::Open if cx.views.page.as_ref().is_some_and(|page| page.folds) => (rank, "fold".into()),
+        _ => (rank, word.into()),
+    })
 }
 
 /// Returns the row number, the state of the view's job, and the marks, as far as they fit.
@@ -253,49 +312,50 @@ pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
 /// Returns the row number and the result of the scan. In a wide window, there are further facts.
 fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
+    let left = room.saturating_sub(width_of_first(cx, top, KEPT));
+    let spare = room.saturating_sub(width_of_first(cx, top, usize::MAX));
+    // Each fact has the width that the facts up to it may take.
     let mut facts = Vec::new();
     if !cx.views.is_overview() {
-        facts.push((row_of(window.index, window.rows), Role::Plain));
+        facts.push((row_of(window.index, window.rows), Role::Plain, left));
     }
     if cx.is_filtered() {
         let clears = cx.keymap.first(Command::Back, Scope::List).map(|key| format!(": {key} shows all"));
         let clears = clears.filter(|clears| {
-            facts.iter().map(|(text, _)| width(text)).sum::<usize>() + width(clears) + width(" · filtered ")
+            facts.iter().map(|(text, ..)| width(text)).sum::<usize>() + width(clears) + width(" · filtered ")
                 <= most
         });
-        facts.push((format!("filtered{}", clears.unwrap_or_default()), Role::Strong));
+        facts.push((format!("filtered{}", clears.unwrap_or_default()), Role::Strong, most));
     }
     if cx.marks().count() > 0 {
-        facts.push((summary(cx), Role::Strong));
+        facts.push((summary(cx), Role::Strong, left));
     }
     if cx.written().is_some() {
-        facts.push(("writing".to_owned(), Role::Strong));
+        facts.push(("writing".to_owned(), Role::Strong, left));
     }
     if window.left_out > 0 {
-        facts.push((format!("{} hidden", grouped(window.left_out as u64)), Role::Strong));
+        facts.push((format!("{} hidden", grouped(window.left_out as u64)), Role::Strong, left));
     }
     match window.totals.errors {
         0 => {}
-        1 => facts.push(("1 error".to_owned(), Role::Warning)),
-        errors => facts.push((format!("{} errors", grouped(u64::from(errors))), Role::Warning)),
+        1 => facts.push(("1 error".to_owned(), Role::Warning, left)),
+        errors => facts.push((format!("{} errors", grouped(u64::from(errors))), Role::Warning, left)),
     }
     if let Some(since) = cx.views.offer().and_then(|offer| offer.since) {
         let key = cx.keymap.first(Command::View(&growth::VIEW), top.scope);
         let text = crate::base::format::since(since, cx.views.now());
-        facts.extend(key.map(|key| (format!("{key}: {text}"), Role::Plain)));
+        facts.extend(key.map(|key| (format!("{key}: {text}"), Role::Plain, spare)));
     }
     match &cx.scan.last.outcome {
-        Some(Outcome::Stopped) => facts.push(("stopped".to_owned(), Role::Warning)),
-        Some(Outcome::Panicked(_)) => facts.push(("the scan failed".to_owned(), Role::Warning)),
-        Some(Outcome::Broken(faults)) => facts.push((faults.join("; "), Role::Warning)),
-        Some(Outcome::Complete) | None => facts.push((duration(cx.scan.last.elapsed), Role::Faint)),
+        Some(Outcome::Stopped) => facts.push(("stopped".to_owned(), Role::Warning, most)),
+        Some(Outcome::Panicked(_)) => facts.push(("the scan failed".to_owned(), Role::Warning, most)),
+        Some(Outcome::Broken(faults)) => facts.push((faults.join("; "), Role::Warning, most)),
+        Some(Outcome::Complete) | None => facts.push((duration(cx.scan.last.elapsed), Role::Faint, spare)),
     }
     let mut spans = Vec::new();
-    for (text, role) in facts {
+    for (text, role, limit) in facts {
         let dot = if spans.is_empty() { String::new() } else { format!(" {} ", cx.theme.glyphs.dot()) };
         let used: usize = spans.iter().map(Span::width).sum();
-        // Faint facts must leave half of the line to the key hints. Other facts may take more.
-        let limit = if role == Role::Faint { room / 2 } else { most };
         if used + width(&dot) + width(&text) + 1 > limit {
             continue;
         }

@@ -15,23 +15,31 @@ use ratatui::text::{Line, Span};
 use super::row::draw_ends;
 use super::table;
 use crate::base::format::{grouped, plain_size};
-use crate::base::text::{escape, fit, printable, width};
+use crate::base::text::{beginning, escape, fit, printable, width};
 use crate::table::row::Precision;
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::Role;
+
+/// Width that a long title leaves to the path.
+const PATH: usize = 10;
 
 pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     canvas.buffer.set_style(area, cx.theme.style(Role::Surface));
     let room = usize::from(area.width);
     let dot = cx.theme.glyphs.dot();
     let title = match &cx.views.page {
+        Some(page) if page.title.is_empty() => String::new(),
         Some(page) => format!(" {dot} {}", page.title),
         None if cx.is_filtered() => format!(" {dot} /{}", printable(cx.views.text.as_str().as_bytes())),
         None => String::new(),
     };
     let path = escape(&cx.path).into_owned();
-    let wanted = (width(&path) + width(&title)).min(room / 2);
+    let wanted = match width(&title) {
+        0 => width(&path).min(room / 2),
+        // A title gets more room, because it says what the view shows.
+        title => (width(&path).min(PATH) + title).min(room * 3 / 4),
+    };
     let right = match &cx.views.page {
         Some(page) => table::totals(cx, page),
         None => totals(cx).into(),
@@ -42,14 +50,24 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let right = Line::raw(fit(&fitting.or(last).unwrap_or_default(), room, "").into_owned());
     // There is a space on either side of the path.
     let room = room.saturating_sub(right.width() + 2);
+    let title = beginning(&title, room.saturating_sub(width(&path).min(PATH)), cx.theme.glyphs.gap());
     let parts = breadcrumb(cx, &path, room.saturating_sub(width(&title)));
     let strong = cx.theme.style(Role::Strong);
     let mut left = Line::raw(" ");
     if parts.iter().map(|part| width(&part.text)).sum::<usize>() + width(&title) > room {
-        left.push_span(Span::styled(fit(&(path + &title), room, cx.theme.glyphs.gap()).into_owned(), strong));
+        let path = fit(&path, room.saturating_sub(width(&title)), cx.theme.glyphs.gap()).into_owned();
+        left.push_span(Span::styled(path + &title, strong));
     } else {
         let mut x = area.x + 1;
         for Part { text, level } in parts {
+            let text = match above_root(cx, &text, level) {
+                Some((above, name)) => {
+                    x += u16::try_from(width(above)).unwrap_or(u16::MAX);
+                    left.push_span(Span::styled(above.to_owned(), cx.theme.style(Role::Faint)));
+                    name.to_owned()
+                }
+                None => text,
+            };
             let cells = Rect { x, width: u16::try_from(width(&text)).unwrap_or(u16::MAX), ..area };
             x += cells.width;
             if let Some(level @ 1..) = level {
@@ -62,9 +80,18 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
                 left.push_span(Span::styled(text, strong));
             }
         }
-        left.push_span(Span::styled(title, strong));
+        left.push_span(Span::styled(title.into_owned(), strong));
     }
     draw_ends(&left, &right, area, canvas.buffer);
+}
+
+/// Splits the part of the path for the root into the directories above the root, which cannot be clicked, and the
+/// root's name.
+fn above_root<'t>(cx: &Context<'_>, text: &'t str, level: Option<usize>) -> Option<(&'t str, &'t str)> {
+    level.filter(|level| cx.tree.ancestry(cx.place.id).count() == level + 1)?;
+    let name = text.strip_suffix('/').unwrap_or(text);
+    let (above, _) = text.split_at(name.rfind('/')? + 1);
+    (above.len() < text.len()).then(|| text.split_at(above.len()))
 }
 
 /// Part of the path, including the slash after it.

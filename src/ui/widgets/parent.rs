@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::columns::Columns;
 use super::preview::draw_edge;
-use super::row::draw_rows;
+use super::row::{draw_rows, select_behind};
 use crate::table::column::{Column, ColumnSet};
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
@@ -22,6 +22,10 @@ pub fn draw(cx: &Context<'_>, pane: Rect, canvas: &mut Canvas<'_>) {
     let window = &parent.window;
     // The rows do not belong to the view, so their clickable areas are discarded.
     let rows = &mut Canvas { buffer: canvas.buffer, hits: &mut HitMap::default() };
-    draw_rows(cx, &columns, &window.lines, (window.offset, window.index), pane, rows);
+    draw_rows(cx, &columns, &window.lines, (window.offset, usize::MAX), pane, rows);
+    let selected = window.index.checked_sub(window.offset).and_then(|line| u16::try_from(line).ok());
+    if let Some(line) = selected.filter(|line| *line < pane.height) {
+        select_behind(cx, Rect { y: pane.y + line, height: 1, ..pane }, canvas.buffer);
+    }
     canvas.hits.add(pane, Hit::Level(cx.levels_up()));
 }

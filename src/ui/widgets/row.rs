@@ -50,6 +50,7 @@ pub fn draw_rows(
         };
         canvas.buffer.set_line(room.x, y, &text(cx, columns, row, sign), room.width);
         if number == index {
+            let select = if cx.is_beside_page { select_behind } else { select };
             select(cx, area, canvas.buffer);
         }
     }
@@ -165,6 +166,21 @@ pub fn inner(area: Rect) -> Rect {
     Rect { x: area.right() - width, width, ..area }
 }
 
+/// Marks the line under the cursor of a pane that does not get the keys: only with the sign, and a faint tint.
+pub fn select_behind(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
+    buffer.set_style(row, cx.theme.style(Role::Surface));
+    set_sign(cx, row, cx.theme.style(Role::Faint), buffer);
+}
+
+/// Sets the sign of the cursor in the first cell, if that is blank.
+fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
+    let first = buffer.cell_mut((row.x, row.y)).filter(|_| !row.is_empty());
+    if let Some(first) = first.filter(|cell| cell.symbol() == " ") {
+        first.set_symbol(if cx.theme.colors == Colors::None { ">" } else { cx.theme.glyphs.cursor() });
+        first.set_style(style);
+    }
+}
+
 /// Highlights the line under the cursor: sets a sign in the first cell, if that is blank, and tints the
 /// background. With sixteen colors, the line is white on blue, bars included, because no other color is visible on every
 /// terminal's blue. Without a background color in the theme, the line is in reverse video, but bars keep their color.
@@ -188,14 +204,7 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
         }
         cell.set_style(style);
     }
-    if let Some(first) =
-        buffer.cell_mut((row.x, row.y)).filter(|cell| !row.is_empty() && cell.symbol() == " ")
-    {
-        first.set_symbol(if cx.theme.colors == Colors::None { ">" } else { cx.theme.glyphs.cursor() });
-        if is_tint {
-            first.set_style(cx.theme.style(Role::Accent));
-        }
-    }
+    set_sign(cx, row, if is_tint { cx.theme.style(Role::Accent) } else { Style::new() }, buffer);
 }
 
 /// Draws `left` at the start of the line, and `right` at the end if it fits.

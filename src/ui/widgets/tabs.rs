@@ -5,8 +5,8 @@
 //!  1 List  2 Files  L Dirs  3 Types  4 Age  5 Map  7 Errors 3  8 Growth +212M  9 Clean
 //! ```
 //!
-//! In a narrow window, names are shortened or omitted. In a very narrow window, only the tabs around the
-//! current one are shown. A view that would be empty has no tab.
+//! In a narrow window, names are shortened or omitted, and then whole tabs, of which a `…` remains. A view that would
+//! be empty has no tab.
 
 use std::cmp::Ordering;
 
@@ -21,13 +21,36 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::theme::{Role, filled};
-use crate::ui::views::{LIST, OVERVIEW, TREEMAP, VIEWS, ViewSpec, errors, growth};
+use crate::ui::views::{
+    LIST, OVERVIEW, TREEMAP, VIEWS, ViewSpec, ages, cleanup, df, directories, errors, growth, largest, links,
+    types,
+};
 use crate::ui::window::totals_size;
+
+/// Views in the order in which their tabs are shortened.
+static LEAST_USED: [&ViewSpec; VIEWS.len()] = [
+    &links::VIEW,
+    &directories::VIEW,
+    &ages::VIEW,
+    &types::VIEW,
+    &df::VIEW,
+    &largest::VIEW,
+    &OVERVIEW,
+    &TREEMAP,
+    &LIST,
+    &errors::VIEW,
+    &cleanup::VIEW,
+    &growth::VIEW,
+];
+
+/// Value of [`Tab::name`] for a tab that is not shown.
+const HIDDEN: usize = usize::MAX;
 
 struct Tab {
     view: &'static ViewSpec,
     key: String,
-    /// Index of the name in [`ViewSpec::tab`]. If it is out of range, no name is shown.
+    /// Index of the name in [`ViewSpec::tab`]. If it is out of range, no name is shown. If it is [`HIDDEN`], the tab is
+    /// not shown.
     name: usize,
     /// Badge, such as the number of errors, and its role.
     badge: Option<(String, Role)>,
@@ -39,6 +62,10 @@ impl Tab {
         let badge = self.badge.as_ref().map_or(0, |(text, _)| 1 + width(text));
         let name = if self.name().is_empty() { 0 } else { 1 + width(self.name()) };
         1 + width(&self.key) + name + badge + 1
+    }
+
+    fn is_hidden(&self) -> bool {
+        self.name == HIDDEN
     }
 
     fn name(&self) -> &'static str {
@@ -64,9 +91,20 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let current = current(cx);
     let mut all = tabs(cx, current);
     let room = usize::from(area.width);
-    shorten(&mut all, current, room);
+    let gap = cx.theme.glyphs.gap();
+    shorten(&mut all, current, room, width(gap));
     let mut x = area.x;
-    for tab in around(&all, current, room) {
+    let mut was_hidden = false;
+    for tab in &all {
+        if tab.is_hidden() {
+            if !std::mem::replace(&mut was_hidden, true) {
+                let sign = Span::styled(gap, cx.theme.style(Role::Faint));
+                let room = area.right().saturating_sub(x);
+                x = canvas.buffer.set_span(x, area.y, &sign, room).0;
+            }
+            continue;
+        }
+        was_hidden = false;
         let width = u16::try_from(tab.width()).unwrap_or(u16::MAX);
         let cells = Rect { x, width, ..area }.intersection(area);
         x = cells.right();
@@ -103,29 +141,26 @@ fn tabs(cx: &Context<'_>, current: &ViewSpec) -> Vec<Tab> {
     VIEWS.iter().filter_map(tab).collect()
 }
 
-/// Shortens tabs until all of them fit into `room` columns. First shortens all names, then drops the badge of
-/// the growth view, whose contents show the same number. Finally drops names of tabs without a badge, starting
-/// with the tab farthest from the current one.
-fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize) {
-    let is_too_wide = |all: &[Tab]| all.iter().map(Tab::width).sum::<usize>() > room;
-    if is_too_wide(all) {
-        for tab in all.iter_mut() {
-            tab.name = 1;
+/// Shortens tabs until they fit: first to their short names, then to their keys, and last to nothing. The tabs that are
+/// used least come first. The current tab keeps its name.
+fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
+    if total(all, gap) > room {
+        all.iter_mut().for_each(|tab| tab.name = 1);
+    }
+    for name in [2, HIDDEN] {
+        for view in LEAST_USED.into_iter().filter(|view| *view != current) {
+            if total(all, gap) <= room {
+                return;
+            }
+            all.iter_mut().filter(|tab| tab.view == view).for_each(|tab| tab.name = name);
         }
     }
-    if is_too_wide(all) {
-        all.iter_mut().filter(|tab| *tab.view == growth::VIEW).for_each(|tab| tab.badge = None);
-    }
-    let at = all.iter().position(|tab| tab.view == current).unwrap_or(0);
-    let mut farthest: Vec<usize> =
-        (0..all.len()).filter(|other| *other != at && all[*other].badge.is_none()).collect();
-    farthest.sort_by_key(|other| std::cmp::Reverse((at.abs_diff(*other), *other)));
-    for other in farthest {
-        if !is_too_wide(all) {
-            break;
-        }
-        all[other].name = 2;
-    }
+}
+
+/// Returns the width of all tabs, with a sign of `gap` columns for each group of hidden ones.
+fn total(all: &[Tab], gap: usize) -> usize {
+    let groups = all.chunk_by(|one, other| one.is_hidden() && other.is_hidden());
+    groups.map(|group| if group[0].is_hidden() { gap } else { group[0].width() }).sum()
 }
 
 /// Returns the total change of all roots since the baseline; `None` if nothing has changed, or during the scan.
@@ -139,23 +174,4 @@ fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
         Ordering::Equal => return None,
     };
     Some((format!("{sign}{}", brief_size(after.abs_diff(before), cx.units).trim_start()), role))
-}
-
-/// Returns the current tab and as many neighbors as fit into `room` columns.
-fn around<'t>(all: &'t [Tab], current: &ViewSpec, room: usize) -> &'t [Tab] {
-    let at = all.iter().position(|tab| tab.view == current).unwrap_or(0);
-    let (mut first, mut end) = (at, (at + 1).min(all.len()));
-    let fits = |first: usize, end: usize| all[first..end].iter().map(Tab::width).sum::<usize>() <= room;
-    loop {
-        let before = (first, end);
-        if end < all.len() && fits(first, end + 1) {
-            end += 1;
-        }
-        if first > 0 && fits(first - 1, end) {
-            first -= 1;
-        }
-        if before == (first, end) {
-            return &all[first..end];
-        }
-    }
 }

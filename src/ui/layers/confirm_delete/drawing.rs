@@ -38,6 +38,8 @@ use crate::ui::widgets::field;
 const WIDEST: u16 = 76;
 /// Minimum width of a line, in columns, on which the size is shown beside the path.
 const NARROW: usize = 30;
+/// Number of blank columns on either side of the dialog.
+const MARGIN: u16 = 2;
 /// Maximum number of items that are listed by name.
 const NAMED: usize = 4;
 
@@ -112,7 +114,15 @@ impl DeleteDialog {
             return;
         }
         let Plan { place, is_framed, lines, buttons } = plan(cx, self, area);
-        Clear.render(place, canvas.buffer);
+        // Beside the dialog, narrow remains of the view would look like a part of the dialog.
+        let left = place.x.saturating_sub(MARGIN).max(area.x);
+        let right = place.right().saturating_add(MARGIN).min(area.right());
+        Clear.render(Rect { x: left, width: right - left, ..place }, canvas.buffer);
+        if let (ConfirmStep::Type(..), Some(line)) = (&self.stage, lines.last()) {
+            let frame = u16::from(is_framed);
+            let last = Rect { x: place.x + frame, y: place.bottom() - 1 - frame, height: 1, ..place };
+            field::record_caret(&line.spans, last.intersection(place), canvas);
+        }
         let text = Paragraph::new(lines);
         if is_framed {
             let inner = usize::from(place.width.saturating_sub(2));

@@ -1,0 +1,269 @@
+//! Tests of the frame: the header, the tabs, the footer, notices and the cursor of the terminal.
+
+use super::*;
+use crate::source::baseline::{Baseline, BaselineInfo};
+use crate::ui::loader::Loader;
+use crate::ui::views::VIEWS;
+
+const DAY: i64 = 24 * 3600;
+
+/// Returns a tree that has something for every view.
+fn everything() -> Arc<Tree> {
+    let files = (0..20).map(|n| file(&format!("{n}.rs"), n * 4096, 0));
+    let others = [
+        dir("target", vec![file("CACHEDIR.TAG", 4096, 0), file("made", 40_960, 0)]),
+        linked_file_on(1, "one", 7, 2),
+        linked_file_on(1, "two", 7, 2),
+        failed("lost"),
+    ];
+    Arc::new(build(files.chain(others).collect()).0)
+}
+
+/// Returns a browser with the third of four snapshots as the baseline, after these keys.
+fn opened<'t>(tree: &'t Arc<Tree>, keys: &str) -> App<'t> {
+    let mut app = finished(tree);
+    app.update(Event::Clock(1003 * DAY));
+    let basis = Baseline::of_tree(Arc::new(home()), 1000 * DAY);
+    let pool = &Pool::new(1).unwrap();
+    let sources = Sources { pool, tree, basis: Some(&basis), may_ask_system: false };
+    serve(&mut app, sources);
+    let info = BaselineInfo { index: 1, count: 4, ..app.cx.views.compared.offer().unwrap() };
+    app.cx.views.compared.offer = Loader::given(Some(Arc::new(info)));
+    if !keys.is_empty() {
+        press(&mut app, keys);
+        serve(&mut app, sources);
+    }
+    app.cx.notice = None;
+    app
+}
+
+fn resized(app: &mut App<'_>, columns: u16, lines: u16) -> Vec<String> {
+    app.update(Event::Resize(columns, lines));
+    let text = screen(app);
+    text.lines().map(|line| line.trim_matches('"').to_owned()).collect()
+}
+
+fn footer(app: &mut App<'_>, columns: u16) -> String {
+    resized(app, columns, 12).pop().unwrap()
+}
+
+#[test]
+fn the_footer_always_shows_the_key_of_the_help_and_the_tabs_the_view() {
+    let tree = everything();
+    for (keys, tab) in [
+        ("", Some('1')),
+        ("+", Some('1')),
+        ("`", Some('`')),
+        ("2", Some('2')),
+        ("L", Some('L')),
+        ("3", Some('3')),
+        ("4", Some('4')),
+        ("5", Some('5')),
+        ("6", Some('6')),
+        ("7", Some('7')),
+        ("8", Some('8')),
+        ("8 +", Some('8')),
+        ("9", Some('9')),
+        ("0", Some('0')),
+        ("i", None),
+        ("+ Tab", None),
+    ] {
+        let mut app = opened(&tree, keys);
+        for columns in 20..=300 {
+            let lines = resized(&mut app, columns, 10);
+            let all = lines.join("\n");
+            assert!(lines[9].contains(" ? keys "), "{keys} at {columns}\n{all}");
+            let is_named = |key: char| {
+                let view = VIEWS.iter().find(|view| view.key == key).unwrap();
+                view.tab.iter().any(|name| lines[1].contains(&format!(" {key} {name} ")))
+            };
+            assert!(tab.is_none_or(is_named), "{keys} at {columns}\n{all}");
+        }
+        press(&mut app, "1");
+        write(&mut app, "Q");
+        for columns in 20..=300 {
+            assert!(footer(&mut app, columns).contains(" ? keys "), "a notice at {columns}");
+        }
+    }
+    let mut app = self::app(&tree);
+    tick(&mut app, 1000, None);
+    for columns in 20..=300 {
+        assert!(footer(&mut app, columns).contains(" ? keys "), "a scan at {columns}");
+    }
+}
+
+#[test]
+fn fields_and_questions_show_the_keys_that_end_them() {
+    let tree = everything();
+    for (keys, ends) in [("/", "Enter keep"), ("E", "Enter write")] {
+        let mut app = opened(&tree, keys);
+        for columns in 22..=300 {
+            let footer = footer(&mut app, columns);
+            assert!(footer.contains(ends), "{keys} at {columns}: {footer}");
+        }
+    }
+    let mut app = opened(&tree, "d");
+    assert!(footer(&mut app, 80).contains(" n no "), "{}", screen(&mut app));
+    let mut app = opened(&tree, "?");
+    for columns in 20..=300 {
+        assert!(resized(&mut app, columns, 12)[0].contains("Esc closes"), "{}", screen(&mut app));
+    }
+}
+
+#[test]
+fn the_hints_come_in_the_order_of_use_and_before_the_facts() {
+    let tree = everything();
+    let mut app = opened(&tree, "");
+    let list = " ? keys  Enter open  Space mark  d delete  / search  q quit ";
+    assert!(footer(&mut app, 80).starts_with(list), "{}", screen(&mut app));
+    assert!(!footer(&mut app, 80).contains("since"), "{}", screen(&mut app));
+    assert!(footer(&mut app, 250).contains("8: since 3 days ago"), "{}", screen(&mut app));
+    press(&mut app, "Space j Space");
+    assert!(footer(&mut app, 80).starts_with(" ? keys  d delete 2  Enter open "), "{}", screen(&mut app));
+    assert!(footer(&mut app, 40).starts_with(" ? keys  d delete 2  Enter open "), "{}", screen(&mut app));
+    let mut app = opened(&tree, "8");
+    assert!(footer(&mut app, 80).contains(" [ ] since "), "{}", screen(&mut app));
+    let mut app = opened(&tree, "3");
+    assert!(footer(&mut app, 80).starts_with(" ? keys  Enter fold "), "{}", screen(&mut app));
+}
+
+#[test]
+fn an_empty_view_has_no_hints_for_rows() {
+    let tree = Arc::new(build(vec![]).0);
+    for keys in ["1", "2", "6", "7", "8"] {
+        let mut app = finished(&tree);
+        press(&mut app, keys);
+        work(&mut app, &tree);
+        let footer = footer(&mut app, 200);
+        assert!(footer.contains(" ? keys ") && footer.contains("/ search"), "{keys}: {footer}");
+        for word in [" open ", " mark ", " delete ", " size ", " name ", " info "] {
+            assert!(!footer.contains(word), "{keys}: {footer}");
+        }
+    }
+}
+
+#[test]
+fn narrow_tabs_lose_the_names_that_are_used_least_first() {
+    let tree = everything();
+    let mut app = opened(&tree, "");
+    let mut tabs = |columns| resized(&mut app, columns, 12).swap_remove(1);
+    assert!(tabs(200).contains(" 6 Hard links ") && tabs(200).contains(" 5 Treemap "), "{}", tabs(200));
+    let usual = tabs(80);
+    assert!(usual.contains(" 8 Growth ") && usual.contains(" 9 Clean"), "{usual}");
+    assert!(!usual.contains("Links"), "{usual}");
+    let narrow = tabs(24);
+    assert!(narrow.contains(" 1 List ") && narrow.contains('…') && narrow.contains(" 8 "), "{narrow}");
+    assert!(!tabs(80).contains('…'), "every tab has at least its key");
+}
+
+#[test]
+fn a_notice_makes_room_for_the_hints_after_some_seconds() {
+    let tree = everything();
+    let mut app = opened(&tree, "");
+    assert_eq!(app.idle_wait(Duration::ZERO), None, "an idle browser needs no timer");
+    write(&mut app, "Q");
+    let shown = Duration::from_secs(100);
+    assert_eq!(app.idle_wait(shown), Some(Duration::ZERO), "as soon as the frame is on the screen");
+    app.update(Event::Idle(shown));
+    let wait = app.idle_wait(shown).unwrap();
+    assert!((Duration::from_secs(4)..=Duration::from_secs(15)).contains(&wait), "{wait:?}");
+    app.update(Event::Idle(shown + wait - Duration::from_millis(1)));
+    assert!(app.cx.notice_text().is_some());
+    app.update(Event::Idle(shown + wait));
+    assert_eq!((app.cx.notice_text(), app.idle_wait(shown + wait)), (None, None));
+}
+
+#[test]
+fn a_long_path_is_shortened_before_the_title_of_the_view() {
+    let name = "directory-with-a-long-name".repeat(3);
+    let tree = Arc::new(build(vec![dir(&name, vec![file("f", 4096, 0)])]).0);
+    let mut app = finished(&tree);
+    press(&mut app, "Enter 2");
+    work(&mut app, &tree);
+    for columns in 30..=100 {
+        let header = resized(&mut app, columns, 12).swap_remove(0);
+        assert!(header.contains("· largest files"), "at {columns}: {header}");
+    }
+    let everything = everything();
+    let mut app = opened(&everything, "8");
+    let header = resized(&mut app, 100, 12).swap_remove(0);
+    assert!(header.contains("growth since 3 days ago, 1972-09-27 00:00, 2 of 4"), "{header}");
+    assert!(resized(&mut app, 40, 12)[0].contains("growth since 3 days"), "{}", screen(&mut app));
+    press(&mut app, "?");
+    assert!(resized(&mut app, 80, 24)[1].contains("Growth since a snapshot"), "{}", screen(&mut app));
+    let mut app = finished(&tree);
+    press(&mut app, "/");
+    work(&mut app, &tree);
+    assert!(!resized(&mut app, 80, 12)[0].trim_end().contains("· "), "{}", screen(&mut app));
+}
+
+#[test]
+fn directories_above_the_root_are_faint_in_the_path() {
+    let tree = home();
+    let mut app =
+        App::new(&tree, vec![(b"/r".to_vec(), b"/far/above/shown".to_vec())], &settings(), (80, 12));
+    app.cx.theme.colors = Colors::True;
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    press(&mut app, "/");
+    write(&mut app, "song");
+    press(&mut app, "Esc");
+    let faint = app.cx.theme.style(Role::Faint).fg.unwrap();
+    let colors = |app: &mut App<'_>| {
+        let screen = drawn(app);
+        (1..17).map(|x| screen.buffer()[(x, 0)].fg == faint).collect::<Vec<_>>()
+    };
+    let expected: Vec<bool> = (1..17).map(|x| x <= "/far/above/".len()).collect();
+    assert_eq!(colors(&mut app), expected);
+}
+
+#[test]
+fn the_cursor_of_the_terminal_is_in_the_text_field_or_on_the_selected_row() {
+    let tree = everything();
+    let mut app = opened(&tree, "j");
+    let at = |app: &mut App<'_>| {
+        let _ = screen(app);
+        app.cursor()
+    };
+    assert_eq!(at(&mut app), Some((0, 4)));
+    press(&mut app, "/");
+    write(&mut app, "日a");
+    assert_eq!(at(&mut app), Some((5, 11)));
+    press(&mut app, "Home");
+    assert_eq!(at(&mut app), Some((2, 11)));
+    press(&mut app, "Esc E");
+    write(&mut app, "x.json");
+    assert_eq!(at(&mut app), Some((17, 11)));
+    press(&mut app, "Esc + Tab j");
+    assert_eq!(at(&mut app), Some((0, 2)));
+}
+
+#[test]
+fn a_dialog_has_blank_columns_beside_it() {
+    let tree = everything();
+    let mut app = opened(&tree, "d");
+    let lines = resized(&mut app, 80, 12);
+    let edge = lines.iter().position(|line| line.contains('┌')).unwrap();
+    for line in &lines[edge..edge + 3] {
+        let cells: Vec<char> = line.chars().collect();
+        assert_eq!((cells[0], cells[1], cells[78], cells[79]), (' ', ' ', ' ', ' '), "{line}");
+    }
+}
+
+#[test]
+fn only_the_pane_with_the_keys_has_a_bright_selection() {
+    let tree = Arc::new(build(vec![file("a", 512, 0), dir("d", vec![file("b", 8192, 0)])]).0);
+    let mut app = finished(&tree);
+    app.cx.theme.colors = Colors::True;
+    app.update(Event::Resize(200, 12));
+    let selected = app.cx.theme.style(Role::Selected).bg.unwrap();
+    let is_bright = |app: &mut App<'_>, x: u16| {
+        let screen = drawn(app);
+        (2..11).any(|y| screen.buffer()[(x, y)].bg == selected)
+    };
+    assert!(is_bright(&mut app, 10));
+    press(&mut app, "+ Tab");
+    assert!(!is_bright(&mut app, 10) && is_bright(&mut app, 150));
+    let text = screen(&mut app);
+    let row = |name: &str| text.lines().position(|line| line.contains(&format!("/shown/{name}"))).unwrap();
+    assert!(row("d/") < row("a"), "the largest mark is first\n{text}");
+}
