@@ -7,11 +7,11 @@
 //!
 //! If there is little room, the facts on the right disappear before the hints that are used most.
 
-use std::borrow::Cow;
-
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+pub use super::hints::{Top, keys};
+use super::hints::{fitting, width_of_first};
 use super::row::draw_ends;
 use crate::base::format::{duration, grouped, plain_size, share};
 use crate::base::text::{escape, escape_path, fit, width};
@@ -20,8 +20,7 @@ use crate::scan::Outcome;
 use crate::ui::context::Context;
 use crate::ui::deletion_state::Running;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
-use crate::ui::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
-use crate::ui::options::DeleteMode;
+use crate::ui::keys::{Command, Scope};
 use crate::ui::progress::Rescan;
 use crate::ui::theme::Role;
 use crate::ui::views::growth;
@@ -35,18 +34,6 @@ const WIDE: usize = 60;
 const BAR: usize = 12;
 /// Number of hints for which the facts on the right leave room.
 const KEPT: usize = 4;
-/// Rank of the hint that deletes marked entries.
-const DELETE_MARKED: u8 = 1;
-
-/// Properties of the top layer that affect the footer.
-#[derive(Clone, Copy, Debug)]
-pub struct Top {
-    pub scope: Scope,
-    /// `true` if there are changed entries to retry.
-    pub may_retry: bool,
-    /// Index of the cursor line and number of lines, for a page that replaces the view.
-    pub position: Option<(usize, usize)>,
-}
 
 /// Draws the footer below the view or the page that replaces it.
 pub fn draw(cx: &Context<'_>, top: Top, area: Rect, canvas: &mut Canvas<'_>) {
@@ -180,109 +167,6 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
         spans.push(Span::styled(format!("  {path}"), theme.style(Role::Faint)));
     }
     Line::from(spans)
-}
-
-/// Key with the word that explains it.
-struct Hint {
-    key: Key,
-    word: Cow<'static, str>,
-}
-
-impl Hint {
-    /// Returns the width: the key and its word, separated and surrounded by spaces. A key without a word shares
-    /// the word of the next key.
-    fn width(&self) -> usize {
-        let word = if self.word.is_empty() { 0 } else { 1 + width(&self.word) + 1 };
-        1 + width(&self.key.name()) + word
-    }
-}
-
-/// Returns as many key hints as fit, most important first.
-pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
-    let spans = fitting(cx, top, room).into_iter().flat_map(|Hint { key, word }| {
-        let word = if word.is_empty() { String::new() } else { format!(" {word} ") };
-        let key = Span::styled(format!(" {}", key.name()), cx.theme.style(Role::Accent));
-        [key, Span::styled(word, cx.theme.style(Role::Faint))]
-    });
-    Line::from(spans.collect::<Vec<_>>())
-}
-
-/// Returns the hints that fit into `room` columns.
-fn fitting(cx: &Context<'_>, top: Top, room: usize) -> Vec<Hint> {
-    let mut used = 0;
-    let fits = |hint: &Hint| {
-        used += hint.width();
-        used <= room
-    };
-    hints(cx, top).into_iter().take_while(fits).collect()
-}
-
-/// Returns the width of the `count` most important hints.
-fn width_of_first(cx: &Context<'_>, top: Top, count: usize) -> usize {
-    hints(cx, top).iter().take(count).map(Hint::width).sum()
-}
-
-/// Returns all hints for the current view or layer, most important first.
-fn hints(cx: &Context<'_>, top: Top) -> Vec<Hint> {
-    let lines = KEYMAP.iter().enumerate();
-    let lines = lines.filter(|(_, it)| it.scopes.contains(&top.scope) && is_of_use(cx, top, it.command));
-    let hint = |(line, binding): (usize, &Binding)| {
-        let (rank, word) = word(cx, top.scope, binding)?;
-        Some((rank, Hint { key: cx.keymap.keys_in(line, top.scope).next()?, word }))
-    };
-    let mut hints: Vec<_> = lines.filter_map(hint).collect();
-    hints.sort_by_key(|(rank, _)| *rank);
-    let mut hints: Vec<_> = hints.into_iter().map(|(_, hint)| hint).collect();
-    let mut said = Vec::new();
-    hints.retain(|hint| {
-        let is_new = !said.contains(&hint.word);
-        said.push(hint.word.clone());
-        is_new
-    });
-    hints
-}
-
-/// Returns `false` if the command would do nothing now.
-fn is_of_use(cx: &Context<'_>, top: Top, command: Command) -> bool {
-    let page = cx.views.page.as_ref();
-    let is_empty = match (top.scope, top.position, page) {
-        (_, Some((_, rows)), _) => rows == 0,
-        (Scope::Overview, ..) => false,
-        (_, None, Some(page)) => page.rows == 0,
-        (_, None, None) => cx.window.rows == 0,
-    };
-    match command {
-        Command::View(view) => cx.views.is_of_use(view),
-        Command::Retry if top.scope == Scope::Confirm => top.may_retry,
-        Command::Answer(Answer::Yes) => top.scope == Scope::Question,
-        Command::OlderBaseline | Command::NewerBaseline => {
-            page.is_some_and(|page| page.table.is_of_changes())
-                && cx.views.compared.offer().is_some_and(|offer| offer.count > 1)
-        }
-        Command::Delete | Command::Trash if cx.deletion.policy.mode == DeleteMode::ReadOnly => false,
-        Command::Delete if cx.marks().count() > 0 => true,
-        Command::Marks => cx.marks().count() > 0,
-        Command::Open | Command::Sort(_) | Command::Mark | Command::Delete | Command::Inspect if is_empty => {
-            false
-        }
-        Command::Sort(column) => page.is_none_or(|page| page.table.may_sort(column)),
-        Command::Mark | Command::Delete | Command::Inspect => page.is_none_or(|page| page.table.has_entries),
-        _ => true,
-    }
-}
-
-/// Returns the rank and the word of a binding's hint, if it has one.
-fn word(cx: &Context<'_>, scope: Scope, binding: &Binding) -> Option<(u8, Cow<'static, str>)> {
-    let (rank, word) = binding.footer?;
-    let marks = cx.marks().count();
-    Some(match binding.command {
-        // Outside of the list, the quit key goes back to the list.
-        Command::Quit if scope != Scope::List => (rank, "back".into()),
-        Command::Answer(Answer::No) if scope == Scope::Typing => (rank, "cancel".into()),
-        Command::Delete if marks > 0 => (DELETE_MARKED, format!("{word} {}", grouped(marks)).into()),
-        Command::Open if cx.views.page.as_ref().is_some_and(|page| page.folds) => (rank, "fold".into()),
-        _ => (rank, word.into()),
-    })
 }
 
 /// Returns the row number, the state of the view's job, and the marks, as far as they fit.

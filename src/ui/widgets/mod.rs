@@ -8,7 +8,7 @@
 //! titles           Disk▾  Share                Items   Name                                   6 lines
 //! list          1.0 GiB  84.3% ████████▍      12,001  doc/
 //!             120.0 MiB   9.8% ▉               4,242  icons/
-//! footer     ? help  q quit  Enter open  Left parent  s size                       1 of 212   3 lines
+//! footer     ? keys  Enter open  Space mark  d delete  / search  q quit           1 of 212   3 lines
 //! ```
 //!
 //! Invariant: drawing changes only the frame and its hit map, and works for any size of the terminal.
@@ -19,6 +19,7 @@ pub mod field;
 pub mod footer;
 mod half_blocks;
 mod header;
+mod hints;
 mod list;
 pub mod map;
 pub mod overview;

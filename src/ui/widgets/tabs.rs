@@ -145,7 +145,9 @@ fn tabs(cx: &Context<'_>, current: &ViewSpec) -> Vec<Tab> {
 /// used least come first. The current tab keeps its name.
 fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     if total(all, gap) > room {
-        all.iter_mut().for_each(|tab| tab.name = 1);
+        for tab in &mut *all {
+            tab.name = 1;
+        }
     }
     for name in [2, HIDDEN] {
         for view in LEAST_USED.into_iter().filter(|view| *view != current) {

@@ -1,0 +1,128 @@
+//! Hints of the footer and of prompts: keys with the words that explain them, most important first.
+
+use std::borrow::Cow;
+
+use ratatui::text::{Line, Span};
+
+use crate::base::format::grouped;
+use crate::base::text::width;
+use crate::ui::context::Context;
+use crate::ui::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
+use crate::ui::options::DeleteMode;
+use crate::ui::theme::Role;
+
+/// Rank of the hint that deletes marked entries.
+const DELETE_MARKED: u8 = 1;
+
+/// Properties of the top layer that affect the footer.
+#[derive(Clone, Copy, Debug)]
+pub struct Top {
+    pub scope: Scope,
+    /// `true` if there are changed entries to retry.
+    pub may_retry: bool,
+    /// Index of the cursor line and number of lines, for a page that replaces the view.
+    pub position: Option<(usize, usize)>,
+}
+
+/// Key with the word that explains it.
+pub struct Hint {
+    pub key: Key,
+    word: Cow<'static, str>,
+}
+
+impl Hint {
+    /// Returns the width: the key and its word, separated and surrounded by spaces. A key without a word shares
+    /// the word of the next key.
+    pub fn width(&self) -> usize {
+        let word = if self.word.is_empty() { 0 } else { 1 + width(&self.word) + 1 };
+        1 + width(&self.key.name()) + word
+    }
+}
+
+/// Returns as many key hints as fit, most important first.
+pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
+    let spans = fitting(cx, top, room).into_iter().flat_map(|Hint { key, word }| {
+        let word = if word.is_empty() { String::new() } else { format!(" {word} ") };
+        let key = Span::styled(format!(" {}", key.name()), cx.theme.style(Role::Accent));
+        [key, Span::styled(word, cx.theme.style(Role::Faint))]
+    });
+    Line::from(spans.collect::<Vec<_>>())
+}
+
+/// Returns the hints that fit into `room` columns.
+pub fn fitting(cx: &Context<'_>, top: Top, room: usize) -> Vec<Hint> {
+    let mut used = 0;
+    let fits = |hint: &Hint| {
+        used += hint.width();
+        used <= room
+    };
+    hints(cx, top).into_iter().take_while(fits).collect()
+}
+
+/// Returns the width of the `count` most important hints.
+pub fn width_of_first(cx: &Context<'_>, top: Top, count: usize) -> usize {
+    hints(cx, top).iter().take(count).map(Hint::width).sum()
+}
+
+/// Returns all hints for the current view or layer, most important first.
+fn hints(cx: &Context<'_>, top: Top) -> Vec<Hint> {
+    let lines = KEYMAP.iter().enumerate();
+    let lines = lines.filter(|(_, it)| it.scopes.contains(&top.scope) && is_of_use(cx, top, it.command));
+    let hint = |(line, binding): (usize, &Binding)| {
+        let (rank, word) = word(cx, top.scope, binding)?;
+        Some((rank, Hint { key: cx.keymap.keys_in(line, top.scope).next()?, word }))
+    };
+    let mut hints: Vec<_> = lines.filter_map(hint).collect();
+    hints.sort_by_key(|(rank, _)| *rank);
+    let mut hints: Vec<_> = hints.into_iter().map(|(_, hint)| hint).collect();
+    let mut said = Vec::new();
+    hints.retain(|hint| {
+        let is_new = !said.contains(&hint.word);
+        said.push(hint.word.clone());
+        is_new
+    });
+    hints
+}
+
+/// Returns `false` if the command would do nothing now.
+fn is_of_use(cx: &Context<'_>, top: Top, command: Command) -> bool {
+    let page = cx.views.page.as_ref();
+    let is_empty = match (top.scope, top.position, page) {
+        (_, Some((_, rows)), _) => rows == 0,
+        (Scope::Overview, ..) => false,
+        (_, None, Some(page)) => page.rows == 0,
+        (_, None, None) => cx.window.rows == 0,
+    };
+    match command {
+        Command::View(view) => cx.views.is_of_use(view),
+        Command::Retry if top.scope == Scope::Confirm => top.may_retry,
+        Command::Answer(Answer::Yes) => top.scope == Scope::Question,
+        Command::OlderBaseline | Command::NewerBaseline => {
+            page.is_some_and(|page| page.table.is_of_changes())
+                && cx.views.compared.offer().is_some_and(|offer| offer.count > 1)
+        }
+        Command::Delete | Command::Trash if cx.deletion.policy.mode == DeleteMode::ReadOnly => false,
+        Command::Delete if cx.marks().count() > 0 => true,
+        Command::Marks => cx.marks().count() > 0,
+        Command::Open | Command::Sort(_) | Command::Mark | Command::Delete | Command::Inspect if is_empty => {
+            false
+        }
+        Command::Sort(column) => page.is_none_or(|page| page.table.may_sort(column)),
+        Command::Mark | Command::Delete | Command::Inspect => page.is_none_or(|page| page.table.has_entries),
+        _ => true,
+    }
+}
+
+/// Returns the rank and the word of a binding's hint, if it has one.
+fn word(cx: &Context<'_>, scope: Scope, binding: &Binding) -> Option<(u8, Cow<'static, str>)> {
+    let (rank, word) = binding.footer?;
+    let marks = cx.marks().count();
+    Some(match binding.command {
+        // Outside of the list, the quit key goes back to the list.
+        Command::Quit if scope != Scope::List => (rank, "back".into()),
+        Command::Answer(Answer::No) if scope == Scope::Typing => (rank, "cancel".into()),
+        Command::Delete if marks > 0 => (DELETE_MARKED, format!("{word} {}", grouped(marks)).into()),
+        Command::Open if cx.views.page.as_ref().is_some_and(|page| page.folds) => (rank, "fold".into()),
+        _ => (rank, word.into()),
+    })
+}
