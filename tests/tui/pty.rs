@@ -216,13 +216,17 @@ fn the_mouse_is_left_to_the_terminal_on_request() {
 #[test]
 fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
     let folder = folder();
-    let mut session = Session::start(folder.path());
+    // Without this key, no click can hit the hint that quits.
+    let configuration = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&configuration, "[keys]\nquit = []\n").unwrap();
+    let mut command = duke(folder.path());
+    command.env("DUKE_CONFIG", configuration.path());
+    let mut session = Session::run(command);
     session.wait_for_text("1 of 3");
     for number in 0..200_u16 {
         let (rows, cols) = (1 + number * 7 % 40, 1 + number * 13 % 120);
         session.screen = Parser::new(rows, cols, 0);
         session.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
-        // Not on the hint that quits, in the first columns of the footer.
         session.press(&click(16 + number % 75, 1 + number % 30));
         session.press(["j", "2", "5", "1", "m", "\x1b[<64;1;1M"][usize::from(number % 6)]);
     }
