@@ -235,7 +235,7 @@ fn the_cursor_of_the_terminal_is_in_the_text_field_or_on_the_selected_row() {
     write(&mut app, "x.json");
     assert_eq!(at(&mut app), Some((17, 11)));
     press(&mut app, "Esc + Tab j");
-    assert_eq!(at(&mut app), Some((0, 2)));
+    assert_eq!(at(&mut app), Some((0, 4)));
 }
 
 #[test]
