@@ -25,12 +25,12 @@ pub struct Top {
 }
 
 /// Key with the word that explains it.
-pub struct Hint {
+pub struct KeyHint {
     pub key: Key,
     word: Cow<'static, str>,
 }
 
-impl Hint {
+impl KeyHint {
     /// Returns the width: the key and its word, separated and surrounded by spaces. A key without a word shares
     /// the word of the next key.
     pub fn width(&self) -> usize {
@@ -41,7 +41,7 @@ impl Hint {
 
 /// Returns as many key hints as fit, most important first.
 pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
-    let spans = fitting(cx, top, room).into_iter().flat_map(|Hint { key, word }| {
+    let spans = fitting(cx, top, room).into_iter().flat_map(|KeyHint { key, word }| {
         let word = if word.is_empty() { String::new() } else { format!(" {word} ") };
         let key = Span::styled(format!(" {}", key.name()), cx.theme.style(Role::Accent));
         [key, Span::styled(word, cx.theme.style(Role::Faint))]
@@ -50,9 +50,9 @@ pub fn keys<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
 }
 
 /// Returns the hints that fit into `room` columns.
-pub fn fitting(cx: &Context<'_>, top: Top, room: usize) -> Vec<Hint> {
+pub fn fitting(cx: &Context<'_>, top: Top, room: usize) -> Vec<KeyHint> {
     let mut used = 0;
-    let fits = |hint: &Hint| {
+    let fits = |hint: &KeyHint| {
         used += hint.width();
         used <= room
     };
@@ -61,16 +61,16 @@ pub fn fitting(cx: &Context<'_>, top: Top, room: usize) -> Vec<Hint> {
 
 /// Returns the width of the `count` most important hints.
 pub fn width_of_first(cx: &Context<'_>, top: Top, count: usize) -> usize {
-    hints(cx, top).iter().take(count).map(Hint::width).sum()
+    hints(cx, top).iter().take(count).map(KeyHint::width).sum()
 }
 
 /// Returns all hints for the current view or layer, most important first.
-fn hints(cx: &Context<'_>, top: Top) -> Vec<Hint> {
+fn hints(cx: &Context<'_>, top: Top) -> Vec<KeyHint> {
     let lines = KEYMAP.iter().enumerate();
     let lines = lines.filter(|(_, it)| it.scopes.contains(&top.scope) && is_of_use(cx, top, it.command));
     let hint = |(line, binding): (usize, &Binding)| {
         let (rank, word) = word(cx, top.scope, binding)?;
-        Some((rank, Hint { key: cx.keymap.keys_in(line, top.scope).next()?, word }))
+        Some((rank, KeyHint { key: cx.keymap.keys_in(line, top.scope).next()?, word }))
     };
     let mut hints: Vec<_> = lines.filter_map(hint).collect();
     hints.sort_by_key(|(rank, _)| *rank);
