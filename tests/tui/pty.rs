@@ -27,7 +27,10 @@ fn folder() -> TempDir {
 fn wait_for_end_of_scan(session: &mut Session) {
     session.wait_for("end of the scan", |screen| {
         // In place of the progress, the footer has the row number.
-        screen.rows(0, 80).last().is_some_and(|line| line.contains("Enter open") && line.contains(" of "))
+        screen
+            .rows(0, screen.size().1)
+            .last()
+            .is_some_and(|line| line.contains("Enter open") && line.contains(" of "))
     });
 }
 
