@@ -264,6 +264,10 @@ fn only_the_pane_with_the_keys_has_a_bright_selection() {
     assert!(is_bright(&mut app, 10));
     press(&mut app, "+ Tab");
     assert!(!is_bright(&mut app, 10) && is_bright(&mut app, 150));
+    let bar = app.cx.theme.style(Role::Bar).fg;
+    let cells = drawn(&mut app);
+    let is_bar = |x: u16| Some(cells.buffer()[(x, 3)].fg) == bar;
+    assert!((0..100).any(is_bar), "the bar of the selected row keeps its color");
     let text = screen(&mut app);
     let row = |name: &str| text.lines().position(|line| line.contains(&format!("/shown/{name}"))).unwrap();
     assert!(row("d/") < row("a"), "the largest mark is first\n{text}");

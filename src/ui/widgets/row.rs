@@ -168,7 +168,9 @@ pub fn inner(area: Rect) -> Rect {
 
 /// Marks the line under the cursor of a pane that does not get the keys: only with the sign, and a faint tint.
 pub fn select_behind(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
-    buffer.set_style(row, cx.theme.style(Role::Surface));
+    // Only the background, so that names and bars keep their colors.
+    let tint = Style { bg: cx.theme.style(Role::Surface).bg, ..Style::new() };
+    buffer.set_style(row, tint);
     set_sign(cx, row, cx.theme.style(Role::Faint), buffer);
 }
 
