@@ -13,7 +13,7 @@ use crate::base::clock::Time;
 use crate::base::kind::Kind;
 use crate::platform::process::descriptors::wait_for_descriptors;
 use crate::platform::{Directory, Errno, Identity};
-use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, join};
+use crate::tree::{DirId, Entry, EntryId, EntryState, Metadata, Tree, join};
 
 /// Part of an entry that an operation applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +121,18 @@ impl Selection {
     /// counts once per name.
     pub fn disk(&self) -> u64 {
         self.items().fold(0, |sum, (_, item)| sum.saturating_add(item.disk))
+    }
+
+    /// Returns the number of `sets` of which every entry is selected, or inside a selected directory.
+    pub fn whole_sets(&self, tree: &Tree, sets: &[Vec<EntryId>]) -> usize {
+        let mut names: HashSet<(DirId, &[u8])> = HashSet::new();
+        names.extend(self.items().map(|(group, item)| (group.directory, item.name.as_slice())));
+        let directories: HashSet<DirId> = self.items().filter_map(|(_, item)| item.directory).collect();
+        let is_selected = |entry: &EntryId| {
+            entry.name(tree).is_some_and(|name| names.contains(&(entry.directory, name)))
+                || tree.ancestry(entry.directory).any(|above| directories.contains(&above))
+        };
+        sets.iter().filter(|set| set.iter().all(is_selected)).count()
     }
 
     /// Returns the directories in the tree that contain selected entries, each with the names of these entries.

@@ -2,6 +2,8 @@
 //!
 //! Invariant: a group has at least two copies.
 
+use std::cmp::Reverse;
+
 use crate::tree::EntryId;
 
 /// Files or directories with the same contents.
@@ -16,6 +18,27 @@ pub struct DuplicateGroup {
     pub wasted: u64,
     /// Copies in the order of their paths, without those inside other copies of a directory.
     pub copies: Vec<Duplicate>,
+}
+
+impl DuplicateGroup {
+    /// Returns the index of the copy to keep. Of copies with the same modification time, this is the first one.
+    pub fn kept(&self, kept: KeptCopy) -> Option<usize> {
+        let copies = self.copies.iter().enumerate();
+        let found = match kept {
+            KeptCopy::Newest => copies.min_by_key(|(_, copy)| Reverse(copy.mtime)),
+            KeptCopy::Oldest => copies.min_by_key(|(_, copy)| copy.mtime),
+        };
+        found.map(|(index, _)| index)
+    }
+}
+
+/// Copy of a group to keep, by its modification time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptCopy {
+    /// Copy that was changed last.
+    Newest,
+    /// Copy that was changed first.
+    Oldest,
 }
 
 /// Kind of the copies in a group.

@@ -126,7 +126,7 @@ impl Duplicate {
     }
 
     /// Returns all known names of the inode.
-    pub(crate) fn names(&self) -> impl Iterator<Item = EntryId> + '_ {
+    pub fn names(&self) -> impl Iterator<Item = EntryId> + '_ {
         std::iter::once(self.entry).chain(self.other_names.iter().copied())
     }
 }

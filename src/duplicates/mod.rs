@@ -19,6 +19,7 @@ mod directories;
 mod groups;
 mod opened;
 mod search;
+mod sentences;
 mod sets;
 #[cfg(test)]
 mod tests;
@@ -30,7 +31,9 @@ use crate::base::job::{Job, Pool};
 use crate::base::sync::{Ordering, lock};
 use crate::platform::process::io_policy;
 use candidates::{Candidate, SizeCandidates};
-pub use data::{CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, SkipReason, Skipped};
+pub use data::{
+    CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, KeptCopy, SkipReason, Skipped,
+};
 use search::DuplicateSearch;
 
 /// Starts a search for duplicates among the entries that the query keeps.

@@ -16,9 +16,8 @@
 use std::io::{self, BufWriter, Write};
 
 use crate::base::format::{Units, grouped, size};
-use crate::base::os_error::error_text;
 use crate::base::text::escape;
-use crate::duplicates::{Duplicate, DuplicateGroup, DuplicateKind, Duplicates, SkipReason, Skipped};
+use crate::duplicates::{DuplicateKind, Duplicates, SkipReason, Skipped};
 use crate::tree::Tree;
 
 /// Maximum number of files that are named for each reason.
@@ -34,11 +33,11 @@ pub(crate) fn write_table(
     let mut out = BufWriter::new(out);
     let columns = units.width() + 1;
     for group in &found.groups {
-        writeln!(out, "{:>columns$}  {}", size(group.wasted, units), title(group, units))?;
+        writeln!(out, "{:>columns$}  {}", size(group.wasted, units), group.text(units))?;
         for copy in &group.copies {
             let path = copy.entry.path(tree).unwrap_or_default();
             let slash = if group.kind == DuplicateKind::File { "" } else { "/" };
-            let note = note(copy).map(|note| format!("  ({note})")).unwrap_or_default();
+            let note = copy.note().map(|note| format!("  ({note})")).unwrap_or_default();
             writeln!(out, "{:columns$}  {}{slash}{note}", "", escape(&path))?;
         }
     }
@@ -48,34 +47,6 @@ pub(crate) fn write_table(
     };
     writeln!(out, "{:>columns$}  wasted in {groups}", size(found.wasted(), units))?;
     out.flush()
-}
-
-/// Returns the description of a group.
-fn title(group: &DuplicateGroup, units: Units) -> String {
-    let (copies, each) = (grouped(group.copies.len() as u64), size(group.size, units));
-    let each = each.trim_start();
-    match group.kind {
-        DuplicateKind::File => format!("{copies} files, {each} each"),
-        DuplicateKind::Directory { files: 1 } => format!("{copies} directories with 1 file, {each} each"),
-        DuplicateKind::Directory { files } => {
-            format!("{copies} directories with {} files, {each} each", grouped(files))
-        }
-    }
-}
-
-/// Returns the note about a copy whose deletion frees less than its size.
-fn note(copy: &Duplicate) -> Option<String> {
-    if copy.is_linked_elsewhere {
-        return Some("has other names, which were not scanned".to_owned());
-    }
-    if copy.is_shared {
-        return Some("shares its data with another copy".to_owned());
-    }
-    match copy.other_names.len() {
-        0 => None,
-        1 => Some("and 1 other name".to_owned()),
-        names => Some(format!("and {} other names", grouped(names as u64))),
-    }
 }
 
 /// Returns lines about the files that were not compared.
@@ -108,10 +79,6 @@ pub(crate) fn skipped_lines(tree: &Tree, found: &Duplicates) -> Vec<String> {
 
 fn line(tree: &Tree, skipped: &Skipped) -> String {
     let path = skipped.entry.path(tree).unwrap_or_default();
-    let reason = match skipped.reason {
-        SkipReason::Failed(errno) => format!("cannot read: {}", error_text(errno)),
-        SkipReason::Changing => "not compared: changed since the scan".to_owned(),
-        SkipReason::Special => "not compared: pipe, socket or device".to_owned(),
-    };
+    let reason = skipped.reason.text();
     format!("{}: {reason}", escape(&path))
 }

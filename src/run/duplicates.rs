@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use crate::analysis::search::{Order, Query, Request};
-use crate::base::format::{Units, grouped, size};
+use crate::base::format::Units;
 use crate::base::job::{Job, JobEnd, Pool};
 use crate::base::sync::Arc;
 use crate::duplicates::{self, Duplicates, SkipReason};
@@ -109,11 +109,7 @@ fn wait(
         }
         if let Some(found) = search.latest() {
             let progress = found.progress;
-            line.show(|units| {
-                let (compared, candidates) = (grouped(progress.compared), grouped(progress.candidates));
-                let read = size(progress.read, units);
-                format!("compared {compared} of {candidates} files, read {}", read.trim_start())
-            });
+            line.show(|units| progress.text(units));
         }
     }
 }

@@ -67,6 +67,8 @@ pub enum Notice {
     RootDirectory,
     RootFile,
     NothingToDelete,
+    /// The deletion would take every copy of these files. Contains their number.
+    LastCopies(usize),
     /// There is nothing to restore, because a dry run moves nothing to the trash.
     NothingTrashedDryRun,
     /// There is nothing to restore, because nothing was trashed in this session.
@@ -130,6 +132,8 @@ pub enum Notice {
     TotalHasNoPath,
     CannotMarkTotal,
     CannotMarkDeleted,
+    /// The row belongs to no group of copies.
+    NoCopies,
     CannotMarkUnread,
     /// Files that a view found were marked, possibly not all of them.
     MarkedFound {
@@ -209,6 +213,11 @@ impl Notice {
             }
             Self::RootDirectory => "Cannot delete a scan root; delete its contents".into(),
             Self::RootFile => "Cannot delete a scan root; scan its parent to delete it".into(),
+            Self::LastCopies(1) => "Cannot delete the last copy of a file; unmark one".into(),
+            Self::LastCopies(files) => {
+                let files = grouped(*files as u64);
+                format!("Cannot delete the last copy of {files} files; unmark some")
+            }
             Self::NothingToDelete => "No entry to delete".into(),
             Self::NothingTrashedDryRun => "Dry run: nothing was trashed".into(),
             Self::NothingTrashed => "Nothing was moved to the trash in this session".into(),
@@ -267,6 +276,7 @@ impl Notice {
                 let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
+            Self::NoCopies => "No copies here".into(),
             Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),
             Self::CannotMarkUnread => "Cannot mark an entry that could not be read".into(),
             Self::MarkedFound { marked, found } if found > marked => {

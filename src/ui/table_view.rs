@@ -14,12 +14,14 @@ use super::loader::{Keep, Loader, Sources, TableRequest};
 use super::marks::Marks;
 use super::notice::Notice;
 use super::theme::Glyphs;
+use super::views::duplicates::Copies;
 use super::views::{Branch, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target};
 use super::window::totals_size;
 use crate::analysis::search::Order;
 use crate::base::format::Measure;
 use crate::base::sync::Arc;
 use crate::df::rows as ledger;
+use crate::duplicates::KeptCopy;
 use crate::table::column::{Column, Scale};
 use crate::table::row::Row;
 use crate::tree::{EntryId, Relocation, Tree};
@@ -36,6 +38,8 @@ pub struct TablePage {
     pub is_complete: bool,
     /// Text shown in place of rows, for example the error of a failed job.
     pub failure: Option<String>,
+    /// Progress of the search; see [`TableData::progress`].
+    pub progress: Option<String>,
     /// Number of rows, including those scrolled out of view.
     pub rows: usize,
     pub index: usize,
@@ -189,6 +193,8 @@ impl TableView {
         let table = self.table;
         match command {
             Command::Scale => table.has_scale,
+            Command::Measure => !table.has_copies(),
+            Command::MarkCopies(_) => table.has_copies(),
             Command::Show(column) => table.columns.has(column),
             Command::Graph => table.columns.has(Column::Percent),
             _ => true,
@@ -215,6 +221,26 @@ impl TableView {
     pub fn entries(&self, row: usize) -> Vec<EntryId> {
         let entries = || Some(self.answer()?.data.entries(self.number(row)?));
         entries().unwrap_or_default()
+    }
+
+    /// Returns the entries of the group of copies at the cursor; `None` if the row belongs to none.
+    pub fn copies(&self, kept: KeptCopy) -> Option<Copies> {
+        self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
+    }
+
+    /// Returns the sets of entries of which a deletion must keep at least one.
+    pub fn sets(&self) -> &[Vec<EntryId>] {
+        self.answer().map(|answer| answer.data.sets()).unwrap_or_default()
+    }
+
+    /// Moves the cursor to the next row that has children, or else to the last row.
+    pub fn step_to_next_group(&mut self) {
+        let has_children = |row: &usize| {
+            let branch = || Some(self.answer()?.data.branch(self.number(*row)?));
+            branch().is_some_and(|branch| branch.key.is_some())
+        };
+        let next = (self.cursor.index + 1..self.count()).find(has_children);
+        self.go_to(next.unwrap_or(self.count()));
     }
 
     /// Returns the number of rows that are not hidden by folding.
@@ -285,6 +311,7 @@ impl TableView {
     /// Scrolls just enough to show the cursor, and returns the visible part of the view.
     pub fn look(&mut self, tree: &Tree, sight: Sight<'_, '_>) -> TablePage {
         let Sight { marks, measure, scale, glyphs, columns, lines } = sight;
+        let measure = self.table.measure(measure);
         self.columns = columns;
         self.fold();
         let rows = self.count();
@@ -298,6 +325,7 @@ impl TableView {
             summary: TableSummary::default(),
             is_complete: !self.rows.is_loading(),
             failure: self.text.clone().or_else(|| self.rows.error().map(ToString::to_string)),
+            progress: self.answer().and_then(|answer| answer.data.progress()),
             rows,
             index: self.cursor.index,
             offset: self.cursor.offset,

@@ -118,6 +118,8 @@ impl Views {
             Needs::Nothing => true,
             Needs::FileSystem => self.is_whole(),
             Needs::Baseline => self.can_grow(),
+            // Only a search, which reads files, finds out if there are any rows.
+            Needs::CompleteScan => false,
         }
     }
 

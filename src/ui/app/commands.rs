@@ -160,6 +160,7 @@ impl App<'_> {
             | Command::Empty
             | Command::Retry
             | Command::Inside
+            | Command::MarkCopies(_)
             | Command::Step(_)
             | Command::Erase(_) => {}
         }
@@ -188,14 +189,15 @@ impl App<'_> {
             Command::Open => self.cx.follow(),
             Command::Inside => self.cx.open_in_place(),
             Command::Sort(column) => self.cx.sort_sheet(column),
+            _ if self.cx.sheet().is_some_and(|sheet| !sheet.has(command)) => {
+                self.cx.notify_unavailable(command);
+            }
             Command::Measure => {
                 let effect = self.command(command);
                 self.cx.switch_measure();
                 return effect;
             }
-            _ if self.cx.sheet().is_some_and(|sheet| !sheet.has(command)) => {
-                self.cx.notify_unavailable(command);
-            }
+            Command::MarkCopies(kept) => self.cx.mark_copies(kept),
             Command::Back if self.cx.end_range() => {}
             Command::Back | Command::Quit | Command::View(_) | Command::Search => self.view_command(command),
             other => return self.command(other),

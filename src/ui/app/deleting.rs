@@ -22,6 +22,7 @@ use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::options::DeleteMode;
+use crate::ui::table_view::TableView;
 
 impl<'t> App<'t> {
     /// Opens the deletion dialog for the marked entries, or for the entry under the cursor if nothing is
@@ -36,6 +37,11 @@ impl<'t> App<'t> {
     fn check_selection(&self) -> Result<Selection, Notice> {
         self.cx.check_changes()?;
         let selection = Selection::new(self.cx.tree, self.subject(), DeleteScope::Whole);
+        let sets = self.cx.sheet().map(TableView::sets).unwrap_or_default();
+        let taken = selection.whole_sets(self.cx.tree, sets);
+        if taken > 0 {
+            return Err(Notice::LastCopies(taken));
+        }
         if selection.count() > 0 {
             return Ok(selection);
         }

@@ -5,6 +5,7 @@
 use std::ops::RangeInclusive;
 
 use super::Context;
+use crate::duplicates::KeptCopy;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Relocation};
 use crate::ui::cursor::Motion;
 use crate::ui::layout::layout;
@@ -137,6 +138,24 @@ impl<'t> Context<'t> {
             entries.into_iter().filter(|(id, record)| !self.marks.clear((*id, record.name))).collect();
         self.set_marks(&missing);
         self.marks.add_up(self.tree);
+    }
+
+    /// Marks all copies of the group at the cursor but one, which is unmarked. Moves the cursor to the next group.
+    pub fn mark_copies(&mut self, kept: KeptCopy) {
+        let Some(copies) = self.sheet().and_then(|sheet| sheet.copies(kept)) else {
+            self.notify(Notice::NoCopies);
+            return;
+        };
+        for entry in copies.kept {
+            if let Some(name) = entry.name(self.tree) {
+                self.marks.clear((entry.directory, name));
+            }
+        }
+        let located = |entry: &EntryId| Some((entry.directory, entry.record(self.tree)?));
+        let entries: Vec<_> = copies.others.iter().filter_map(located).collect();
+        self.set_marks(&entries);
+        self.marks.add_up(self.tree);
+        self.views.sheets.last_mut().into_iter().for_each(TableView::step_to_next_group);
     }
 
     pub fn row(&self) -> usize {

@@ -172,9 +172,13 @@ impl Context<'_> {
     /// Checks that the view's requirement, a baseline or a file system, is met.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
-            Needs::FileSystem if self.source_kind == SourceKind::Recorded => Err(Notice::RecordedNotHere),
+            Needs::FileSystem | Needs::CompleteScan if self.source_kind == SourceKind::Recorded => {
+                Err(Notice::RecordedNotHere)
+            }
+            Needs::CompleteScan if self.is_scanning() => Err(Notice::ScanRunning),
+            Needs::CompleteScan if self.rescan().is_some() => Err(Notice::RescanRunning),
             Needs::Baseline => self.check_baseline(),
-            Needs::Nothing | Needs::FileSystem => Ok(()),
+            Needs::Nothing | Needs::FileSystem | Needs::CompleteScan => Ok(()),
         }
     }
 

@@ -176,7 +176,14 @@ fn marks_change_only_by_marking_keys_and_the_cursor_stays_visible() {
         })
         .collect();
     let is_marking = |command| {
-        matches!(command, Command::Mark | Command::MarkRange | Command::MarkShown | Command::InvertMarks)
+        matches!(
+            command,
+            Command::Mark
+                | Command::MarkRange
+                | Command::MarkShown
+                | Command::InvertMarks
+                | Command::MarkCopies(_)
+        )
     };
     let mut scopes = std::collections::HashSet::new();
     for seed in 0..400_u64 {

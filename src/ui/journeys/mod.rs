@@ -3,6 +3,7 @@
 mod chains;
 mod deleting;
 mod details;
+mod duplicates;
 mod every_key;
 mod export;
 mod filter;

@@ -13,6 +13,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::cursor::Motion;
 use super::views::ViewSpec;
+use crate::duplicates::KeptCopy;
 use crate::table::column::Column;
 pub use keymap::{Keymap, line};
 pub use markdown::{in_group, markdown, settings_markdown};
@@ -76,6 +77,8 @@ pub enum Command {
     MarkRange,
     MarkShown,
     InvertMarks,
+    /// Mark all copies of a group of duplicates but one.
+    MarkCopies(KeptCopy),
     Marks,
     /// Quit and print the paths of the marked entries.
     PrintMarks,

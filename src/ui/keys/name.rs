@@ -3,6 +3,7 @@
 //! Invariant: each line has a unique name.
 
 use super::{Answer, Binding, Command, Program, Scope, Side, TextMotion};
+use crate::duplicates::KeptCopy;
 use crate::ui::cursor::Motion;
 
 impl Binding {
@@ -68,6 +69,8 @@ impl Command {
             Self::MarkRange => "mark-range",
             Self::MarkShown => "mark-shown",
             Self::InvertMarks => "invert-marks",
+            Self::MarkCopies(KeptCopy::Newest) => "mark-older-copies",
+            Self::MarkCopies(KeptCopy::Oldest) => "mark-newer-copies",
             Self::Marks => "marks",
             Self::PrintMarks => "print-marks",
             Self::Export => "export",

@@ -7,6 +7,7 @@ use ratatui::crossterm::event::KeyCode;
 use super::{
     Answer, Binding, Command, HelpGroup, Key, Program, Scope, Side, TextMotion, alt, control, key, letter,
 };
+use crate::duplicates::KeptCopy;
 use crate::table::column::{COLUMNS, Column, OPTIONAL, SORTABLE};
 use crate::ui::cursor::Motion;
 use crate::ui::views;
@@ -276,6 +277,8 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('V')], ROWS, C::MarkRange, G::Mark, "start or end a range"),
         bind(&[letter('+')], ROWS_AND_CELLS, C::MarkShown, G::Mark, "mark all shown"),
         bind(&[letter('*')], ROWS_AND_CELLS, C::InvertMarks, G::Mark, "invert marks"),
+        bind(&[letter('>')], SHEET, C::MarkCopies(KeptCopy::Newest), G::Mark, "all but newest copy"),
+        bind(&[letter('<')], SHEET, C::MarkCopies(KeptCopy::Oldest), G::Mark, "all but oldest copy"),
         hint(12, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the marks"),
         bind(&[letter('p')], ENTRIES, C::PrintMarks, G::Mark, "print marks and quit"),

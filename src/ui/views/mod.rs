@@ -8,6 +8,7 @@ pub mod ages;
 pub mod cleanup;
 pub mod df;
 pub mod directories;
+pub mod duplicates;
 pub mod errors;
 pub mod growth;
 pub mod largest;
@@ -33,6 +34,7 @@ pub static VIEWS: &[&ViewSpec] = &[
     &errors::VIEW,
     &growth::VIEW,
     &cleanup::VIEW,
+    &duplicates::VIEW,
     &df::VIEW,
 ];
 

@@ -5,12 +5,14 @@
 use std::fmt::Debug;
 use std::io;
 
+use super::duplicates::Copies;
 use crate::analysis::compare;
 use crate::analysis::search::{By, Query};
 use crate::base::format::Measure;
 use crate::base::job::Job;
 use crate::base::sync::Arc;
 use crate::df::rows as ledger;
+use crate::duplicates::KeptCopy;
 use crate::table::column::{Column, ColumnSet};
 use crate::table::row::Row;
 use crate::tree::{DirId, EntryId, Totals, Tree};
@@ -41,6 +43,8 @@ pub enum Needs {
     /// A source whose file systems can be accessed.
     FileSystem,
     Baseline,
+    /// Complete scan of this machine, whose files can be read.
+    CompleteScan,
 }
 
 impl PartialEq for ViewSpec {
@@ -104,6 +108,16 @@ impl TableSpec {
 
     pub fn is_of_changes(&self) -> bool {
         self.first == C::Growth
+    }
+
+    /// Returns `true` if rows are groups of copies. Their sizes are always disk usage.
+    pub fn has_copies(&self) -> bool {
+        *self == super::duplicates::TABLE
+    }
+
+    /// Returns the measure of the rows.
+    pub fn measure(&self, wanted: Measure) -> Measure {
+        if self.has_copies() { Measure::Disk } else { wanted }
     }
 
     pub fn title(&self, column: Column) -> Option<&'static str> {
@@ -186,6 +200,11 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
+    /// Returns the progress of the search as text; `None` if it is complete, or if its rows are shown meanwhile.
+    fn progress(&self) -> Option<String> {
+        None
+    }
+
     /// Returns `true` if the rows form a tree, in which the children of a folded row are hidden.
     fn is_tree(&self) -> bool {
         false
@@ -209,6 +228,16 @@ pub trait TableData: Debug + Send + Sync {
     /// when the answer changes.
     fn find(&self, _entry: EntryId) -> Option<usize> {
         None
+    }
+
+    /// Returns the entries of the group of copies that a row belongs to; `None` if it belongs to none.
+    fn copies(&self, _index: usize, _kept: KeptCopy) -> Option<Copies> {
+        None
+    }
+
+    /// Returns sets of entries with the same contents. A deletion must keep at least one entry of each.
+    fn sets(&self) -> &[Vec<EntryId>] {
+        &[]
     }
 
     /// Returns the rows of the df view or of an explanation on a screen with this many columns. These rows have

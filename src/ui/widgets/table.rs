@@ -66,7 +66,7 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
         Precision::AtLeast => format!("{} ", cx.theme.glyphs.at_least()),
         Precision::Exact | Precision::Growing => String::new(),
     };
-    let measure = cx.order.measure;
+    let measure = page.table.measure(cx.order.measure);
     let sum = sum.map(|sum| plain_size(totals_size(&sum, measure), cx.units));
     let with_sum = sum.map(|sum| format!("{bound}{sum} {} {dot} {of} ", measure.name()));
     // The text tells the user if not all matches have rows.
@@ -99,7 +99,10 @@ fn sorted(page: &TablePage) -> (Column, Direction) {
 fn draw_empty(cx: &Context<'_>, page: &TablePage, list: Rect, buffer: &mut Buffer) {
     let text = match &page.failure {
         Some(text) => text.clone(),
-        None if !page.is_complete => format!("Loading{}", cx.theme.glyphs.gap()),
+        None if !page.is_complete => {
+            let progress = page.progress.as_ref().map(|progress| format!(" {progress}"));
+            format!("Loading{}{}", cx.theme.glyphs.gap(), progress.unwrap_or_default())
+        }
         None => page.table.empty[usize::from(cx.is_scanning())].to_owned(),
     };
     let style = cx.theme.style(Role::Faint);

@@ -22,8 +22,8 @@ use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::theme::{Role, filled};
 use crate::ui::views::{
-    LIST, OVERVIEW, TREEMAP, VIEWS, ViewSpec, ages, cleanup, df, directories, errors, growth, largest, links,
-    types,
+    LIST, OVERVIEW, TREEMAP, VIEWS, ViewSpec, ages, cleanup, df, directories, duplicates, errors, growth,
+    largest, links, types,
 };
 use crate::ui::window::totals_size;
 
@@ -34,6 +34,7 @@ static LEAST_USED: [&ViewSpec; VIEWS.len()] = [
     &ages::VIEW,
     &types::VIEW,
     &df::VIEW,
+    &duplicates::VIEW,
     &largest::VIEW,
     &OVERVIEW,
     &TREEMAP,

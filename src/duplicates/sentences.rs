@@ -1,0 +1,59 @@
+//! Sentences about duplicates, which the printed list and the browser share.
+//!
+//! Invariant: no sentence contains a name.
+
+use super::data::{CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, SkipReason};
+use crate::base::format::{Units, grouped, plain_size};
+use crate::base::os_error::error_text;
+
+impl DuplicateGroup {
+    /// Returns the description of the group.
+    pub fn text(&self, units: Units) -> String {
+        let (copies, each) = (grouped(self.copies.len() as u64), plain_size(self.size, units));
+        match self.kind {
+            DuplicateKind::File => format!("{copies} files, {each} each"),
+            DuplicateKind::Directory { files: 1 } => {
+                format!("{copies} directories with 1 file, {each} each")
+            }
+            DuplicateKind::Directory { files } => {
+                format!("{copies} directories with {} files, {each} each", grouped(files))
+            }
+        }
+    }
+}
+
+impl Duplicate {
+    /// Returns a note about a copy whose deletion frees less than its size, or that has several names.
+    pub fn note(&self) -> Option<String> {
+        if self.is_linked_elsewhere {
+            return Some("has other names, which were not scanned".to_owned());
+        }
+        if self.is_shared {
+            return Some("shares its data with another copy".to_owned());
+        }
+        match self.other_names.len() {
+            0 => None,
+            1 => Some("and 1 other name".to_owned()),
+            names => Some(format!("and {} other names", grouped(names as u64))),
+        }
+    }
+}
+
+impl SkipReason {
+    /// Returns the reason as text.
+    pub fn text(self) -> String {
+        match self {
+            Self::Failed(errno) => format!("cannot read: {}", error_text(errno)),
+            Self::Changing => "not compared: changed since the scan".to_owned(),
+            Self::Special => "not compared: pipe, socket or device".to_owned(),
+        }
+    }
+}
+
+impl CompareProgress {
+    /// Returns the progress as text.
+    pub fn text(&self, units: Units) -> String {
+        let (compared, candidates) = (grouped(self.compared), grouped(self.candidates));
+        format!("compared {compared} of {candidates} files, read {}", plain_size(self.read, units))
+    }
+}

@@ -1,0 +1,153 @@
+//! Tests of the duplicates view.
+
+use super::*;
+use crate::duplicates::{CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates};
+use crate::tree::{DirId, EntryId};
+use crate::ui::loader::Loader;
+use crate::ui::views::TableAnswer;
+use crate::ui::views::duplicates::DuplicateRows;
+
+fn tree() -> Arc<Tree> {
+    let album = || vec![file("song", 8_192, 1)];
+    let plan = vec![
+        dir("new", album()),
+        dir("old", album()),
+        file("x", 4_096, 30),
+        file("y", 4_096, 10),
+        file("z", 4_096, 20),
+    ];
+    Arc::new(build(plan).0)
+}
+
+fn entry(tree: &Tree, path: &[&str]) -> EntryId {
+    let mut names = path.iter().peekable();
+    let mut at = tree.listing(DirId::TOP).directories().next().unwrap();
+    loop {
+        let entry = EntryId::named(tree, at, names.next().unwrap().as_bytes()).unwrap();
+        if names.peek().is_none() {
+            return entry;
+        }
+        at = entry.record(tree).unwrap().directory().unwrap();
+    }
+}
+
+fn copy(entry: EntryId, mtime: i64, storage: u32) -> Duplicate {
+    let (other_names, is_linked_elsewhere, is_shared) = (vec![], false, false);
+    Duplicate { entry, other_names, is_linked_elsewhere, disk: 4_096, mtime, storage, is_shared }
+}
+
+/// Returns the duplicates of [`tree`], as a search finds them.
+fn duplicates(tree: &Tree) -> Duplicates {
+    let found = |names: &[&[&str]]| names.iter().map(|name| entry(tree, name)).collect::<Vec<_>>();
+    let group = |kind, copies| DuplicateGroup { kind, size: 8_192, wasted: 8_192, copies };
+    let files = found(&[&["x"], &["y"], &["z"]]);
+    let directories = found(&[&["new"], &["old"]]);
+    let songs = found(&[&["new", "song"], &["old", "song"]]);
+    let copies = vec![copy(files[0], 30, 0), copy(files[1], 10, 1), copy(files[2], 20, 2)];
+    let albums = vec![copy(directories[0], 2, 0), copy(directories[1], 1, 1)];
+    let groups =
+        vec![group(DuplicateKind::Directory { files: 1 }, albums), group(DuplicateKind::File, copies)];
+    let progress = CompareProgress { is_complete: true, ..CompareProgress::default() };
+    Duplicates { groups, sets: vec![songs, files], progress, ..Duplicates::default() }
+}
+
+fn supply(app: &mut App<'_>, tree: &Arc<Tree>, found: Duplicates) {
+    let rows = DuplicateRows::new(Arc::new(found), Units::Binary);
+    app.cx.views.sheets[0].rows.supply(Ok(TableAnswer::new(rows)));
+    work(app, tree);
+}
+
+/// Opens the duplicates view with a complete result.
+fn opened(tree: &Arc<Tree>) -> App<'_> {
+    let mut app = finished(tree);
+    press(&mut app, "w");
+    supply(&mut app, tree, duplicates(tree));
+    app
+}
+
+fn labels(app: &App<'_>) -> Vec<String> {
+    app.cx.views.page.iter().flat_map(|page| &page.lines).map(|line| line.label.clone()).collect()
+}
+
+fn marked(app: &App<'_>) -> Vec<String> {
+    let marks = app.cx.marks.in_order(app.cx.tree);
+    marks.iter().map(|((_, name), _)| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
+#[test]
+fn groups_unfold_to_their_copies() {
+    let tree = tree();
+    let mut app = opened(&tree);
+    assert_eq!(labels(&app).len(), 2);
+    press(&mut app, "G Enter");
+    assert_eq!(labels(&app).len(), 5);
+    assert!(labels(&app)[2].ends_with(" x") && screen(&mut app).contains("3 files, 8.0 KiB each"));
+    press(&mut app, "j Enter");
+    assert_eq!(selected(&app), "x");
+}
+
+#[test]
+fn all_copies_but_the_newest_or_the_oldest_are_marked() {
+    let tree = tree();
+    let mut app = opened(&tree);
+    press(&mut app, ">");
+    assert_eq!(marked(&app), ["old"]);
+    press(&mut app, ">");
+    assert_eq!(marked(&app), ["old", "y", "z"]);
+    press(&mut app, "G <");
+    assert_eq!(marked(&app), ["old", "x", "z"], "the oldest one is unmarked");
+}
+
+#[test]
+fn a_group_cannot_be_marked_as_a_whole() {
+    let tree = tree();
+    let mut app = opened(&tree);
+    press(&mut app, "Space");
+    assert!(marked(&app).is_empty());
+}
+
+#[test]
+fn the_last_copy_is_not_deleted() {
+    let tree = tree();
+    let mut app = opened(&tree);
+    press(&mut app, "Enter j Space Space");
+    assert_eq!(marked(&app), ["new", "old"]);
+    for key in ["d", "D", "H"] {
+        press(&mut app, key);
+        assert!(layer(&app).is_none(), "{key} is refused");
+        assert!(app.cx.notice_text().unwrap().starts_with("Cannot delete the last copy"));
+    }
+    press(&mut app, "k Space d");
+    assert_eq!((marked(&app), layer(&app)), (vec!["new".to_owned()], Some(Scope::Confirm)));
+}
+
+#[test]
+fn progress_is_shown_until_the_search_is_complete() {
+    let tree = tree();
+    let mut app = finished(&tree);
+    press(&mut app, "w");
+    let progress = CompareProgress { candidates: 40, compared: 12, read: 2_048, is_complete: false };
+    let rows = DuplicateRows::new(Arc::new(Duplicates { progress, ..Duplicates::default() }), Units::Binary);
+    let shown = Loader::default().showing(Some(TableAnswer::new(rows)));
+    app.cx.views.sheets[0].rows = shown;
+    app.cx.look();
+    assert!(screen(&mut app).contains("compared 12 of 40 files, read 2.0 KiB"));
+    press(&mut app, "Esc");
+    assert!(app.cx.views.sheets.is_empty());
+}
+
+#[test]
+fn the_search_waits_for_the_end_of_the_scan() {
+    let tree = tree();
+    let mut app = app(&tree);
+    press(&mut app, "w");
+    assert!(app.cx.views.sheets.is_empty() && app.cx.notice_text().unwrap().starts_with("Scan in progress"));
+}
+
+#[test]
+fn sizes_are_always_disk_usage() {
+    let tree = tree();
+    let mut app = opened(&tree);
+    press(&mut app, "a");
+    assert!(!app.cx.views.sheets[0].rows.is_loading(), "the search is not repeated");
+}
