@@ -38,7 +38,7 @@ fn copies_are_listed_with_their_wasted_bytes() {
         "2 directories with 1 file, 29.3 KiB each",
         "./one/",
         "./two/",
-        "3 files, 8   B each",
+        "3 files, 8 B each",
         "./files/one more",
         "./files/other",
         "./files/small",

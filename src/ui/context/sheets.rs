@@ -41,7 +41,7 @@ impl Context<'_> {
     /// Sorts all open views that are sorted by size again, after the measure of sizes has changed.
     pub fn switch_measure(&mut self) {
         let by = self.by_size();
-        for sheet in self.views.sheets.iter_mut().filter(|sheet| !sheet.table.has_copies()) {
+        for sheet in self.views.sheets.iter_mut().filter(|sheet| !sheet.table.has_copies) {
             let before = sheet.order();
             if matches!(before.by, By::Disk | By::Apparent) {
                 sheet.sort(search::Order { by, ..before });

@@ -15,7 +15,7 @@
 
 use super::largest::{ENTRIES, path_below};
 use super::table::{
-    Branch, Needs, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
+    Branch, Copies, Needs, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
 };
 use crate::base::format::{Units, grouped};
 use crate::base::sync::Arc;
@@ -43,6 +43,7 @@ pub static TABLE: TableSpec = TableSpec {
     fixed: ColumnSet::of(&[C::Size, C::Modified, C::Name]),
     titles: &[(C::Size, "Wasted"), (C::Name, "Path")],
     is_list: false,
+    has_copies: true,
     has_scale: true,
     counted: Some(["group", "groups"]),
     empty: ["No duplicates"; 2],
@@ -240,13 +241,4 @@ impl TableData for DuplicateRows {
     fn sets(&self) -> &[Vec<EntryId>] {
         &self.found.sets
     }
-}
-
-/// Entries of a group of copies.
-#[derive(Clone, Debug, Default)]
-pub struct Copies {
-    /// Names of the copy to keep.
-    pub kept: Vec<EntryId>,
-    /// Names of all other copies.
-    pub others: Vec<EntryId>,
 }

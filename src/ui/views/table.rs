@@ -5,7 +5,6 @@
 use std::fmt::Debug;
 use std::io;
 
-use super::duplicates::Copies;
 use crate::analysis::compare;
 use crate::analysis::search::{By, Query};
 use crate::base::format::Measure;
@@ -79,6 +78,8 @@ pub struct TableSpec {
     pub has_entries: bool,
     /// `true` if each match has a row, up to a limit.
     pub is_list: bool,
+    /// `true` if rows are groups of copies. Their sizes are always disk usage.
+    pub has_copies: bool,
     /// `true` if bars can be relative to the largest row.
     pub has_scale: bool,
     /// Column whose title has the arrow when rows are sorted by time.
@@ -110,14 +111,9 @@ impl TableSpec {
         self.first == C::Growth
     }
 
-    /// Returns `true` if rows are groups of copies. Their sizes are always disk usage.
-    pub fn has_copies(&self) -> bool {
-        *self == super::duplicates::TABLE
-    }
-
     /// Returns the measure of the rows.
     pub fn measure(&self, wanted: Measure) -> Measure {
-        if self.has_copies() { Measure::Disk } else { wanted }
+        if self.has_copies { Measure::Disk } else { wanted }
     }
 
     pub fn title(&self, column: Column) -> Option<&'static str> {
@@ -290,6 +286,7 @@ pub const SUMS: TableSpec = TableSpec {
     titles: &[(C::Name, "Path")],
     has_entries: false,
     is_list: false,
+    has_copies: false,
     has_scale: true,
     time: C::Modified,
     first_order: None,
@@ -297,3 +294,12 @@ pub const SUMS: TableSpec = TableSpec {
     empty: ["No entries"; 2],
     start: |_, _| Err(io::ErrorKind::Unsupported.into()),
 };
+
+/// Entries of a group of copies.
+#[derive(Clone, Debug, Default)]
+pub struct Copies {
+    /// Names of the copy to keep.
+    pub kept: Vec<EntryId>,
+    /// Names of all other copies.
+    pub others: Vec<EntryId>,
+}
