@@ -69,7 +69,7 @@ impl Cli {
 pub struct Arguments {
     /// Directories or files to scan (default: the current directory)
     ///
-    /// A symbolic link to a directory is followed here, but not below. `ssh://[USER@]HOST[:PORT]/PATH` runs duke on that host.
+    /// A symbolic link to a directory is followed here, but not below. `ssh://[USER@]HOST[:PORT]/PATH` runs duke on that host. `rclone://REMOTE:PATH` lists the objects of a remote of rclone.
     #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub paths: Vec<OsString>,
 

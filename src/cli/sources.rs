@@ -20,6 +20,7 @@ use crate::run::print::{
 };
 use crate::scan::{self, Mounts};
 use crate::source::import::Input;
+use crate::source::rclone::RclonePath;
 use crate::source::remote::Remote;
 use crate::source::save;
 use crate::source::{FieldColumn, ListOptions, SourceSpec};
@@ -42,7 +43,7 @@ pub fn wanted(
     match remotes.len() {
         0 => Ok(SourceSpec::Paths(paths(&arguments.paths), options)),
         some if some == arguments.paths.len() => Ok(SourceSpec::Exports(remotes)),
-        _ => Err(UsageError::Usage("cannot mix local and ssh:// paths".to_owned())),
+        _ => Err(UsageError::Usage("cannot mix local and ssh:// or rclone:// paths".to_owned())),
     }
 }
 
@@ -179,9 +180,15 @@ pub fn paths(paths: &[OsString]) -> Vec<PathBuf> {
     if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() }
 }
 
-/// Returns the directory on another machine, if `path` names one. The scan there uses the options given for
-/// this machine.
+/// Returns the directory on another machine or the remote of rclone, if `path` names one. The scan on another machine
+/// uses the options given for this one.
 fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, UsageError>> {
+    let refused = |reason| UsageError::Usage(format!("{}: {reason}", escape(path.as_bytes())));
+    if let Some(rclone) = RclonePath::parse(path) {
+        let allowed =
+            if patterns.is_empty() { rclone } else { Err("--exclude does not work with rclone://") };
+        return Some(allowed.map(Input::Rclone).map_err(refused));
+    }
     let mut flags: Vec<OsString> = Vec::new();
     let mut flag = |is_set: bool, flag: &str| flags.extend(is_set.then(|| flag.into()));
     flag(scan.owners, "-e");
@@ -192,7 +199,6 @@ fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<
     flag(scan.follow_symlinks, "--follow-symlinks");
     flags.extend(scan.threads.map(|threads| format!("--threads={threads}").into()));
     flags.extend(patterns.iter().map(|pattern| format!("--exclude={pattern}").into()));
-    let refused = |reason| UsageError::Usage(format!("{}: {reason}", escape(path.as_bytes())));
     Some(Remote::parse(path, flags)?.map(Input::Remote).map_err(refused))
 }
 

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use super::import_snapshot::{KnownFileSystems, SnapshotInput};
 pub use super::remote::Input;
+use super::remote::Session;
 use crate::base::os_error::io_error_text;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::base::text::escape;
@@ -26,7 +27,8 @@ use crate::formats::compression::unpack;
 use crate::formats::flat::Provenance;
 use crate::formats::json_lexer::{Fault, Lexer, Pulse, Reason};
 use crate::formats::lists::{
-    HostNumbers, LayoutError, ListOptions, ListReader, Recognized, RecordReader, recognize,
+    HostNumbers, LayoutError, ListOptions, ListPreset, ListReader, Recognized, RecordReader, RootLabel,
+    recognize,
 };
 use crate::formats::ncdu_read::Reader;
 use crate::formats::snapshot::is_snapshot;
@@ -206,7 +208,7 @@ impl Shared {
         builder: &RefCell<Builder<'t>>,
         names: &mut HostNumbers,
     ) -> Result<(), Vec<String>> {
-        let (reader, session) = input.open().map_err(|reason| message(&reason))?;
+        let (reader, mut session) = input.open().map_err(|reason| message(&reason))?;
         let chunks = unpack(reader).map_err(|error| message(&io_error_text(&error)))?;
         let published = RefCell::new(Instant::now());
         let counts = Cell::new(Counts::default());
@@ -220,12 +222,20 @@ impl Shared {
         };
         let mut records = RecordReader::new(chunks, &pulse);
         let label = input.label(self.inputs.len());
-        let result = match recognize(&mut records, &self.lists) {
+        let lists = match input {
+            Input::Rclone(_) => &ListOptions { preset: Some(ListPreset::Rclone), ..ListOptions::default() },
+            _ => &self.lists,
+        };
+        let root = match input {
+            Input::Rclone(_) => RootLabel::Name(&label),
+            _ => RootLabel::Prefix(&label),
+        };
+        let result = match recognize(&mut records, lists) {
             Err(LayoutError::Input(reason)) => Err(message(&Fault { offset: 0, reason }.to_string())),
             Err(LayoutError::Settings(reason)) => Err(message(reason)),
-            Ok(Recognized::List(layout)) => ListReader::new(layout, &self.lists, &self.tree, host)
+            Ok(Recognized::List(layout)) => ListReader::new(layout, lists, &self.tree, host)
                 .map_err(|reason| message(&reason))
-                .and_then(|list| self.list(list, records, (builder, &counts), &label, names)),
+                .and_then(|list| self.list(list, records, (builder, &counts), root, (names, session.take()))),
             Ok(Recognized::Other) if self.lists != ListOptions::default() => {
                 Err(message("not a list; --format, --fields and --root are for lists"))
             }
@@ -249,15 +259,19 @@ impl Shared {
         mut list: ListReader<'t>,
         mut records: RecordReader<'_>,
         (builder, counts): (&RefCell<Builder<'t>>, &Cell<Counts>),
-        label: &[u8],
-        names: &mut HostNumbers,
+        root: RootLabel<'_>,
+        (names, session): (&mut HostNumbers, Option<Session>),
     ) -> Result<(), Vec<String>> {
         self.begin(Vec::new());
         let result = list.read(&mut records, names, counts);
         let number = records.number();
         drop(records);
         counts.set(Counts::default());
-        let (roots, mut messages) = list.write(&mut builder.borrow_mut(), label);
+        let sent = session.map_or(Ok(()), |session| session.finish(result.is_ok()));
+        if sent.is_err() {
+            list.fail();
+        }
+        let (roots, mut messages) = list.write(&mut builder.borrow_mut(), root);
         self.begin(roots);
         match result {
             Ok(()) => {}
@@ -266,6 +280,7 @@ impl Shared {
                 messages.push(format!("after line {}: {}", number - 1, escape(reason.as_bytes())));
             }
         }
+        sent.map_err(|reason| message(&reason))?;
         if messages.is_empty() { Ok(()) } else { Err(messages) }
     }
 

@@ -9,6 +9,7 @@ pub mod baseline;
 pub mod import;
 mod import_snapshot;
 pub mod plan;
+pub mod rclone;
 pub mod remote;
 pub mod save;
 mod snapshot;

@@ -1,4 +1,4 @@
-//! Inputs of an import: files, standard input, and `ssh://[USER@]HOST[:PORT]/PATH`, an export that duke creates on another
+//! Inputs of an import: files, standard input, `rclone://` (see `rclone`), and `ssh://[USER@]HOST[:PORT]/PATH`, an export that duke creates on another
 //! machine.
 //!
 //! ```text
@@ -18,12 +18,13 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 
+use super::rclone::RclonePath;
 use crate::base::os_error::io_error_text;
 use crate::base::text::{escape, escape_path};
 use crate::platform::terminal::streams;
 
 const SCHEME: &[u8] = b"ssh://";
-/// Number of bytes kept from the end of ssh's standard error.
+/// Number of bytes kept from the end of the standard error of ssh or rclone.
 const SAID: u64 = 4096;
 /// Exit code of duke if it wrote an export, but could not read some entries.
 const INCOMPLETE: i32 = 1;
@@ -42,10 +43,28 @@ pub struct Remote {
     flags: Vec<OsString>,
 }
 
-/// Running ssh process.
+/// Running process of ssh or rclone.
 pub(crate) struct Session {
+    program: Program,
     child: Child,
     said: Option<JoinHandle<Vec<u8>>>,
+}
+
+/// Program that sends an input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Program {
+    /// ssh, with duke at the other end.
+    Ssh,
+    Rclone,
+}
+
+impl Program {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Ssh => "ssh",
+            Self::Rclone => "rclone",
+        }
+    }
 }
 
 impl Remote {
@@ -117,35 +136,41 @@ impl Remote {
         }
         script
     }
-
-    /// Starts ssh and returns the stream of the export.
-    pub(crate) fn start(&self) -> Result<(Box<dyn Read + Send>, Session), String> {
-        let mut command = self.command();
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| format!("ssh: {}", io_error_text(&error)))?;
-        let reader = child.stdout.take().ok_or("cannot read the output of ssh")?;
-        let said = child.stderr.take().map(|errors| thread::spawn(move || keep_last(errors)));
-        Ok((Box::new(reader), Session { child, said }))
-    }
 }
 
 impl Session {
+    /// Starts a program and returns the stream of its output.
+    fn start(program: Program, mut command: Command) -> Result<Opened, String> {
+        let name = program.name();
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("{name}: {}", io_error_text(&error)))?;
+        let reader = child.stdout.take().ok_or_else(|| format!("cannot read the output of {name}"))?;
+        let said = child.stderr.take().map(|errors| thread::spawn(move || keep_last(errors)));
+        Ok((Box::new(reader), Some(Self { program, child, said })))
+    }
+
     /// Ends the process and returns its error, if any. `is_whole` is `true` if the export was read to its end.
     pub(crate) fn finish(mut self, is_whole: bool) -> Result<(), String> {
         if !is_whole {
-            // ssh may be blocked, because its output is no longer read. An error means that ssh has already
+            // The program may be blocked, because its output is no longer read. An error means that it has already
             // ended.
             let _ = self.child.kill();
         }
         let status = self.child.wait().map_err(|error| io_error_text(&error))?;
         let said = self.said.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
         let last = said.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let is_ssh = self.program == Program::Ssh;
+        let name = self.program.name();
         match status.code() {
-            Some(0 | INCOMPLETE) | None => Ok(()),
-            Some(NOT_FOUND) if !is_whole => {
+            Some(0) => Ok(()),
+            Some(INCOMPLETE) if is_ssh => Ok(()),
+            // A program that was ended here has nothing to report.
+            None if is_ssh || !is_whole => Ok(()),
+            None => Err(format!("{name} was ended by a signal")),
+            Some(NOT_FOUND) if is_ssh && !is_whole => {
                 Err("duke is not installed on that machine, or not in its PATH".to_owned())
             }
-            Some(code) if last.is_empty() => Err(format!("ssh ended with code {code}")),
+            Some(code) if last.is_empty() => Err(format!("{name} ended with code {code}")),
             Some(_) => Err(String::from_utf8_lossy(last.trim_ascii()).into_owned()),
         }
     }
@@ -186,6 +211,8 @@ pub enum Input {
     Standard,
     /// Another machine, on which duke is run to create the export.
     Remote(Remote),
+    /// Remote of rclone, whose objects rclone lists.
+    Rclone(RclonePath),
 }
 
 /// Bytes of an input, and the session with another machine that sends them.
@@ -202,10 +229,8 @@ impl Input {
                 streams::input().map_err(|error| io_error_text(&error))?;
                 Ok((Box::new(io::stdin()), None))
             }
-            Self::Remote(remote) => {
-                let (reader, session) = remote.start()?;
-                Ok((reader, Some(session)))
-            }
+            Self::Remote(remote) => Session::start(Program::Ssh, remote.command()),
+            Self::Rclone(path) => Session::start(Program::Rclone, path.command()),
         }
     }
 
@@ -215,6 +240,7 @@ impl Input {
             Self::File(path) => escape_path(path),
             Self::Standard => "standard input".to_owned(),
             Self::Remote(remote) => escape(remote.host().as_bytes()).into_owned(),
+            Self::Rclone(path) => escape(path.target()).into_owned(),
         }
     }
 
@@ -223,13 +249,16 @@ impl Input {
             Self::File(path) => path.clone(),
             Self::Standard => "-".into(),
             Self::Remote(remote) => remote.host().into(),
+            Self::Rclone(path) => OsStr::from_bytes(path.target()).into(),
         }
     }
 
-    /// Returns the prefix of the root's name, which distinguishes the root from the roots of other inputs.
+    /// Returns the prefix of the root's name, which distinguishes the root from the roots of other inputs. For a remote of
+    /// rclone, returns the whole name.
     pub(crate) fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),
+            Self::Rclone(path) => return path.target().to_vec(),
             _ if inputs == 1 => return Vec::new(),
             Self::File(path) => path.as_os_str().as_bytes().to_vec(),
             Self::Standard => b"-".to_vec(),
@@ -241,7 +270,7 @@ impl Input {
     pub(crate) fn host(&self) -> Option<String> {
         match self {
             Self::Remote(remote) => Some(remote.host().to_owned()),
-            Self::File(_) | Self::Standard => None,
+            Self::File(_) | Self::Standard | Self::Rclone(_) => None,
         }
     }
 }

@@ -307,10 +307,14 @@ fn a_closed_pipe_is_no_error_and_an_interrupt_is_reported() {
     }
 }
 
-/// Creates a directory with a program `ssh` in it that runs `script`.
 fn ssh(place: &Place, script: &str) -> std::ffi::OsString {
+    search_path(place, "ssh", script)
+}
+
+/// Creates a directory with a program in it that runs `script`, and returns the search path that begins with it.
+fn search_path(place: &Place, name: &str, script: &str) -> std::ffi::OsString {
     let bin = place.directory("bin");
-    let path = bin.join("ssh");
+    let path = bin.join(name);
     // Another process writes the file, because a file that is open for writing cannot be executed, even if it
     // is open only in a child that another test has just forked.
     let mut writer = Command::new("sh")
@@ -637,4 +641,64 @@ fn duckdb_queries_exports_of_three_machines() {
     for sum in [films, notes] {
         assert!(answer.text().contains(&sum.to_string()), "{}: {sum}", answer.text());
     }
+}
+
+#[test]
+fn a_remote_of_rclone_is_listed_by_rclone() {
+    let place = Place::new();
+    let lines = r#"[
+{"Path":"d/a","Name":"a","Size":3000,"ModTime":"2026-11-24T15:46:52.6Z","IsDir":false},
+{"Path":"d/$(touch pwned)","Name":"b","Size":4000,"ModTime":"2026-11-24T15:46:52.6Z","IsDir":false}
+]"#;
+    fs::write(place.join("lines"), lines).unwrap();
+    let path = search_path(&place, "rclone", r#"printf '%s|' "$@" >said; cat lines"#);
+    let word = "rclone://--config=x:b; touch pwned";
+    let run = run(program().env("PATH", &path).args(["--json", "-q", word]).current_dir(place.path()));
+    let run = run.ended(0);
+    let document = run.json();
+    let root = document.root().get("roots").elements()[0];
+    assert_eq!(root.get("name").text(), "--config=x:b; touch pwned");
+    assert_eq!(root.get("apparent").number(), 7000);
+    assert_eq!(root.child("d").child("a").get("apparent").number(), 3000);
+    let said = String::from_utf8(bytes(&place, "said")).unwrap();
+    let flags = "lsjson|-R|--fast-list|--no-mimetype|--use-server-modtime|--files-only|";
+    assert!(said.starts_with(flags) && said.ends_with("|--|--config=x:b; touch pwned|"), "{said}");
+    assert!(!place.join("pwned").exists());
+}
+
+#[test]
+fn a_failing_rclone_leaves_marked_rows_and_its_error() {
+    let place = Place::new();
+    let line = r#"{"Path":"d/a","Name":"a","Size":3000,"IsDir":false}"#;
+    let cases = [
+        ("echo NOTICE: x >&2; echo 403 AccessDenied >&2; exit 3", "s3:b: 403 AccessDenied\n"),
+        ("exit 1", "s3:b: rclone ended with code 1\n"),
+        ("kill -9 $$", "s3:b: rclone was ended by a signal\n"),
+    ];
+    for (end, message) in cases {
+        let path = search_path(&place, "rclone", &format!("echo '['; echo '{line},'; {end}"));
+        let words = ["--json", "-q", "rclone://s3:b"];
+        let run = run(program().env("PATH", path).args(words));
+        assert_ne!(run.code, Some(0));
+        assert!(run.stderr.ends_with(message), "{}", run.stderr);
+        let document = run.json();
+        let root = document.root().get("roots").elements()[0];
+        assert_eq!(root.get("apparent").number(), 3000);
+        assert_eq!(root.get("errno").number(), nix::errno::Errno::EIO as i128);
+        let path = search_path(&place, "rclone", end);
+        let run = self::run(program().env("PATH", path).args(["-n", "rclone://s3:b"])).ended(2);
+        assert_eq!(run.stderr, format!("duke: {message}"));
+    }
+    let run = run(program().env("PATH", "").args(["-n", "rclone://s3:b"])).ended(2);
+    assert!(run.stderr.starts_with("duke: s3:b: rclone: no such file"), "{}", run.stderr);
+}
+
+#[test]
+fn an_empty_remote_of_rclone_is_an_empty_directory() {
+    let place = Place::new();
+    let path = search_path(&place, "rclone", "printf '[\n]\n'");
+    let run = run(program().env("PATH", path).args(["--json", "-q", "rclone://s3:b"])).ended(0);
+    let document = run.json();
+    let root = document.root().get("roots").elements()[0];
+    assert_eq!((root.get("name").text(), root.get("items").number()), ("s3:b", 0));
 }

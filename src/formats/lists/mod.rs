@@ -33,6 +33,7 @@ pub use field::FieldColumn;
 pub(crate) use layout::{LayoutError, Recognized, recognize};
 pub(crate) use reader::{HostNumbers, ListReader};
 pub(crate) use records::RecordReader;
+pub(crate) use write::RootLabel;
 
 /// Program that wrote a list, for lists that do not show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use super::path_tree::{ListHost, PathTree};
 use super::records::{RecordEnd, RecordReader};
 use super::separated::FieldTexts;
 use super::value::{LineRefusal, url_decoded};
-use super::write::ListTarget;
+use super::write::{ListTarget, RootLabel};
 use crate::base::os_error::error_numbers;
 use crate::formats::builder::{Builder, Counts, UNREADABLE};
 use crate::formats::flat::Provenance;
@@ -58,6 +58,8 @@ pub(crate) struct ListReader<'d> {
     device: Option<(u32, u64, u32)>,
     /// Number of the host of lines that name none.
     host: u32,
+    /// `true` if the program that wrote the list failed.
+    has_failed: bool,
     /// Message if the list has no entries.
     emptiness: &'static str,
 }
@@ -86,6 +88,7 @@ impl<'d> ListReader<'d> {
             target,
             device: None,
             host,
+            has_failed: false,
             emptiness: if is_part { "no line is inside the path of --root" } else { "the list has no lines" },
         })
     }
@@ -125,9 +128,19 @@ impl<'d> ListReader<'d> {
         Ok(())
     }
 
+    /// Marks the roots as not read completely, because the program that wrote the list failed.
+    pub(crate) fn fail(&mut self) {
+        self.has_failed = true;
+        self.tree.fail();
+    }
+
     /// Writes the tree of the lines that were read. Returns the origins of its roots, and a message for each line that
     /// could not be read, as far as they are named.
-    pub(crate) fn write(mut self, builder: &mut Builder<'d>, label: &[u8]) -> (Vec<Provenance>, Vec<String>) {
+    pub(crate) fn write(
+        mut self,
+        builder: &mut Builder<'d>,
+        label: RootLabel<'_>,
+    ) -> (Vec<Provenance>, Vec<String>) {
         let mut target = ListTarget {
             tree: self.target,
             builder,
@@ -137,7 +150,13 @@ impl<'d> ListReader<'d> {
             batch: Batch::default(),
             counts: Counts::default(),
         };
-        let roots = self.tree.write(&mut target);
+        let mut roots = self.tree.write(&mut target);
+        if let RootLabel::Name(name) = label
+            && roots.is_empty()
+            && !self.has_failed
+        {
+            roots.push(target.write_empty(name, self.host));
+        }
         let mut messages = self.faults.into_messages();
         if roots.is_empty() && messages.is_empty() {
             messages.push(self.emptiness.to_owned());

@@ -12,16 +12,34 @@ use super::log::{LogPlace, LogTag, Logged, known};
 use super::path_tree::{INHERITED, ListRoot, PathTree};
 use crate::base::kind::Kind;
 use crate::base::text::escape;
-use crate::formats::builder::{Builder, Counts, DirectoryStart, SEGMENT, Sizes};
+use crate::formats::builder::{Builder, Counts, DirectoryStart, SEGMENT, Sizes, UNREADABLE};
 use crate::formats::flat::Provenance;
 use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
+
+/// Names of the roots of a list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum RootLabel<'l> {
+    /// Prefix, which distinguishes the roots from those of other inputs.
+    Prefix(&'l [u8]),
+    /// Name of the directory that contains all relative paths, even if it has only one entry or none.
+    Name(&'l [u8]),
+}
+
+impl RootLabel<'_> {
+    fn name(self, host: &[u8], root: &[u8]) -> Vec<u8> {
+        match self {
+            Self::Prefix(label) => [label, host, root].concat(),
+            Self::Name(label) if root == b"." => label.to_vec(),
+            Self::Name(label) => [label, b":", root].concat(),
+        }
+    }
+}
 
 /// Destination of a list.
 pub(super) struct ListTarget<'w, 't> {
     pub(super) tree: &'t Tree,
     pub(super) builder: &'w mut Builder<'t>,
-    /// Prefix of the roots' names, which distinguishes them from those of other inputs.
-    pub(super) label: &'w [u8],
+    pub(super) label: RootLabel<'w>,
     /// Meaning of the sizes of directories.
     pub(super) sizes: Sizes,
     pub(super) faults: &'w mut LineFaults,
@@ -42,12 +60,14 @@ impl PathTree {
         let named = roots.iter().filter(|root| !root.is_implied);
         let taken: HashSet<_> = named.map(|root| (root.host, root.name.clone())).collect();
         for mut root in roots {
-            self.narrow(&mut root, &taken);
+            if matches!(target.label, RootLabel::Prefix(_)) {
+                self.narrow(&mut root, &taken);
+            }
             let host = [&root.host_name[..], b":"].concat();
             // The lines of a tree of several hosts have such roots already.
             let is_told = root.host_name.is_empty() || root.name.starts_with(&host);
             let prefix = if has_hosts && !is_told { host } else { Vec::new() };
-            let name = [target.label, &prefix, &root.name].concat();
+            let name = target.label.name(&prefix, &root.name);
             self.write_root(&root, &name, target);
         }
         for node in 0..self.nodes.len() {
@@ -58,6 +78,13 @@ impl PathTree {
         target.tree.add_linked(target.batch.take_linked());
         target.builder.add_counts(target.counts);
         origins
+    }
+
+    /// Marks all roots as not read completely.
+    pub(super) fn fail(&mut self) {
+        for root in &self.roots {
+            self.nodes[root.node as usize].errno = UNREADABLE;
+        }
     }
 
     /// Replaces a root that no line names by the directory in it, as long as that is all it contains. The names in `taken`
@@ -209,6 +236,16 @@ impl PathTree {
 }
 
 impl ListTarget<'_, '_> {
+    /// Writes the root of a list without lines.
+    pub(super) fn write_empty(&mut self, name: &[u8], host: u32) -> Provenance {
+        let device = self.tree.devices().of_host(host).index(0);
+        let metadata = Metadata::default();
+        self.builder.enter(&DirectoryStart { name, metadata, sizes: Sizes::Own, device, is_read: true });
+        self.builder.publish();
+        self.builder.leave();
+        Provenance { host: None, scanned_at: None }
+    }
+
     /// Publishes the entries of a directory that have been written.
     fn publish(&mut self, id: DirId) {
         if let Some(sealed) = self.batch.seal(self.tree, id) {

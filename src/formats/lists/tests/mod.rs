@@ -7,7 +7,8 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use super::{
-    HostNumbers, LayoutError, ListOptions, ListPreset, ListReader, Recognized, RecordReader, recognize,
+    HostNumbers, LayoutError, ListOptions, ListPreset, ListReader, Recognized, RecordReader, RootLabel,
+    recognize,
 };
 use crate::formats::builder::{Builder, Counts};
 use crate::formats::flat::{Flat, Form, Provenance};
@@ -43,7 +44,7 @@ fn read_in(text: &[u8], options: &ListOptions, piece: usize) -> Result<ReadList,
         let mut list = ListReader::new(layout, options, &tree, 0).map_err(std::borrow::Cow::into_owned)?;
         let counts = Cell::new(Counts::default());
         list.read(&mut records, &mut HostNumbers::from(1), &counts).expect("memory can be read");
-        Ok(list.write(&mut builder, b""))
+        Ok(list.write(&mut builder, RootLabel::Prefix(b"")))
     });
     tree.add_linked(builder.finish());
     hard_links::subtract_repeats(&tree);
