@@ -14,7 +14,9 @@ use super::loader::{Keep, Loader, Sources, TableRequest};
 use super::marks::Marks;
 use super::notice::Notice;
 use super::theme::Glyphs;
-use super::views::{Branch, Copies, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target};
+use super::views::{
+    Branch, Copies, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target,
+};
 use super::window::totals_size;
 use crate::analysis::search::Order;
 use crate::base::format::Measure;
@@ -192,8 +194,8 @@ impl TableView {
         let table = self.table;
         match command {
             Command::Scale => table.has_scale,
-            Command::Measure => !table.has_copies,
-            Command::MarkCopies(_) => table.has_copies,
+            Command::Measure => table.layout != TableLayout::Copies,
+            Command::MarkCopies(_) => table.layout == TableLayout::Copies,
             Command::Show(column) => table.columns.has(column),
             Command::Graph => table.columns.has(Column::Percent),
             _ => true,

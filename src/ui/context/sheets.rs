@@ -9,7 +9,7 @@ use crate::table::column::Column;
 use crate::ui::cursor::Motion;
 use crate::ui::keys::Command;
 use crate::ui::table_view::TableView;
-use crate::ui::views::{LIST, TableSpec};
+use crate::ui::views::{LIST, TableLayout, TableSpec};
 
 impl Context<'_> {
     /// Sorts the top view by a column, or reverses the order if the column is already sorted.
@@ -41,7 +41,7 @@ impl Context<'_> {
     /// Sorts all open views that are sorted by size again, after the measure of sizes has changed.
     pub fn switch_measure(&mut self) {
         let by = self.by_size();
-        for sheet in self.views.sheets.iter_mut().filter(|sheet| !sheet.table.has_copies) {
+        for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.layout != TableLayout::Copies) {
             let before = sheet.order();
             if matches!(before.by, By::Disk | By::Apparent) {
                 sheet.sort(search::Order { by, ..before });

@@ -15,8 +15,8 @@ use std::cmp::Reverse;
 
 use super::largest::{ENTRIES, path_below};
 use super::table::{
-    Branch, Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
-    larger, row_of_sum,
+    Branch, Needs, SUMS, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target,
+    ViewSpec, larger, row_of_sum,
 };
 use crate::analysis::cleanup::{self, Hints};
 use crate::base::format::grouped;
@@ -39,7 +39,7 @@ pub static VIEW: ViewSpec = ViewSpec {
 pub static TABLE: TableSpec = TableSpec {
     rows: SUMS.rows,
     sortable: &[],
-    is_list: false,
+    layout: TableLayout::Groups,
     has_scale: true,
     start: |sources, request| {
         let job = cleanup::hints(sources.pool, sources.request(request))?;

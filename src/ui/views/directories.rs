@@ -10,7 +10,8 @@
 
 use super::largest::{MOST, path_below};
 use super::table::{
-    Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger, row_of_sum, rows,
+    Needs, SUMS, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target, ViewSpec, larger,
+    row_of_sum, rows,
 };
 use crate::analysis::directories::{self, Directories, OwnSize};
 use crate::table::column::{Column as C, ColumnSet};
@@ -36,7 +37,7 @@ pub static TABLE: TableSpec = TableSpec {
     fixed: ColumnSet::of(&[C::Size, C::Total, C::Name]),
     titles: &[(C::Name, "Path"), (C::Size, "Own")],
     has_entries: true,
-    is_list: true,
+    layout: TableLayout::List,
     counted: Some(["directory", "directories"]),
     empty: ["No directory contains files"; 2],
     start: |sources, request| rows(directories::directories(sources.pool, sources.request(request), MOST)),

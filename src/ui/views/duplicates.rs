@@ -15,7 +15,8 @@
 
 use super::largest::{ENTRIES, path_below};
 use super::table::{
-    Branch, Copies, Needs, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
+    Branch, Copies, Needs, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary,
+    Target, ViewSpec,
 };
 use crate::base::format::{Units, grouped};
 use crate::base::sync::Arc;
@@ -42,8 +43,7 @@ pub static TABLE: TableSpec = TableSpec {
     columns: ColumnSet::of(&[C::Percent, C::Bar, C::Modified]),
     fixed: ColumnSet::of(&[C::Size, C::Modified, C::Name]),
     titles: &[(C::Size, "Wasted"), (C::Name, "Path")],
-    is_list: false,
-    has_copies: true,
+    layout: TableLayout::Copies,
     has_scale: true,
     counted: Some(["group", "groups"]),
     empty: ["No duplicates"; 2],

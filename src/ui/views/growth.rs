@@ -15,7 +15,8 @@ use std::io;
 
 use super::largest::path_below;
 use super::table::{
-    Branch, Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
+    Branch, Needs, SUMS, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target,
+    ViewSpec,
 };
 use crate::analysis::compare::diff::ChangeKind;
 use crate::analysis::compare::{self, Comparison, amount, trend};
@@ -50,7 +51,7 @@ pub static TABLE: TableSpec = TableSpec {
     fixed: ColumnSet::of(&[C::Size, C::Growth, C::Trend, C::Name]),
     first: C::Growth,
     has_entries: true,
-    is_list: true,
+    layout: TableLayout::List,
     has_scale: false,
     counted: Some(["change", "changes"]),
     empty: ["No changes", "No changes so far"],

@@ -7,7 +7,9 @@
 //!
 //! Names are paths relative to the shown directory. Enter opens the directory that contains the entry.
 
-use super::table::{Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, rows};
+use super::table::{
+    Needs, SUMS, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target, ViewSpec, rows,
+};
 use crate::analysis::search::SearchResult;
 use crate::analysis::survey;
 use crate::base::kind::Kind;
@@ -43,7 +45,7 @@ pub const ENTRIES: TableSpec = TableSpec {
     sortable: &[(C::Size, "size"), (C::Name, "path"), (C::Items, "items"), (C::Modified, "last change")],
     columns: ColumnSet::of(&[C::Percent, C::Bar, C::Modified]),
     has_entries: true,
-    is_list: true,
+    layout: TableLayout::List,
     has_scale: false,
     ..SUMS
 };

@@ -59,6 +59,17 @@ impl Eq for ViewSpec {}
 /// because system calls are not allowed.
 pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
 
+/// What the rows of a table are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum TableLayout {
+    /// Each match has a row, up to a limit.
+    List,
+    /// Rows are totals, possibly followed by their entries.
+    Groups,
+    /// Rows are groups of copies. Their sizes are always disk usage.
+    Copies,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
     /// Name of the rows, as the first word of a sentence.
@@ -76,10 +87,7 @@ pub struct TableSpec {
     pub titles: &'static [(Column, &'static str)],
     /// `true` if rows are entries, `false` if they are totals.
     pub has_entries: bool,
-    /// `true` if each match has a row, up to a limit.
-    pub is_list: bool,
-    /// `true` if rows are groups of copies. Their sizes are always disk usage.
-    pub has_copies: bool,
+    pub layout: TableLayout,
     /// `true` if bars can be relative to the largest row.
     pub has_scale: bool,
     /// Column whose title has the arrow when rows are sorted by time.
@@ -113,7 +121,7 @@ impl TableSpec {
 
     /// Returns the measure of the rows.
     pub fn measure(&self, wanted: Measure) -> Measure {
-        if self.has_copies { Measure::Disk } else { wanted }
+        if self.layout == TableLayout::Copies { Measure::Disk } else { wanted }
     }
 
     pub fn title(&self, column: Column) -> Option<&'static str> {
@@ -285,8 +293,7 @@ pub const SUMS: TableSpec = TableSpec {
     name_room: 12,
     titles: &[(C::Name, "Path")],
     has_entries: false,
-    is_list: false,
-    has_copies: false,
+    layout: TableLayout::Groups,
     has_scale: true,
     time: C::Modified,
     first_order: None,

@@ -24,7 +24,7 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::Canvas;
 use crate::ui::table_view::TablePage;
 use crate::ui::theme::Role;
-use crate::ui::views::TableSummary;
+use crate::ui::views::{TableLayout, TableSummary};
 use crate::ui::window::totals_size;
 
 pub fn draw(cx: &Context<'_>, page: &TablePage, titles: Rect, list: Rect, canvas: &mut Canvas<'_>) {
@@ -70,7 +70,7 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     let sum = sum.map(|sum| plain_size(totals_size(&sum, measure), cx.units));
     let with_sum = sum.map(|sum| format!("{bound}{sum} {} {dot} {of} ", measure.name()));
     // The text tells the user if not all matches have rows.
-    let is_cut = page.table.is_list && page.is_complete && (page.rows as u64) < found;
+    let is_cut = page.table.layout == TableLayout::List && page.is_complete && (page.rows as u64) < found;
     let first = is_cut.then(|| format!("the first {} ", grouped(page.rows as u64)));
     let with_end = with_sum.iter().zip(&first).map(|(sum, first)| format!("{sum}{dot} {first}"));
     let short_end = first.iter().map(|first| format!("{first}of {matched} "));
