@@ -37,7 +37,8 @@ pub struct Part {
     /// Rows, each with the role of its bar.
     pub rows: Vec<(Row, Role)>,
     pub empty: &'static str,
-    /// `true` if the rows are sorted by size. Otherwise, if there is too little room, the smallest rows are omitted.
+    /// `true` if the rows are sorted by size. If not, and there is too little room, the smallest rows are omitted
+    /// rather than the last rows.
     pub is_by_size: bool,
 }
 
@@ -67,7 +68,7 @@ impl OverviewState {
         }
     }
 
-    /// Moves the selection through all parts, line by line.
+    /// Moves the selection through all parts in reading order.
     pub fn go(&mut self, motion: Motion) {
         self.index = moved(self.index, motion, 2, self.parts.len());
     }

@@ -1,4 +1,4 @@
-//! Runner of operations. An operation is a job of the session. Its results are converted to messages.
+//! Runner of operations: jobs of the session whose results are converted to messages.
 //!
 //! The session starts the operation that a key requests (a deletion, a script, an export, a program), and
 //! collects the messages of all operations between two frames.

@@ -30,8 +30,8 @@ impl App<'_> {
         self.cx.entry_under_cursor()
     }
 
-    /// Returns the entry under the cursor. If the row stands for several names of a file, returns the first
-    /// one.
+    /// Returns the entry under the cursor. If the row stands for several names of a file, returns the entry of the
+    /// first name.
     fn shown_under_cursor(&self) -> Option<EntryId> {
         let first_of_names = || self.cx.sheet()?.entries(self.cx.row()).first().copied();
         self.under_cursor().or_else(first_of_names)

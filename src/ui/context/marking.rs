@@ -75,7 +75,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Cancels a pending request of [`Self::mark`] to mark files, so that no marks appear unexpectedly after
+    /// Cancels a [`Self::mark`] that is still waiting for files to be found, so that no marks appear unexpectedly after
     /// the next input.
     pub fn cancel_mark_total(&mut self) {
         self.views.sheets.iter_mut().for_each(|sheet| sheet.mark_all_found(false));
@@ -140,7 +140,8 @@ impl<'t> Context<'t> {
         self.marks.add_up(self.tree);
     }
 
-    /// Marks all copies of the group at the cursor but one, which is unmarked. Moves the cursor to the next group.
+    /// Marks all copies in the group under the cursor except one, and unmarks that one. Then moves the cursor to the
+    /// next group.
     pub fn mark_copies(&mut self, kept: KeptCopy) {
         let Some(copies) = self.sheet().and_then(|sheet| sheet.copies(kept)) else {
             self.notify(Notice::NoCopies);

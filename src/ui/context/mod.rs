@@ -1,7 +1,7 @@
 //! Context: the state that components share, such as the tree, the shown directory, views, marks and settings.
 //!
-//! Layers, views and drawing code get a reference to the context. The list of layers is not part of it, but of
-//! [`App`](super::app::App).
+//! Layers, views and drawing code get a reference to the context. The list of layers belongs to
+//! [`App`](super::app::App), not to the context.
 
 mod deleting;
 mod entries;
@@ -179,7 +179,7 @@ impl<'t> Context<'t> {
         self.scan.is_running()
     }
 
-    /// Collects everything that is visible as plain data, for drawing.
+    /// Collects the visible data, so that drawing only reads the state.
     pub fn look(&mut self) {
         let lines = self.lines_here();
         if self.views.is_treemap() {

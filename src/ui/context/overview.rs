@@ -47,7 +47,7 @@ impl Context<'_> {
         surveyed | compared | measured
     }
 
-    /// Requests the data for the overview and updates its parts. Drops them if another view is shown.
+    /// Requests the data for the overview and updates its parts. Drops the parts instead if another view is shown.
     pub fn collect_overview(&mut self) {
         if !self.views.is_overview() {
             if !self.views.overview.parts.is_empty() {

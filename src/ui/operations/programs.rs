@@ -1,9 +1,9 @@
 //! Programs that the user starts: a shell in a directory, a pager for a file, and the desktop's opener.
 //!
-//! Directories and files are opened in the background, because a file system may be slow. Then a shell or a
-//! pager gets the terminal, which the opener does not need. A shell gets its directory, and a pager its file,
-//! as an open descriptor. Names are therefore not resolved again, and no program can mistake one for an option
-//! or for code of a pager's preprocessor. Only the opener gets a path, as a single absolute argument.
+//! Directories and files are opened in the background, because a file system may be slow. Then a shell or a pager gets
+//! the terminal, which the opener does not need. A shell gets its directory, and a pager its file, as an open
+//! descriptor. Names are therefore not resolved again, and neither a program nor a pager's preprocessor can mistake a
+//! name for an option or for code. Only the opener gets a path, as a single absolute argument.
 //!
 //! Invariant: no name becomes part of a command line that a shell parses.
 

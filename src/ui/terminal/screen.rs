@@ -1,8 +1,8 @@
 //! Screen: takes over the terminal, and gives it back.
 //!
-//! The terminal is given back however the browser ends: the user quits, or there is an error, a panic or a
-//! signal. Only the first attempt to give it back has an effect, and any later output is discarded. Only one
-//! thread at a time can take over, lend or retake the terminal.
+//! The terminal is given back no matter how the browser ends: normally, or by an error, a panic or a signal. Only the
+//! first attempt to give it back has an effect, and any later output is discarded. Only one thread at a time can take
+//! over, lend or retake the terminal.
 //!
 //! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on` is `true`. Giving
 //! the terminal back clears the progress in the tab.

@@ -26,7 +26,7 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::{Colors, Role};
 
-/// Minimum width of a note. A narrower one would be unreadable.
+/// Minimum width of a note. A narrower note would be unreadable.
 const NOTE: usize = 10;
 
 /// Draws rows. The first one has index `offset`, and the cursor is on row `index`.
@@ -103,7 +103,7 @@ fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
     });
 }
 
-/// Adds the gap before the label. `sign`, which is in the middle of it, is empty or one column wide.
+/// Adds the gap before the label, with `sign` in its middle. `sign` is empty or one column wide.
 fn gap(cx: &Context<'_>, gap: &'static str, sign: &'static str, spans: &mut Vec<Span<'_>>) {
     if sign.is_empty() || gap.is_empty() {
         spans.push(Span::raw(gap));
@@ -166,7 +166,7 @@ pub fn inner(area: Rect) -> Rect {
     Rect { x: area.right() - width, width, ..area }
 }
 
-/// Marks the line under the cursor of a pane that does not get the keys: only with the sign, and a faint tint.
+/// Highlights the cursor line of a pane that does not get the keys, with only the sign and a faint tint.
 pub fn select_behind(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     // Only the background, so that names and bars keep their colors.
     let tint = Style { bg: cx.theme.style(Role::Surface).bg, ..Style::new() };
