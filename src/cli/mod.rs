@@ -90,7 +90,7 @@ pub enum Invocation {
     Save(Saving),
     /// Search for duplicates.
     Duplicates(DuplicatesJob),
-    /// Plan to make.
+    /// Plan that divides a directory into parts.
     Plan(plan::PlanJob),
     /// Parts of a plan to merge.
     Merge(merge::MergeJob),
