@@ -46,7 +46,7 @@ pub enum Ready {
 /// Runs a program in the terminal and waits for its end. Returns an error message if the program fails.
 ///
 /// # Errors
-/// If the terminal cannot be taken over again.
+/// Returns an error if the terminal cannot be taken over again.
 pub fn lend(screen: &Screen, ready: &Ready) -> io::Result<Option<String>> {
     screen.lend(|| match ready {
         Ready::Shell(directory) => shell(screen, directory),
@@ -57,7 +57,7 @@ pub fn lend(screen: &Screen, ready: &Ready) -> io::Result<Option<String>> {
 /// Opens the directory for a shell or the file for a pager.
 ///
 /// # Errors
-/// A message for the user if the directory or file cannot be opened.
+/// Returns a message for the user if the directory or file cannot be opened.
 pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
     let ready = match program {
         Launch::Shell(directory) => reach(tree, *directory).map(Ready::Shell),
@@ -121,7 +121,7 @@ fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
 /// Starts the opener. If the opener fails, the job's result is an error message.
 ///
 /// # Errors
-/// If no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
     pool.start(move |task| {
         let opener = OsString::from(desktop::OPENER);

@@ -65,7 +65,7 @@ impl Screen {
     /// Opens the terminal on standard output, or, if standard output is redirected, the controlling terminal.
     ///
     /// # Errors
-    /// If there is no free descriptor, or no terminal.
+    /// Returns an error if there is no free descriptor, or no terminal.
     pub fn new(mouse: MouseCapture, tab: TabProgress) -> io::Result<Self> {
         let terminal = if io::stdout().is_terminal() {
             File::from(io::stdout().as_fd().try_clone_to_owned()?)
@@ -80,7 +80,7 @@ impl Screen {
     /// Returns a new descriptor of the terminal.
     ///
     /// # Errors
-    /// If there is no free descriptor.
+    /// Returns an error if there is no free descriptor.
     pub fn descriptor(&self) -> io::Result<OwnedFd> {
         self.terminal.as_fd().try_clone_to_owned()
     }
@@ -88,7 +88,7 @@ impl Screen {
     /// Takes over the terminal.
     ///
     /// # Errors
-    /// If the terminal cannot be taken over completely. The terminal is given back in that case.
+    /// Returns an error if the terminal cannot be taken over completely. The terminal is given back in that case.
     pub fn enter(&self) -> io::Result<()> {
         let mut holder = lock(&self.holder);
         *holder = Holder::Browser;
@@ -98,7 +98,7 @@ impl Screen {
     /// Gives the terminal back while `program` runs, then takes it over again.
     ///
     /// # Errors
-    /// If the terminal cannot be taken over again.
+    /// Returns an error if the terminal cannot be taken over again.
     pub fn lend<R>(&self, program: impl FnOnce() -> R) -> io::Result<R> {
         self.give_to(Holder::Program);
         let result = program();
@@ -110,7 +110,7 @@ impl Screen {
     /// terminal over again and returns `true`, if the browser had it before.
     ///
     /// # Errors
-    /// If the system does not stop the process, or the terminal cannot be taken over again.
+    /// Returns an error if the system does not stop the process, or the terminal cannot be taken over again.
     pub fn pause(&self, stop: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
         // Hold the lock all the time, so that no other thread can take over the terminal before the process
         // stops.
@@ -142,7 +142,7 @@ impl Screen {
     /// Shows progress in the tab, if the terminal supports it.
     ///
     /// # Errors
-    /// If the terminal accepts no output.
+    /// Returns an error if the terminal accepts no output.
     pub fn tell(&self, shown: tab_progress::TabState) -> io::Result<()> {
         let is_something = shown != tab_progress::TabState::Nothing;
         if self.tab == TabProgress::Off || !self.is_on.load(Ordering::SeqCst) {
@@ -197,7 +197,7 @@ impl Screen {
     /// is taken over for the first time.
     ///
     /// # Errors
-    /// If there is no free descriptor, or no terminal.
+    /// Returns an error if there is no free descriptor, or no terminal.
     pub fn give_back_on_abort(&self) -> io::Result<()> {
         let farewell = self.farewell(self.tab != TabProgress::Off);
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)

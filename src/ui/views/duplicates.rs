@@ -10,8 +10,7 @@
 //! The size of a group is the disk usage that is freed if one copy is kept. The size of a copy is its disk usage. The
 //! search reads files, so it starts only when the view is opened, and closing the view stops it.
 //!
-//! Invariant: rows appear only once the search is complete, because a part of the duplicates would look like all of
-//! them.
+//! Invariant: rows appear only once the search is complete, because a partial list of duplicates would look complete.
 
 use super::largest::{ENTRIES, path_below};
 use super::table::{

@@ -48,7 +48,7 @@ pub fn mixed(one: Color, other: Color, (part, whole): (u16, u16)) -> Color {
 /// for the terminal's text color.
 ///
 /// # Errors
-/// If the color is unknown.
+/// Returns an error if the color is unknown.
 pub fn color(word: &str) -> Result<Color, String> {
     if word.eq_ignore_ascii_case("terminal") {
         return Ok(Color::Reset);
