@@ -1,12 +1,12 @@
-//! Inputs of an import: files, standard input, `rclone://` (see `rclone`), and `ssh://[USER@]HOST[:PORT]/PATH`, an export that duke creates on another
-//! machine.
+//! Inputs of an import: files, standard input, `rclone://` (see `rclone`), and `ssh://[USER@]HOST[:PORT]/PATH`, an
+//! export that duke creates on another machine.
 //!
 //! ```text
 //! ssh [-p PORT] -- [USER@]HOST "duke -q -c -o - [flags] -- 'PATH'"
 //! ```
 //!
-//! ssh always passes its last argument to a shell on that machine, so every word in it is quoted. ssh asks
-//! for passwords on the terminal. Its standard error is kept to report a failure.
+//! ssh always passes its last argument to a shell on that machine, so every word in it is quoted. ssh asks for
+//! passwords on the terminal. The end of its standard error is kept, to report a failure.
 //!
 //! Invariant: no part of HOST can become a flag of ssh, and no part of PATH can become a word of the shell.
 
@@ -253,8 +253,8 @@ impl Input {
         }
     }
 
-    /// Returns the prefix of the root's name, which distinguishes the root from the roots of other inputs. For a remote of
-    /// rclone, returns the whole name.
+    /// Returns the prefix of the root's name, which distinguishes the root from the roots of other inputs. For a remote
+    /// of rclone, returns the whole name.
     pub(crate) fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),
