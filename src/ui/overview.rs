@@ -52,7 +52,7 @@ pub struct OverviewState {
     pub parts: Vec<Part>,
     /// Index of the selected part.
     pub index: usize,
-    /// Number of lines of parts that are scrolled off the top.
+    /// Number of rows of parts that are scrolled off the top.
     pub offset: usize,
 }
 
@@ -73,7 +73,8 @@ impl OverviewState {
         self.index = moved(self.index, motion, 2, self.parts.len());
     }
 
-    /// Scrolls so that the selected part is visible. `lines` is the number of lines of parts that fit on the screen.
+    /// Scrolls so that the selected part is visible. `lines` is the number of rows of parts that fit on the screen, and
+    /// `columns` is the number of parts per row.
     pub fn scroll(&mut self, lines: usize, columns: usize) {
         let mut cursor = Cursor { index: self.index / columns, offset: self.offset };
         cursor.show(lines, self.parts.len().div_ceil(columns));

@@ -96,8 +96,8 @@ impl<M> Default for Runner<M> {
 }
 
 impl<M> Runner<M> {
-    /// Adds a job that was just started, or the error that prevented its start. `message` converts its results
-    /// to messages.
+    /// Adds a job that was just started, or the error that prevented its start. `message` converts the results of the
+    /// job to messages.
     pub fn add<T: 'static>(
         &mut self,
         job: io::Result<Job<T>>,

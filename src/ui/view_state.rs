@@ -69,7 +69,7 @@ impl Views {
         self.base == BaseView::Overview && self.sheets.is_empty()
     }
 
-    /// Returns `true` if the tree has grown since the comparison, or any result on the screen, was requested.
+    /// Returns `true` if the comparison, or any result on the screen, was requested before the tree last grew.
     pub fn is_outdated(&self) -> bool {
         let shown = match (self.sheets.last(), &self.filtering) {
             (Some(sheet), _) => sheet.rows.is_outdated(),

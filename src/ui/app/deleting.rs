@@ -97,7 +97,7 @@ impl<'t> App<'t> {
         Effect::Deletion(DeletionRequest::Preview(selection, now))
     }
 
-    /// Opens the dialog again once its changed entries have been rescanned, unless the user has opened another
+    /// Opens the deletion dialog again once the changed entries have been rescanned, unless the user has opened another
     /// layer.
     fn ask_again(&mut self) -> Option<Effect> {
         let is_free = self.layers.iter().all(|layer| matches!(layer, Layer::Question(_)));

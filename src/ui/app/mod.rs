@@ -41,8 +41,8 @@ pub struct App<'t> {
 }
 
 impl<'t> App<'t> {
-    /// Creates the browser for `tree`, which may still be empty. `roots` contains each root's path as the user
-    /// gave it and as displayed.
+    /// Creates the browser for `tree`, which may still be empty. `roots` contains two paths for each root: as given by
+    /// the user, and as displayed.
     pub fn new(
         tree: &'t Tree,
         roots: Vec<(Vec<u8>, Vec<u8>)>,

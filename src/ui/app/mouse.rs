@@ -1,8 +1,8 @@
 //! Mouse input: translates clicks and wheel steps into commands.
 //!
 //! A click on a row moves the cursor, and a double click opens the entry. A click on a column title sorts, on a tab
-//! opens the view, and on a part of the path goes up to that directory. A key hint in the footer acts like its key, and
-//! a button is pressed.
+//! opens the view, and on a part of the path goes up to that directory. Key hints in the footer act like their keys,
+//! and buttons can be clicked.
 //!
 //! The target of a click is looked up in the clickable areas of the last frame ([`crate::ui::hit_map`]).
 //! Invariant: the mouse does nothing that keys cannot do.
@@ -76,8 +76,8 @@ impl App<'_> {
         (line < list.bottom()).then_some((list.x, line))
     }
 
-    /// Clears the clickable areas if the current scope is no longer `scope`, because they belong to the last frame, in
-    /// which the new component has not been drawn yet.
+    /// Clears the clickable areas if the scope is no longer `scope`: they belong to the last frame, which does not show
+    /// the new component yet.
     pub(super) fn forget_hits_of_another(&mut self, scope: Scope) {
         if self.scope() != scope {
             self.hits.clear();

@@ -17,8 +17,8 @@ use crate::ui::views::{Target, largest};
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of entries of one directory that are read in a single pass. Fewer entries are looked up
-/// individually.
+/// Minimum number of wanted entries of one directory for which its listing is read in a single pass. Fewer entries are
+/// looked up individually.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -163,7 +163,7 @@ impl<'t> Context<'t> {
         self.views.sheets.last().map_or_else(|| self.place.index(), TableView::index)
     }
 
-    /// Returns the index of the row that shows an entry; `None` if no row does.
+    /// Returns the index of the row that shows an entry; `None` if the entry is not shown.
     fn row_of(&self, (parent, name): EntryName<'_>) -> Option<usize> {
         let Some(sheet) = self.views.sheets.last() else {
             let listing = self.place.listing();

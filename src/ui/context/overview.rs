@@ -154,7 +154,7 @@ impl Context<'_> {
         (self.rows_of_sums(&sums.collect::<Vec<_>>()), String::new())
     }
 
-    /// Returns a row for each kind of cleanup candidates, and the total size of all candidates.
+    /// Returns a row for each kind of cleanup candidate, and the total size of all candidates.
     fn cleanup_rows(&self, found: &Overview) -> (Vec<(Row, Role)>, String) {
         let label = |kind: &cleanup::CleanupKind| format!("{}  {}", kind.name(), kind.count());
         let kinds = cleanup::kinds(&found.hints);

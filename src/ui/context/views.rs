@@ -255,7 +255,7 @@ impl Context<'_> {
         true
     }
 
-    /// Checks once, after the scan, if the scan covered a whole file system.
+    /// Checks once, after the scan, whether the scan covered a whole file system.
     pub fn poll_whole(&mut self, sources: &Sources<'_>) -> bool {
         let may_start = sources.may_ask_system && !self.is_scanning();
         self.views.whole.poll(|| {

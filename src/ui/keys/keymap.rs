@@ -18,12 +18,12 @@ pub struct Keymap {
 }
 
 impl Keymap {
-    /// Returns the command that a key has in `scope`, if any.
+    /// Returns the command to which a key is bound in `scope`, if any.
     pub fn lookup(&self, scope: Scope, event: KeyEvent) -> Option<Command> {
         self.holder(scope, |key| key.is(event)).map(|line| KEYMAP[line].command)
     }
 
-    /// Returns the description of the command that a key has in another scope, if any.
+    /// Returns the description of the command to which a key is bound in another scope, if any.
     pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static str> {
         // Scopes with many keys come first. Scopes for typing and for questions are omitted, because their keys have
         // special meanings.

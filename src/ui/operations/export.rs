@@ -21,7 +21,7 @@ pub struct ExportRequest {
 
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
-    /// Last file name typed, with the earlier ones. The next prompt offers it as the default.
+    /// Last file name typed, with the earlier ones. The next prompt offers this name as the default.
     pub name: Field,
     /// Request of the running export, if any.
     pub order: Option<ExportRequest>,

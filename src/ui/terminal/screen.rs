@@ -50,7 +50,7 @@ pub struct Screen {
     /// value, so that only one of them does the work. The drawing thread reads it. `SeqCst` for simplicity,
     /// because it changes only a few times per session.
     is_on: Arc<AtomicBool>,
-    /// Current user of the terminal. Locked while the terminal is taken over or given back.
+    /// Current holder of the terminal. Locked while the terminal is taken over or given back.
     holder: Arc<Mutex<Holder>>,
     /// Locked while a thread writes, so that nothing can follow the final sequences.
     drawing: Arc<Mutex<()>>,
@@ -112,8 +112,7 @@ impl Screen {
     /// # Errors
     /// Returns an error if the system does not stop the process, or the terminal cannot be taken over again.
     pub fn pause(&self, stop: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
-        // Hold the lock all the time, so that no other thread can take over the terminal before the process
-        // stops.
+        // Hold the lock throughout, so that no other thread can take over the terminal before the process stops.
         let holder = lock(&self.holder);
         let was_on = *holder == Holder::Browser && self.leave();
         stop()?;

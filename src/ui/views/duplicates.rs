@@ -69,7 +69,7 @@ pub struct DuplicateRows {
 #[derive(Clone, Copy, Debug)]
 enum DuplicateRow {
     Group(usize),
-    /// Copy, as the numbers of its group and of the copy.
+    /// Copy. Contains the index of its group, and the index of the copy in the group.
     Copy(usize, usize),
     /// Title of the files that were not compared.
     NotCompared,

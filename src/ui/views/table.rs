@@ -31,7 +31,7 @@ pub struct ViewSpec {
     /// Title in the header, after the path.
     pub title: &'static str,
     pub needs: Needs,
-    /// Table, except for the list, the treemap and the overview.
+    /// Table of the view; `None` for the list, the treemap and the overview.
     pub table: Option<&'static TableSpec>,
 }
 

@@ -234,7 +234,7 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the color of an entry without visible contents, and adds its role to the used ones. With colors by type,
+    /// Returns the color of an entry without visible contents, and adds its role to `used`. With colors by type,
     /// directories are darker than files of their main category.
     fn use_color(&mut self, shape: &Shape<'_>) -> Color {
         let (theme, role) = (self.cx.theme, self.role(shape));

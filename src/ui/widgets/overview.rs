@@ -56,7 +56,7 @@ pub fn columns(width: u16) -> usize {
     if width >= WIDE { 2 } else { 1 }
 }
 
-/// Returns the number of lines of parts that fit on the screen.
+/// Returns the number of rows of parts that fit on the screen.
 pub fn lines(cx: &Context<'_>, layout: Layout) -> usize {
     usize::from(regions(cx, layout).1.height / LEAST).max(1)
 }

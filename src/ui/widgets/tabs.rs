@@ -160,7 +160,7 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     }
 }
 
-/// Returns the width of all tabs, with a sign of `gap` columns for each group of hidden ones.
+/// Returns the width of all tabs, with a sign of `gap` columns for each group of hidden tabs.
 fn total(all: &[Tab], gap: usize) -> usize {
     let groups = all.chunk_by(|one, other| one.is_hidden() && other.is_hidden());
     groups.map(|group| if group[0].is_hidden() { gap } else { group[0].width() }).sum()
