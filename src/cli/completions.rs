@@ -65,7 +65,8 @@ pub fn script(shell: Shell, mut command: Command) -> String {
                 + &text.replace(words, r#"_duke_words "${cmd}" "${opts}" "${cur}""#)
         }
         Shell::Fish => {
-            // The check that no command has been typed yet must also succeed while a flag still lacks its value.
+            // The first `or return` is in the check that no command has been typed yet. That check must also succeed
+            // while a flag still lacks its value.
             let text = text.replacen("    or return\n", "    or return 0\n", 1);
             let mut text = text + FISH_DIRECTORIES;
             for subcommand in command.get_subcommands() {

@@ -217,7 +217,8 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
         threads: threads(words.threads, environment)?,
         mounts: mounts(words.one_file_system),
         skip_network: words.skip_network,
-        // The accounting makes requests to every file system itself, with a time limit.
+        // The accounting queries every file system with a time limit. The scan must not hang on an unresponsive one
+        // either.
         skip_silent: true,
         ..Default::default()
     };
