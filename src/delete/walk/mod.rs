@@ -29,7 +29,7 @@ use crate::platform::{Attributes, Boundary, Buffer, DirEntry, Directory, Errno, 
 use crate::tree::join;
 use node::{Above, Node};
 
-/// Maximum number of directories kept open, so that a concurrent scan has descriptors too.
+/// Maximum number of directories kept open. The limit leaves descriptors for a concurrent scan.
 const MOST_OPEN: usize = 256;
 /// Maximum number of times a directory is read again if it is not empty after its entries were deleted.
 const ROUNDS: u32 = 16;
@@ -239,7 +239,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         let count = u32::try_from(directories.len()).unwrap_or(u32::MAX);
         node.claims.fetch_add(count, Ordering::Relaxed);
         if self.descriptors.suffice() && self.descriptors.count() < MOST_OPEN {
-            // In a second round, `kept` has already been set.
+            // If the directory is being read again, `kept` has already been set.
             drop(node.kept.set(self.descriptors.hold(Arc::clone(&directory))));
         }
         *lock(&node.waiting) = directories;
