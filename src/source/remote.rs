@@ -164,7 +164,7 @@ impl Session {
         match status.code() {
             Some(0) => Ok(()),
             Some(INCOMPLETE) if is_ssh => Ok(()),
-            // A program that was ended here has nothing to report.
+            // A program that was killed above has nothing to report.
             None if is_ssh || !is_whole => Ok(()),
             None => Err(format!("{name} was ended by a signal")),
             Some(NOT_FOUND) if is_ssh && !is_whole => {
@@ -176,7 +176,7 @@ impl Session {
     }
 }
 
-/// Reads to the end, so that ssh is never blocked by a full pipe, but returns only the last bytes.
+/// Reads to the end, so that the program is never blocked by a full pipe, but returns only the last bytes.
 fn keep_last(mut errors: impl Read) -> Vec<u8> {
     let mut last = Vec::new();
     loop {
@@ -215,7 +215,7 @@ pub enum Input {
     Rclone(RclonePath),
 }
 
-/// Bytes of an input, and the session with another machine that sends them.
+/// Bytes of an input, and the process of ssh or rclone that sends them, if any.
 type Opened = (Box<dyn Read + Send>, Option<Session>);
 
 impl Input {
