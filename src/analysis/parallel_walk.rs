@@ -34,7 +34,7 @@ const VISIT: u64 = 64;
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits for one worker in one round.
 const VISITS: usize = 256;
-/// Number of parts per worker; more than one, so that a worker that finishes early can take another part.
+/// Number of parts per worker in a round. More than one, so that a worker that finishes early can take another part.
 const PARTS: usize = 2;
 /// Delay of the first result. Each later result is due when the elapsed time is `NEXT` times that of the previous
 /// result, because producing a result takes time, too.
