@@ -24,7 +24,7 @@ pub struct ScanPlan {
     pub path: Vec<u8>,
     /// Flags of each part's scan.
     pub flags: ScanFlags,
-    /// Parts, of which the first is the rest.
+    /// Parts. The first part is the rest, which contains everything that is in no other part.
     pub parts: Vec<ScanPart>,
 }
 
