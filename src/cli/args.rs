@@ -1,6 +1,6 @@
 //! Flags of the command line, with their help.
 //!
-//! Invariant: every flag defined here works, and the program without a subcommand has no other flag.
+//! Invariant: every flag defined here works, and duke without a subcommand accepts no other flag.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -111,7 +111,7 @@ pub struct ColumnSpec {
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Rank in the order in which columns become narrower and then disappear; the lowest rank goes first.
+    /// Rank in the order in which columns become narrower and then disappear, lowest rank first.
     pub drop_order: u8,
     /// Column by which a click on the title sorts.
     pub sorts_by: Column,

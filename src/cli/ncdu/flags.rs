@@ -20,7 +20,7 @@ pub enum Means {
     ReadOnly,
     /// Compresses the export if `true`. duke accepts `--compress` only with an export.
     Compress(bool),
-    /// No effect on a compressed export, because duke has a single compression level. The value must be one of ncdu's.
+    /// No effect on a compressed export, because duke has a single compression level. The value must be from 1 to 19.
     Level,
     /// Sets the block size of the export. duke accepts it only with a binary export.
     BlockSize,

@@ -1,7 +1,7 @@
 //! Execution of commands, depending on the scope.
 //!
-//! This file handles the commands of the list and of table views. Layers handle their own. Invariant: a key
-//! does only what the keymap says.
+//! This file handles the commands of the list and of table views. Layers handle their own. Invariant: a key performs
+//! only the command that the keymap binds to it.
 
 use ratatui::crossterm::event::KeyEvent;
 

@@ -214,7 +214,7 @@ const SHOWN: &[Binding] = &{
         bind(&[letter('=')], ROWS, C::Scale, G::Show, "scale bars to largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
         bind(&[letter('P')], ROWS, C::Preview, G::Show, "preview, both, none"),
-        // The two keys share the word of the second one.
+        // Both keys share one word in the footer, which is given for the second key.
         hint(3, "", bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Growth, "older snapshot")),
         hint(3, "since", bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Growth, "newer snapshot")),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "show hidden, excluded"),
