@@ -79,7 +79,7 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
         .map(|number| number.to_string())
         .collect();
     if !files.contains_key(&0) {
-        return Err("part 0 is missing, which lists the directories of all parts".to_owned());
+        return Err("part 0 is missing; it lists the directories of all parts".to_owned());
     }
     if !missing.is_empty() && job.missing == Missing::Refused {
         let list = missing.join(", ");

@@ -32,7 +32,7 @@ pub(crate) fn settled(part: PartOfPlan, roots: &[PathBuf], to: Option<&Path>) ->
     // The path of the plan may be a mount point, as in any scan.
     let mount = roots.iter().filter(|_| part.number != 0).find(|root| is_mount_point(root))?;
     let name = escape_path(mount);
-    print_error(&format!("{name}: is a mount point, which a whole scan might not enter; make a new plan"));
+    print_error(&format!("{name}: is a mount point, which a full scan might skip; create a new plan"));
     Some(Exit::Failure)
 }
 
