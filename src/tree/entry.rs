@@ -57,7 +57,7 @@ pub enum Exclusion {
     SecondMount = 6,
     /// The directory has several hard links and is counted under another name.
     SecondLink = 7,
-    /// The directory belongs to another part of a plan, or to a part that has not been merged yet.
+    /// The directory belongs to another part of a plan (`duke plan`), or to a part that has not been merged yet.
     OtherPart = 8,
 }
 
