@@ -96,7 +96,7 @@ pub fn save(
 }
 
 /// Writes `tree` to `out` and returns the number of bytes written. `check` runs after the last entry was read and
-/// before the index is written, without which the output is no snapshot.
+/// before the index is written. Without the index, the output is not a valid snapshot.
 pub(crate) fn write(
     tree: &impl WrittenTree,
     about: &SnapshotInfo,
