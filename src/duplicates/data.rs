@@ -49,7 +49,7 @@ pub enum DuplicateKind {
     File,
     /// Directories with the same names, contents and symbolic links, at any depth.
     Directory {
-        /// Number of files with data in one copy.
+        /// Number of non-empty files in one copy.
         files: u64,
     },
 }
@@ -67,7 +67,7 @@ pub struct Duplicate {
     pub disk: u64,
     /// Modification time in seconds since 1970.
     pub mtime: i64,
-    /// Number of the data on disk. Copies in a group have the same number if they share their data.
+    /// Number that identifies the data on disk. Copies in a group that share their data have the same number.
     pub storage: u32,
     /// `true` if another copy shares the data on the disk.
     pub is_shared: bool,

@@ -27,11 +27,11 @@ pub(crate) struct DirectorySet {
 /// Sizes of a directory's contents, the same for all copies.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DirectorySummary {
-    /// Number of files with data.
+    /// Number of non-empty files.
     pub(crate) files: u64,
     /// Length of all files in bytes.
     pub(crate) size: u64,
-    /// Number of levels of directories below.
+    /// Number of levels of directories below this directory.
     pub(crate) height: u32,
 }
 

@@ -140,7 +140,7 @@ struct Storage {
     is_kept: bool,
     /// `true` if a copy is not inside an extra copy of a directory.
     is_visible: bool,
-    /// Index of a group of directories, one of which contains one of these copies.
+    /// Index of the group of the duplicate directories that contain one of these copies.
     group: Option<usize>,
 }
 

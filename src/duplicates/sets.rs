@@ -28,7 +28,7 @@ pub(crate) struct Member {
     pub(crate) entry: EntryId,
     /// State of the contents when the set was found to be unchanged.
     pub(crate) state: ContentState,
-    /// Number of the data on disk. Members have the same number if they share their data.
+    /// Number that identifies the data on disk. Members that share their data have the same number.
     pub(crate) storage: u32,
 }
 
@@ -49,7 +49,7 @@ type Located = (Option<ContentHash>, Compared);
 pub(crate) struct Unchecked {
     file: Candidate,
     changed: i64,
-    /// Number of the set.
+    /// Number of the set that contains the file.
     set: usize,
     storage: u32,
 }

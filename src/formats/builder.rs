@@ -10,7 +10,7 @@
 //! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed when its end was
 //! read *and* its entry was published, because publishing the entry makes the parent wait for the child.
 //!
-//! Invariant: every directory is released exactly once, however the input ends.
+//! Invariant: every directory is released exactly once, regardless of how the input ends.
 
 use crate::base::os_error::EIO;
 use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, Totals, Tree};

@@ -43,7 +43,7 @@ pub enum EntryState {
 pub enum Exclusion {
     /// The entry matches an exclude pattern.
     Pattern = 0,
-    /// The entry is on another file system, and the scan stays on one.
+    /// The entry is on another file system, which the scan does not enter.
     OtherFileSystem = 1,
     /// The entry is the mount point of a kernel file system.
     KernelFileSystem = 2,

@@ -16,12 +16,12 @@ pub(crate) struct EntryLine {
     pub(crate) path: Vec<u8>,
     /// Precedence of the column from which the path comes.
     path_rank: Rank,
-    /// Root or bucket; empty if the line names none.
+    /// Root or bucket; empty if the line does not name one.
     pub(crate) root: Vec<u8>,
     root_rank: Rank,
     /// `true` if the path does not begin with the root.
     pub(crate) is_bucket: bool,
-    /// Host name; empty if the line names none.
+    /// Host name; empty if the line does not name one.
     pub(crate) host: Vec<u8>,
     pub(crate) facts: LineFacts,
 }

@@ -22,7 +22,7 @@ impl LineFaults {
         self.count += 1;
     }
 
-    /// Returns the messages about the first lines, and one message about all others.
+    /// Returns the messages about the first unreadable lines, and one message about all others.
     pub(crate) fn into_messages(self) -> Vec<String> {
         let mut messages = self.first;
         match self.count - messages.len() as u64 {

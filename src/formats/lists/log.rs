@@ -7,10 +7,10 @@
 //!   else:       an entry, as in `tree::encoding`, with all differences from zero
 //! ```
 //!
-//! The records of a directory form a chain, which is followed from the last record to the first. Records are read again
-//! when their directory is written to the tree. Directories that are written one after another share blocks, and a
-//! block is freed once all of its records have been read. So a list needs little more memory than its tree, regardless
-//! of the order of its lines.
+//! The records of a directory form a chain, which is followed from the last record to the first. They are read when
+//! their directory is written to the tree. Directories that are written one after another share blocks, and a block is
+//! freed once all of its records have been read. So a list needs little more memory than its tree, regardless of the
+//! order of its lines.
 
 use crate::platform::memory::pages::Pages;
 use crate::tree::encoding::{Draft, Records};
@@ -36,7 +36,7 @@ pub(crate) enum LogTag {
     Typed = 1,
     /// Child directory.
     Child = 2,
-    /// Line of a directory itself.
+    /// Line that describes the directory itself.
     Own = 3,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! chunks -> records -> json_line, separated -> entry_line -> path_tree, log -> write -> tree
-//!           one line   its values              its facts     directories, found by their
+//!           one line   its values              its data      directories, found by their
 //!           or record                                        paths in any order
 //! ```
 //!

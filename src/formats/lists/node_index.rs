@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-/// Value of a free slot.
+/// Value that marks a free slot.
 const FREE: u32 = u32::MAX;
 
 /// Hash table with open addressing. The names are not in the table, so the caller compares them. The hashes are keyed

@@ -17,9 +17,9 @@ use super::value::LineRefusal;
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entry, EntryState, Links};
 
-/// Number that stands for the parent of a root.
+/// Node number used in place of a parent, because roots have none.
 const NONE: u32 = u32::MAX;
-/// Number that stands for the device of the parent directory. Used for entries whose lines name no device.
+/// Device index of entries whose lines name no device. They get the device of their directory.
 pub(super) const INHERITED: u32 = u32::MAX;
 
 /// Directories found so far, with their entries.
@@ -57,7 +57,7 @@ pub(super) struct DirectoryNode {
 pub(super) struct ListRoot {
     pub(super) node: u32,
     pub(super) name: Vec<u8>,
-    /// Number of the host in the tree's devices.
+    /// Number of the host in the tree's table of devices.
     pub(super) host: u32,
     pub(super) host_name: Vec<u8>,
     pub(super) scanned_at: Option<i64>,
@@ -72,17 +72,17 @@ struct OnlyPart {
     names: Vec<Vec<u8>>,
 }
 
-/// Root of a line, and the path below it.
+/// Root to which a line of the list belongs, and the path below the root.
 struct RootedPath<'l> {
     root: Vec<u8>,
     below: &'l [u8],
     is_implied: bool,
 }
 
-/// Host of a line.
+/// Host to which a line of the list belongs.
 #[derive(Clone, Copy)]
 pub(crate) struct ListHost<'n> {
-    /// Number in the tree's devices.
+    /// Number of the host in the tree's table of devices.
     pub(crate) number: u32,
     /// Name; empty if unknown.
     pub(crate) name: &'n [u8],
@@ -257,7 +257,7 @@ impl PathTree {
     }
 }
 
-/// Kind of an entry, as far as its line shows.
+/// Kind of an entry, as far as its line shows it.
 #[derive(Clone, Copy)]
 enum LineKind {
     /// Directory that was read, with or without an error.

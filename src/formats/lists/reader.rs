@@ -54,13 +54,13 @@ pub(crate) struct ListReader<'d> {
     faults: LineFaults,
     errnos: HashMap<String, i32>,
     target: &'d Tree,
-    /// Number of the host, number of the device and index of the device for the last line that names a device.
+    /// Host number, device number and device index of the last line that names a device.
     device: Option<(u32, u64, u32)>,
     /// Number of the host for lines that do not name a host.
     host: u32,
     /// `true` if the program that wrote the list failed.
     has_failed: bool,
-    /// Message if the list has no entries.
+    /// Message to report if the list has no entries.
     emptiness: &'static str,
 }
 
@@ -128,7 +128,7 @@ impl<'d> ListReader<'d> {
         Ok(())
     }
 
-    /// Marks the roots as not read completely, because the program that wrote the list failed.
+    /// Marks the roots as incompletely read, because the program that wrote the list failed.
     pub(crate) fn fail(&mut self) {
         self.has_failed = true;
         self.tree.fail();

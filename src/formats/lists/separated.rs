@@ -5,7 +5,7 @@ use super::value::LineRefusal;
 /// State of a CSV parser that processes one byte at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CsvState {
-    /// Start of a field. A quote is an opening quote only here.
+    /// Start of a field. Only here does a quote open a quoted field.
     Start,
     /// Within a field without quotes.
     Plain,

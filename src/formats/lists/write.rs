@@ -80,7 +80,7 @@ impl PathTree {
         origins
     }
 
-    /// Marks all roots as not read completely.
+    /// Marks all roots as incompletely read.
     pub(super) fn fail(&mut self) {
         for root in &self.roots {
             self.nodes[root.node as usize].errno = UNREADABLE;

@@ -10,8 +10,8 @@ const DOUBLINGS: u32 = 5;
 /// Size at which a block is full and the next one begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockSize {
-    /// 64 KiB at first, so that showing a directory requires reading little. The size doubles several times, so that
-    /// the index of a huge export stays small.
+    /// 64 KiB at first, so that little has to be read to show a directory. The size doubles several times, so that the
+    /// index of a huge export stays small.
     #[default]
     Growing,
     /// This number of KiB, which is in [`BlockSize::RANGE`].
@@ -19,8 +19,8 @@ pub enum BlockSize {
 }
 
 impl BlockSize {
-    /// Sizes in KiB that ncdu accepts. They are below the limit of the format, 16 MiB, because the last item of a block
-    /// exceeds the block's size.
+    /// Sizes in KiB that ncdu accepts. The maximum is below the 16 MiB of the format, because the last item can make a
+    /// block larger than its size.
     pub const RANGE: RangeInclusive<u16> = 4..=16_000;
 
     /// Returns the size in bytes for the block with this number.

@@ -26,7 +26,7 @@ pub(crate) const MAP_END: u8 = OTHER << 5 | INDEFINITE;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CborValue<'a> {
     Unsigned(u64),
-    /// Number -1-n, for the contained n.
+    /// Negative number -1-n, stored as n.
     Negative(u64),
     /// Bytes or text.
     Bytes(&'a [u8]),

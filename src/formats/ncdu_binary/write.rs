@@ -92,7 +92,7 @@ struct Item<'e, 't> {
 }
 
 impl Writer<'_, '_> {
-    /// Writes everything below the root, and returns the reference of the last item in it.
+    /// Writes everything below the root, and returns the reference of the last item in the root.
     fn directories<'s>(&'s self, scope: &Scope<'s>, root: DirId) -> Option<u64> {
         let mut lasts = Vec::new();
         for level in self.levels(root).iter().rev().take_while(|_| !self.output.has_failed()) {

@@ -4,7 +4,7 @@
 //! stays in the file, and its parts are loaded when they are shown (`tree::stored`), so even a large tree
 //! opens at once.
 //!
-//! Invariant: input is untrusted. Reading gives a tree or one error with a byte offset, at a cost proportional to the
+//! Invariant: input is untrusted. Reading returns a tree or one error with a byte offset, at a cost proportional to the
 //! size of the file.
 
 mod info;

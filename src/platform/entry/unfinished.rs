@@ -56,8 +56,8 @@ struct Slot {
     name: AtomicPtr<c_char>,
 }
 
-// All accesses are `SeqCst`: signal handlers take part, and with two accesses per file, a weaker ordering would save
-// nothing.
+// All accesses are `SeqCst`, because signal handlers make some of them. A weaker ordering would save nothing with only
+// two accesses per file.
 static SLOTS: [Slot; MOST] = [const {
     Slot { is_taken: AtomicBool::new(false), directory: AtomicI32::new(-1), name: AtomicPtr::new(null_mut()) }
 }; MOST];

@@ -14,7 +14,7 @@ const LOCKS: usize = 64;
 /// Item of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainItem<'a> {
-    /// Entry. A directory has no number yet, and the links of a file have no device.
+    /// Entry of the item. The number of a directory and the device of hard links are not set yet.
     pub entry: Entry<'a>,
     /// Data of a directory besides its own metadata; `None` if the entry is not a directory.
     pub inside: Option<Inside>,
@@ -59,7 +59,7 @@ pub(in crate::tree) struct ChainedFile {
     pub(in crate::tree) directories: Slots<Unloaded, 1024>,
     /// Locks, one of which is held while a listing is loaded.
     pub(in crate::tree) locks: Box<[Mutex<()>]>,
-    /// Buffers that are not in use.
+    /// Buffers that no thread is using.
     pub(in crate::tree) batches: Mutex<Vec<Batch>>,
     /// `true` once everything has been loaded. `Relaxed` suffices, because the flag guards no data.
     pub(in crate::tree) is_loaded: AtomicBool,

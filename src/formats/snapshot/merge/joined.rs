@@ -29,7 +29,7 @@ pub struct Joined<'p> {
     pub unlisted: Vec<Vec<u8>>,
 }
 
-/// Part with the numbers of its directories and devices in the merged tree.
+/// Part, with the numbers that its directories and devices have in the merged tree.
 pub struct JoinedPart<'p> {
     pub tree: &'p Tree,
     first: u32,
@@ -116,7 +116,7 @@ impl<'p> Joined<'p> {
         devices.map(index).collect()
     }
 
-    /// Finds the entries of the rest that stand for the roots of a part.
+    /// Finds the entries of the rest that the roots of a part replace.
     fn place(&mut self, index: usize) {
         let rest = &self.parts[0];
         let part = &self.parts[index];
