@@ -78,7 +78,7 @@ pub struct Duplicate {
 pub struct Skipped {
     /// Name of the file.
     pub entry: EntryId,
-    /// Reason.
+    /// Reason why the file was not compared.
     pub reason: SkipReason,
 }
 

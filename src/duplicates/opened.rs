@@ -22,7 +22,7 @@ const PIECE: usize = 256;
 /// Reason why a file is not compared; `None` if it is on a file system whose files are not opened.
 pub(crate) type NotCompared = Option<SkipReason>;
 
-/// Candidate as a name in its open directory.
+/// Candidate, located by its open directory and its name.
 pub(crate) struct OpenPlace<'p> {
     pub(crate) directory: &'p Directory,
     pub(crate) name: CString,

@@ -215,7 +215,7 @@ impl PathTree {
     pub(super) fn find_hashed(&self, hash: u64, parent: u32, name: &[u8]) -> Option<u32> {
         self.index.find(hash, |node| {
             let node = &self.nodes[node as usize];
-            // The names of other directories may have been released.
+            // The parent is compared first, because the names of other directories may have been released.
             node.parent == parent && node.record.is_some_and(|record| self.log.child_name(record) == name)
         })
     }

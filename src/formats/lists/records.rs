@@ -56,7 +56,7 @@ impl<'a> RecordReader<'a> {
     /// Reads until `is_enough` accepts the unread bytes, or the input ends. Returns these bytes.
     ///
     /// # Errors
-    /// When reading is stopped or fails.
+    /// Returns an error if reading is stopped or fails.
     pub(crate) fn look(&mut self, is_enough: impl Fn(&[u8]) -> bool) -> Result<&[u8], Reason> {
         while !is_enough(&self.bytes[self.at..]) && self.fill()? {}
         Ok(&self.bytes[self.at..])
@@ -80,7 +80,7 @@ impl<'a> RecordReader<'a> {
     /// Takes the next record, without its terminator. Returns `None` at the end of the input.
     ///
     /// # Errors
-    /// When reading is stopped or fails.
+    /// Returns an error if reading is stopped or fails.
     pub(crate) fn next(&mut self, end: RecordEnd) -> Result<Option<RawRecord>, Reason> {
         let number = self.number;
         loop {
