@@ -17,6 +17,7 @@ pub mod columns;
 mod df;
 pub mod field;
 pub mod footer;
+mod frames;
 mod half_blocks;
 mod header;
 mod hints;
