@@ -7,8 +7,12 @@
 //! ```
 //!
 //! A directory is drawn as a line with its name and size above its contents, if there is room. Other entries
-//! are filled with a color. Edges are accurate to half a line. Each rectangle includes a gap: one column on its
-//! right, and half a line at its bottom.
+//! are filled with a color. Each rectangle includes a gap: one column on its right, and half a line at its bottom, unless
+//! it is only that wide or high.
+//!
+//! The area of a rectangle, with title and gap, is its share of the area below its directory's title, except for
+//! rounding: neither side is off by more than one column or half a line. So shares are exact among the entries of one
+//! directory. Between directories they are not: one with many levels loses more area to titles.
 //!
 //! Without colors or half blocks, each rectangle has a frame, which begins with the name. A sign before the name has
 //! the meaning of the color. Frames share their lines; a rectangle includes the upper and the left one.
@@ -37,6 +41,8 @@ use crate::ui::cells::unit;
 use crate::ui::context::Context;
 use crate::ui::map_colors::MapColors;
 use crate::ui::theme::{Role, ink, mixed};
+#[cfg(test)]
+use crate::ui::treemap_layout::Tile;
 use crate::ui::treemap_layout::{Area, Unit, layout};
 
 /// Minimum size (columns, half lines) of a directory that shows its contents.
@@ -84,6 +90,14 @@ struct Label {
     style: Style,
 }
 
+/// Contents of a directory: sizes, the area for all of them, and their tiles.
+#[cfg(test)]
+pub struct LaidOut {
+    pub sizes: Vec<u64>,
+    pub area: Area,
+    pub tiles: Vec<Tile>,
+}
+
 /// Picture in progress.
 pub struct Painter<'a, 't> {
     cx: &'a Context<'t>,
@@ -96,13 +110,30 @@ pub struct Painter<'a, 't> {
     edge: Option<u16>,
     /// Roles whose colors are in the picture.
     used: Vec<Role>,
+    #[cfg(test)]
+    pub laid_out: Vec<LaidOut>,
+    /// Areas of the rectangles without visible contents, except those for other entries.
+    #[cfg(test)]
+    pub leaves: Vec<Area>,
 }
 
 impl<'a, 't> Painter<'a, 't> {
     pub fn new(cx: &'a Context<'t>, colors: MapColors, area: Rect) -> Self {
         let frames = (unit(cx.theme) == Unit::Line).then(|| Frames::new(area));
         let blocks = HalfBlocks::new(area);
-        Self { cx, colors, blocks, frames, labels: Vec::new(), edge: None, used: Vec::new() }
+        Self {
+            cx,
+            colors,
+            blocks,
+            frames,
+            labels: Vec::new(),
+            edge: None,
+            used: Vec::new(),
+            #[cfg(test)]
+            laid_out: Vec::new(),
+            #[cfg(test)]
+            leaves: Vec::new(),
+        }
     }
 
     pub fn used(&self) -> &[Role] {
@@ -125,7 +156,10 @@ impl<'a, 't> Painter<'a, 't> {
     pub fn level(&mut self, level: &Level, area: Area) {
         let mut weights: Vec<u64> = level.nodes.iter().map(|node| node.size).collect();
         weights.push(level.rest);
-        for tile in layout(&weights, area, unit(self.cx.theme)) {
+        let tiles = layout(&weights, area, unit(self.cx.theme));
+        #[cfg(test)]
+        self.laid_out.push(LaidOut { sizes: weights, area, tiles: tiles.clone() });
+        for tile in tiles {
             match level.nodes.get(tile.index) {
                 Some(node) => self.shape(&Shape::of(node), tile.area),
                 None => self.others(level.others, tile.area),
@@ -204,6 +238,8 @@ impl<'a, 't> Painter<'a, 't> {
     }
 
     fn leaf(&mut self, shape: &Shape<'_>, area: Area) {
+        #[cfg(test)]
+        self.leaves.push(area);
         self.frame(area, false);
         let inside = self.inset(area);
         let color = self.use_color(shape);
