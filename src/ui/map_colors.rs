@@ -60,6 +60,11 @@ impl MapColors {
             ],
         }
     }
+
+    /// Returns the sign that replaces a color.
+    pub fn sign(self, role: Role) -> char {
+        self.legend().iter().find(|(known, ..)| *known == role).map_or('?', |(_, sign, _)| *sign)
+    }
 }
 
 /// Returns the sign of a type or an age, given by its name in the legend.

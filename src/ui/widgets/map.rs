@@ -18,13 +18,11 @@
 //! the meaning of the color. Frames share their lines; a rectangle includes the upper and the left one.
 //!
 //! ```text
-//! +lib/------4.1 GiB-+share/-----+
-//! +gcc/-----+llvm/---+doc/-------+
-//! |p cc1----|p libLLVM-|t copying|
+//! +lib/----------4.1 GiB+share/----+
+//! +gcc/-----+llvm/------+doc/------+
+//! +p cc1----+p libLLVM--+t copying-+
+//! |33 MiB   |56 MiB     |9.1 MiB   |
 //! ```
-
-use std::borrow::Cow;
-use std::cmp::Ordering;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
@@ -32,11 +30,11 @@ use ratatui::style::{Color, Modifier, Style};
 
 use super::frames::Frames;
 use super::half_blocks::HalfBlocks;
-use crate::analysis::search::Category;
+use super::shape::Shape;
 use crate::base::format::{grouped, plain_size};
 use crate::base::kind::Kind;
 use crate::base::text::{fit, width};
-use crate::table::outline::{Level, Node};
+use crate::table::outline::Level;
 use crate::ui::cells::unit;
 use crate::ui::context::Context;
 use crate::ui::map_colors::MapColors;
@@ -49,38 +47,6 @@ use crate::ui::treemap_layout::{Area, Unit, layout};
 const OPEN: (u16, u16) = (8, 6);
 /// Minimum size (columns, half lines) of a rectangle with shading.
 const SHADED: (u16, u16) = (6, 8);
-/// Ages in days at which the color changes.
-const AGES: [i64; 4] = [30, 90, 365, 3 * 365];
-
-#[derive(Clone, Debug)]
-pub struct Shape<'a> {
-    pub label: Cow<'a, str>,
-    pub kind: Kind,
-    /// Category of a file, or main category of a directory, if known.
-    pub category: Option<Category>,
-    pub size: u64,
-    /// Time of the last change, if known.
-    pub mtime: Option<i64>,
-    pub change: Option<Ordering>,
-    pub inner: Option<&'a Level>,
-    pub is_selected: bool,
-}
-
-impl<'a> Shape<'a> {
-    fn of(node: &'a Node) -> Self {
-        let Node { label, kind, size, mtime, change, category, inner, .. } = node;
-        Self {
-            label: Cow::Borrowed(label),
-            kind: *kind,
-            category: *category,
-            size: *size,
-            mtime: Some(*mtime),
-            change: *change,
-            inner: Some(inner),
-            is_selected: false,
-        }
-    }
-}
 
 /// Text to be drawn over the rectangles.
 struct Label {
@@ -258,7 +224,7 @@ impl<'a, 't> Painter<'a, 't> {
         let style = if shape.is_selected { style.add_modifier(Modifier::BOLD) } else { style };
         let mut label = shape.label.clone();
         if self.frames.is_some() {
-            let sign = self.sign(shape);
+            let sign = self.colors.sign(self.role(shape));
             // The sign also fits in a rectangle that is too narrow for the name.
             label = if inside.width < 4 { sign.to_string() } else { format!("{sign} {label}") }.into();
         }
@@ -352,32 +318,8 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the sign that replaces the color of an entry without visible contents.
-    fn sign(&self, shape: &Shape<'_>) -> char {
-        let role = self.role(shape);
-        self.colors.legend().iter().find(|(known, ..)| *known == role).map_or('?', |(_, sign, _)| *sign)
-    }
-
     fn role(&self, shape: &Shape<'_>) -> Role {
-        match self.colors {
-            MapColors::Type => {
-                let unknown = if shape.kind == Kind::Directory { Role::Directory } else { Role::Other };
-                shape.category.map_or(unknown, Role::of)
-            }
-            MapColors::Age => {
-                let roles = MapColors::Age.legend();
-                let days = shape.mtime.map(|mtime| self.cx.clock().saturating_sub(mtime) / 86_400);
-                match days.filter(|days| *days >= 0) {
-                    Some(days) => roles[AGES.iter().filter(|age| days >= **age).count()].0,
-                    None => Role::Other,
-                }
-            }
-            MapColors::Growth => match shape.change {
-                Some(Ordering::Greater) => Role::More,
-                Some(Ordering::Less) => Role::Less,
-                Some(Ordering::Equal) | None => Role::Other,
-            },
-        }
+        shape.role(self.colors, self.cx.clock())
     }
 }
 

@@ -15,7 +15,8 @@ use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
 
 use super::list::filtered;
-use super::map::{Painter, Shape};
+use super::map::Painter;
+use super::shape::Shape;
 use crate::analysis::search::Category;
 use crate::base::format::{percent, plain_size, share};
 use crate::base::kind::Kind;
