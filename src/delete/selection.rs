@@ -123,7 +123,7 @@ impl Selection {
         self.items().fold(0, |sum, (_, item)| sum.saturating_add(item.disk))
     }
 
-    /// Returns the number of `sets` of which every entry is selected, or inside a selected directory.
+    /// Returns the number of `sets` in which every entry is selected or is inside a selected directory.
     pub fn whole_sets(&self, tree: &Tree, sets: &[Vec<EntryId>]) -> usize {
         let mut names: HashSet<(DirId, &[u8])> = HashSet::new();
         names.extend(self.items().map(|(group, item)| (group.directory, item.name.as_slice())));
@@ -160,8 +160,8 @@ impl Selection {
         now.filtered(|number| is_kept[number])
     }
 
-    /// Replaces modification times by those in `mtimes`, which were shown when the user chose the entries. The entries
-    /// may have been read again since.
+    /// Replaces modification times by those in `mtimes`, which the entries had when the user chose them. A rescan may
+    /// have read other times since.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {

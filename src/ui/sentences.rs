@@ -57,7 +57,7 @@ pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: 
             let up_to = if is_at_most { "up to " } else { "" };
             let freed = plain_size(report.freed, display.units);
             let mut text = format!("Deleted {entries}, freed {up_to}{freed}");
-            // A problem with the journal needs the room, so the free space is omitted.
+            // Omit the free space if the notice must also report a problem with the journal.
             if let Some(gained) = report.gained.filter(|_| report.unwritten.is_none()) {
                 let sign = if gained < 0 { "-" } else { "+" };
                 let gained = plain_size(gained.unsigned_abs(), display.units);
