@@ -13,6 +13,7 @@
 //! Invariant: only selected entries, and entries on the same mount below selected directories, are deleted or moved, no
 //! matter what other processes change in the meantime.
 
+mod copies;
 mod failures;
 pub mod journal;
 mod link_tracker;
@@ -27,6 +28,7 @@ pub mod selection;
 pub mod trash;
 mod walk;
 
+pub use copies::{CopyName, KeptCopies};
 pub use failures::{Failure, Failures, Kept};
 pub use journal::{Journal, OperationKind};
 pub use operation::{Operation, Report, start};

@@ -121,6 +121,8 @@ pub enum Blocked {
     Mount,
     /// The directory contains the current directory.
     Working,
+    /// The entry is or contains a file whose other copies were deleted or changed.
+    LastCopy,
 }
 
 impl Blocked {
@@ -132,6 +134,7 @@ impl Blocked {
             Self::HoldsHome => "contains your home directory",
             Self::Mount => "is a mount point",
             Self::Working => "contains the current directory",
+            Self::LastCopy => "is the last copy: the others were deleted or changed since the search",
         }
     }
 }

@@ -47,6 +47,7 @@ impl DeleteWarning {
 pub fn check(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning>) {
     let protected = protected();
     let homes = homes();
+    let last_copies = selection.copies.last_copies();
     let mut refusals = Vec::new();
     let mut warnings = Vec::new();
     let mut number = 0;
@@ -65,6 +66,9 @@ pub fn check(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning
                 // The deletion itself will report the error.
                 Err(_) => None,
             };
+            let is_last = || last_copies.contains(group.path_of(item).as_slice());
+            let refusal =
+                refusal.or_else(|| (!last_copies.is_empty() && is_last()).then_some(Blocked::LastCopy));
             if item.kind == Kind::Directory
                 && let Some(home) =
                     item.device.and_then(|device| homes.get(&FileId { device, inode: item.inode }))

@@ -8,12 +8,12 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-use super::Reason;
+use super::{CopyName, KeptCopies, Reason};
 use crate::base::clock::Time;
 use crate::base::kind::Kind;
 use crate::platform::process::descriptors::wait_for_descriptors;
 use crate::platform::{Directory, Errno, Identity};
-use crate::tree::{DirId, Entry, EntryId, EntryState, Metadata, Tree, join};
+use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, join};
 
 /// Part of an entry that an operation applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct Selection {
     pub groups: Vec<Group>,
     /// Part of every entry that the operation applies to.
     pub extent: DeleteScope,
+    /// Copies of selected files, of which the operation must leave one.
+    pub copies: KeptCopies,
 }
 
 /// Entries of one directory.
@@ -104,7 +106,7 @@ impl Selection {
             groups.iter().flat_map(|group| group.items.iter().filter_map(|item| item.directory)).collect();
         groups.retain(|group| !tree.ancestry(group.directory).any(|above| chosen.contains(&above)));
         groups.sort_by_cached_key(Group::path);
-        Self { groups, extent }
+        Self { groups, extent, copies: KeptCopies::default() }
     }
 
     /// Returns the number of selected entries.
@@ -123,16 +125,17 @@ impl Selection {
         self.items().fold(0, |sum, (_, item)| sum.saturating_add(item.disk))
     }
 
-    /// Returns the number of `sets` of which every entry is selected, or inside a selected directory.
-    pub fn whole_sets(&self, tree: &Tree, sets: &[Vec<EntryId>]) -> usize {
-        let mut names: HashSet<(DirId, &[u8])> = HashSet::new();
-        names.extend(self.items().map(|(group, item)| (group.directory, item.name.as_slice())));
-        let directories: HashSet<DirId> = self.items().filter_map(|(_, item)| item.directory).collect();
-        let is_selected = |entry: &EntryId| {
-            entry.name(tree).is_some_and(|name| names.contains(&(entry.directory, name)))
-                || tree.ancestry(entry.directory).any(|above| directories.contains(&above))
-        };
-        sets.iter().filter(|set| set.iter().all(is_selected)).count()
+    /// Requires the operation to leave a copy of each file in `sets`, which contain files with the same contents.
+    ///
+    /// # Errors
+    /// Returns the number of sets of which every file is selected, or inside a selected directory.
+    pub fn leaving_copies<'n, S: AsRef<[CopyName<'n>]>>(
+        mut self,
+        tree: &Tree,
+        sets: impl IntoIterator<Item = S>,
+    ) -> Result<Self, usize> {
+        self.copies = KeptCopies::new(tree, &self, sets)?;
+        Ok(self)
     }
 
     /// Returns the directories in the tree that contain selected entries, each with the names of these entries.
@@ -157,7 +160,7 @@ impl Selection {
             is_meant(&path) || before.contains(&(path, item.inode))
         };
         let is_kept: Vec<bool> = now.items().map(is_kept).collect();
-        now.filtered(|number| is_kept[number])
+        Self { copies: self.copies.clone(), ..now.filtered(|number| is_kept[number]) }
     }
 
     /// Replaces modification times by those in `mtimes`, which were shown when the user chose the entries. The entries
@@ -187,19 +190,13 @@ impl Selection {
             });
         }
         groups.retain(|group| !group.items.is_empty());
-        Self { groups, extent: self.extent }
+        Self { groups, extent: self.extent, copies: self.copies.clone() }
     }
 }
 
 impl Group {
     fn new(tree: &Tree, directory: DirId, names: &HashSet<&[u8]>, extent: DeleteScope) -> Option<Self> {
-        let mut ids: Vec<DirId> = tree.ancestry(directory).collect();
-        ids.reverse();
-        let step = |id: &DirId| {
-            let inode = tree.own_metadata(*id)?.inode;
-            Some(Step { name: tree.name(*id).to_vec(), device: tree.device(*id), inode })
-        };
-        let steps = ids.iter().map(step).collect::<Option<Vec<Step>>>()?;
+        let group = Self::at(tree, directory)?;
         let listing = tree.listing(directory);
         let chosen = listing.entries().filter(|(_, record)| names.contains(record.name));
         let mut items: Vec<Item> =
@@ -209,7 +206,19 @@ impl Group {
         if extent == DeleteScope::Content {
             items.retain(|item| item.directory.is_some());
         }
-        (!items.is_empty()).then_some(Self { directory, steps, items })
+        (!items.is_empty()).then_some(Self { items, ..group })
+    }
+
+    /// Returns a group without items. Returns `None` if a directory on the path has no metadata.
+    pub(super) fn at(tree: &Tree, directory: DirId) -> Option<Self> {
+        let mut ids: Vec<DirId> = tree.ancestry(directory).collect();
+        ids.reverse();
+        let step = |id: &DirId| {
+            let inode = tree.own_metadata(*id)?.inode;
+            Some(Step { name: tree.name(*id).to_vec(), device: tree.device(*id), inode })
+        };
+        let steps = ids.iter().map(step).collect::<Option<Vec<Step>>>()?;
+        Some(Self { directory, steps, items: Vec::new() })
     }
 
     /// Finds the directory of the group in a changed tree by its path. Returns `None` if it no longer exists.

@@ -4,6 +4,7 @@
 
 use std::cmp::Reverse;
 
+use crate::platform::entry::contents::ContentState;
 use crate::tree::EntryId;
 
 /// Files or directories with the same contents.
@@ -72,6 +73,15 @@ pub struct Duplicate {
     pub is_shared: bool,
 }
 
+/// Name of a file in a set of equal files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EqualName {
+    /// Name.
+    pub entry: EntryId,
+    /// State of the file when it was compared.
+    pub state: ContentState,
+}
+
 /// File that was not compared, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
@@ -99,7 +109,7 @@ pub struct Duplicates {
     pub groups: Vec<DuplicateGroup>,
     /// Names of every set of equal files, including those inside copies of directories. At least one entry of each
     /// set must be kept.
-    pub sets: Vec<Vec<EntryId>>,
+    pub sets: Vec<Vec<EqualName>>,
     /// Files that were not compared, in the order of their paths.
     pub skipped: Vec<Skipped>,
     /// Number of files on network, foreign and kernel file systems, which are not opened.

@@ -32,7 +32,8 @@ use crate::base::sync::{Ordering, lock};
 use crate::platform::process::io_policy;
 use candidates::{Candidate, SizeCandidates};
 pub use data::{
-    CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, KeptCopy, SkipReason, Skipped,
+    CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName, KeptCopy, SkipReason,
+    Skipped,
 };
 use search::DuplicateSearch;
 

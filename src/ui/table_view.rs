@@ -22,7 +22,7 @@ use crate::analysis::search::Order;
 use crate::base::format::Measure;
 use crate::base::sync::Arc;
 use crate::df::rows as ledger;
-use crate::duplicates::KeptCopy;
+use crate::duplicates::{EqualName, KeptCopy};
 use crate::table::column::{Column, Scale};
 use crate::table::row::Row;
 use crate::tree::{EntryId, Relocation, Tree};
@@ -230,7 +230,7 @@ impl TableView {
     }
 
     /// Returns the sets of entries of which a deletion must keep at least one.
-    pub fn sets(&self) -> &[Vec<EntryId>] {
+    pub fn sets(&self) -> &[Vec<EqualName>] {
         self.answer().map(|answer| answer.data.sets()).unwrap_or_default()
     }
 

@@ -58,6 +58,14 @@ impl From<FileStat> for ContentState {
 }
 
 impl ContentState {
+    /// Returns `true` if `now` is a later state of the same contents, to which nothing was written in between. A change
+    /// of names alone does not count: it updates only the change time of the inode, and only if there are several.
+    pub fn is_untouched(&self, now: &Self) -> bool {
+        let is_single = self.links == 1 && now.links == 1;
+        let contents = |state: &Self| (state.id, state.size, state.modified);
+        contents(self) == contents(now) && (!is_single || self.changed == now.changed)
+    }
+
     /// Returns the present state of the contents of `name` in `directory`, without opening it.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ use crate::tree::DirId;
 use crate::ui::layers::Layer;
 use crate::ui::layers::confirm_delete::DeleteDialog;
 use crate::ui::layers::failures::FailuresList;
+use crate::ui::marked_copies::named;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
@@ -38,10 +39,10 @@ impl<'t> App<'t> {
         self.cx.check_changes()?;
         let selection = Selection::new(self.cx.tree, self.subject(), DeleteScope::Whole);
         let sets = self.cx.sheet().map(TableView::sets).unwrap_or_default();
-        let taken = selection.whole_sets(self.cx.tree, sets);
-        if taken > 0 {
-            return Err(Notice::LastCopies(taken));
-        }
+        let here = sets.iter().map(|set| named(self.cx.tree, set));
+        let marked = self.cx.marks.copies().sets().cloned();
+        let selection =
+            selection.leaving_copies(self.cx.tree, here.chain(marked)).map_err(Notice::LastCopies)?;
         if selection.count() > 0 {
             return Ok(selection);
         }

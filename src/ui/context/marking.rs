@@ -227,6 +227,9 @@ impl<'t> Context<'t> {
         if unknown > 0 {
             self.notify(Notice::CannotMarkUnread);
         }
+        if let Some(sheet) = self.views.sheets.last() {
+            self.marks.keep_copies(self.tree, sheet.sets(), entries);
+        }
     }
 
     pub fn unmark(&mut self, place: EntryName<'t>) {

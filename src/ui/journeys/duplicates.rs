@@ -1,7 +1,9 @@
 //! Tests of the duplicates view.
 
 use super::*;
-use crate::duplicates::{CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates};
+use crate::duplicates::{CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName};
+use crate::platform::FileId;
+use crate::platform::entry::contents::ContentState;
 use crate::tree::{DirId, EntryId};
 use crate::ui::loader::Loader;
 use crate::ui::views::TableAnswer;
@@ -36,6 +38,13 @@ fn copy(entry: EntryId, mtime: i64, storage: u32) -> Duplicate {
     Duplicate { entry, other_names, is_linked_elsewhere, disk: 4_096, mtime, storage, is_shared }
 }
 
+/// Returns a set of files that do not exist on disk.
+fn equal(names: Vec<EntryId>) -> Vec<EqualName> {
+    let id = FileId { device: 0, inode: 0 };
+    let state = ContentState { id, size: 4_096, disk: 4_096, links: 1, modified: (0, 0), changed: (0, 0) };
+    names.into_iter().map(|entry| EqualName { entry, state }).collect()
+}
+
 /// Returns the duplicates of [`tree`], as a search finds them.
 fn duplicates(tree: &Tree) -> Duplicates {
     let found = |names: &[&[&str]]| names.iter().map(|name| entry(tree, name)).collect::<Vec<_>>();
@@ -48,7 +57,8 @@ fn duplicates(tree: &Tree) -> Duplicates {
     let groups =
         vec![group(DuplicateKind::Directory { files: 1 }, albums), group(DuplicateKind::File, copies)];
     let progress = CompareProgress { is_complete: true, ..CompareProgress::default() };
-    Duplicates { groups, sets: vec![songs, files], progress, ..Duplicates::default() }
+    let sets = vec![equal(songs), equal(files)];
+    Duplicates { groups, sets, progress, ..Duplicates::default() }
 }
 
 fn supply(app: &mut App<'_>, tree: &Arc<Tree>, found: Duplicates) {
@@ -119,6 +129,38 @@ fn the_last_copy_is_not_deleted() {
     }
     press(&mut app, "k Space d");
     assert_eq!((marked(&app), layer(&app)), (vec!["new".to_owned()], Some(Scope::Confirm)));
+}
+
+#[test]
+fn marks_of_copies_keep_the_last_copy_in_every_view() {
+    let tree = tree();
+    let mut app = opened(&tree);
+    press(&mut app, "G > Esc");
+    assert!(app.cx.views.sheets.is_empty());
+    assert_eq!(marked(&app), ["y", "z"]);
+    // In the list the remaining copy is marked by hand.
+    app.cx.go_to_entry(entry(&tree, &["x"]));
+    press(&mut app, "Space D");
+    assert_eq!(marked(&app), ["x", "y", "z"]);
+    assert!(layer(&app).is_none());
+    assert_eq!(app.cx.notice_text().unwrap(), "Cannot delete the last copy of a file; unmark one");
+    app.cx.go_to_entry(entry(&tree, &["x"]));
+    press(&mut app, "Space D");
+    assert_eq!(layer(&app), Some(Scope::Confirm), "one copy is left");
+}
+
+#[test]
+fn without_marks_from_the_view_files_are_deleted_as_usual() {
+    let tree = tree();
+    let mut app = opened(&tree);
+    press(&mut app, "G Enter j Space k Space Esc");
+    assert!(marked(&app).is_empty());
+    for name in ["x", "y", "z"] {
+        app.cx.go_to_entry(entry(&tree, &[name]));
+        press(&mut app, "Space");
+    }
+    press(&mut app, "D");
+    assert_eq!((marked(&app).len(), layer(&app)), (3, Some(Scope::Confirm)));
 }
 
 #[test]

@@ -21,7 +21,7 @@ use super::table::{
 use crate::base::format::{Units, grouped};
 use crate::base::sync::Arc;
 use crate::base::text::escape;
-use crate::duplicates::{self, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, KeptCopy};
+use crate::duplicates::{self, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName, KeptCopy};
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
 use crate::tree::{EntryId, Totals, Tree};
@@ -238,7 +238,7 @@ impl TableData for DuplicateRows {
         Some(copies)
     }
 
-    fn sets(&self) -> &[Vec<EntryId>] {
+    fn sets(&self) -> &[Vec<EqualName>] {
         &self.found.sets
     }
 }

@@ -11,7 +11,7 @@ use crate::base::format::Measure;
 use crate::base::job::Job;
 use crate::base::sync::Arc;
 use crate::df::rows as ledger;
-use crate::duplicates::KeptCopy;
+use crate::duplicates::{EqualName, KeptCopy};
 use crate::table::column::{Column, ColumnSet};
 use crate::table::row::Row;
 use crate::tree::{DirId, EntryId, Totals, Tree};
@@ -240,7 +240,7 @@ pub trait TableData: Debug + Send + Sync {
     }
 
     /// Returns sets of entries with the same contents. A deletion must keep at least one entry of each.
-    fn sets(&self) -> &[Vec<EntryId>] {
+    fn sets(&self) -> &[Vec<EqualName>] {
         &[]
     }
 
