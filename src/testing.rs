@@ -10,9 +10,9 @@ pub mod analysis {
 #[cfg(feature = "delete")]
 pub mod delete {
     pub use crate::delete::{
-        Blocked, CopyName, DeleteScope, DeleteWarning, Failure, Failures, Journal, Kept, NoTrash, Operation,
-        Owner, Preview, Reason, Removal, Report, Selection, Trashing, journal, probe, remove, restore,
-        script, start, trash,
+        Blocked, CopyName, CopySharing, DeleteScope, DeleteWarning, Failure, Failures, Journal, Kept,
+        NoTrash, Operation, Owner, Preview, Reason, Removal, Report, Selection, Trashing, journal, probe,
+        remove, restore, script, start, trash,
     };
 }
 

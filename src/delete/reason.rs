@@ -19,6 +19,8 @@ pub enum Reason {
     Mount,
     /// There is no usable trash on the same mount.
     NoTrash(NoTrash),
+    /// The file system cannot let files share data.
+    NoSharing,
     /// A guard forbids the operation and cannot be overridden.
     Refused(Blocked),
 }
@@ -31,6 +33,9 @@ impl Reason {
             Self::Changed => CHANGED.to_owned(),
             Self::Mount => Blocked::Mount.text().to_owned(),
             Self::NoTrash(why) => why.text(),
+            Self::NoSharing => {
+                "this file system cannot share data between files (btrfs and XFS can)".to_owned()
+            }
             Self::Refused(refusal) => refusal.text().to_owned(),
         }
     }

@@ -7,8 +7,9 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::group::{Group, Item};
 use super::reason::Blocked;
-use super::selection::{Group, Item, Selection};
+use super::selection::Selection;
 use crate::base::kind::Kind;
 use crate::platform::entry::safe_path::others_may_write;
 use crate::platform::fs::mounts::standing;

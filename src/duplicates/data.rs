@@ -114,6 +114,8 @@ pub struct Duplicates {
     pub skipped: Vec<Skipped>,
     /// Number of files on network, foreign and kernel file systems, which are not opened.
     pub elsewhere: u64,
+    /// `true` if files were found on a file system that lets files share data.
+    pub may_share: bool,
     /// Progress of the search.
     pub progress: CompareProgress,
 }

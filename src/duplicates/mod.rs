@@ -73,5 +73,6 @@ fn run(
     let progress = CompareProgress { is_complete: true, ..search.progress() };
     let elsewhere = search.elsewhere.load(Ordering::Relaxed);
     let groups::Arranged { groups, sets } = groups;
-    Duplicates { groups, sets, skipped, elsewhere, progress }
+    let may_share = search.may_share.load(Ordering::Relaxed);
+    Duplicates { groups, sets, skipped, elsewhere, may_share, progress }
 }

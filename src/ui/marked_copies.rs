@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::marks::EntryName;
 use crate::delete::CopyName;
 use crate::duplicates::EqualName;
 use crate::tree::{DirId, Entry, EntryState, Relocation, Tree};
@@ -13,13 +12,13 @@ use crate::tree::{DirId, Entry, EntryState, Relocation, Tree};
 /// Sets, each under the name of its first file.
 #[derive(Clone, Debug, Default)]
 pub struct MarkedCopies<'t> {
-    sets: HashMap<EntryName<'t>, Vec<CopyName<'t>>>,
+    sets: HashMap<(DirId, &'t [u8]), Vec<CopyName<'t>>>,
 }
 
 impl<'t> MarkedCopies<'t> {
     /// Adds those of `sets` that contain a file in `marked`, or inside a directory in `marked`.
     pub fn add(&mut self, tree: &'t Tree, sets: &[Vec<EqualName>], marked: &[(DirId, Entry<'t>)]) {
-        let names: HashSet<EntryName<'_>> = marked.iter().map(|(id, record)| (*id, record.name)).collect();
+        let names: HashSet<(DirId, &[u8])> = marked.iter().map(|(id, record)| (*id, record.name)).collect();
         let directory = |(_, record): &(DirId, Entry<'_>)| match record.state {
             EntryState::Known(metadata) => metadata.directory,
             EntryState::Excluded(_) | EntryState::Failed(_) => None,
@@ -56,8 +55,5 @@ impl<'t> MarkedCopies<'t> {
 
 /// Returns the names of the files in a set.
 pub fn named<'t>(tree: &'t Tree, set: &[EqualName]) -> Vec<CopyName<'t>> {
-    let name = |EqualName { entry, state }: &EqualName| {
-        Some(CopyName { directory: entry.directory, name: entry.name(tree)?, state: *state })
-    };
-    set.iter().filter_map(name).collect()
+    set.iter().filter_map(|equal| CopyName::of(tree, equal.entry, equal.state)).collect()
 }

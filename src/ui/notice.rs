@@ -132,6 +132,9 @@ pub enum Notice {
     TotalHasNoPath,
     CannotMarkTotal,
     CannotMarkDeleted,
+    /// No file system with copies lets files share data.
+    CannotShare,
+    NothingSharedDryRun,
     /// The row belongs to no group of copies.
     NoCopies,
     CannotMarkUnread,
@@ -276,6 +279,8 @@ impl Notice {
                 let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
+            Self::CannotShare => "Files cannot share data here; btrfs and XFS let them".into(),
+            Self::NothingSharedDryRun => "Dry run: nothing was shared".into(),
             Self::NoCopies => "No copies here".into(),
             Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),
             Self::CannotMarkUnread => "Cannot mark an entry that could not be read".into(),

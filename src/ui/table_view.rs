@@ -195,7 +195,7 @@ impl TableView {
         match command {
             Command::Scale => table.has_scale,
             Command::Measure => table.layout != TableLayout::Copies,
-            Command::MarkCopies(_) => table.layout == TableLayout::Copies,
+            Command::MarkCopies(_) | Command::Share => table.layout == TableLayout::Copies,
             Command::Show(column) => table.columns.has(column),
             Command::Graph => table.columns.has(Column::Percent),
             _ => true,
@@ -227,6 +227,11 @@ impl TableView {
     /// Returns the entries of the group of copies at the cursor; `None` if the row belongs to none.
     pub fn copies(&self, kept: KeptCopy) -> Option<Copies> {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
+    }
+
+    /// Returns `true` if files were found on a file system that lets files share data.
+    pub fn may_share(&self) -> bool {
+        self.answer().is_some_and(|answer| answer.data.may_share())
     }
 
     /// Returns the sets of entries of which a deletion must keep at least one.

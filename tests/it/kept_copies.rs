@@ -59,11 +59,7 @@ impl Copies {
         });
         let selection = Selection::new(tree, places, DeleteScope::Whole);
         let named = |set: &Vec<duplicates::EqualName>| -> Vec<CopyName<'_>> {
-            let name = |equal: &duplicates::EqualName| {
-                let directory = equal.entry.directory;
-                CopyName { directory, name: equal.entry.name(tree).unwrap(), state: equal.state }
-            };
-            set.iter().map(name).collect()
+            set.iter().filter_map(|equal| CopyName::of(tree, equal.entry, equal.state)).collect()
         };
         selection.leaving_copies(tree, self.found.sets.iter().map(named))
     }

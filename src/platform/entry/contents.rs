@@ -13,6 +13,7 @@ use nix::sys::stat::{FileStat, fstat, fstatat};
 use nix::unistd::{Whence, lseek};
 
 use super::imp;
+pub use super::imp::sync_file_system;
 use crate::base::clock::Time;
 use crate::base::kind::Kind;
 use crate::platform::{Attributes, Directory, Errno, FileId, errno_of, retry};
@@ -119,6 +120,26 @@ impl Contents {
             Err(Errno::ENXIO) => None,
             Err(_) => Some(offset),
         }
+    }
+
+    /// Returns `true` if both files certainly use the same data on the disk, and all of it.
+    pub fn shares_all_with(&self, other: &Self) -> bool {
+        let extents = |contents: &Self| {
+            let mut extents = Vec::new();
+            let is_certain = contents.locate(&mut |extent| extents.push(extent)).unwrap_or(false);
+            (is_certain && !extents.is_empty()).then_some(extents)
+        };
+        extents(self).is_some_and(|own| Some(own) == extents(other))
+    }
+
+    /// Lets `other` share up to `length` bytes at `offset` with this file, if these bytes are equal. Returns the number
+    /// of bytes shared, or `None` if the bytes differ.
+    ///
+    /// # Errors
+    /// Returns any error of `ioctl_fideduperange(2)`: `EOPNOTSUPP` if the file system cannot share data, and `EXDEV` if
+    /// the files are on different file systems.
+    pub fn share_range(&self, other: &Self, offset: u64, length: u64) -> Result<Option<u64>, Errno> {
+        imp::share_range(&self.file, &other.file, offset, length)
     }
 
     /// Gives the logical position, the position on the disk, and the length of each extent. Returns `true` if files of

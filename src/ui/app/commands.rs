@@ -161,6 +161,7 @@ impl App<'_> {
             | Command::Retry
             | Command::Inside
             | Command::MarkCopies(_)
+            | Command::Share
             | Command::Step(_)
             | Command::Erase(_) => {}
         }
@@ -198,6 +199,7 @@ impl App<'_> {
                 return effect;
             }
             Command::MarkCopies(kept) => self.cx.mark_copies(kept),
+            Command::Share => self.ask_to_share(),
             Command::Back if self.cx.end_range() => {}
             Command::Back | Command::Quit | Command::View(_) | Command::Search => self.view_command(command),
             other => return self.command(other),

@@ -1,11 +1,13 @@
 //! Tests of the duplicates view.
 
 use super::*;
+use crate::delete::Operation;
 use crate::duplicates::{CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName};
 use crate::platform::FileId;
 use crate::platform::entry::contents::ContentState;
 use crate::tree::{DirId, EntryId};
 use crate::ui::loader::Loader;
+use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::views::TableAnswer;
 use crate::ui::views::duplicates::DuplicateRows;
 
@@ -40,9 +42,11 @@ fn copy(entry: EntryId, mtime: i64, storage: u32) -> Duplicate {
 
 /// Returns a set of files that do not exist on disk.
 fn equal(names: Vec<EntryId>) -> Vec<EqualName> {
-    let id = FileId { device: 0, inode: 0 };
-    let state = ContentState { id, size: 4_096, disk: 4_096, links: 1, modified: (0, 0), changed: (0, 0) };
-    names.into_iter().map(|entry| EqualName { entry, state }).collect()
+    let state = |inode| {
+        let id = FileId { device: 0, inode };
+        ContentState { id, size: 4_096, disk: 4_096, links: 1, modified: (0, 0), changed: (0, 0) }
+    };
+    (1..).zip(names).map(|(inode, entry)| EqualName { entry, state: state(inode) }).collect()
 }
 
 /// Returns the duplicates of [`tree`], as a search finds them.
@@ -69,9 +73,13 @@ fn supply(app: &mut App<'_>, tree: &Arc<Tree>, found: Duplicates) {
 
 /// Opens the duplicates view with a complete result.
 fn opened(tree: &Arc<Tree>) -> App<'_> {
+    opened_with(tree, duplicates(tree))
+}
+
+fn opened_with(tree: &Arc<Tree>, found: Duplicates) -> App<'_> {
     let mut app = finished(tree);
     press(&mut app, "w");
-    supply(&mut app, tree, duplicates(tree));
+    supply(&mut app, tree, found);
     app
 }
 
@@ -161,6 +169,43 @@ fn without_marks_from_the_view_files_are_deleted_as_usual() {
     }
     press(&mut app, "D");
     assert_eq!((marked(&app).len(), layer(&app)), (3, Some(Scope::Confirm)));
+}
+
+fn asked_to_share(app: &App<'_>) -> Option<(u64, u64)> {
+    match question(app)?.0 {
+        Question::Share(sharing) => Some((sharing.files(), sharing.disk())),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn copies_are_shared_after_a_question() {
+    let tree = tree();
+    let mut app = opened(&tree);
+    press(&mut app, "X");
+    assert_eq!(question(&app), None);
+    assert!(app.cx.notice_text().unwrap().contains("btrfs and XFS"), "no file system here shares data");
+    let mut app = opened_with(&tree, Duplicates { may_share: true, ..duplicates(&tree) });
+    press(&mut app, "X");
+    assert_eq!(asked_to_share(&app), Some((1, 4_096)), "one song of the two albums");
+    assert!(screen(&mut app).contains("Share the data of 1 file with its copy, 4.0 KiB?"));
+    press(&mut app, "n G X");
+    assert_eq!(asked_to_share(&app), Some((2, 8_192)));
+    read(&mut app);
+    let effects = press(&mut app, "y");
+    let [Effect::Deletion(DeletionRequest::Begin(Operation::Share(sharing), _))] = effects.as_slice() else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(sharing.files(), 2);
+}
+
+#[test]
+fn marked_copies_are_shared_with_an_unmarked_one() {
+    let tree = tree();
+    let mut app = opened_with(&tree, Duplicates { may_share: true, ..duplicates(&tree) });
+    press(&mut app, "G Enter j Space k k k X");
+    assert_eq!(marked(&app), ["x"]);
+    assert_eq!(asked_to_share(&app), Some((1, 4_096)));
 }
 
 #[test]

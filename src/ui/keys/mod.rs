@@ -79,6 +79,8 @@ pub enum Command {
     InvertMarks,
     /// Mark all copies of a group of duplicates but one.
     MarkCopies(KeptCopy),
+    /// Ask the user, then let copies of a file use the same data on the disk.
+    Share,
     Marks,
     /// Quit and print the paths of the marked entries.
     PrintMarks,

@@ -238,6 +238,10 @@ impl TableData for DuplicateRows {
         Some(copies)
     }
 
+    fn may_share(&self) -> bool {
+        self.found.may_share
+    }
+
     fn sets(&self) -> &[Vec<EqualName>] {
         &self.found.sets
     }

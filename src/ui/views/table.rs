@@ -59,7 +59,7 @@ impl Eq for ViewSpec {}
 /// because system calls are not allowed.
 pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<TableAnswer>>>;
 
-/// What the rows of a table are.
+/// Kind of the rows in a table.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TableLayout {
     /// Each match has a row, up to a limit.
@@ -242,6 +242,11 @@ pub trait TableData: Debug + Send + Sync {
     /// Returns sets of entries with the same contents. A deletion must keep at least one entry of each.
     fn sets(&self) -> &[Vec<EqualName>] {
         &[]
+    }
+
+    /// Returns `true` if files were found on a file system that lets files share data.
+    fn may_share(&self) -> bool {
+        false
     }
 
     /// Returns the rows of the df view or of an explanation on a screen with this many columns. These rows have
