@@ -28,11 +28,11 @@ complete -c duke -n "__fish_duke_needs_command" -s o -l output -d 'Write ncdu\'s
 complete -c duke -n "__fish_duke_needs_command" -s O -l output-binary -d 'Write ncdu\'s binary export to FILE; - is standard output' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l export-block-size -d 'Size of a block in what -O writes, from 4 to 16000 [default: 64, growing in large exports]' -r
 complete -c duke -n "__fish_duke_needs_command" -s f -l import -d 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input' -r -F
-complete -c duke -n "__fish_duke_needs_command" -l format -d 'Read a list that this program has written' -r -f -a "du\t'du -ab0'
+complete -c duke -n "__fish_duke_needs_command" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
-complete -c duke -n "__fish_duke_needs_command" -l fields -d 'Columns of a list that its header does not tell, such as path=2,size=5' -r
+complete -c duke -n "__fish_duke_needs_command" -l fields -d 'Columns of a list without a suitable header, such as path=2,size=5' -r
 complete -c duke -n "__fish_duke_needs_command" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
 complete -c duke -n "__fish_duke_needs_command" -s d -l depth -d 'Print N levels below each PATH (default: 1 in a table, all in JSON)' -r
 complete -c duke -n "__fish_duke_needs_command" -l min-size -d 'Hide entries smaller than SIZE, such as 100M' -r
@@ -45,6 +45,7 @@ count\t'Most items first'
 mtime\t'Most recently changed first'
 name\t'By name, numbers by value'"
 complete -c duke -n "__fish_duke_needs_command" -l columns -d 'Columns of the list in addition to size and name, separated by commas (default: share,bar,count)' -r -f -a "size\t'Size; always shown'
+growth\t'Growth since the newest snapshot'
 share\t'Share of the directory in percent'
 bar\t'Share as a bar'
 count\t'Number of items'
@@ -71,7 +72,7 @@ complete -c duke -n "__fish_duke_needs_command" -l config -d 'Read the configura
 complete -c duke -n "__fish_duke_needs_command" -l json -d 'Print the whole tree as JSON'
 complete -c duke -n "__fish_duke_needs_command" -l ndjson -d 'Print a JSON object for each entry, one per line'
 complete -c duke -n "__fish_duke_needs_command" -l csv -d 'Print comma-separated values for each entry, one entry per line'
-complete -c duke -n "__fish_duke_needs_command" -s c -l compress -d 'Compress what -o writes with zstd'
+complete -c duke -n "__fish_duke_needs_command" -s c -l compress -d 'Compress the JSON export (-o) with zstd'
 complete -c duke -n "__fish_duke_needs_command" -s n -l no-interactive -d 'Print a table even if standard output is a terminal'
 complete -c duke -n "__fish_duke_needs_command" -s s -l summarize -d 'Print one line for each PATH, like --depth 0'
 complete -c duke -n "__fish_duke_needs_command" -l bytes -d 'Print a table with sizes in bytes'
@@ -83,7 +84,7 @@ complete -c duke -n "__fish_duke_needs_command" -l directories-first -d 'List di
 complete -c duke -n "__fish_duke_needs_command" -l no-hidden -d 'Do not show hidden and excluded entries'
 complete -c duke -n "__fish_duke_needs_command" -l no-collapse -d 'Show each directory in its own row, even if it contains only one directory'
 complete -c duke -n "__fish_duke_needs_command" -l ascii -d 'Draw with ASCII characters only'
-complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Leave the mouse to the terminal'
+complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Do not capture the mouse'
 complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse although the output is redirected; the key p writes the marked paths to it'
 complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'End each path that the key p prints with a NUL instead of a newline'
 complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
@@ -93,7 +94,7 @@ complete -c duke -n "__fish_duke_needs_command" -l skip-network -d 'Skip network
 complete -c duke -n "__fish_duke_needs_command" -s L -l follow-symlinks -d 'Count the file that a symbolic link points to'
 complete -c duke -n "__fish_duke_needs_command" -s r -l read-only -d 'Disable deletion'
 complete -c duke -n "__fish_duke_needs_command" -l dry-run -d 'Show what would be deleted, delete nothing'
-complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Select Yes at first when the browser asks about a deletion'
+complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Preselect Yes when the browser asks about a deletion'
 complete -c duke -n "__fish_duke_needs_command" -l confirm-quit -d 'Ask before the browser quits, even if nothing would be lost'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Keep owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan'
@@ -115,11 +116,11 @@ complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_using_subcommand config" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand completions" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand diff" -l format -d 'Read a list that this program has written' -r -f -a "du\t'du -ab0'
+complete -c duke -n "__fish_duke_using_subcommand diff" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
-complete -c duke -n "__fish_duke_using_subcommand diff" -l fields -d 'Columns of a list that its header does not tell, such as path=2,size=5' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l fields -d 'Columns of a list without a suitable header, such as path=2,size=5' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with the newest snapshot that is at least as old' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Print only changes of SIZE or more, such as 100M' -r
@@ -170,11 +171,11 @@ complete -c duke -n "__fish_duke_using_subcommand plan" -s e -l extended -d 'Kee
 complete -c duke -n "__fish_duke_using_subcommand plan" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand plan" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand save" -s f -l import -d 'Save an export or a list instead of a PATH, with -o; - is standard input' -r -F
-complete -c duke -n "__fish_duke_using_subcommand save" -l format -d 'Read a list that this program has written' -r -f -a "du\t'du -ab0'
+complete -c duke -n "__fish_duke_using_subcommand save" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
 rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
-complete -c duke -n "__fish_duke_using_subcommand save" -l fields -d 'Columns of a list that its header does not tell, such as path=2,size=5' -r
+complete -c duke -n "__fish_duke_using_subcommand save" -l fields -d 'Columns of a list without a suitable header, such as path=2,size=5' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s o -l output -d 'Write to FILE once it is complete; - is standard output' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l exclude -d 'Exclude entries matching GLOB' -r

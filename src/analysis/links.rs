@@ -133,7 +133,7 @@ impl Names {
                 elsewhere: in_tree.saturating_sub(inside),
                 first: links.names.len(),
             };
-            // A root that is a file may have just one name.
+            // A root that is a file is collected even if it has just one name.
             if inode.count < 2 {
                 continue;
             }

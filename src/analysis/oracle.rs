@@ -14,14 +14,13 @@ const DAY: i64 = 24 * 3600;
 /// Effect of a term on directories.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// Test of a name. If a directory matches, its contents are found, too. If the term is negated, neither the
+    /// Test of a name. A matching directory is found together with its contents. If the term is negated, neither the
     /// directory nor its contents are found.
     Name,
-    /// Test of a type. If a directory matches, its contents are found, too. A negated term affects only the directory
-    /// itself.
+    /// Test of a type. A matching directory is found together with its contents. A negated term affects only the
+    /// directory itself.
     Type,
-    /// Test of a size. As for `Type`, but if the term is negated, the contents of the directories that are found are
-    /// found, too.
+    /// Test of a size. As for `Type`, but a negated term also finds the contents of the directories that it finds.
     Size,
     /// Test of another property. As for `Type`, but such a term does not cause the times of directories to be tested.
     State,

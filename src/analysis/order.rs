@@ -1,9 +1,9 @@
-//! Order of rows: by a number of each entry, or by path.
+//! Order of rows: by a numeric key of each entry, or by path.
 //!
-//! The number is computed when the entry is visited, so sorting needs no tree. Sorting by path reads names from the
-//! tree: the largest rows are kept, then sorted one directory at a time.
+//! The key is computed when the entry is visited, so sorting needs no tree. Sorting by path reads names from the tree:
+//! the largest rows are kept, then sorted one directory at a time.
 //!
-//! Invariant: rows without a number come last, in both directions.
+//! Invariant: rows without a key come last, in both directions.
 
 use crate::base::format::Measure;
 use crate::tree::{Entry, EntryState, Totals};

@@ -34,10 +34,10 @@ const VISIT: u64 = 64;
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits for one worker in one round.
 const VISITS: usize = 256;
-/// Number of parts per worker; more than one, so that a worker that finishes early can take another part.
+/// Number of parts per worker in a round. More than one, so that a worker that finishes early can take another part.
 const PARTS: usize = 2;
-/// Delay of the first result. Each later result is due when `NEXT` times as much time has passed as at the previous
-/// result, because producing a result takes time too.
+/// Delay of the first result. Each later result is due when the elapsed time is `NEXT` times that of the previous
+/// result, because producing a result takes time, too.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
@@ -281,8 +281,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
             self.push(id, Standing::default(), false, None, visit);
             return;
         }
-        // Only roots are copied. Entries are large, and copying each of them would take a good part of the time of a
-        // search.
+        // Only roots are copied. Entries are large, and copying all of them would take a considerable part of a search.
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
         let subject = Subject::of(tree, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;

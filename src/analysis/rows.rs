@@ -39,7 +39,7 @@ impl Row {
     }
 }
 
-/// Number of rows shown before the search is complete. A user cannot read more in that time, and sorting more would
+/// Number of rows shown before the search is complete. Users cannot read more in that time, and sorting more rows would
 /// slow the search down.
 pub(crate) const GLIMPSE: usize = 1 << 12;
 

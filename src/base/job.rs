@@ -135,8 +135,8 @@ impl<T> Job<T> {
         lock(&self.shared.slot).outcome.clone()
     }
 
-    /// Waits up to `limit` for the job to end. Returns its outcome, or `None` if it is still running. The drawing
-    /// thread must not call this.
+    /// Waits up to `limit` for the job to end. Returns its outcome, or `None` if it is still running. Must not be
+    /// called on the drawing thread, which would be blocked.
     pub fn wait(&self, limit: Duration) -> Option<JobEnd> {
         let slot = lock(&self.shared.slot);
         let (slot, _) = self

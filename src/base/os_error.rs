@@ -20,7 +20,7 @@ pub fn io_error_text(error: &io::Error) -> String {
 
 /// Returns the message for an error number in lower case, such as `permission denied`.
 pub fn error_text(errno: i32) -> String {
-    // For a file, only macOS returns this error: it would have to download the content first.
+    // For a file, only macOS returns this error, if reading the file would require a download.
     if errno == Errno::EDEADLK as i32 {
         return "content is only in the cloud".to_owned();
     }
@@ -35,9 +35,9 @@ pub fn error_text(errno: i32) -> String {
     }
 }
 
-/// Returns the error numbers of all messages that [`error_text`] returns.
+/// Returns a map from the messages of [`error_text`] to their error numbers.
 pub(crate) fn error_numbers() -> HashMap<String, i32> {
-    // The highest number of an error on any system is far below this one (errno(3)).
+    // The error numbers of all systems are far below 256 (errno(3)).
     let known = (1..256).rev().filter(|errno| Errno::from_raw(*errno) != Errno::UnknownErrno);
     known.map(|errno| (error_text(errno), errno)).collect()
 }

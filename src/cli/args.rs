@@ -1,6 +1,6 @@
 //! Flags of the command line, with their help.
 //!
-//! Invariant: every flag defined here works, and the program without a subcommand has no other flag.
+//! Invariant: every flag defined here works, and duke without a subcommand accepts no other flag.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -69,7 +69,7 @@ impl Cli {
 pub struct Arguments {
     /// Directories or files to scan (default: the current directory)
     ///
-    /// A symbolic link to a directory is followed here, but not below. `ssh://[USER@]HOST[:PORT]/PATH` runs duke on that host. `rclone://REMOTE:PATH` lists the objects of a remote of rclone.
+    /// A PATH that is a symbolic link to a directory is followed; links below it are not. `ssh://[USER@]HOST[:PORT]/PATH` runs duke on that host. `rclone://REMOTE:PATH` lists the objects of a remote of rclone.
     #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub paths: Vec<OsString>,
 
@@ -93,7 +93,7 @@ pub struct Arguments {
 
     /// Write ncdu's binary export to FILE; - is standard output
     ///
-    /// ncdu 2.6 and later and duke browse such a file without loading it. It is compressed, and written with several threads.
+    /// ncdu 2.6 and later and duke browse such a file without loading it. The file is compressed and written by several threads.
     /// An existing file is replaced once the new one is complete.
     #[arg(short = 'O', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output_binary: Option<OsString>,
@@ -104,7 +104,7 @@ pub struct Arguments {
     #[arg(long, value_name = "KIB", value_parser = ValueParser::new(block_size), requires = "output_binary", conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub export_block_size: Option<u16>,
 
-    /// Compress what -o writes with zstd
+    /// Compress the JSON export (-o) with zstd
     #[arg(short, long, requires = "output", conflicts_with_all = ["output_binary", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub compress: bool,
 
@@ -128,7 +128,7 @@ pub struct Arguments {
 
     /// Print N levels below each PATH (default: 1 in a table, all in JSON)
     ///
-    /// Sizes include deeper levels. --max-depth is the same.
+    /// Sizes include deeper levels. --max-depth is an alias.
     #[arg(short, long, alias = "max-depth", value_name = "N", value_parser = ValueParser::new(count::<usize>), help_heading = "Output")]
     pub depth: Option<usize>,
 
@@ -208,7 +208,7 @@ pub struct Arguments {
     #[arg(long, value_name = "PANES", value_enum, default_value = "preview", help_heading = "Display")]
     pub panes: PaneChoice,
 
-    /// Leave the mouse to the terminal
+    /// Do not capture the mouse
     #[arg(long, help_heading = "Display")]
     pub no_mouse: bool,
 
@@ -263,7 +263,7 @@ pub struct Arguments {
 
     /// Count the file that a symbolic link points to
     ///
-    /// The link is shown with the sizes of that file. A file counts once for each such link, and once more where it lies.
+    /// The link is shown with the sizes of that file. A file counts once for each link to it, and once at its own location.
     /// Links to directories are not followed.
     #[arg(short = 'L', long, help_heading = "Scan")]
     pub follow_symlinks: bool,
@@ -286,7 +286,7 @@ pub struct Arguments {
     )]
     pub type_name_over: u64,
 
-    /// Select Yes at first when the browser asks about a deletion
+    /// Preselect Yes when the browser asks about a deletion
     #[arg(long, help_heading = "Deleting")]
     pub select_yes: bool,
 

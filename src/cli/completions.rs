@@ -1,8 +1,8 @@
 //! Shell completions. `clap_complete` generates the scripts, and this module corrects their treatment of paths and
 //! commands.
 //!
-//! `clap_complete` assumes that either arguments or subcommands can stand at a position. In duke, the first word may be
-//! a path or a subcommand. tests/it/completions.rs runs the generated scripts in real shells.
+//! `clap_complete` assumes that a position on the command line takes either arguments or subcommands. In duke, the
+//! first word may be a path or a subcommand. tests/it/completions.rs runs the generated scripts in real shells.
 
 use std::fmt::Write;
 
@@ -65,7 +65,8 @@ pub fn script(shell: Shell, mut command: Command) -> String {
                 + &text.replace(words, r#"_duke_words "${cmd}" "${opts}" "${cur}""#)
         }
         Shell::Fish => {
-            // If a flag still lacks its value, the command is yet to come.
+            // The first `or return` is in the check that no command has been typed yet. That check must also succeed
+            // while a flag still lacks its value.
             let text = text.replacen("    or return\n", "    or return 0\n", 1);
             let mut text = text + FISH_DIRECTORIES;
             for subcommand in command.get_subcommands() {

@@ -10,7 +10,7 @@ use crate::base::text::escape;
 use crate::run::exit::Exit;
 use crate::run::streams::{print, print_error};
 
-/// Reason why a command line cannot be turned into a [`Invocation`](super::Invocation).
+/// Reason why a command line cannot be turned into an [`Invocation`](super::Invocation).
 #[derive(Debug)]
 pub enum UsageError {
     /// The user asked for help or the version.

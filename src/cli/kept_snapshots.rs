@@ -31,7 +31,7 @@ pub fn latest(
     environment: &Environment,
 ) -> Result<PathBuf, UsageError> {
     let Some(scope) = scan.scope() else {
-        let reason = "diff: --exclude needs OLD: automatic snapshots exclude nothing";
+        let reason = "diff: --exclude requires OLD, because automatic snapshots have no exclusions";
         return Err(UsageError::Usage(reason.to_owned()));
     };
     let folder = folder(environment)?;
@@ -102,7 +102,7 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     let reason = if is_same {
         kept.retain(|kept| matches(kept, Some(scope)));
         let end = if has_since { "the time of --since" } else { "now" };
-        format!("all its snapshots are later than {end}; pass one of their times to --since")
+        format!("all its snapshots are later than {end}; use one of their times with --since")
     } else if is_near {
         kept.retain(|kept| matches(kept, None));
         format!(

@@ -11,13 +11,13 @@ use crate::source::{FieldColumn, ListOptions, ListPreset};
 /// Flags about lists of files.
 #[derive(Clone, Debug, clap::Args)]
 pub struct ListFlags {
-    /// Read a list that this program has written
+    /// Read a list written by PROGRAM
     ///
     /// Lists of duke (--ndjson, --csv), JSON objects and CSV with a header need no --format. docs/exchange.md has the commands.
     #[arg(long, value_name = "PROGRAM", value_enum, help_heading = "Exchange")]
     pub format: Option<ListProgram>,
 
-    /// Columns of a list that its header does not tell, such as path=2,size=5
+    /// Columns of a list without a suitable header, such as path=2,size=5
     ///
     /// FIELD is path, size, disk, mtime, type, ...; COLUMN is a number from 1, or a name in the header.
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = ValueParser::new(FieldColumn::parse), action = ArgAction::Set, value_delimiter = ',', help_heading = "Exchange")]

@@ -4,7 +4,7 @@
 //! definition of the flags, help_text, keymap  ->  lines of roff
 //! ```
 //!
-//! Invariant: all text is escaped, so it cannot become a macro, and every `-` can be copied as a flag.
+//! Invariant: all text is escaped, so no text can become a macro, and every `-` can be copied as a flag.
 
 use std::fmt::Write;
 

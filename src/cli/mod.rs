@@ -90,7 +90,7 @@ pub enum Invocation {
     Save(Saving),
     /// Search for duplicates.
     Duplicates(DuplicatesJob),
-    /// Plan to make.
+    /// Plan that divides a directory into parts.
     Plan(plan::PlanJob),
     /// Parts of a plan to merge.
     Merge(merge::MergeJob),
@@ -217,7 +217,8 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
         threads: threads(words.threads, environment)?,
         mounts: mounts(words.one_file_system),
         skip_network: words.skip_network,
-        // The accounting makes requests to every file system itself, with a time limit.
+        // The accounting queries every file system with a time limit. The scan must not hang on an unresponsive one
+        // either.
         skip_silent: true,
         ..Default::default()
     };

@@ -47,7 +47,7 @@ pub fn wanted(
     }
 }
 
-/// Returns the exports and lists that are named, or `None` if there are none.
+/// Returns the exports and lists in `names`, or `None` if there are none.
 pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceSpec>, UsageError> {
     let is_told = lists != ListOptions::default();
     match names {

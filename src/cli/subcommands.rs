@@ -50,8 +50,8 @@ pub enum Command {
     /// List files and directories with the same contents
     ///
     /// Prints the groups with the most wasted bytes first. Wasted bytes are freed by keeping only one copy of a group.
-    /// Files are compared by their contents, and nothing is changed unless --share is given. Empty files are left out, and names of one inode
-    /// count as one file.
+    /// Files are compared by their contents, and nothing is changed unless --share is given. Empty files are ignored,
+    /// and names of one inode count as one file.
     Duplicates(Box<DuplicatesFlags>),
     /// Print the help of duke, or of a command
     Help {
@@ -75,12 +75,12 @@ pub enum Command {
     Merge(MergeWords),
     /// Divide PATH into parts that several machines can scan
     ///
-    /// Part 0 is the rest: it reads what no other part does. The parts have about the same number of entries. Without -f,
+    /// Part 0 reads everything that is in no other part. The parts have about the same number of entries. Without -f,
     /// the directories are listed to a depth first.
     Plan(PlanWords),
     /// Save a snapshot of each PATH, for -f and diff
     ///
-    /// Without -o, it is stored beside the automatic snapshots, and its path is printed.
+    /// Without -o, the snapshot is stored with the automatic snapshots, and its path is printed.
     Save(Save),
 }
 

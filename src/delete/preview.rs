@@ -30,7 +30,7 @@ const MOST_ASKED: u64 = 20_000;
 const WORTH_ASKING: u64 = 64 << 10;
 /// Age in seconds below which a file counts as recently changed, because it may still be in use.
 const RECENT: i64 = 60;
-/// Time until the first report. Each later report is due after `NEXT` times the time elapsed so far.
+/// Time until the first report. Each later report is due when the elapsed time has grown by the factor `NEXT`.
 const FIRST: Duration = Duration::from_millis(20);
 const NEXT: u32 = 2;
 

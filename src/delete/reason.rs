@@ -6,7 +6,7 @@ use crate::platform::entry::safe_path;
 use crate::platform::entry::safe_path::Cause;
 
 /// Message about an entry that was changed or replaced after it was selected.
-pub const CHANGED: &str = "changed since the scan: kept";
+pub const CHANGED: &str = "changed since the scan; not deleted";
 
 /// Reason why an entry was not deleted or moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -84,8 +84,8 @@ pub fn changed(pool: &Pool, selection: Arc<Selection>) -> std::io::Result<Job<Pl
 }
 
 impl Item {
-    /// Records the current identity of the entry. Returns `false` if the entry has changed since the scan, and `true`
-    /// if not or if its identity cannot be read.
+    /// Records the current identity of the entry. Returns `false` if the entry has changed since the scan. Returns
+    /// `true` if it has not, or if its identity cannot be read.
     fn look(&mut self, directory: &Directory, group: &Group) -> bool {
         let Ok(now) = self.identity_in(directory, group) else { return true };
         let is_still = self.is_still(&now);

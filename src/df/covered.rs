@@ -1,4 +1,4 @@
-//! Files covered by mount points. They use space, but a scan from above cannot see them.
+//! Files covered by mount points. They use space, but an ordinary scan cannot reach them.
 //!
 //! Each covered directory is scanned through a clone of its mount that has nothing mounted on it. Invariant: inodes
 //! that the main scan has already counted are not counted again.

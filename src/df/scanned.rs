@@ -25,7 +25,8 @@ pub struct Scanned {
     pub is_partial: bool,
 }
 
-/// Inodes that have been counted. These can be reused for another tree on the same file systems.
+/// Inodes that have been counted. The same value can be used for further trees on the same file systems, so that no
+/// inode counts twice.
 #[derive(Debug, Default)]
 pub struct Met {
     /// Files with several names.

@@ -1,6 +1,6 @@
-//! Candidates: the files of a subtree whose size occurs more than once.
+//! Candidates for duplicates: the files of a subtree that have the same size as another file.
 //!
-//! Invariant: an inode is one candidate, whatever the number of its names. A candidate takes 24 bytes.
+//! Invariant: an inode is a single candidate, regardless of how many names it has. A candidate takes 24 bytes.
 
 use crate::analysis::parallel_walk::parallel_walk;
 use crate::analysis::search::{Collector, Mode, Request, WalkEntry};
@@ -21,10 +21,10 @@ pub(crate) struct Candidate {
 /// Files of a subtree.
 #[derive(Default)]
 pub(crate) struct SizeCandidates {
-    /// Files, with one name for each inode. Once all are collected, only files whose size occurs more than once are
-    /// kept, ordered by size.
+    /// Files, with one name for each inode. Once all files are collected, they are sorted by size, and files with a
+    /// unique size are dropped.
     pub(crate) files: Vec<Candidate>,
-    /// Names of the inodes that may have several names, ordered by inode.
+    /// Names of the inodes that may have several names. Once all names are collected, they are sorted by inode.
     pub(crate) linked: Vec<(InodeKey, Candidate)>,
     /// Pipes, sockets and devices.
     pub(crate) special: Vec<EntryId>,
@@ -84,7 +84,7 @@ impl SizeCandidates {
     }
 }
 
-/// Returns the files whose size occurs more than once.
+/// Returns the files that have the same size as another one. `files` must be sorted by size.
 fn repeated(files: &[Candidate]) -> Vec<Candidate> {
     let sizes = || files.chunk_by(|one, other| one.size == other.size).filter(|files| files.len() > 1);
     let mut repeated = Vec::with_capacity(sizes().map(<[_]>::len).sum());

@@ -1,7 +1,7 @@
 //! Hashes of a file's contents, and checks that the file did not change in between.
 //!
-//! Invariant: equal hashes of whole files of the same size mean equal bytes. Holes count as the zeros that they read as,
-//! but are not read.
+//! Invariant: files of the same size with equal hashes of their whole contents have the same bytes. Holes count as
+//! zeros, but are not read.
 
 use super::data::SkipReason;
 use super::opened::{NotCompared, OpenPlace};
@@ -11,11 +11,11 @@ use crate::platform::entry::contents::{ContentState, Contents};
 /// Hash of contents.
 pub(crate) type ContentHash = [u8; 32];
 
-/// Length in bytes of each of the two ends that are compared first.
+/// Length in bytes of the first and the last block of a file, which are compared first.
 const END: usize = 4096;
-/// Length in bytes of a file up to which the ends are the whole file.
+/// Maximum length in bytes of a file that its first and last block cover completely.
 pub(crate) const SHORT: u64 = 2 * END as u64;
-/// Number of bytes read at once.
+/// Maximum number of bytes per read.
 const CHUNK: usize = 128 << 10;
 
 /// Open file.
@@ -33,7 +33,8 @@ impl OpenFile {
         Ok(Self { contents, state })
     }
 
-    /// Returns a hash of the first and the last block; of the whole contents, if the file is not longer than [`SHORT`].
+    /// Returns a hash of the first and the last block or, if the file is not longer than [`SHORT`], of the whole
+    /// contents.
     pub(crate) fn ends(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
         let size = self.state.size;
         if size <= SHORT {
@@ -46,10 +47,10 @@ impl OpenFile {
         Ok(blake3::hash(&ends).into())
     }
 
-    /// Returns a hash of the whole contents, if they did not change meanwhile.
+    /// Returns a hash of the whole contents, or an error if they changed in the meantime.
     ///
-    /// Blocks of zeros are left out, and each other block is hashed with its offset. So a file with a hole and one with
-    /// zeros in its place have the same hash, and a hole costs no time.
+    /// Blocks of zeros are skipped, and every other block is hashed together with its offset. So a hole has the same
+    /// hash as zeros that are stored on disk, and costs no time.
     pub(crate) fn whole(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
         let size = self.state.size;
         let length = usize::try_from(size).unwrap_or(CHUNK).min(CHUNK);
@@ -70,7 +71,8 @@ impl OpenFile {
                 hasher.update(block);
                 offset = next;
             } else if is_sparse {
-                // The next block with data begins at a multiple of the length, as it does in a file without holes.
+                // Rounded down to a multiple of the block length, so that blocks begin at the same offsets as in a file
+                // without holes.
                 let data = self.contents.next_data(next).unwrap_or(size);
                 offset = next.max(data - data % length as u64);
             } else {
@@ -81,8 +83,8 @@ impl OpenFile {
         if now == self.state { Ok(hasher.finalize().into()) } else { Err(Some(SkipReason::Changing)) }
     }
 
-    /// Returns a hash of the positions of the contents on the disk, or `None` if they do not determine the contents. Two
-    /// files of the same size with equal hashes share all of their data.
+    /// Returns a hash of the positions of the contents on the disk, or `None` if these positions do not determine the
+    /// contents. Two files of the same size with equal hashes share all of their data.
     pub(crate) fn location(&self) -> Option<ContentHash> {
         // The device is part of the hash, because positions on different devices are independent.
         let mut hasher = blake3::Hasher::new();
@@ -97,7 +99,7 @@ impl OpenFile {
         is_certain.then(|| hasher.finalize().into())
     }
 
-    /// Fills `buffer`. A file that ends too early has changed.
+    /// Fills `buffer` from `offset`. If the file ends too early, it has changed, which is an error.
     fn read(&self, search: &DuplicateSearch<'_>, buffer: &mut [u8], offset: u64) -> Result<(), NotCompared> {
         let length = self.contents.read_at(buffer, offset).map_err(|errno| Some(SkipReason::from(errno)))?;
         search.advance(length);

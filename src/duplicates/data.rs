@@ -1,4 +1,4 @@
-//! Duplicates of a subtree, as a search publishes them.
+//! Results of a search for duplicates in a subtree.
 //!
 //! Invariant: a group has at least two copies.
 
@@ -17,7 +17,8 @@ pub struct DuplicateGroup {
     /// Disk usage in bytes that is freed if only one copy is kept. Space that a copy shares with a file outside the
     /// group does not count.
     pub wasted: u64,
-    /// Copies in the order of their paths, without those inside other copies of a directory.
+    /// Copies in the order of their paths. A copy inside a duplicate directory is omitted, unless that is the first
+    /// copy of the directory.
     pub copies: Vec<Duplicate>,
 }
 
@@ -36,9 +37,9 @@ impl DuplicateGroup {
 /// Copy of a group to keep, by its modification time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptCopy {
-    /// Copy that was changed last.
+    /// Copy with the latest modification time.
     Newest,
-    /// Copy that was changed first.
+    /// Copy with the earliest modification time.
     Oldest,
 }
 
@@ -49,7 +50,7 @@ pub enum DuplicateKind {
     File,
     /// Directories with the same names, contents and symbolic links, at any depth.
     Directory {
-        /// Number of files with data in one copy.
+        /// Number of non-empty files in one copy.
         files: u64,
     },
 }
@@ -67,7 +68,7 @@ pub struct Duplicate {
     pub disk: u64,
     /// Modification time in seconds since 1970.
     pub mtime: i64,
-    /// Number that is equal for copies in a group that share their data on the disk.
+    /// Number that identifies the data on disk. Copies in a group that share their data have the same number.
     pub storage: u32,
     /// `true` if another copy shares the data on the disk.
     pub is_shared: bool,
@@ -87,7 +88,7 @@ pub struct EqualName {
 pub struct Skipped {
     /// Name of the file.
     pub entry: EntryId,
-    /// Reason.
+    /// Reason why the file was not compared.
     pub reason: SkipReason,
 }
 
@@ -105,7 +106,7 @@ pub enum SkipReason {
 /// Duplicates in a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Duplicates {
-    /// Groups, the one with the most wasted bytes first.
+    /// Groups in descending order of wasted bytes.
     pub groups: Vec<DuplicateGroup>,
     /// Names of every set of equal files, including those inside copies of directories. At least one entry of each
     /// set must be kept.

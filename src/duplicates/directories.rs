@@ -1,5 +1,5 @@
 //! Directories with the same contents, found with a Merkle hash: the hash of a directory covers the name, the kind and
-//! the contents of each entry, which for a directory is its hash.
+//! the contents of each entry. The contents of a child directory are represented by its hash.
 //!
 //! Invariant: a directory has a hash only if everything in it is known: each file has no data or is in a set of equal
 //! files, and the directory has not changed since the scan.
@@ -14,7 +14,7 @@ use crate::scan::reach;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, Walk};
 use std::os::unix::ffi::OsStrExt;
 
-/// Number of the set that contains each name.
+/// Map from names of files to the numbers of the sets that contain them.
 pub(crate) type SetOfName = HashMap<EntryId, u32>;
 
 /// Directories with the same contents.
@@ -27,17 +27,17 @@ pub(crate) struct DirectorySet {
 /// Sizes of a directory's contents, the same for all copies.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DirectorySummary {
-    /// Number of files with data.
+    /// Number of non-empty files.
     pub(crate) files: u64,
     /// Length of all files in bytes.
     pub(crate) size: u64,
-    /// Number of levels of directories below.
+    /// Number of levels of directories below this directory.
     pub(crate) height: u32,
 }
 
 /// Contents of an entry.
 enum EntryContents {
-    /// File in the set with this number, or a file without data.
+    /// File in the set with this number; `None` for a file without data.
     File(Option<u32>),
     Directory(ContentHash),
     /// Symbolic link, whose target has not been read.
@@ -137,7 +137,7 @@ fn part(
     }
 }
 
-/// Opens a directory, if nothing was added to it or deleted from it since the scan.
+/// Opens a directory if it is on an ordinary file system and no entry was added or deleted since the scan.
 fn unchanged(tree: &Tree, id: DirId, mtime: i64) -> Option<Directory> {
     let directory = reach(tree, id).ok()?;
     let is_ordinary = directory.file_system() == Ok(FileSystem::Ordinary);
@@ -146,7 +146,7 @@ fn unchanged(tree: &Tree, id: DirId, mtime: i64) -> Option<Directory> {
 
 fn hash_parts(directory: &Directory, parts: &[(&[u8], EntryContents)]) -> Option<ContentHash> {
     let mut hasher = blake3::Hasher::new();
-    // The length comes first, so that a name and the contents of its entry cannot be mistaken for others.
+    // Each part is preceded by its length, so that different parts never result in the same sequence of bytes.
     let add = |hasher: &mut blake3::Hasher, bytes: &[u8]| {
         hasher.update(&(bytes.len() as u64).to_le_bytes());
         hasher.update(bytes);

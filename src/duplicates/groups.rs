@@ -1,6 +1,6 @@
-//! Groups to be shown: copies of directories, the outermost first, and the files that are not in one of them.
+//! Groups of duplicates to show: the outermost duplicate directories, and duplicate files outside them.
 //!
-//! Deleting every copy of a directory but one also deletes the copies of its files. So a file inside such a copy is not
+//! Deleting all but one copy of a directory also deletes the copies of its files. So a file inside an extra copy is not
 //! shown again, and the disk usage of each file is counted once.
 //!
 //! Invariant: the wasted bytes of all groups together are freed if one copy of each group is kept.
@@ -28,7 +28,7 @@ struct FileSet {
     copies: Vec<Duplicate>,
 }
 
-/// Index of the group in which each copy of a directory, except the first one, is shown.
+/// Map from extra copies of directories, that is, all copies but the first, to the indexes of their groups.
 type Extra = HashMap<DirId, usize>;
 
 /// Arranges the sets of equal files below `from`.
@@ -103,7 +103,8 @@ fn order_copies(tree: &Tree, sets: &mut [FileSet]) {
     }
 }
 
-/// Returns the groups of directories that are not inside extra copies of others, and the extra copies.
+/// Returns the groups of equal directories, without those inside an extra copy of another directory, and all extra
+/// copies.
 fn outermost(tree: &Tree, sets: Vec<DirectorySet>) -> (Vec<DuplicateGroup>, Extra) {
     let (mut groups, mut extra) = (Vec::new(), Extra::new());
     // A directory has more levels than any directory in it, so outer directories come first.
@@ -154,7 +155,7 @@ struct Storage {
     is_kept: bool,
     /// `true` if a copy is not inside an extra copy of a directory.
     is_visible: bool,
-    /// Group of directories that one of the copies is in.
+    /// Index of the group of the duplicate directories that contain one of these copies.
     group: Option<usize>,
 }
 
@@ -177,8 +178,9 @@ impl FileSet {
         Self { size: set.size, copies: copies.collect() }
     }
 
-    /// Returns the group of the copies outside of extra copies of directories; `None` if there is only one, or if all
-    /// share their data. Adds the disk usage of the other copies to their groups of directories.
+    /// Returns the group of the copies outside extra copies of directories, or `None` if there is only one such copy or
+    /// all of them share their data. Adds the disk usage of the other copies to the groups of the directories that
+    /// contain them.
     fn group(
         &self,
         tree: &Tree,
@@ -212,7 +214,7 @@ impl FileSet {
             return None;
         }
         let freed = || visible.iter().filter(|storage| !storage.is_kept).map(|storage| storage.disk);
-        // The copy that is kept should be one that cannot be freed, and otherwise the largest one.
+        // The copy assumed to be kept is one that cannot be freed or, if there is none, the largest one.
         let is_any_kept = visible.iter().any(|storage| storage.is_kept);
         let kept = if is_any_kept { 0 } else { freed().max().unwrap_or(0) };
         let wasted = freed().fold(0, u64::saturating_add).saturating_sub(kept);

@@ -1,13 +1,14 @@
-//! Duplicates: files with the same contents, and directories whose contents are all the same.
+//! Duplicates: files with the same contents, and directories with the same contents at any depth.
 //!
 //! ```text
 //! tree -> files of equal size -> equal ends -> not clones  -> equal hashes -> unchanged -> directories
 //!         candidates             sets                                          sets         directories, groups
 //! ```
 //!
-//! Sizes come from the tree, so only files whose size occurs twice are opened. Of these, the first and the last block
-//! are compared, and only the rest is read as a whole. One name of an inode stands for the inode. Files that already
-//! share all of their data are not read again. Before the result is published, every file in it is checked for changes.
+//! Sizes come from the tree, so only files with the same size as another file are opened. Their first and last blocks
+//! are compared, and only files that are equal there are read as a whole. Each inode is read through one of its names.
+//! Of several files that share all of their data, only one is read. Before the result is published, every file in it is
+//! checked for changes.
 //!
 //! Invariant: nothing is written, and two files are duplicates only if all of their bytes were read, or if both have the
 //! same extents.
@@ -37,7 +38,7 @@ pub use data::{
 };
 use search::DuplicateSearch;
 
-/// Starts a search for duplicates among the entries that the query keeps.
+/// Starts a search for duplicates among the entries that match the query.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -45,7 +46,7 @@ pub fn find(pool: &Pool, request: Request) -> io::Result<Job<Duplicates>> {
     pool.start(move |task| {
         let Some(mut candidates) = SizeCandidates::collect(&request, task) else { return };
         let search = DuplicateSearch::new(&request.tree, task, &candidates);
-        // Files in the cloud would be downloaded.
+        // Without this policy, reading files in the cloud would download them.
         task.threads().broadcast(|_| io_policy::refuse());
         let files = std::mem::take(&mut candidates.files);
         let found = run(&search, files, &candidates, &request);

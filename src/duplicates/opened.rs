@@ -1,4 +1,4 @@
-//! Opens the directories of files, each once for all of its files.
+//! Access to files through their open directories. A directory is opened once for many of its files.
 //!
 //! Invariant: a file is read only if it is on an ordinary file system and still has the inode and size of the scan.
 
@@ -16,13 +16,13 @@ use crate::platform::{Directory, Errno, FileSystem};
 use crate::scan::{reach, reach_entry};
 use crate::tree::{DirId, Entry, EntryId, EntryState};
 
-/// Maximum number of files of a directory that one thread handles.
+/// Maximum number of files of a directory that one thread handles at a time.
 const PIECE: usize = 256;
 
 /// Reason why a file is not compared; `None` if it is on a file system whose files are not opened.
 pub(crate) type NotCompared = Option<SkipReason>;
 
-/// Name of a candidate in its open directory.
+/// Candidate, located by its open directory and its name.
 pub(crate) struct OpenPlace<'p> {
     pub(crate) directory: &'p Directory,
     pub(crate) name: CString,
@@ -48,8 +48,8 @@ impl OpenPlace<'_> {
     }
 }
 
-/// Calls `work` for each of the files, which are ordered by directory, and returns its results. Records the files for
-/// which it fails.
+/// Calls `work` for each file in `rows`, which must be sorted by directory, and returns the results. If `work` fails
+/// for a file, records the file as skipped.
 pub(crate) fn for_each<T: Sync, R: Send>(
     search: &DuplicateSearch<'_>,
     rows: &[T],
@@ -74,7 +74,8 @@ pub(crate) fn for_each<T: Sync, R: Send>(
     pieces.into_par_iter().flat_map_iter(visit).collect()
 }
 
-/// Calls `work` for a single file. Records the file if that fails, and returns `None`.
+/// Calls `work` for a single file and returns the result. If that fails, records the file as skipped and returns
+/// `None`.
 pub(crate) fn for_one<R>(
     search: &DuplicateSearch<'_>,
     candidate: &Candidate,

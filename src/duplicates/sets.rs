@@ -28,11 +28,11 @@ pub(crate) struct Member {
     pub(crate) entry: EntryId,
     /// State of the contents when the set was found to be unchanged.
     pub(crate) state: ContentState,
-    /// Number that is equal for members that share their data on the disk.
+    /// Number that identifies the data on disk. Members that share their data have the same number.
     pub(crate) storage: u32,
 }
 
-/// File with the hashes known so far. There is one for each candidate, so it is small.
+/// File with the hash computed so far. This type is small, because there is a value for each candidate.
 #[derive(Clone, Copy, Debug)]
 struct Compared {
     file: Candidate,
@@ -45,16 +45,16 @@ struct Compared {
 /// File with a hash of the positions of its contents on the disk, if they are known.
 type Located = (Option<ContentHash>, Compared);
 
-/// File in a set whose changes since reading are still to be checked.
+/// File in a set that has not yet been checked for changes since it was read.
 pub(crate) struct Unchecked {
     file: Candidate,
     changed: i64,
-    /// Number of the set.
+    /// Number of the set that contains the file.
     set: usize,
     storage: u32,
 }
 
-/// Compares the candidates. Returns the files that equal others, ordered by directory.
+/// Compares the candidates. Returns the files that are equal to others, sorted by directory.
 pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> Vec<Unchecked> {
     files.sort_unstable_by_key(|file| file.entry);
     let mut ends = for_each(
@@ -82,19 +82,20 @@ pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> V
     found
 }
 
-/// Returns the files of each size and hash that occurs more than once.
+/// Groups files with the same size and hash, by which `files` must be sorted. Omits groups of a single file.
 fn equal(files: &[Compared]) -> Vec<&[Compared]> {
     let key = |one: &Compared| (one.file.size, one.contents);
     files.chunk_by(|one, other| key(one) == key(other)).filter(|equal| equal.len() > 1).collect()
 }
 
-/// Returns the sets among files of the same size with equal ends. In a set, files with the same number share their data.
+/// Returns the sets of equal files among `files`, which have the same size and equal ends. Files with the same number
+/// share their data.
 fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u32, Compared)>> {
     let mut located: Vec<(Option<ContentHash>, Compared)> =
         files.par_iter().map(|one| (location(search, one), *one)).collect();
     located.sort_unstable_by_key(|(location, one)| (*location, one.file.entry));
     let clones = located.chunk_by(|(one, _), (other, _)| one.is_some() && one == other);
-    // One of several clones is read for all of them.
+    // Of several clones, only the first one is read.
     let clones: Vec<(u32, &[Located])> = (0..).zip(clones).collect();
     let hashed = clones.into_par_iter().flat_map_iter(|(storage, clones)| {
         let first = whole(search, &clones[0].1);

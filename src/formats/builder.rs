@@ -1,4 +1,4 @@
-//! Builds a tree from entries that arrive depth first, one after another.
+//! Builder of a tree from entries that arrive one at a time, in depth-first order.
 //!
 //! ```text
 //! open:  top  root  dir  dir        the directories down to the one being read; the batch holds its entries
@@ -10,15 +10,15 @@
 //! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed when its end was
 //! read *and* its entry was published, because publishing the entry makes the parent wait for the child.
 //!
-//! Invariant: every directory is released exactly once, however the input ends.
+//! Invariant: every directory is released exactly once, regardless of how the input ends.
 
 use crate::base::os_error::EIO;
 use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, Totals, Tree};
 
 /// Size of a segment in bytes, which is about the size of a kernel batch.
 pub(crate) const SEGMENT: usize = 32 << 10;
-/// Maximum depth at which pages are put aside. Below it, entries are sealed at once, so that a hostile chain of
-/// directories costs one entry per level instead of one page.
+/// Maximum depth at which pages are put aside. At greater depths, entries are sealed at once, so that a hostile chain
+/// of directories costs one entry per level instead of one page.
 const SHALLOW: usize = 64;
 /// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;
@@ -36,7 +36,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Counts an entry without entries of its own.
+    /// Counts an entry that contains no other entries.
     pub(crate) fn add(&mut self, entry: &Entry<'_>) {
         if let EntryState::Known(metadata) = &entry.state {
             self.disk = self.disk.saturating_add(metadata.disk());
@@ -179,7 +179,7 @@ impl<'t> Builder<'t> {
         self.open.push(child);
     }
 
-    /// Adds entries that others have written to the tree.
+    /// Adds the counts of entries that were written to the tree without this builder.
     pub(crate) fn add_counts(&mut self, counts: Counts) {
         self.counts.entries += counts.entries;
         self.counts.disk = self.counts.disk.saturating_add(counts.disk);

@@ -4,7 +4,7 @@
 //! Each line has the entry's own sizes, so sizes can be summed over any set of lines. Only hard links are
 //! counted repeatedly; `device` and `inode` identify them.
 //!
-//! Invariant: every line is valid UTF-8 without control characters, whatever the name. Nothing recurses.
+//! Invariant: every line is valid UTF-8 without control characters, regardless of the names. Nothing recurses.
 
 use std::io::{self, Write};
 

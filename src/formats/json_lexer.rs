@@ -21,7 +21,7 @@ const LEVELS: usize = 4096;
 
 /// Lexer of JSON that arrives in chunks.
 pub(crate) struct Lexer<'a> {
-    /// Input; `None` if the text has been loaded.
+    /// Input; `None` if texts are loaded with [`Lexer::load`].
     chunks: Option<Chunks>,
     /// Callback for every chunk and every pause. Reading stops if the callback returns `Break`.
     pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>,
@@ -35,7 +35,7 @@ pub(crate) struct Lexer<'a> {
 type Result<T> = std::result::Result<T, Fault>;
 
 impl<'a> Lexer<'a> {
-    /// Creates a lexer of an input whose first bytes have been read.
+    /// Creates a lexer for an input whose first bytes have already been read.
     pub(crate) fn resume(
         bytes: Vec<u8>,
         chunks: Chunks,
@@ -44,7 +44,7 @@ impl<'a> Lexer<'a> {
         Self { chunks: Some(chunks), pulse, bytes, at: 0, before: 0, text: Vec::new() }
     }
 
-    /// Creates a lexer of texts that are loaded one after another.
+    /// Creates a lexer for texts that are loaded one at a time with [`Lexer::load`].
     pub(crate) fn of_texts() -> Self {
         let pulse = &|_| ControlFlow::Continue(());
         Self { chunks: None, pulse, bytes: Vec::new(), at: 0, before: 0, text: Vec::new() }

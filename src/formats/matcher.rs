@@ -1,14 +1,14 @@
 //! Search for repeated bytes, for the compression with `ruzstd`.
 //!
-//! Exports repeat the same few fields for each entry, with other numbers. For such texts, this search takes half the
-//! time of that of `ruzstd`, and the result is a fifth smaller: it looks only for long matches, which make sequences
-//! few, and takes larger steps where it finds none.
+//! Exports repeat the same few fields for each entry, with different numbers. For such text, this search takes half the
+//! time of the search in `ruzstd`, and the result is a fifth smaller. It looks only for long matches, which keeps the
+//! number of sequences low, and takes larger steps where it finds no match.
 //!
 //! Invariant: a match lies within its block of at most [`SPACE`] bytes.
 
 use ruzstd::encoding::{CompressionLevel, Matcher, Sequence};
 
-/// Maximum length of a block of zstd (RFC 8878, 3.1.1.2.4).
+/// Maximum length of a zstd block in bytes (RFC 8878, 3.1.1.2.4).
 const SPACE: usize = 128 << 10;
 /// Number of bits of the hash of a position.
 const HASH_BITS: u32 = 14;
@@ -18,14 +18,15 @@ const LEAST: usize = 7;
 const SPARE_BITS: u32 = u64::BITS - 8 * 7;
 /// Number of positions without a match after which the steps grow.
 const PATIENCE: usize = 64;
-/// Bytes at the end of a block at which no match begins, so that a whole word can be read at each position.
+/// Number of bytes at the end of a block in which no match begins, so that a whole word can be read at each position.
 const MARGIN: usize = 16;
 
-/// Matcher, which reuses its memory.
+/// Matcher that reuses its memory.
 pub(crate) struct RowMatcher {
     block: Vec<u8>,
     spare: Vec<Vec<u8>>,
-    /// Latest position of each hash. Position 0 also stands for none, because a match is checked anyway.
+    /// Latest position of each hash. 0 also means that there is none, which is harmless, because every match is
+    /// checked.
     latest: Box<[u32]>,
 }
 

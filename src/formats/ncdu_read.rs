@@ -12,7 +12,7 @@
 //!   tree either.
 //! - ncdu before 1.16 does not record link counts. Since 2.5, excluded directories are arrays of one element.
 //!
-//! Invariant: whatever the input, every entry of the tree has a name that is valid in a directory.
+//! Invariant: every entry of the tree has a name that is valid in a directory, regardless of the input.
 
 use std::cell::RefCell;
 

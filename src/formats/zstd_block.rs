@@ -17,13 +17,14 @@ const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const SINGLE_SEGMENT: u8 = 0x20;
 const CHECKSUM: u8 = 0x04;
 const DICTIONARY: u8 = 0x03;
-/// Length of the content in four bytes.
+/// Flag for a content length of four bytes.
 const FOUR_BYTES: u8 = 0x80;
 
-/// Window in bytes that is accepted for any content: the largest that decoders should support (RFC 8878, 3.1.1.1.2).
+/// Window size in bytes that is accepted regardless of the content's length: the largest size that decoders should
+/// support (RFC 8878, 3.1.1.1.2).
 const LEAST_WINDOW: usize = 8 << 20;
 
-/// Compressor, which reuses its memory.
+/// Compressor that reuses its memory.
 pub(crate) struct Packer {
     compressor: FrameCompressor<Cursor<Vec<u8>>, Vec<u8>, RowMatcher>,
 }
@@ -75,7 +76,7 @@ pub(crate) fn content_length(frame: &[u8]) -> Option<u64> {
 /// Decompresses a frame whose content has `length` bytes.
 ///
 /// # Errors
-/// Returns the reason why this is not such a frame.
+/// Returns the reason why the frame is invalid or its content has another length.
 pub(crate) fn unpack(frame: &[u8], length: usize) -> Result<Vec<u8>, String> {
     let mut decoder = FrameDecoder::new();
     // The decoder allocates the window even if the content is shorter.

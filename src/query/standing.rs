@@ -28,8 +28,8 @@ impl Standing {
 }
 
 impl Query {
-    /// Returns `true` if a filter keeps the entry. `standing` has the decisions of the directories above the entry, and
-    /// `above` is the path of the parent directory.
+    /// Returns `true` if a filter keeps the entry. `standing` contains the decisions of the directories above the
+    /// entry, and `above` is the path of the parent directory.
     pub(crate) fn keeps(&self, standing: Standing, above: &[u8], tree: &Tree, record: &Entry<'_>) -> bool {
         let mut path = Vec::new();
         if self.needs_paths() {

@@ -19,7 +19,7 @@ use crate::base::kind::Kind;
 use crate::query::category::{Category, Extension};
 use crate::tree::{DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Tree};
 
-/// Maximum number of terms about names. More are probably a mistake, and each compiled pattern takes memory.
+/// Maximum number of terms about names. A larger number is probably a mistake, and each compiled pattern takes memory.
 pub(crate) const MOST_NAMED: usize = 64;
 
 /// Parsed search. An empty query matches everything.

@@ -106,7 +106,7 @@ pub enum Ending {
     Nul,
 }
 
-/// Runs the browser and returns the exit code. Of the read errors, only those of the roots affect the code, because the
+/// Runs the browser and returns the exit code. Read errors affect the code only if they concern a root, because the
 /// browser has already shown the others.
 pub fn run(job: BrowseJob) -> Exit {
     if let Err(error) = stops::hold() {

@@ -52,7 +52,7 @@ pub fn run(job: &MergeJob) -> Exit {
     }
 }
 
-/// Opens and checks the parts. Returns them, with the rest first, and the numbers of the parts that they contain.
+/// Opens and checks the parts. Returns them, with part 0 first, and the numbers of the parts that they contain.
 fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
     let mut parts = Vec::new();
     let mut files: HashMap<u64, String> = HashMap::new();
@@ -79,7 +79,7 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
         .map(|number| number.to_string())
         .collect();
     if !files.contains_key(&0) {
-        return Err("part 0 is missing, which lists the directories of all parts".to_owned());
+        return Err("part 0 is missing; it lists the directories of all parts".to_owned());
     }
     if !missing.is_empty() && job.missing == Missing::Refused {
         let list = missing.join(", ");

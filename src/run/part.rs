@@ -14,7 +14,7 @@ use crate::run::streams::print_error;
 pub struct PartOfPlan {
     /// Digest of the plan.
     pub plan: u64,
-    /// Number of the part; 0 is the rest.
+    /// Number of the part; 0 is the rest, which contains everything that is in no other part.
     pub number: u64,
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn settled(part: PartOfPlan, roots: &[PathBuf], to: Option<&Path>) ->
     // The path of the plan may be a mount point, as in any scan.
     let mount = roots.iter().filter(|_| part.number != 0).find(|root| is_mount_point(root))?;
     let name = escape_path(mount);
-    print_error(&format!("{name}: is a mount point, which a whole scan might not enter; make a new plan"));
+    print_error(&format!("{name}: is a mount point, which a full scan might skip; create a new plan"));
     Some(Exit::Failure)
 }
 

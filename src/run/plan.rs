@@ -15,7 +15,7 @@ use crate::source::import::Input;
 use crate::source::plan::{ScanFlags, ScanPlan, parts};
 use crate::source::{Source, SourceSpec};
 
-/// Settings of a plan to make.
+/// Settings of `duke plan`.
 #[derive(Debug)]
 pub struct PlanJob {
     /// Absolute path to divide.
@@ -61,7 +61,7 @@ pub fn run(job: PlanJob) -> Exit {
     exit
 }
 
-/// Makes the plan from a tree that has been read.
+/// Creates the plan from a tree that has been read.
 fn plan(source: &Source, job: PlanJob) -> Exit {
     let tree = source.tree();
     let path = job.path.as_os_str().as_bytes().to_vec();

@@ -141,7 +141,7 @@ impl Scan {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Lets the workers start, if the scan still waits for the first frame of a browser; see [`Options::head_start`].
+    /// Ends the head start of the browser's first frame, so that the workers can begin; see [`Options::head_start`].
     pub fn end_head_start(&self) {
         *lock(&self.shared.may_work) = true;
         self.shared.work_allowed.notify_all();

@@ -42,7 +42,7 @@ pub struct Options {
     /// Maximum time between reading the roots and starting the workers. A browser draws its first frame in this time,
     /// because the workers would compete with it for the processors. [`super::Scan::end_head_start`] ends it early.
     pub head_start: Duration,
-    /// Directories that another part of a plan reads.
+    /// Directories that another part of a plan (`duke plan`) reads.
     pub other_parts: OtherParts,
 }
 

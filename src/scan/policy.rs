@@ -166,7 +166,7 @@ impl<'s> Policy<'s> {
         if options.skip_caches && is_cache(directory, entry.name) {
             return leave(Exclusion::Caches);
         }
-        // Last, so that a part has the same reasons for its other exclusions as a whole scan.
+        // Checked last, so that all other exclusions have the same reason as in a scan of the whole tree.
         if options.other_parts.has(&self.shared.tree, id, &context.path, entry.name.to_bytes()) {
             return leave(Exclusion::OtherPart);
         }

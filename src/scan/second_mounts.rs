@@ -1,7 +1,7 @@
 //! Mounts below the roots whose files the scan counts elsewhere: snapshots, and repeated mounts of a volume.
 //!
-//! Only macOS needs this. It leaves Time Machine snapshots mounted, and mounts its own volume a second time to update
-//! it. The result does not depend on the order in which the scan visits the mounts.
+//! Only macOS has such mounts: it leaves Time Machine snapshots mounted, and mounts its own volume a second time for
+//! updates. The result does not depend on the order in which the scan visits the mounts.
 //!
 //! Invariant: a root is never among these mounts, because the user asked for the root.
 
@@ -30,7 +30,7 @@ impl SecondMounts {
 
     /// Selects the mounts below `roots`. `points` are the mount points of the mounts that contain the roots.
     fn of(mounts: &[Mount], roots: &[PathBuf], points: &HashSet<Vec<u8>>) -> Self {
-        // A root on a snapshot does not count as its volume. The exception is `/`, because macOS runs from a snapshot.
+        // A root on a snapshot does not stand for its volume, except `/`, because macOS runs from a snapshot.
         let is_volume = |mount: &&Mount| !mount.is_snapshot || mount.point == b"/";
         let of_roots = mounts.iter().filter(|mount| points.contains(&mount.point)).filter(is_volume);
         let mut volumes: HashSet<_> = of_roots.filter_map(|mount| mount.volume).collect();

@@ -18,7 +18,7 @@ use crate::tree::{DirId, Links, Metadata, Owner, Tree};
 /// Outcome of a scan or an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Everything that could be read was read.
+    /// All readable entries were read.
     Complete,
     /// The scan was stopped. The tree contains the entries read so far.
     Stopped,

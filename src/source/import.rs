@@ -35,7 +35,7 @@ use crate::formats::snapshot::is_snapshot;
 use crate::scan::{Outcome, Progress};
 use crate::tree::{DirId, Tree, hard_links};
 
-/// Interval between publications while bytes arrive without a pause.
+/// Interval at which entries are published while bytes keep arriving.
 const PERIOD: Duration = Duration::from_millis(100);
 
 /// Running or finished import.
@@ -78,7 +78,7 @@ impl Import {
     /// Starts reading `inputs`, with these settings for lists.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// Returns an error if no thread can be started.
     pub fn start_with(inputs: Vec<Input>, lists: ListOptions) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             tree: Arc::default(),
@@ -253,7 +253,7 @@ impl Shared {
         result
     }
 
-    /// Reads a list. The tree gets its entries at its end.
+    /// Reads a list. Its entries are added to the tree when the end of the list is reached.
     fn list<'t>(
         &self,
         mut list: ListReader<'t>,
@@ -284,7 +284,7 @@ impl Shared {
         if messages.is_empty() { Ok(()) } else { Err(messages) }
     }
 
-    /// Adds the origins of roots, and wakes those who wait for the first one.
+    /// Adds the origins of roots, and wakes the threads that wait for the first root.
     fn begin(&self, roots: Vec<Provenance>) {
         let mut state = lock(&self.state);
         state.roots.extend(roots);
@@ -349,7 +349,7 @@ fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Returns the messages of an error that has one.
+/// Returns `reason`, escaped for a terminal, as the only message of an error.
 fn message(reason: &str) -> Vec<String> {
     vec![escape(reason.as_bytes()).into_owned()]
 }

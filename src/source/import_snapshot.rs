@@ -18,7 +18,7 @@ pub type KnownFileSystems = Vec<(FileSystemInfo, u32)>;
 pub struct SnapshotInput<'t> {
     tree: &'t Tree,
     file: Snapshot,
-    /// Indexes in the common tree of the snapshot's devices.
+    /// Indexes of the snapshot's devices in the common tree.
     devices: Vec<u32>,
 }
 
@@ -59,8 +59,8 @@ impl<'t> SnapshotInput<'t> {
         (0..roots).map(provenance).collect()
     }
 
-    /// Adds all entries to the builder of the common tree. Roots without a known host get the prefix `label`. Ends early
-    /// if `goes_on` returns `false`, with all directories closed.
+    /// Adds all entries to the builder of the common tree. Roots without a known host get the prefix `label`. If
+    /// `goes_on` returns `false`, closes all directories and ends early.
     pub fn read(&self, builder: &RefCell<Builder<'_>>, label: &[u8], goes_on: impl Fn() -> bool) {
         let mut open = vec![(DirId::TOP, self.file.tree.listing(DirId::TOP).into_iter())];
         let mut root = 0;
@@ -93,7 +93,8 @@ impl<'t> SnapshotInput<'t> {
         }
     }
 
-    /// Adds an entry of the directory `id`. Returns a directory that the builder has entered.
+    /// Adds an entry of the directory `id`. If the builder enters the entry as a directory, returns the ID and the
+    /// entries of that directory.
     fn entry(
         &self,
         builder: &mut Builder<'_>,
@@ -109,7 +110,7 @@ impl<'t> SnapshotInput<'t> {
             builder.push(&Entry { state: EntryState::Known(Metadata { links, ..metadata }), ..*record });
             return None;
         };
-        // A root inside another root is counted there.
+        // A root inside another root is counted in that root.
         if self.file.tree.parent(child) != Some(id) {
             return None;
         }

@@ -40,7 +40,7 @@ pub enum SourceSpec {
     Paths(Vec<PathBuf>, scan::Options),
     /// Exports, or a single snapshot or binary export.
     Exports(Vec<Input>),
-    /// Lists, with settings that they do not tell.
+    /// Lists, with settings that the lists themselves do not contain.
     Lists(Vec<Input>, ListOptions),
 }
 
@@ -203,8 +203,8 @@ impl Source {
     }
 
     /// Searches `folder` for snapshots of the same paths and flags that were scanned before this scan began. Returns
-    /// number `index` of them, counted from the newest, and how many there are. Returns `None` if there is no such
-    /// snapshot, if this source is not a scan, or if a snapshot cannot record the scan's exclusions.
+    /// the snapshot at position `index`, counted from the newest, and the number of snapshots. Returns `None` if there
+    /// is no such snapshot, if this source is not a scan, or if a snapshot cannot record the scan's exclusions.
     pub fn earlier_in(&self, folder: &Path, index: usize) -> Option<(Self, usize)> {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;

@@ -1,10 +1,10 @@
-//! `rclone://REMOTE:PATH`: a list of the objects of a remote, which rclone writes.
+//! `rclone://REMOTE:PATH`: a list of a remote's objects, written by rclone.
 //!
 //! ```text
 //! rclone lsjson -R --fast-list --no-mimetype --use-server-modtime --files-only … -- REMOTE:PATH
 //! ```
 //!
-//! Without `--use-server-modtime`, rclone sends one request more for each object of an S3 bucket.
+//! Without `--use-server-modtime`, rclone sends one additional request for each object of an S3 bucket.
 //!
 //! Invariant: no part of REMOTE:PATH can become a flag of rclone. No shell is involved.
 
@@ -39,7 +39,7 @@ impl RclonePath {
     /// Returns an error if `word` begins with `rclone://`, but names no remote.
     pub fn parse(word: &OsStr) -> Option<Result<Self, &'static str>> {
         let target = word.as_bytes().strip_prefix(SCHEME)?;
-        // rclone reads a path without a remote as a local one.
+        // rclone reads a path without a remote as a local path.
         let names_remote = match target.strip_prefix(b":") {
             Some(backend) => backend.contains(&b':'),
             None => target.split(|byte| *byte == b'/').next().is_some_and(|remote| remote.contains(&b':')),

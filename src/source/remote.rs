@@ -1,12 +1,12 @@
-//! Inputs of an import: files, standard input, `rclone://` (see `rclone`), and `ssh://[USER@]HOST[:PORT]/PATH`, an export that duke creates on another
-//! machine.
+//! Inputs of an import: files, standard input, `rclone://` (see `rclone`), and `ssh://[USER@]HOST[:PORT]/PATH`, an
+//! export that duke creates on another machine.
 //!
 //! ```text
 //! ssh [-p PORT] -- [USER@]HOST "duke -q -c -o - [flags] -- 'PATH'"
 //! ```
 //!
-//! ssh always passes its last argument to a shell on that machine, so every word in it is quoted. ssh asks
-//! for passwords on the terminal. Its standard error is kept to report a failure.
+//! ssh always passes its last argument to a shell on that machine, so every word in it is quoted. ssh asks for
+//! passwords on the terminal. The end of its standard error is kept, to report a failure.
 //!
 //! Invariant: no part of HOST can become a flag of ssh, and no part of PATH can become a word of the shell.
 
@@ -164,7 +164,7 @@ impl Session {
         match status.code() {
             Some(0) => Ok(()),
             Some(INCOMPLETE) if is_ssh => Ok(()),
-            // A program that was ended here has nothing to report.
+            // A program that was killed above has nothing to report.
             None if is_ssh || !is_whole => Ok(()),
             None => Err(format!("{name} was ended by a signal")),
             Some(NOT_FOUND) if is_ssh && !is_whole => {
@@ -176,7 +176,7 @@ impl Session {
     }
 }
 
-/// Reads to the end, so that ssh is never blocked by a full pipe, but returns only the last bytes.
+/// Reads to the end, so that the program is never blocked by a full pipe, but returns only the last bytes.
 fn keep_last(mut errors: impl Read) -> Vec<u8> {
     let mut last = Vec::new();
     loop {
@@ -215,7 +215,7 @@ pub enum Input {
     Rclone(RclonePath),
 }
 
-/// Bytes of an input, and the session with another machine that sends them.
+/// Bytes of an input, and the process of ssh or rclone that sends them, if any.
 type Opened = (Box<dyn Read + Send>, Option<Session>);
 
 impl Input {
@@ -253,8 +253,8 @@ impl Input {
         }
     }
 
-    /// Returns the prefix of the root's name, which distinguishes the root from the roots of other inputs. For a remote of
-    /// rclone, returns the whole name.
+    /// Returns the prefix of the root's name, which distinguishes the root from the roots of other inputs. For a remote
+    /// of rclone, returns the whole name.
     pub(crate) fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),

@@ -45,11 +45,11 @@ pub enum Packing {
 pub enum NcduFormat {
     /// JSON.
     Json(Packing),
-    /// Binary format, which is always compressed, with blocks of this size in KiB, or of a size that grows.
+    /// Binary format, which is always compressed, with blocks of this size in KiB, or with growing blocks if `None`.
     Binary(Option<u16>),
 }
 
-/// Sizes of blocks in KiB that can be asked for.
+/// Block sizes, in KiB, that the user can request.
 pub const BLOCK_SIZES: RangeInclusive<u16> = BlockSize::RANGE;
 
 /// File format for a tree.

@@ -1,4 +1,4 @@
-//! Automatic snapshots, which serve as baselines once a disk is full.
+//! Automatic snapshots, which serve as baselines when a disk has filled up.
 //!
 //! All snapshots are in one folder. A file name consists of a checksum and a time:
 //!
@@ -144,8 +144,8 @@ pub fn latest_for(folder: &Path, roots: &[&[u8]], scope: &[u8], before: i64) -> 
     kept_for(folder, roots, scope, before, 0).map(|(path, _)| path)
 }
 
-/// Searches the same snapshots as [`latest_for`]. Returns the path of number `index`, counted from the newest, and how
-/// many there are.
+/// Searches the same snapshots as [`latest_for`]. Returns the path of the snapshot at position `index`, counted from
+/// the newest, and the number of snapshots.
 pub fn kept_for(
     folder: &Path,
     roots: &[&[u8]],

@@ -222,7 +222,7 @@ impl Row {
         }
     }
 
-    /// Sets the row's share of `whole`, and its bar, which is full at the size `full`.
+    /// Sets the cells for the row's share of `whole` and for its bar. The bar is full at size `full`.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
         if let Some(size) = self.size() {
             self.cells[Column::Percent as usize] = CellValue::Share(share(size, whole));

@@ -20,7 +20,7 @@ pub struct Alias<'t> {
     pub directory: Option<DirId>,
     /// Root in which the contents are counted, as the user gave it.
     pub root: &'t [u8],
-    /// `true` if the alias is that root again, `false` if it lies inside that root.
+    /// `true` if the alias repeats that root, `false` if it lies inside that root.
     pub is_root: bool,
 }
 

@@ -11,7 +11,7 @@ pub struct Batch {
     pub(super) page: Page,
     pub(super) writer: Writer,
     pub(super) numbers: Vec<u32>,
-    /// Names, read by this worker, of inodes with several links.
+    /// Names of inodes with several links that this worker has read.
     pub(super) linked: Vec<LinkedName>,
 }
 

@@ -189,7 +189,7 @@ impl Tree {
         Self::default()
     }
 
-    /// Creates a tree with `count` directories, none of which is in memory yet or has claims on it.
+    /// Creates a tree with `count` directories, none of which is in memory or has claims yet.
     pub(super) fn empty(count: u32, devices: Devices, stored: Option<Box<Stored>>) -> Self {
         Self {
             dirs: Slots::new(),

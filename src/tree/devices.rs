@@ -6,7 +6,7 @@
 
 use crate::base::sync::{Mutex, lock};
 
-/// Devices of a tree. Each file system has only one, so a linear search is fast.
+/// Devices of a tree. Each file system has only one device, so the list is short and a linear search is fast.
 #[derive(Default)]
 pub struct Devices {
     known: Mutex<Vec<Device>>,
@@ -53,7 +53,7 @@ impl Devices {
         self.of_host(0).index(device)
     }
 
-    /// Adds a device that is the same as no other, and returns its index.
+    /// Adds a device that is distinct from all others, even from devices with the same number, and returns its index.
     #[doc(hidden)]
     pub fn add(&self, number: u64) -> u32 {
         let mut known = lock(&self.known);

@@ -43,7 +43,7 @@ pub enum EntryState {
 pub enum Exclusion {
     /// The entry matches an exclude pattern.
     Pattern = 0,
-    /// The entry is on another file system, and the scan stays on one.
+    /// The entry is on another file system, which the scan does not enter.
     OtherFileSystem = 1,
     /// The entry is the mount point of a kernel file system.
     KernelFileSystem = 2,
@@ -57,7 +57,7 @@ pub enum Exclusion {
     SecondMount = 6,
     /// The directory has several hard links and is counted under another name.
     SecondLink = 7,
-    /// The directory belongs to another part of a plan, or to a part that has not been merged yet.
+    /// The directory belongs to another part of a plan (`duke plan`), or to a part that has not been merged yet.
     OtherPart = 8,
 }
 

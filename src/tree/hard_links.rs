@@ -29,8 +29,8 @@ pub fn add_repeats(tree: &Tree) {
     repeats.sum_up(|id, excess| tree.add(id, excess));
 }
 
-/// Returns the sizes that each directory shares with names outside it: those of inodes with names in or below it, if
-/// their link counts include more names. Directories that share nothing are not included.
+/// Returns the sizes that each directory shares with names outside it, that is, the sizes of inodes whose link count is
+/// higher than the number of their names in and below the directory. Directories that share nothing are not included.
 pub fn shared_with_others(tree: &Tree) -> HashMap<DirId, Totals> {
     let mut names = tree.linked();
     names.sort_unstable_by_key(order);

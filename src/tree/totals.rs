@@ -125,9 +125,9 @@ impl Tree {
         dir.state.store(State::Complete as u8, Ordering::Release);
     }
 
-    /// Corrects the numbers of errors in and below `directories`, in which parents come before their children, once all
-    /// their entries have been loaded from a file that does not record the numbers. `own` has the number of errors of
-    /// each directory itself and of its entries that are no directories.
+    /// Sets the numbers of errors in and below `directories`, in which parents come before their children. Used once
+    /// all their entries have been loaded from a file that does not record these numbers. `own` contains, for each
+    /// directory, the number of its own errors and those of its entries that are not directories.
     pub(super) fn set_errors(&self, directories: &[DirId], mut own: HashMap<DirId, u32>) {
         for id in directories.iter().rev() {
             let errors = own.remove(id).unwrap_or(0);

@@ -15,9 +15,9 @@ use std::time::Duration;
 
 /// Time without input after which a Yes is accepted.
 pub const QUIET: Duration = Duration::from_millis(300);
-/// Longer quiet time for cases in which a key may still be held down: for a question that follows a Yes, and
-/// after a key that was pressed before the question could be read. A held key sends no input before key repeat
-/// starts, which takes a moment.
+/// Quiet time while a key may still be held down: for a question that follows a Yes, or after a key that was pressed
+/// before the user could read the question. It outlasts the delay before key repeat starts, during which a held key
+/// sends no input.
 pub const LONG_QUIET: Duration = Duration::from_secs(1);
 
 /// Gate of one question, which accepts a Yes only while the gate is open.
@@ -43,7 +43,7 @@ impl AnswerGate {
         Self { quiet, state: State::Closed, was_open: false }
     }
 
-    /// Closes the gate, because there was a key, a paste or a mouse event.
+    /// Closes the gate after a key, a paste or a mouse event.
     pub fn take_input(&mut self) {
         if !self.was_open {
             self.quiet = self.quiet.max(LONG_QUIET);

@@ -146,7 +146,7 @@ impl TextMotion {
         }
     }
 
-    /// Returns the request that deletes the text which the cursor would skip.
+    /// Returns the request that deletes the text over which this motion moves the cursor.
     fn erasure(self) -> InputRequest {
         match self {
             Self::Left => InputRequest::DeletePrevChar,

@@ -9,7 +9,7 @@ use crate::table::column::Column;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
-    /// Index of a row. Rows that are scrolled off the top count, too.
+    /// Index of a row, counted from the top of the list, including rows that are scrolled off.
     Row(usize),
     Column(Column),
     /// Directory in the displayed path, this many levels above the shown directory.

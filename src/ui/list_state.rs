@@ -74,7 +74,7 @@ impl<'t> ListState<'t> {
         tree.listing(self.id).length() > LARGE
     }
 
-    /// Drops the rows, but remembers the entry under the cursor for when there are new rows.
+    /// Drops the rows, but remembers the entry under the cursor until there are new rows.
     pub fn forget_rows(&mut self) {
         self.rows = Arc::default();
     }
@@ -104,13 +104,13 @@ impl<'t> ListState<'t> {
         self.cursor.offset
     }
 
-    /// Sorts the rows by the current totals, with the cursor following its entry.
+    /// Sorts the rows by the current totals, and keeps the cursor on its entry.
     pub fn sort(&mut self, tree: &'t Tree, sizes: &SizeSource, order: Order, lines: usize) {
         let rows = SortedEntries::of(tree, sizes, self.id, order);
         self.take(tree, Arc::new(rows), lines);
     }
 
-    /// Replaces the rows with rows that were sorted elsewhere, with the cursor following its entry.
+    /// Replaces the rows with already sorted rows, and keeps the cursor on its entry.
     pub fn take(&mut self, tree: &'t Tree, rows: Arc<SortedEntries>, lines: usize) {
         self.was_complete = rows.was_complete();
         self.listing = tree.listing(self.id);
@@ -135,7 +135,7 @@ impl<'t> ListState<'t> {
         !self.was_complete || self.rows.is_outgrown_by(&tree.listing(self.id))
     }
 
-    /// Makes the cursor stick to the entry under it from now on.
+    /// Makes the cursor follow the entry under it from now on.
     pub fn pin(&mut self) {
         let entry = |position| Some(Pin { position, name: self.listing.name(position)? });
         self.pin = self.rows.position(self.cursor.index).and_then(entry);

@@ -21,7 +21,7 @@ use crate::tree::{DirId, Tree};
 pub struct Sources<'a> {
     pub pool: &'a Pool,
     pub tree: &'a Arc<Tree>,
-    /// Baseline for comparisons; `None` in unit tests without one.
+    /// Baseline for comparisons; `None` in unit tests that do not compare.
     pub basis: Option<&'a Baseline>,
     /// `true` if jobs may make system calls, which unit tests do not allow.
     pub may_ask_system: bool,

@@ -64,8 +64,8 @@ impl Mark {
         })
     }
 
-    /// Returns `true` if `now`, a mark made after a rescan, belongs to the same entry. For a directory, this is
-    /// only likely, because the tree stores too little to be sure.
+    /// Returns `true` if `now`, a mark made after a rescan, belongs to the same entry. Directories are compared only by
+    /// inode and kind, so another directory with a reused inode number passes.
     fn is_same(&self, now: &Self) -> bool {
         let inode = |mark: &Self| (mark.inode, mark.kind);
         let written = |mark: &Self| (mark.own.apparent, mark.mtime);

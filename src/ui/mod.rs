@@ -85,8 +85,8 @@ const FRAME: usize = 1 << 18;
 /// baseline for growth.
 ///
 /// # Errors
-/// Returns an error if the terminal cannot be taken over or no longer responds. The terminal has been restored
-/// by then.
+/// Returns an error if the terminal cannot be taken over or no longer responds. In both cases, the terminal has already
+/// been restored.
 pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) -> io::Result<BrowserEnd> {
     let screen = Screen::new(settings.mouse, settings.tab)?;
     let _guard = Guard(screen.clone());

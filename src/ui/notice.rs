@@ -211,9 +211,7 @@ impl Notice {
             }
             Self::Script(result) => script(result),
             Self::JobFailed(operation, error) => format!("{operation} failed: {error}"),
-            Self::OnlyRootsMarked => {
-                "Nothing to delete: only scan roots are marked, and they cannot be deleted".into()
-            }
+            Self::OnlyRootsMarked => "Cannot delete scan roots; mark entries inside them".into(),
             Self::RootDirectory => "Cannot delete a scan root; delete its contents".into(),
             Self::RootFile => "Cannot delete a scan root; scan its parent to delete it".into(),
             Self::LastCopies(1) => "Cannot delete the last copy of a file; unmark one".into(),

@@ -37,7 +37,8 @@ pub struct Part {
     /// Rows, each with the role of its bar.
     pub rows: Vec<(Row, Role)>,
     pub empty: &'static str,
-    /// `true` if the rows are sorted by size. Otherwise, if there is too little room, the smallest rows are omitted.
+    /// `true` if the rows are sorted by size. If not, and there is too little room, the smallest rows are omitted
+    /// rather than the last rows.
     pub is_by_size: bool,
 }
 
@@ -51,7 +52,7 @@ pub struct OverviewState {
     pub parts: Vec<Part>,
     /// Index of the selected part.
     pub index: usize,
-    /// Number of lines of parts that are scrolled off the top.
+    /// Number of rows of parts that are scrolled off the top.
     pub offset: usize,
 }
 
@@ -67,12 +68,13 @@ impl OverviewState {
         }
     }
 
-    /// Moves the selection through all parts, line by line.
+    /// Moves the selection through all parts in reading order.
     pub fn go(&mut self, motion: Motion) {
         self.index = moved(self.index, motion, 2, self.parts.len());
     }
 
-    /// Scrolls so that the selected part is visible. `lines` is the number of lines of parts that fit on the screen.
+    /// Scrolls so that the selected part is visible. `lines` is the number of rows of parts that fit on the screen, and
+    /// `columns` is the number of parts per row.
     pub fn scroll(&mut self, lines: usize, columns: usize) {
         let mut cursor = Cursor { index: self.index / columns, offset: self.offset };
         cursor.show(lines, self.parts.len().div_ceil(columns));

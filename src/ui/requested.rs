@@ -5,7 +5,7 @@ use std::io;
 use super::loader::{Keep, Load, Loader};
 use crate::base::sync::Arc;
 
-/// Result of a job, which is started again when the request changes.
+/// Result of a job that is started again when the request changes.
 #[derive(Debug)]
 pub struct Requested<K, T> {
     wanted: Option<K>,

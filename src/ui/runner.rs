@@ -1,4 +1,4 @@
-//! Runner of operations. An operation is a job of the session. Its results are converted to messages.
+//! Runner of operations: jobs of the session whose results are converted to messages.
 //!
 //! The session starts the operation that a key requests (a deletion, a script, an export, a program), and
 //! collects the messages of all operations between two frames.
@@ -96,8 +96,8 @@ impl<M> Default for Runner<M> {
 }
 
 impl<M> Runner<M> {
-    /// Adds a job that was just started, or the error that prevented its start. `message` converts its results
-    /// to messages.
+    /// Adds a job that was just started, or the error that prevented its start. `message` converts the results of the
+    /// job to messages.
     pub fn add<T: 'static>(
         &mut self,
         job: io::Result<Job<T>>,

@@ -140,7 +140,7 @@ impl<'s> Session<'s> {
     pub fn run(mut self) -> io::Result<Left> {
         self.draw()?;
         self.source.end_head_start();
-        // Without delay, the next frame would be as empty as the first one.
+        // Wait briefly, because an immediate second frame would be as empty as the first.
         self.next_tick = Instant::now() + GLANCE;
         loop {
             // Damage in a snapshot is found only when the damaged part is read, so the outcome can change even
@@ -322,9 +322,9 @@ impl<'s> Session<'s> {
         });
     }
 
-    /// Starts a scan of the parent directory. Returns `None` if no thread can be started, after telling the
-    /// user. The state never requests this for a snapshot or export, for which the result would also be `None`;
-    /// see [`SourceKind`](crate::source::SourceKind).
+    /// Starts a scan of the parent directory. If no thread can be started, shows a notice and returns `None`. The
+    /// result is also `None` for a snapshot or export, but the state never requests a scan for these; see
+    /// [`SourceKind`](crate::source::SourceKind).
     fn scan_above(&mut self, path: Vec<u8>) -> Option<Source> {
         match self.source.restart_at(OsString::from_vec(path).into())? {
             Ok(above) => Some(above),
@@ -335,8 +335,8 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Stores a rescan that was just started, or reports the error. `begun` is `None` only if the source is not
-    /// a scan, and the state never requests a rescan then; see [`SourceKind`](crate::source::SourceKind).
+    /// Stores a rescan that was just started, or reports the error. `begun` is `None` only if the source is not a scan,
+    /// but the state never requests a rescan of such a source; see [`SourceKind`](crate::source::SourceKind).
     fn rescan_selected(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),
@@ -384,8 +384,8 @@ fn no_thread(operation: &'static str, error: io::Error) -> Event {
     failed(operation, JobError::NoThread(Arc::new(error)))
 }
 
-/// Returns a root as the user gave it, and as an absolute path for display: with `.`, the user would not see
-/// which directory is shown.
+/// Returns a root as the user gave it, and as an absolute path for display, because `.` would not tell the user which
+/// directory is shown.
 fn titled(root: &Path) -> (Vec<u8>, Vec<u8>) {
     (root.as_os_str().as_bytes().to_vec(), absolute(root).as_os_str().as_bytes().to_vec())
 }

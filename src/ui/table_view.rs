@@ -172,8 +172,8 @@ impl TableView {
         self.will_mark = is_wanted;
     }
 
-    /// If marking was requested and all rows have been found, ends the request and returns the numbers of rows
-    /// and of entries found. The number of rows is limited, so it may be the lower one.
+    /// If marking was requested and all rows have been found, ends the request and returns the numbers of rows and of
+    /// entries found. The number of rows may be lower, because it is limited.
     pub fn take_found(&mut self) -> Option<(u64, u64)> {
         let is_due = self.will_mark && !self.rows.is_loading();
         let answer = self.answer().filter(|_| is_due)?;
@@ -224,7 +224,7 @@ impl TableView {
         entries().unwrap_or_default()
     }
 
-    /// Returns the entries of the group of copies at the cursor; `None` if the row belongs to none.
+    /// Returns the entries of the group of copies at the cursor; `None` if the row belongs to no group.
     pub fn copies(&self, kept: KeptCopy) -> Option<Copies> {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
@@ -234,7 +234,7 @@ impl TableView {
         self.answer().is_some_and(|answer| answer.data.may_share())
     }
 
-    /// Returns the sets of entries of which a deletion must keep at least one.
+    /// Returns sets of entries with the same contents. A deletion must keep at least one entry of each set.
     pub fn sets(&self) -> &[Vec<EqualName>] {
         self.answer().map(|answer| answer.data.sets()).unwrap_or_default()
     }
@@ -287,7 +287,7 @@ impl TableView {
         }
     }
 
-    /// Unfolds a row, then also the next row if that row unfolds together with this one.
+    /// Unfolds a row, and then its first child if that child unfolds together with its parent.
     fn unfold(&mut self, data: &dyn TableData, row: usize) {
         let Branch { depth, key: Some(key), .. } = data.branch(row) else { return };
         self.unfolded.insert(key);

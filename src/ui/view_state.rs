@@ -47,7 +47,7 @@ pub struct Views {
     pub clock: i64,
     /// Time of the last refresh of a view, since the start of the session.
     pub refreshed: Duration,
-    /// Result of the check that the scan covered a whole file system.
+    /// Result of the check whether the scan covered a whole file system.
     pub whole: Loader<Arc<bool>>,
     pub compared: GrowthState,
 }
@@ -69,7 +69,7 @@ impl Views {
         self.base == BaseView::Overview && self.sheets.is_empty()
     }
 
-    /// Returns `true` if the tree has grown since the comparison, or any result on the screen, was requested.
+    /// Returns `true` if the comparison, or any result on the screen, was requested before the tree last grew.
     pub fn is_outdated(&self) -> bool {
         let shown = match (self.sheets.last(), &self.filtering) {
             (Some(sheet), _) => sheet.rows.is_outdated(),
@@ -118,7 +118,7 @@ impl Views {
             Needs::Nothing => true,
             Needs::FileSystem => self.is_whole(),
             Needs::Baseline => self.can_grow(),
-            // Only a search, which reads files, finds out if there are any rows.
+            // Only a search that reads files can tell if there will be any rows.
             Needs::CompleteScan => false,
         }
     }

@@ -343,9 +343,9 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
     assert_eq!(listed(refused(&["other"])), format!("other: {none}"));
     let flags = "its snapshots were made with other flags; pass these flags to diff, or save a new snapshot: duke save";
     assert_eq!(listed(refused(&["t"])), format!("t: {flags}"));
-    let late = "all its snapshots are later than the time of --since; pass one of their times to --since";
+    let late = "all its snapshots are later than the time of --since; use one of their times with --since";
     assert_eq!(listed(refused(&["-x", "--since", "3d", "t"])), format!("t: {late}"));
-    assert!(refused(&["--exclude", "*.o", "t"]).0.starts_with("diff: --exclude needs OLD"));
+    assert!(refused(&["--exclude", "*.o", "t"]).0.starts_with("diff: --exclude requires OLD"));
     with_state(&place, &state, &["diff", "-n", "-x", "t"]).ended(0);
     // A damaged snapshot does not prevent the others from being listed.
     let broken = kept.with_file_name("scan-00000000-01700000000.duke");

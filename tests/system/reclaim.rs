@@ -285,7 +285,7 @@ fn changed_entries_are_kept_until_they_are_rescanned() {
     session.settle();
     assert!(!session.app.delete_dialog().unwrap().is_open());
     let shown = screen(&mut session.app);
-    assert!(shown.contains("changed since the scan: kept: "), "{shown}");
+    assert!(shown.contains("changed since the scan; not deleted: "), "{shown}");
     assert!(shown.contains("r rescans them and asks again"), "{shown}");
     session.press("y Right y");
     session.settle();
@@ -302,7 +302,7 @@ fn changed_entries_are_kept_until_they_are_rescanned() {
     session.settle();
     assert_eq!(session.app.scope(), Scope::Failures);
     assert!(
-        screen(&mut session.app).contains("changed since the scan: kept"),
+        screen(&mut session.app).contains("changed since the scan; not deleted"),
         "{}",
         screen(&mut session.app)
     );

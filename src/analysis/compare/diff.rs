@@ -328,9 +328,9 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         !taken.is_empty()
     }
 
-    /// Returns `true` if two directories with the same inode number are the same directory, rather than the number
-    /// having been reused. They are the same if they have an entry in common, or if both are empty and have the same
-    /// modification time.
+    /// Returns `true` if two directories with the same inode number are the same directory, `false` if the number was
+    /// reused. They are the same if they have an entry in common, or if both are empty and have the same modification
+    /// time.
     fn is_one(&self, old: &Item<'t>, new: &Item<'t>) -> bool {
         let (What::Directory { id: old, mtime: then, .. }, What::Directory { id: new, mtime: now, .. }) =
             (old.what, new.what)

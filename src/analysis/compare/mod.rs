@@ -122,7 +122,7 @@ fn find(
     most: usize,
 ) -> Option<Compared> {
     let Some(earlier) = earlier else {
-        return Some(Err("there is no earlier snapshot of this".to_owned()));
+        return Some(Err("no earlier snapshot".to_owned()));
     };
     while !earlier.wait(TICK) {
         if task.is_cancelled() {
@@ -143,7 +143,7 @@ fn find(
         std::thread::sleep(TICK);
     };
     if roots.is_empty() {
-        let reason = earlier.trouble().unwrap_or_else(|| "a directory is needed on either side".to_owned());
+        let reason = earlier.trouble().unwrap_or_else(|| "both sides must be directories".to_owned());
         return Some(Err(reason));
     }
     let mut gathering =

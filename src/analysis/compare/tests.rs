@@ -155,7 +155,7 @@ fn a_comparison_waits_for_the_roots_of_a_scan() {
     new.release(DirId::TOP);
     job.wait(Duration::from_secs(60)).unwrap();
     let told = job.poll().unwrap();
-    assert!(told.as_ref().as_ref().is_err_and(|reason| reason.contains("on either side")));
+    assert!(told.as_ref().as_ref().is_err_and(|reason| reason.contains("both sides")));
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub type Trend = [u8; POINTS];
 enum Wanted {
     /// The size is needed for the row with this index.
     Row(usize),
-    /// The name is that of this directory of the present tree, in which other names are looked up.
+    /// The name belongs to this directory of the present tree, in which further names are looked up.
     Directory(DirId),
 }
 

@@ -11,7 +11,7 @@ use crate::cli::config::contents::{Config, quoted};
 use crate::cli::config::position::{Place, Text};
 use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
 
-/// Former names of commands, with the present names. Files with a former name keep working, with a warning.
+/// Former names of commands, with their present names. A file with a former name still works, with a warning.
 const RENAMED: [(&str, &str); 3] = [("hints", "cleanup"), ("rest", "df"), ("erase-all", "erase-to-start")];
 
 /// Line of the key table, with its new keys and their positions in the file.

@@ -20,7 +20,7 @@ pub enum Means {
     ReadOnly,
     /// Compresses the export if `true`. duke accepts `--compress` only with an export.
     Compress(bool),
-    /// No effect on a compressed export, because duke has a single compression level. The value must be one of ncdu's.
+    /// No effect on a compressed export, because duke has a single compression level. The value must be from 1 to 19.
     Level,
     /// Sets the block size of the export. duke accepts it only with a binary export.
     BlockSize,
@@ -76,9 +76,9 @@ pub const FLAGS: [Flag; 59] = [
     valued('f', "", "FILE", Words("-f"), "Browse an export; - is standard input"),
     valued('o', "", "FILE", Words("-o"), "Write an export in JSON; - is standard output"),
     valued('O', "", "FILE", Words("-O"), "Write a binary export; - is standard output"),
-    flag('c', "compress", Compress(true), "Compress the export in JSON; a binary export always is"),
+    flag('c', "compress", Compress(true), "Compress the JSON export; binary exports are always compressed"),
     flag(' ', "no-compress", Compress(false), "Do not compress the export in JSON"),
-    valued(' ', "compress-level", "N", Level, "1 to 19, accepted without effect: duke has one level"),
+    valued(' ', "compress-level", "N", Level, "1 to 19; no effect, because duke has one level"),
     valued(' ', "export-block-size", "KIB", BlockSize, "Size of a block in a binary export, 4 to 16000"),
     flag('x', "one-file-system", OneFileSystem(true), "Do not cross file-system boundaries"),
     flag(' ', "cross-file-system", OneFileSystem(false), "Cross file-system boundaries"),

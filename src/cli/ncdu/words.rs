@@ -158,7 +158,7 @@ pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation
     }
     settings.extend(has_columns.then(|| format!("--columns={}", columns.join(",")).into()));
     settings.append(&mut words);
-    // A path that was given after `--` is not a flag of duke either.
+    // A path that begins with `-` was given after `--`, and duke must not read it as a flag either.
     let is_like_a_flag = paths.iter().any(|path| path.as_bytes().starts_with(b"-"));
     settings.extend(is_like_a_flag.then(|| "--".into()));
     settings.append(&mut paths);

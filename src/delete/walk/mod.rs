@@ -29,7 +29,7 @@ use crate::platform::{Attributes, Boundary, Buffer, DirEntry, Directory, Errno, 
 use crate::tree::join;
 use node::{Above, Node};
 
-/// Maximum number of directories kept open, so that a concurrent scan has descriptors too.
+/// Maximum number of directories kept open. The limit leaves descriptors for a concurrent scan.
 const MOST_OPEN: usize = 256;
 /// Maximum number of times a directory is read again if it is not empty after its entries were deleted.
 const ROUNDS: u32 = 16;
@@ -226,7 +226,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
     }
 
     /// Reads a directory, processes its entries, and spawns work for its child directories. Releases one of the node's
-    /// claims.
+    /// claims ([`Node::claims`]).
     fn empty<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Directory)
     where
         'w: 's,
@@ -239,7 +239,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         let count = u32::try_from(directories.len()).unwrap_or(u32::MAX);
         node.claims.fetch_add(count, Ordering::Relaxed);
         if self.descriptors.suffice() && self.descriptors.count() < MOST_OPEN {
-            // In a second round, `kept` has already been set.
+            // If the directory is being read again, `kept` has already been set.
             drop(node.kept.set(self.descriptors.hold(Arc::clone(&directory))));
         }
         *lock(&node.waiting) = directories;
@@ -282,7 +282,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         directories
     }
 
-    /// Processes an entry and returns `true`. Skips a directory and returns `false`.
+    /// Processes an entry that is not a directory, and returns `true`. For a directory, only returns `false`.
     fn visit_entry(
         &self,
         node: &Node<'w>,
@@ -303,7 +303,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
         true
     }
 
-    /// Empties one of the queued child directories. Releases one of the node's claims.
+    /// Empties one of the queued child directories. Releases one of the node's claims ([`Node::claims`]).
     fn visit<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Arc<Directory>)
     where
         'w: 's,
@@ -320,7 +320,7 @@ impl<'w, A: Visitor> Walk<'w, A> {
     }
 
     /// Opens the next queued child directory, or returns `None` if none is left. The caller must hold one of the node's
-    /// claims.
+    /// claims ([`Node::claims`]).
     fn next(&self, node: &Arc<Node<'w>>, directory: &Directory) -> Option<(Arc<Node<'w>>, Directory)> {
         loop {
             if self.is_cancelled() {
@@ -357,8 +357,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         }
     }
 
-    /// Releases one of the node's claims. `directory` is the directory of the node, if it is open. The worker that
-    /// releases the last claim processes the directory and continues with its parent.
+    /// Releases one of the node's claims ([`Node::claims`]). `directory` is the directory of the node, if it is open.
+    /// The worker that releases the last claim processes the directory and continues with its parent.
     fn release<'s>(&'w self, scope: &Scope<'s>, node: Arc<Node<'w>>, directory: Option<Arc<Directory>>)
     where
         'w: 's,

@@ -1,4 +1,4 @@
-//! Entries of a directory that have the same path as others.
+//! Resolution of lines with the same path in a directory.
 //!
 //! ```text
 //! entry and directory   the entry's line describes the directory, unless the directory has a line already
@@ -26,7 +26,7 @@ impl PathTree {
         let repeated = repeated(self.log.chain(last).map(|place| self.name_hash(node, place)).collect());
         let mut places: Vec<LogPlace> = self.log.chain(last).collect();
         if !repeated.is_empty() {
-            // From the first record to the last, and back.
+            // Checked from the first record to the last, because the first record with a path counts.
             places.reverse();
             let mut seen = HashSet::new();
             places.retain(|place| match self.is_first(node, *place, &repeated, &mut seen) {
@@ -42,10 +42,11 @@ impl PathTree {
         places
     }
 
-    /// Returns `true` if a record is the first one with its path, and `false` if it has become the line of a directory.
+    /// Returns `true` if a record is the first one with its path, and `false` if it was stored as the line of a
+    /// directory.
     ///
     /// # Errors
-    /// The name, if it is neither.
+    /// Returns the name if the path was listed before.
     fn is_first(
         &mut self,
         node: u32,

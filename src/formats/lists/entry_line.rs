@@ -1,4 +1,4 @@
-//! Facts that one line of a list tells about an entry.
+//! Data about an entry, from one line of a list.
 
 use super::field::{FieldUnit, ListField};
 use super::value::{self, LineRefusal};
@@ -6,27 +6,27 @@ use crate::base::base64::from_base64;
 use crate::base::kind::Kind;
 use crate::tree::{EntryState, Exclusion, Metadata, Owner};
 
-/// Longest path that is read, in bytes. No system call accepts one of this length.
+/// Maximum length of a path in bytes. No system call accepts a path of this length.
 const LONGEST_PATH: usize = u16::MAX as usize;
 
-/// Facts of a line. Reused for the next line, so that reading a line allocates nothing.
+/// Data of a line. Reused for every line, to avoid allocations.
 #[derive(Debug, Default)]
 pub(crate) struct EntryLine {
-    /// Path, as the line has it.
+    /// Path as given in the line.
     pub(crate) path: Vec<u8>,
     /// Precedence of the column from which the path comes.
     path_rank: Rank,
-    /// Root or bucket; empty if the line names none.
+    /// Root or bucket; empty if the line does not name one.
     pub(crate) root: Vec<u8>,
     root_rank: Rank,
     /// `true` if the path does not begin with the root.
     pub(crate) is_bucket: bool,
-    /// Host name; empty if the line names none.
+    /// Host name; empty if the line does not name one.
     pub(crate) host: Vec<u8>,
     pub(crate) facts: LineFacts,
 }
 
-/// Precedence of a column over others for the same fact.
+/// Precedence among columns that contain the same data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     #[default]
@@ -36,7 +36,7 @@ enum Rank {
     Exact,
 }
 
-/// Facts besides names.
+/// Data of a line other than names.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LineFacts {
     pub(crate) scanned_at: Option<i64>,
@@ -64,7 +64,7 @@ impl EntryLine {
         self.facts = LineFacts::default();
     }
 
-    /// Sets the field of a column to its value. `errno` returns the number of an error by its message.
+    /// Sets the field `meaning` to the value `text`. `errno` returns the error number for an error message.
     pub(crate) fn set(
         &mut self,
         meaning: FieldUnit,
@@ -139,7 +139,7 @@ impl LineFacts {
         Ok(())
     }
 
-    /// Returns the kind of the entry, if the line tells it.
+    /// Returns the kind of the entry, if the line contains it.
     pub(crate) fn kind(&self) -> Option<Kind> {
         let by_mode = || self.mode.map(Kind::of_mode).filter(|kind| *kind != Kind::Unknown);
         let by_flag = self.is_directory.map(|is| if is { Kind::Directory } else { Kind::File });
@@ -170,7 +170,7 @@ impl LineFacts {
             mode: self.mode.unwrap_or(0),
         });
         Metadata {
-            // A list with a single size cannot distinguish the two.
+            // If the line has only one size, it is used for both.
             apparent: self.apparent.or(self.disk).unwrap_or(0),
             blocks: self.disk.or(self.apparent).unwrap_or(0).div_ceil(512),
             mtime: self.mtime.unwrap_or(0),
@@ -182,7 +182,7 @@ impl LineFacts {
     }
 }
 
-/// Checks that a path, root or host can be a name.
+/// Checks that a path, root or host contains no NUL.
 fn name(text: &[u8]) -> Result<&[u8], LineRefusal> {
     if text.contains(&0) { Err("NUL in a name".into()) } else { Ok(text) }
 }

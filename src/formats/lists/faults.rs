@@ -1,11 +1,11 @@
-//! Lines of a list that cannot be read, counted, with the first ones named.
+//! Unreadable lines of a list: their number, and messages about the first ones.
 
 use crate::base::format::grouped;
 
-/// Number of lines that are named.
+/// Maximum number of lines that get a message of their own.
 const NAMED: usize = 5;
 
-/// Lines that cannot be read.
+/// Number of unreadable lines, and messages about the first ones.
 #[derive(Debug, Default)]
 pub(crate) struct LineFaults {
     first: Vec<String>,
@@ -13,7 +13,8 @@ pub(crate) struct LineFaults {
 }
 
 impl LineFaults {
-    /// Counts a line. `describe` returns its number or path, and the reason, as text that is safe to print.
+    /// Counts an unreadable line. `describe` returns a message with the line's number or path and the reason, which
+    /// must be safe to print.
     pub(crate) fn note(&mut self, describe: impl FnOnce() -> String) {
         if self.first.len() < NAMED {
             self.first.push(describe());
@@ -21,7 +22,7 @@ impl LineFaults {
         self.count += 1;
     }
 
-    /// Returns a message for each named line, and one for the others.
+    /// Returns the messages about the first unreadable lines, and one message about all others.
     pub(crate) fn into_messages(self) -> Vec<String> {
         let mut messages = self.first;
         match self.count - messages.len() as u64 {

@@ -1,20 +1,20 @@
-//! Names of the columns of a list, in the spellings that other programs use.
+//! Names of list columns, in the spellings that other programs use.
 //!
 //! Letter case and the characters between words do not matter: `LastModifiedDate`, `last_modified_date` and
 //! `Last modified date` are the same. A word of the name may be the unit of a size, as in `KB_ALLOCATED`.
 
-/// Fact about an entry that a column contains.
+/// Kind of data in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ListField {
     /// Path, with or without the root.
     Path,
-    /// Exact bytes of the path.
+    /// Exact bytes of the path, in base64.
     PathBase64,
-    /// Name. It is used as the path if the list has no path column.
+    /// Name of the entry, which is used as the path if the list has no path column.
     Name,
     /// Root, which is the beginning of the path.
     Root,
-    /// Exact bytes of the root.
+    /// Exact bytes of the root, in base64.
     RootBase64,
     /// Bucket: a root that is not a part of the path.
     Bucket,
@@ -59,7 +59,7 @@ pub struct FieldUnit {
     pub unit: u64,
 }
 
-/// Column of a list, as the user names it.
+/// Column of a list, as specified by the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListColumn {
     /// Number of the column, from 1.
@@ -146,7 +146,8 @@ const NAMES: &[(&str, ListField)] = &[
     ("excluded", ListField::Excluded),
 ];
 
-/// Words of a column's name that are units, in bytes. Programs that print `KB` mean 1024 bytes.
+/// Units that may occur as a word in a column name, with their sizes in bytes. Programs that print `KB` mean 1024
+/// bytes.
 const UNITS: &[(&str, u64)] = &[
     ("b", 1),
     ("bytes", 1),
@@ -194,7 +195,7 @@ impl FieldColumn {
     /// Parses `FIELD=COLUMN`, where COLUMN is a number from 1 or a name.
     ///
     /// # Errors
-    /// The reason why the word names no field or column.
+    /// Returns the reason why `word` does not name a field and a column.
     pub fn parse(word: &str) -> Result<Self, String> {
         let (name, column) = word.split_once('=').ok_or("not FIELD=COLUMN, such as path=2")?;
         let meaning =
@@ -209,7 +210,8 @@ impl FieldColumn {
     }
 }
 
-/// Splits a name at everything but letters and digits, and before a capital after a small letter, except in `KiB`.
+/// Splits a name into lower-case words: at every character that is not a letter or digit, and between a lower-case and
+/// an upper-case letter, except in `KiB`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut previous = ' ';

@@ -1,4 +1,4 @@
-//! Facts of a line that is a JSON object.
+//! Parser for lines that are JSON objects.
 
 use std::collections::HashMap;
 
@@ -8,24 +8,24 @@ use super::value::LineRefusal;
 use crate::formats::input::{Fault, Reason};
 use crate::formats::json_lexer::Lexer;
 
-/// Largest number of keys that are remembered.
+/// Maximum number of keys in the cache.
 const KEYS: usize = 1024;
 
-/// Parser of objects.
+/// Parser for JSON objects, which keeps a cache of their keys.
 pub(crate) struct ObjectParser {
     lexer: Lexer<'static>,
-    /// Fields of the keys seen so far.
+    /// Cache of the fields that keys stand for; `None` for unknown keys.
     keys: HashMap<Vec<u8>, Option<FieldUnit>>,
     given: Vec<FieldColumn>,
 }
 
 impl ObjectParser {
-    /// Creates a parser. `given` are the keys that the user named.
+    /// Creates a parser. `given` are the fields whose keys the user has specified.
     pub(crate) fn new(given: &[FieldColumn]) -> Self {
         Self { lexer: Lexer::of_texts(), keys: HashMap::new(), given: given.to_vec() }
     }
 
-    /// Reads the facts of an object.
+    /// Parses the object in `text` and stores its values in `line`.
     pub(crate) fn read(
         &mut self,
         text: &[u8],

@@ -1,4 +1,4 @@
-//! Layout of a list: form of its lines, and columns of the fields.
+//! Layout of a list: the form of its lines, and the columns that contain the fields.
 
 use super::field::{FieldColumn, FieldUnit, ListColumn, ListField};
 use super::records::{RecordEnd, RecordReader};
@@ -8,22 +8,22 @@ use super::{ListOptions, ListPreset};
 use crate::formats::builder::Sizes;
 use crate::formats::input::Reason;
 
-/// Separators that a list of columns may have.
+/// Possible separators between columns.
 const SEPARATORS: [u8; 4] = *b",\t;|";
-/// Number of bytes within which the form of a list shows.
+/// Number of bytes at the start of the input from which the form of a list is recognized.
 const HEAD: usize = 64 << 10;
 /// Byte order mark, which some programs write before a list.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// First bytes of a report in JSON.
+/// First bytes of a report that duke writes with `--json`.
 const REPORT: &[u8] = b"{\"schema\":\"duke";
 
 /// Form of a list's lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListForm {
-    /// JSON objects; `true` if they are elements of one array.
+    /// JSON objects. `is_array` is `true` if they are the elements of a single array.
     Objects { is_array: bool },
-    /// Separated values with quotes. `width` is the number of columns in the header.
+    /// Separated values with quotes. `width` is the number of columns in the header; `None` without a header.
     Csv { separator: u8, width: Option<usize> },
     /// Fields separated by tabs, without quotes.
     Tabs { end: RecordEnd, width: usize, path: usize },
@@ -33,9 +33,9 @@ pub(crate) enum ListForm {
 #[derive(Debug)]
 pub(crate) struct ListLayout {
     pub(crate) form: ListForm,
-    /// Fields of the columns, by their index.
+    /// Indexes of the columns to read, each with the field that the column contains.
     pub(crate) columns: Vec<(usize, FieldUnit)>,
-    /// Columns that the user named.
+    /// Fields whose keys the user has specified. Used only for JSON objects.
     pub(crate) given: Vec<FieldColumn>,
     /// Meaning of the sizes of directories.
     pub(crate) sizes: Sizes,
@@ -45,7 +45,7 @@ pub(crate) struct ListLayout {
 
 /// Format of an input.
 pub(crate) enum Recognized {
-    /// List.
+    /// List with this layout.
     List(ListLayout),
     /// Another format, or none.
     Other,
@@ -69,7 +69,7 @@ impl From<Reason> for LayoutError {
 /// Recognizes a list by its first bytes, and skips its header.
 ///
 /// # Errors
-/// When reading fails, or `options` do not fit the list.
+/// Returns an error if reading fails or is stopped, or if `options` do not fit the list.
 pub(crate) fn recognize(
     records: &mut RecordReader<'_>,
     options: &ListOptions,
@@ -92,7 +92,7 @@ pub(crate) fn recognize(
         Some(ListPreset::S3Inventory) => {
             let mut columns: Vec<FieldColumn> =
                 (1..).zip(["bucket", "key", "size"]).map(|(column, name)| preset(name, column)).collect();
-            // The fields after the size are chosen when the inventory is configured.
+            // The fields after the size depend on the configuration of the inventory.
             let first = FieldTexts::csv_of(first_line(records)?, b',');
             columns.extend(
                 first
@@ -108,7 +108,7 @@ pub(crate) fn recognize(
     }
 }
 
-/// Returns the columns that the user gave, or else those of a preset.
+/// Returns the columns specified by the user or, if there are none, those of a preset.
 fn given(options: &ListOptions, preset: Vec<FieldColumn>) -> Vec<FieldColumn> {
     if options.fields.is_empty() { preset } else { options.fields.clone() }
 }
@@ -195,7 +195,7 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
     for (separator, texts) in splits() {
         if let Some(columns) = of_header(&texts, given) {
             let width = Some(texts.len());
-            // The header was looked at, but not taken.
+            // Skips the header, which has not been consumed yet.
             records.next(RecordEnd::Csv(separator))?;
             return Ok(layout(separator, width, columns));
         }
@@ -231,7 +231,7 @@ fn is_tabbed_record(bytes: &[u8]) -> bool {
 
 const NO_PATH: &str = "no column is known to be the path; use --fields, as in --fields path=1,size=2";
 
-/// Returns the columns of a list whose first line is a header, or `None` if it is none.
+/// Returns the columns of a list if its first line is a header, or `None` if it is not.
 fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {
     let mut columns: Vec<(usize, FieldUnit)> = Vec::new();
     let mut has_name = false;
@@ -263,12 +263,12 @@ fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, Fi
         let is_new = |meaning: &FieldUnit| !columns.iter().any(|(_, known)| known.field == meaning.field);
         columns.extend(meaning.filter(is_new).map(|meaning| (index, meaning)));
     }
-    // A single known word may be a value, unless the user has named other columns.
+    // A single known name may also be a value, so it identifies a header only if the user has specified columns.
     let has_known = columns.len() - before > usize::from(given.is_empty());
     (path_column(&columns).is_some() && (has_name || has_size || has_known)).then_some(columns)
 }
 
-/// Returns the columns that are given by number; `None` if one is given by name.
+/// Returns the columns if all of them are given by number; `None` if one is given by name.
 fn numbered(given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {
     let index = |column: &FieldColumn| match column.column {
         ListColumn::Number(number) => Some((number - 1, column.meaning)),
@@ -283,7 +283,7 @@ fn path_column(columns: &[(usize, FieldUnit)]) -> Option<usize> {
     columns.iter().find(|(_, meaning)| is_path(meaning.field)).map(|(index, _)| *index)
 }
 
-/// Returns the first line, without its end.
+/// Returns the first line without its newline.
 fn first_line<'r>(records: &'r mut RecordReader<'_>) -> Result<&'r [u8], Reason> {
     let head = records.look(|bytes| bytes.contains(&b'\n') || bytes.len() > HEAD)?;
     Ok(head.split(|byte| *byte == b'\n').next().unwrap_or_default())

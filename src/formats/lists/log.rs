@@ -7,9 +7,10 @@
 //!   else:       an entry, as in `tree::encoding`, with all differences from zero
 //! ```
 //!
-//! The records of a directory are a chain, which is followed from the last one. A record is read once more, when
-//! its directory is written to the tree. Directories that are written one after another share blocks, and a block is
-//! freed once all of its records have been read. So a list needs little more memory than its tree, in any order of lines.
+//! The records of a directory form a chain, which is followed from the last record to the first. They are read when
+//! their directory is written to the tree. Directories that are written one after another share blocks, and a block is
+//! freed once all of its records have been read. So a list needs little more memory than its tree, regardless of the
+//! order of its lines.
 
 use crate::platform::memory::pages::Pages;
 use crate::tree::encoding::{Draft, Records};
@@ -18,7 +19,7 @@ use crate::tree::{Entry, EntryState, Metadata};
 
 /// Size of a block in bytes: more than the longest record.
 const BLOCK: usize = 1 << 18;
-/// Number of directories, with successive node numbers, that share blocks.
+/// Number of directories that share blocks. Their node numbers are consecutive.
 const GROUP: u32 = 1024;
 
 /// Position of a record, counted from 1.
@@ -29,13 +30,13 @@ pub(crate) struct LogPlace(std::num::NonZeroU64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum LogTag {
-    /// Entry whose line does not tell its kind.
+    /// Entry whose line does not contain its kind.
     Untyped = 0,
     /// Entry of a known kind that is not a directory.
     Typed = 1,
     /// Child directory.
     Child = 2,
-    /// Line of a directory itself.
+    /// Line that describes the directory itself.
     Own = 3,
 }
 
@@ -149,12 +150,12 @@ impl EntryLog {
         }
     }
 
-    /// Returns the places of the chain that ends at `last`, from the last to the first.
+    /// Returns the positions of the records in the chain that ends at `last`, from the last to the first.
     pub(crate) fn chain(&self, last: Option<LogPlace>) -> impl Iterator<Item = LogPlace> + '_ {
         std::iter::successors(last, |place| self.open(*place).0)
     }
 
-    /// Releases a record, which is not read again.
+    /// Releases a record, which must not be read again. Frees a block when its last record is released.
     pub(crate) fn release(&mut self, place: LogPlace) {
         let (index, _) = place.split();
         let block = &mut self.blocks[index];
@@ -197,7 +198,7 @@ impl LogPlace {
     }
 }
 
-/// Returns the attributes of an entry; those of a directory that has none if the entry has none.
+/// Returns the attributes of an entry, or default attributes if it has none.
 pub(crate) fn known(entry: &Entry<'_>) -> Metadata {
     match entry.state {
         EntryState::Known(metadata) => metadata,

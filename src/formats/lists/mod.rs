@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! chunks -> records -> json_line, separated -> entry_line -> path_tree, log -> write -> tree
-//!           one line   its values              its facts     directories, found by their
+//!           one line   its values              its data      directories, found by their
 //!           or record                                        paths in any order
 //! ```
 //!
-//! A list may name its entries in any order and leave directories out, so nothing is known to be complete
-//! before its end. Until then the entries are packed in a log, grouped by directory (`log`); at the end they are
-//! written to the tree, directory by directory, and the log is freed meanwhile.
+//! A list may contain its entries in any order and omit directories, so no directory is known to be complete before the
+//! end of the list. Until then, the entries are kept in a log, grouped by directory (`log`). At the end, they are
+//! written to the tree directory by directory, while the log is freed.
 //!
 //! Invariant: a line that cannot be read changes nothing and is counted.
 
@@ -35,7 +35,7 @@ pub(crate) use reader::{HostNumbers, ListReader};
 pub(crate) use records::RecordReader;
 pub(crate) use write::RootLabel;
 
-/// Program that wrote a list, for lists that do not show it.
+/// Program that wrote a list, for formats that cannot be recognized by their contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListPreset {
     /// `du -ab0`: sizes and paths; the size of a directory includes everything below it.
@@ -48,13 +48,13 @@ pub enum ListPreset {
     S3Inventory,
 }
 
-/// Settings with which lists are read.
+/// Settings for reading lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListOptions {
     /// Program that wrote the list.
     pub preset: Option<ListPreset>,
-    /// Columns of the fields, if the header does not tell.
+    /// Columns of the fields that the header does not identify.
     pub fields: Vec<FieldColumn>,
-    /// Path of the only part that is read.
+    /// Path of the only part to read; `None` to read everything.
     pub root: Option<Vec<u8>>,
 }

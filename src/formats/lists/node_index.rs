@@ -2,11 +2,11 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-/// Value of a free slot.
+/// Value that marks a free slot.
 const FREE: u32 = u32::MAX;
 
-/// Hash table with open addressing. The names are not in the table, so the caller compares them. The hashes are keyed,
-/// so that no list can be made of names that collide.
+/// Hash table with open addressing. The names are not in the table, so the caller compares them. The hashes are keyed
+/// with a random value, so that no list can be prepared whose names collide.
 pub(crate) struct NodeIndex {
     /// Node numbers. The length is a power of two, and at most two thirds are used.
     slots: Vec<u32>,

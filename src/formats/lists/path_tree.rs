@@ -1,4 +1,4 @@
-//! Directories of a list, found by their paths, with the entries packed in a log.
+//! Directories of a list, which are looked up by path, with their entries in a log.
 //!
 //! ```text
 //! root     absolute paths: /   relative ones: ., .., ../..   or as the line says: root, bucket, --root
@@ -17,12 +17,12 @@ use super::value::LineRefusal;
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entry, EntryState, Links};
 
-/// Parent of a root.
+/// Node number used in place of a parent, because roots have none.
 const NONE: u32 = u32::MAX;
-/// Device of an entry whose line names none: that of its directory.
+/// Device index of entries whose lines name no device. They get the device of their directory.
 pub(super) const INHERITED: u32 = u32::MAX;
 
-/// Directories that have been named so far.
+/// Directories found so far, with their entries.
 #[derive(Default)]
 pub(crate) struct PathTree {
     pub(super) log: EntryLog,
@@ -30,9 +30,10 @@ pub(crate) struct PathTree {
     pub(super) index: NodeIndex,
     pub(super) roots: Vec<ListRoot>,
     known_roots: HashMap<Vec<u8>, u32>,
-    /// Directory of the last line, which is often that of the next one: root, path below it, node.
+    /// Directory of the last line, which is often that of the next line, too: the root, the path below the root, and
+    /// the node.
     near: (u32, Vec<u8>, u32),
-    /// The only part that is read.
+    /// The only part to read; `None` to read everything.
     only: Option<OnlyPart>,
 }
 
@@ -41,14 +42,14 @@ pub(super) struct DirectoryNode {
     parent: u32,
     /// Record with the name, in the chain of the parent; `None` for a root.
     record: Option<LogPlace>,
-    /// Line of the directory itself.
+    /// Record of the line that describes the directory itself.
     pub(super) own: Option<LogPlace>,
     /// Last record of the chain of entries.
     pub(super) last: Option<LogPlace>,
     pub(super) device: u32,
     /// Error number; 0 if there is none.
     pub(super) errno: i32,
-    /// Number in the tree; that of the top until the directory above is written.
+    /// Number in the tree; [`DirId::TOP`] until the parent is written.
     pub(super) id: DirId,
 }
 
@@ -56,7 +57,7 @@ pub(super) struct DirectoryNode {
 pub(super) struct ListRoot {
     pub(super) node: u32,
     pub(super) name: Vec<u8>,
-    /// Number of the host in the tree's devices.
+    /// Number of the host in the tree's table of devices.
     pub(super) host: u32,
     pub(super) host_name: Vec<u8>,
     pub(super) scanned_at: Option<i64>,
@@ -64,34 +65,34 @@ pub(super) struct ListRoot {
     pub(super) is_implied: bool,
 }
 
-/// Part that is read.
+/// Part of a list to read.
 struct OnlyPart {
     name: Vec<u8>,
     anchor: Vec<u8>,
     names: Vec<Vec<u8>>,
 }
 
-/// Root of a line, and the path below it.
+/// Root to which a line of the list belongs, and the path below the root.
 struct RootedPath<'l> {
     root: Vec<u8>,
     below: &'l [u8],
     is_implied: bool,
 }
 
-/// Host of a line.
+/// Host to which a line of the list belongs.
 #[derive(Clone, Copy)]
 pub(crate) struct ListHost<'n> {
-    /// Number in the tree's devices.
+    /// Number of the host in the tree's table of devices.
     pub(crate) number: u32,
     /// Name; empty if unknown.
     pub(crate) name: &'n [u8],
 }
 
 impl PathTree {
-    /// Creates a tree that contains only `part`, or everything.
+    /// Creates a tree that will contain only `part`, or everything if there is none.
     ///
     /// # Errors
-    /// When `part` is not a path.
+    /// Returns an error if `part` is not a valid path.
     pub(crate) fn new(part: Option<&[u8]>) -> Result<Self, LineRefusal> {
         let only = part.map(OnlyPart::new).transpose()?;
         Ok(Self { only, near: (NONE, Vec::new(), NONE), ..Self::default() })
@@ -214,7 +215,7 @@ impl PathTree {
     pub(super) fn find_hashed(&self, hash: u64, parent: u32, name: &[u8]) -> Option<u32> {
         self.index.find(hash, |node| {
             let node = &self.nodes[node as usize];
-            // The names of other directories may have been released.
+            // The parent is compared first, because the names of other directories may have been released.
             node.parent == parent && node.record.is_some_and(|record| self.log.child_name(record) == name)
         })
     }
@@ -233,7 +234,7 @@ impl PathTree {
         u32::try_from(self.nodes.len() - 1).expect("fewer directories than 2^32 fit into memory")
     }
 
-    /// Sets the facts of a directory that other lines may have implied.
+    /// Stores the line of a directory that may already exist because of other lines.
     fn set_own(
         &mut self,
         node: u32,
@@ -256,19 +257,19 @@ impl PathTree {
     }
 }
 
-/// Kind of an entry, as far as its line tells.
+/// Kind of an entry, as far as its line shows it.
 #[derive(Clone, Copy)]
 enum LineKind {
     /// Directory that was read, with or without an error.
     Directory,
-    /// Entry of another kind, or one that was not read.
+    /// Entry of another kind, or an entry that was excluded or could not be read.
     Typed(Kind),
-    /// File, or a directory if other lines are in it.
+    /// Entry of unknown kind: a directory if other lines are inside it, otherwise a file.
     Untyped,
 }
 
 impl LineKind {
-    /// `has_slash` tells if the path ends in a slash.
+    /// Returns the kind of an entry. `has_slash` is `true` if its path ends with a slash.
     fn of(line: &EntryLine, has_slash: bool) -> Self {
         let kind = if has_slash { Some(Kind::Directory) } else { line.facts.kind() };
         match (kind, line.facts.state()) {
@@ -280,12 +281,12 @@ impl LineKind {
     }
 }
 
-/// Link counts with which an inode is remembered.
+/// Link counts that are recorded for an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LinkCounts {
-    /// All, because another root may contain the file.
+    /// All counts. Used for roots, because another root may contain the same file.
     Any,
-    /// Two and more.
+    /// Counts of two or more.
     Several,
 }
 

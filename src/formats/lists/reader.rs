@@ -1,4 +1,4 @@
-//! Reading of a list from its first line to the last, and writing of its tree.
+//! Reader of a whole list, which writes the entries to a tree.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -21,7 +21,7 @@ use crate::formats::flat::Provenance;
 use crate::formats::input::Reason;
 use crate::tree::{Batch, EntryState, Tree};
 
-/// Numbers of hosts, the same for the same name in all inputs.
+/// Numbers of hosts. A host name has the same number in all inputs.
 #[derive(Debug)]
 pub(crate) struct HostNumbers {
     known: HashMap<Vec<u8>, u32>,
@@ -29,7 +29,7 @@ pub(crate) struct HostNumbers {
 }
 
 impl HostNumbers {
-    /// Creates numbers from `first` on.
+    /// Creates an empty map. New hosts are numbered from `first` on.
     pub(crate) fn from(first: u32) -> Self {
         Self { known: HashMap::new(), next: first }
     }
@@ -54,21 +54,21 @@ pub(crate) struct ListReader<'d> {
     faults: LineFaults,
     errnos: HashMap<String, i32>,
     target: &'d Tree,
-    /// Host, device and index of the last line that names a device.
+    /// Host number, device number and device index of the last line that names a device.
     device: Option<(u32, u64, u32)>,
-    /// Number of the host of lines that name none.
+    /// Number of the host for lines that do not name a host.
     host: u32,
     /// `true` if the program that wrote the list failed.
     has_failed: bool,
-    /// Message if the list has no entries.
+    /// Message to report if the list has no entries.
     emptiness: &'static str,
 }
 
 impl<'d> ListReader<'d> {
-    /// Creates a reader of a list for a tree. Lines that name no host come from the one with the number `host`.
+    /// Creates a reader of a list for a tree. Lines that do not name a host belong to the host with the number `host`.
     ///
     /// # Errors
-    /// When the part in `options` is not a path.
+    /// Returns an error if the root in `options` is not a valid path.
     pub(crate) fn new(
         layout: ListLayout,
         options: &ListOptions,
@@ -96,7 +96,7 @@ impl<'d> ListReader<'d> {
     /// Reads all lines, and counts their entries in `counts`.
     ///
     /// # Errors
-    /// When reading is stopped or fails. The lines read so far can be written.
+    /// Returns an error if reading is stopped or fails. The lines read so far can still be written.
     pub(crate) fn read(
         &mut self,
         records: &mut RecordReader<'_>,
@@ -128,14 +128,14 @@ impl<'d> ListReader<'d> {
         Ok(())
     }
 
-    /// Marks the roots as not read completely, because the program that wrote the list failed.
+    /// Marks the roots as incompletely read, because the program that wrote the list failed.
     pub(crate) fn fail(&mut self) {
         self.has_failed = true;
         self.tree.fail();
     }
 
-    /// Writes the tree of the lines that were read. Returns the origins of its roots, and a message for each line that
-    /// could not be read, as far as they are named.
+    /// Writes the entries of the lines that were read to the tree. Returns the origins of the roots, and messages about
+    /// unreadable lines.
     pub(crate) fn write(
         mut self,
         builder: &mut Builder<'d>,

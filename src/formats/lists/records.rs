@@ -1,7 +1,7 @@
 //! Splitting of a list into records: lines, NUL-terminated records, and records of CSV with quoted newlines.
 //!
-//! Invariant: memory holds one chunk and one record of at most [`LONGEST_RECORD`] bytes. A record that is longer, or
-//! whose quote is never closed, ends at its first newline and is refused; reading goes on after it.
+//! Invariant: memory holds one chunk and one record of at most [`LONGEST_RECORD`] bytes. A longer record, or a record
+//! whose quote is never closed, is rejected up to its first line end, and reading continues there.
 
 use std::ops::{ControlFlow, Range};
 
@@ -11,7 +11,7 @@ use crate::formats::input::{Pulse, Reason, next_chunk};
 use crate::formats::json_lexer::Lexer;
 use crate::formats::pipe::Chunks;
 
-/// Longest record in bytes.
+/// Maximum length of a record in bytes.
 const LONGEST_RECORD: usize = 1 << 18;
 
 /// End of a record.
@@ -19,7 +19,7 @@ const LONGEST_RECORD: usize = 1 << 18;
 pub(crate) enum RecordEnd {
     Newline,
     Nul,
-    /// Newline that is not quoted. Fields end at this separator.
+    /// Newline outside quotes. Contains the separator between fields.
     Csv(u8),
 }
 
@@ -48,7 +48,7 @@ impl<'a> RecordReader<'a> {
         Self { chunks, pulse, bytes: Vec::new(), at: 0, has_ended: false, number: 1 }
     }
 
-    /// Returns a lexer of the whole input, if no record has been taken.
+    /// Returns a lexer for the whole input. Must be called before any record is taken.
     pub(crate) fn into_lexer(self) -> Lexer<'a> {
         Lexer::resume(self.bytes, self.chunks, self.pulse)
     }
@@ -56,7 +56,7 @@ impl<'a> RecordReader<'a> {
     /// Reads until `is_enough` accepts the unread bytes, or the input ends. Returns these bytes.
     ///
     /// # Errors
-    /// When reading is stopped or fails.
+    /// Returns an error if reading is stopped or fails.
     pub(crate) fn look(&mut self, is_enough: impl Fn(&[u8]) -> bool) -> Result<&[u8], Reason> {
         while !is_enough(&self.bytes[self.at..]) && self.fill()? {}
         Ok(&self.bytes[self.at..])
@@ -72,15 +72,15 @@ impl<'a> RecordReader<'a> {
         self.number
     }
 
-    /// Returns the bytes of a record. Valid until the next one is taken.
+    /// Returns the bytes of a record. Its position is valid only until the next record is taken.
     pub(crate) fn bytes(&self, record: Range<usize>) -> &[u8] {
         &self.bytes[record]
     }
 
-    /// Takes the next record, without its end. Returns `None` at the end of the input.
+    /// Takes the next record, without its terminator. Returns `None` at the end of the input.
     ///
     /// # Errors
-    /// When reading is stopped or fails.
+    /// Returns an error if reading is stopped or fails.
     pub(crate) fn next(&mut self, end: RecordEnd) -> Result<Option<RawRecord>, Reason> {
         let number = self.number;
         loop {
@@ -112,7 +112,7 @@ impl<'a> RecordReader<'a> {
         Ok(Some(RawRecord { number, bytes: Ok(start..start + length) }))
     }
 
-    /// Skips the input up to the first end of a line, or of a record if records are not lines.
+    /// Rejects a record. Skips the input up to the next line end or, if records end with NUL, up to the next NUL.
     fn refuse(&mut self, end: RecordEnd, reason: &'static str) -> Result<RawRecord, Reason> {
         let (number, terminator) = (self.number, end.terminator());
         loop {
@@ -163,7 +163,7 @@ impl RecordEnd {
     }
 }
 
-/// Returns the length of the first record, if its end is there.
+/// Returns the length of the first record, or `None` if `bytes` does not contain its end.
 fn record_length(bytes: &[u8], end: RecordEnd) -> Option<usize> {
     match end {
         RecordEnd::Newline | RecordEnd::Nul => {

@@ -2,18 +2,18 @@
 
 use super::value::LineRefusal;
 
-/// State of a parser of CSV, which sees one byte after another.
+/// State of a CSV parser that processes one byte at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CsvState {
-    /// Start of a field, the only place where a quote opens one.
+    /// Start of a field. Only here does a quote open a quoted field.
     Start,
     /// Within a field without quotes.
     Plain,
     /// Within quotes.
     Quoted,
-    /// After a quote, which closes the field unless another one follows.
+    /// After a quote in a quoted field. The quote closes the field unless another quote follows.
     Closed,
-    /// After something else than a separator behind a closing quote.
+    /// After an invalid byte behind a closing quote.
     Wrong,
     /// End of the record.
     End,
@@ -35,7 +35,7 @@ impl CsvState {
     }
 }
 
-/// Fields of a record. Reused for the next one.
+/// Fields of a record. Reused for the next record.
 #[derive(Debug, Default)]
 pub(crate) struct FieldTexts {
     bytes: Vec<u8>,
@@ -43,14 +43,14 @@ pub(crate) struct FieldTexts {
 }
 
 impl FieldTexts {
-    /// Returns the fields of a record of CSV, if it is one.
+    /// Returns the fields of a CSV record, or `None` if the record is not valid CSV.
     pub(crate) fn csv_of(record: &[u8], separator: u8) -> Option<Self> {
         let mut texts = Self::default();
         texts.split_csv(record, separator).ok()?;
         Some(texts)
     }
 
-    /// Splits a record of CSV.
+    /// Splits a CSV record into fields.
     pub(crate) fn split_csv(&mut self, record: &[u8], separator: u8) -> Result<(), LineRefusal> {
         self.bytes.clear();
         self.ends.clear();
@@ -61,7 +61,7 @@ impl FieldTexts {
             match state.next(*byte, separator) {
                 CsvState::Start => self.ends.push(self.bytes.len()),
                 CsvState::Plain => self.bytes.push(*byte),
-                // The quotes around a field are not a part of it; of two quotes within, the second one is.
+                // The quotes around a field are dropped. Of two consecutive quotes inside a field, one is kept.
                 CsvState::Quoted if before != CsvState::Start => self.bytes.push(*byte),
                 CsvState::Quoted | CsvState::Closed => {}
                 CsvState::Wrong | CsvState::End => return Err("text after a closing quote".into()),
@@ -71,8 +71,8 @@ impl FieldTexts {
         Ok(())
     }
 
-    /// Splits a record at tabs into `width` fields. Tabs that are left over belong to the field at index `path`, since
-    /// only a path can contain them.
+    /// Splits a record at tabs into `width` fields. Excess tabs belong to the field at index `path`, because only a
+    /// path can contain tabs.
     pub(crate) fn split_tabs(&mut self, record: &[u8], width: usize, path: usize) -> Result<(), LineRefusal> {
         self.bytes.clear();
         self.bytes.extend_from_slice(record);
@@ -90,7 +90,7 @@ impl FieldTexts {
         self.ends.len()
     }
 
-    /// Returns the field at `index` of a record of CSV.
+    /// Returns the field at `index` of a CSV record.
     pub(crate) fn csv(&self, index: usize) -> &[u8] {
         self.after_separator(index, 0)
     }
@@ -100,7 +100,7 @@ impl FieldTexts {
         self.after_separator(index, 1)
     }
 
-    /// Returns a field, if `separator` bytes are stored before each one but the first.
+    /// Returns the field at `index`. `separator` is the number of bytes stored before every field except the first.
     fn after_separator(&self, index: usize, separator: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before] + separator);
         &self.bytes[start..self.ends[index]]

@@ -1,6 +1,6 @@
-//! Values of a list's columns, as text.
+//! Parsers for the values in the columns of a list.
 //!
-//! Invariant: a value is read as it is written or refused, never guessed.
+//! Invariant: an invalid value is rejected, and never guessed.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::tree::Exclusion;
 /// Reason why a value or a line cannot be read.
 pub(crate) type LineRefusal = Cow<'static, str>;
 
-/// Words for the kinds of entries: those of duke, of `find -printf %y` and `%Y`, and of `stat -c %F`.
+/// Words for the kinds of entries, including those of duke, of `find -printf %y` and `%Y`, and of `stat -c %F`.
 const KINDS: &[(Kind, &[&str])] = &[
     (Kind::Directory, &["directory", "dir", "d", "folder"]),
     (Kind::File, &["file", "f", "regular", "regular file", "regular empty file", "reg", "-"]),
@@ -41,7 +41,7 @@ pub(crate) fn narrow(text: &[u8]) -> Result<u32, LineRefusal> {
     u32::try_from(whole(text)?).map_err(|_| "number larger than 32 bits".into())
 }
 
-/// Parses a size, and returns it in bytes; `None` for -1, with which rclone marks an unknown one.
+/// Parses a size and returns it in bytes. Returns `None` for -1, which rclone writes for an unknown size.
 pub(crate) fn bytes(text: &[u8], unit: u64) -> Result<Option<u64>, LineRefusal> {
     if text == b"-1" {
         return Ok(None);
@@ -83,13 +83,13 @@ pub(crate) fn kind(text: &[u8]) -> Result<Kind, LineRefusal> {
     kind.ok_or_else(|| "unknown kind of entry".into())
 }
 
-/// Parses the reason of an exclusion.
+/// Parses the reason for an exclusion.
 pub(crate) fn exclusion(text: &[u8]) -> Result<Exclusion, LineRefusal> {
     let found = Exclusion::ALL.into_iter().find(|exclusion| exclusion.name().as_bytes() == text);
     found.ok_or_else(|| "unknown reason".into())
 }
 
-/// Decodes a URL-encoded text, with a plus sign for a blank, as the keys of S3 Inventory are.
+/// Decodes URL-encoded text in which a plus sign stands for a space, as in the keys of S3 Inventory.
 pub(crate) fn url_decoded(text: &[u8]) -> Result<Vec<u8>, LineRefusal> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;

@@ -1,7 +1,7 @@
 //! Writing of a list's directories to a tree.
 //!
-//! The directories are written in the order of their node numbers, so each one after the directory that contains it, and
-//! the log is freed in the same order.
+//! The directories are written in the order of their node numbers, so a parent is written before its children. The log
+//! is freed in the same order.
 //!
 //! Invariant: every record of the log is released once, and every directory is completed once.
 
@@ -35,7 +35,7 @@ impl RootLabel<'_> {
     }
 }
 
-/// Destination of a list.
+/// Destination of the entries of a list.
 pub(super) struct ListTarget<'w, 't> {
     pub(super) tree: &'t Tree,
     pub(super) builder: &'w mut Builder<'t>,
@@ -64,7 +64,7 @@ impl PathTree {
                 self.narrow(&mut root, &taken);
             }
             let host = [&root.host_name[..], b":"].concat();
-            // The lines of a tree of several hosts have such roots already.
+            // If the list was exported from a tree of several hosts, its roots already begin with the host.
             let is_told = root.host_name.is_empty() || root.name.starts_with(&host);
             let prefix = if has_hosts && !is_told { host } else { Vec::new() };
             let name = target.label.name(&prefix, &root.name);
@@ -80,15 +80,15 @@ impl PathTree {
         origins
     }
 
-    /// Marks all roots as not read completely.
+    /// Marks all roots as incompletely read.
     pub(super) fn fail(&mut self) {
         for root in &self.roots {
             self.nodes[root.node as usize].errno = UNREADABLE;
         }
     }
 
-    /// Replaces a root that no line names by the directory in it, as long as that is all it contains. The names in `taken`
-    /// are those of other roots.
+    /// Replaces a root that no line names with its only child directory, repeatedly, as long as it contains nothing
+    /// else. `taken` contains the names of other roots, which must not be used.
     fn narrow(&mut self, root: &mut ListRoot, taken: &HashSet<(u32, Vec<u8>)>) {
         let host = root.host;
         while root.is_implied && self.nodes[root.node as usize].own.is_none() {
@@ -101,8 +101,8 @@ impl PathTree {
         }
     }
 
-    /// Returns the child directory that is all that a directory contains, with its path, if `path` returns one. Releases
-    /// the records of the directory in this case.
+    /// If a directory contains only one child directory and `path` returns a path for the child, returns the child and
+    /// this path, and releases the child's record.
     fn only_directory(
         &mut self,
         node: u32,
@@ -118,7 +118,8 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // The line of a directory comes before its entries in most lists, and may not tell that it is one.
+        // In most lists, the line of a directory comes before its entries, and may not show that the entry is a
+        // directory.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {
@@ -148,7 +149,8 @@ impl PathTree {
         let start = DirectoryStart { name, metadata, sizes: Sizes::Own, device, is_read: true };
         target.builder.enter(&start);
         let id = target.builder.current();
-        // The root is complete when its entries have been written, which may be after those of other roots.
+        // The additional claim keeps the root incomplete until its entries have been written, which may be after those
+        // of other roots.
         target.tree.claim(id, 1);
         target.builder.publish();
         target.builder.leave();
@@ -195,7 +197,7 @@ impl PathTree {
         tree.release(id);
     }
 
-    /// Returns the attributes of a directory from its line, and releases the line.
+    /// Returns the attributes of a directory from its line, and releases the line's record.
     fn own(&mut self, node: u32, path: impl Fn() -> Vec<u8>, target: &mut ListTarget<'_, '_>) -> Metadata {
         let Some(place) = self.nodes[node as usize].own else { return Metadata::default() };
         let Logged::Entry(tag, entry) = self.log.read(place) else { return Metadata::default() };
@@ -220,7 +222,8 @@ impl PathTree {
         metadata
     }
 
-    /// Returns the blocks and the apparent size of everything in a directory, if the sizes of directories are sums.
+    /// Returns the sums of the blocks and the apparent sizes of a directory's entries. Used if the sizes of directories
+    /// are sums.
     fn inside(&self, node: u32) -> (u64, u64) {
         let sizes = |place| match self.log.read(place) {
             Logged::Entry(_, entry) => known(&entry),
@@ -254,7 +257,7 @@ impl ListTarget<'_, '_> {
     }
 }
 
-/// Returns the state of an entry in a directory on `device`.
+/// Returns `state` with [`INHERITED`] replaced by `device`.
 fn placed(state: EntryState, device: u32) -> EntryState {
     match state {
         EntryState::Known(metadata) => {

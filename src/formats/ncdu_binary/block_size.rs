@@ -10,8 +10,8 @@ const DOUBLINGS: u32 = 5;
 /// Size at which a block is full and the next one begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockSize {
-    /// 64 KiB at first, which is little to read for one directory. It doubles several times, so that the index of a
-    /// huge export stays small.
+    /// 64 KiB at first, so that little has to be read to show a directory. The size doubles several times, so that the
+    /// index of a huge export stays small.
     #[default]
     Growing,
     /// This number of KiB, which is in [`BlockSize::RANGE`].
@@ -19,7 +19,8 @@ pub enum BlockSize {
 }
 
 impl BlockSize {
-    /// Sizes in KiB that ncdu accepts. The format allows less than 16 MiB, and the last item exceeds the size.
+    /// Sizes in KiB that ncdu accepts. The maximum is below the format's limit of 16 MiB, because the last item can
+    /// make a block longer than this size.
     pub const RANGE: RangeInclusive<u16> = 4..=16_000;
 
     /// Returns the size in bytes for the block with this number.

@@ -1,7 +1,7 @@
 //! Blocks of ncdu's binary export: index, decompression, and chains of items.
 //!
-//! Invariant: no byte of a block is part of two items that were read, so reading ends, and everything that was read takes
-//! memory in proportion to the unpacked blocks. Their total length is limited by the length of the file.
+//! Invariant: no byte of a block is part of two items that were read. So reading always ends, and the memory for items
+//! is proportional to the length of the unpacked blocks, which is limited by the length of the file.
 
 use std::ops::Range;
 
@@ -15,12 +15,12 @@ use crate::formats::zstd_block;
 use crate::platform::memory::block_file::{BlockFile, Damage};
 use crate::tree::stored::chains::{ChainItem, Chains};
 
-/// Length of a pointer and of a reference.
+/// Length in bytes of a pointer and of a reference.
 const LONG: u64 = 8;
-/// Content that a block may have at most, in bytes.
+/// Maximum length of a block's content in bytes.
 const LARGEST: u64 = (1 << OFFSET_BITS) - 1;
 
-/// Opened file.
+/// Open binary export.
 pub(crate) struct Blocks {
     file: BlockFile,
     /// Pointers, and the reference of the root.
@@ -35,7 +35,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Reads the index.
+    /// Reads the index of `file`.
     pub(crate) fn open(file: BlockFile) -> Result<Self, OpenError> {
         let length = file.length();
         if !file.bytes(0, length.min(MAGIC.len() as u64))?.starts_with(&MAGIC) {
@@ -56,7 +56,7 @@ impl Blocks {
         if number(&file.bytes(offset, word)?) != head {
             return Err(damaged().into());
         }
-        // A copy, because the file may be mapped and be truncated later.
+        // Copied, because the file may be mapped and truncated later.
         let index: Box<[u8]> = file.bytes(offset + word, index - 2 * word)?.to_vec().into();
         let count = index.len() as u64 / LONG - 1;
         let claimed = (0..count).map(|_| Claims::default()).collect();
@@ -100,7 +100,7 @@ impl Blocks {
         Ok(block)
     }
 
-    /// Counts the content of a block when it is first unpacked.
+    /// Counts the content of a block when it is first unpacked. Returns an error if the file expands too much.
     fn check_ratio(&self, place: usize, content: u64) -> Result<(), String> {
         let mut total = self.unpacked.load(Ordering::Relaxed);
         self.claimed[place].words.get_or_init(|| {
@@ -113,7 +113,8 @@ impl Blocks {
         Ok(())
     }
 
-    /// Returns the item at `reference` in `block`, which is replaced if it is another.
+    /// Returns the item at `reference`. `block` is the last block used, and is replaced if the item is in another
+    /// block.
     fn fields<'b>(&self, block: &'b mut Option<ContentBlock>, reference: u64) -> Result<Fields<'b>, Damage> {
         let number = reference >> OFFSET_BITS;
         if block.as_ref().is_none_or(|block| u64::from(block.number) != number) {
@@ -130,8 +131,8 @@ impl Blocks {
         self.pointer(place).map_or(self.index_offset, |pointer| pointer >> POINTER_LENGTH_BITS)
     }
 
-    /// Adds the references of the chain that ends at `last` to `chain`, the last first. At an error, the items before it
-    /// have been added.
+    /// Adds the references of the items in the chain that ends at `last` to `chain`, beginning with `last`. After an
+    /// error, `chain` contains the items that were read before the error.
     fn follow(
         &self,
         last: u64,
@@ -152,7 +153,7 @@ impl Blocks {
                 return Err(damaged("the item is in two places, or contains itself"));
             }
             chain.push(reference);
-            // The root is alone.
+            // The root has no siblings.
             next = fields.previous().filter(|_| !is_root);
         }
         Ok(())
@@ -172,14 +173,14 @@ impl Chains for Blocks {
     }
 }
 
-/// Bytes of a block that are part of an item, one bit each.
+/// Bytes of a block that are part of an item that was read, with one bit for each byte.
 #[derive(Default)]
 struct Claims {
     words: OnceLock<Box<[AtomicU64]>>,
 }
 
 impl Claims {
-    /// Marks a range. Returns `false` if a byte of it was already marked.
+    /// Marks a range. Returns `false` if a byte in the range was already marked, or if the range exceeds the block.
     fn claim(&self, range: Range<usize>) -> bool {
         let bits = u64::BITS as usize;
         let words = self.words.get().map(|words| &**words).unwrap_or_default();

@@ -1,10 +1,10 @@
-//! CBOR (RFC 8949), as far as items need it.
+//! Subset of CBOR (RFC 8949) that items need.
 //!
 //! Invariant: any bytes decode to a value or [`Malformed`], at a bounded cost, and never cause a panic.
 
 use crate::tree::encoding::Malformed;
 
-/// Maximum number of values in an item. Known fields are fewer than 40.
+/// Maximum number of values in an item. The known fields have fewer than 40 values.
 const MOST: u32 = 1 << 10;
 
 const UNSIGNED: u8 = 0;
@@ -15,23 +15,23 @@ const ARRAY: u8 = 4;
 const MAP: u8 = 5;
 const TAG: u8 = 6;
 const OTHER: u8 = 7;
-/// Argument for an indefinite length, and for the end of it.
+/// Argument for an indefinite length, and for the end of such a value.
 const INDEFINITE: u8 = 31;
 
 /// First byte of a map of indefinite length, and the byte that ends it.
 pub(crate) const MAP_START: u8 = MAP << 5 | INDEFINITE;
 pub(crate) const MAP_END: u8 = OTHER << 5 | INDEFINITE;
 
-/// Value, or the beginning of one.
+/// Value, or the beginning or end of a value that contains others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CborValue<'a> {
     Unsigned(u64),
-    /// The number -1-n.
+    /// Negative number -1-n, stored as n.
     Negative(u64),
     /// Bytes or text.
     Bytes(&'a [u8]),
     Bool(bool),
-    /// Beginning of an array, a map or a string of several parts, with the number of values in it, if that is known.
+    /// Beginning of an array, a map or a string of several parts. Contains the number of values in it, if known.
     Open(Option<u64>),
     /// End of an array, a map or a string of unknown length.
     End,
@@ -86,7 +86,7 @@ impl<'a> CborReader<'a> {
         }
     }
 
-    /// Reads the rest of a value that begins with `value`.
+    /// Skips the rest of a value that begins with `value`.
     pub(crate) fn skip(&mut self, value: CborValue<'a>) -> Result<(), Malformed> {
         let mut open = match value {
             CborValue::Open(count) => vec![count],
@@ -134,7 +134,7 @@ pub(crate) fn push_unsigned(bytes: &mut Vec<u8>, number: u64) {
     push(bytes, UNSIGNED, number);
 }
 
-/// Appends the number -1-n.
+/// Appends the number -1-n, where n is `number`.
 pub(crate) fn push_negative(bytes: &mut Vec<u8>, number: u64) {
     push(bytes, NEGATIVE, number);
 }
@@ -145,7 +145,7 @@ pub(crate) fn push_bytes(bytes: &mut Vec<u8>, value: &[u8]) {
     bytes.extend_from_slice(value);
 }
 
-/// Appends a truth value.
+/// Appends a boolean.
 pub(crate) fn push_bool(bytes: &mut Vec<u8>, value: bool) {
     push(bytes, OTHER, if value { 21 } else { 20 });
 }

@@ -12,7 +12,7 @@
 //! reference = position of an item: block number << 24 | offset in the block; negative if relative to its own position
 //! ```
 //!
-//! Invariant: any bytes decode to an item or the reason why they are none.
+//! Invariant: any bytes decode to an item or to the reason why they are not a valid item.
 
 use super::cbor::{self, CborReader, CborValue};
 use crate::base::kind::Kind;
@@ -63,13 +63,13 @@ const LONGEST_NAME: usize = 128 << 10;
 pub(crate) struct Fields<'a> {
     kind: i64,
     name: &'a [u8],
-    /// Values of the other fields. References are absolute, and truth values are 0 or 1.
+    /// Values of the other fields. References are absolute, and booleans are 0 or 1.
     values: [Option<u64>; key::COUNT],
     /// Position after the item in its block.
     pub(crate) end: usize,
 }
 
-/// Reason why bytes are no item.
+/// Reason why bytes are not a valid item.
 pub(crate) type ItemFault = &'static str;
 
 impl From<Malformed> for ItemFault {
@@ -124,9 +124,9 @@ impl<'a> Fields<'a> {
         self.values[key::PREVIOUS]
     }
 
-    /// Returns the item for the tree. `directory` is `DirId::TOP` for the root, whose name is a path.
+    /// Returns the item in the form that the tree loads. `is_root` is `true` for the root, whose name is a path.
     pub(crate) fn item(&self, is_root: bool) -> Result<ChainItem<'a>, ItemFault> {
-        // Any directory but the top has entries with plain names.
+        // Any directory other than the top makes `is_name` accept only plain names.
         let directory = if is_root { DirId::TOP } else { DirId(1) };
         if self.name.is_empty() || self.name.len() > LONGEST_NAME || !is_name(directory, self.name) {
             return Err("invalid file name");

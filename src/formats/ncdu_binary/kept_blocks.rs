@@ -1,12 +1,12 @@
-//! Decompressed blocks that are kept, because the items of a directory are usually in one or two of them.
+//! Cache of decompressed blocks. The items of a directory are usually in one or two blocks.
 //!
-//! Invariant: the blocks take a bounded amount of memory, whatever the size of the file.
+//! Invariant: the cache takes a bounded amount of memory, regardless of the size of the file.
 
 use std::collections::HashMap;
 
 use crate::base::sync::Arc;
 
-/// Total size of the blocks that are kept, unless they are fewer than `LEAST`.
+/// Maximum total size in bytes of the blocks in the cache, if there are more than `LEAST` blocks.
 const MOST: usize = 16 << 20;
 const LEAST: usize = 4;
 
@@ -17,7 +17,7 @@ pub(crate) struct ContentBlock {
     pub(crate) bytes: Arc<[u8]>,
 }
 
-/// Blocks used most recently.
+/// Cache of the most recently used blocks.
 #[derive(Default)]
 pub(crate) struct KeptBlocks {
     /// Blocks by number, each with the time of its last use.
@@ -27,7 +27,7 @@ pub(crate) struct KeptBlocks {
 }
 
 impl KeptBlocks {
-    /// Returns block `number` if it is kept.
+    /// Returns block `number` if it is in the cache.
     pub(crate) fn get(&mut self, number: u32) -> Option<ContentBlock> {
         let (bytes, used) = self.blocks.get_mut(&number)?;
         self.now += 1;
@@ -35,7 +35,7 @@ impl KeptBlocks {
         Some(ContentBlock { number, bytes: Arc::clone(bytes) })
     }
 
-    /// Keeps a block, instead of those used least recently.
+    /// Adds a block to the cache, and removes the least recently used blocks if the cache is too large.
     pub(crate) fn put(&mut self, block: &ContentBlock) {
         self.now += 1;
         self.bytes += block.bytes.len();

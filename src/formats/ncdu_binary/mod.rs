@@ -1,10 +1,10 @@
-//! ncdu's binary export ("EX1"), which can be browsed without being loaded.
+//! ncdu's binary export ("EX1"), which can be browsed without loading it completely.
 //!
 //! [`open`] returns the tree of a file, which is loaded directory by directory (`tree::stored::chained`), and [`write`]
-//! writes one. `layout` and `item` have the format.
+//! writes a tree to a file. `layout` and `item` describe the format.
 //!
-//! Invariant: input is untrusted. Reading gives a tree or one error that names the item, at a cost proportional to the
-//! size of the file.
+//! Invariant: input is untrusted. Reading returns a tree or one error that names the item, at a cost proportional to
+//! the size of the file.
 
 mod block_size;
 mod blocks;
@@ -32,16 +32,16 @@ pub fn is_binary_export(path: &Path) -> bool {
 /// Opens a file. Reads only its index and its root.
 ///
 /// # Errors
-/// When the file cannot be read, is not in this format, or is damaged in the parts that were read. Damage in other
-/// parts is found when they are shown: see [`Tree::damage`] and [`Tree::verify`].
+/// Returns an error if the file cannot be read, is not in this format, or is damaged in the parts that were read.
+/// Damage in other parts is found when they are shown; see [`Tree::damage`] and [`Tree::verify`].
 pub fn open(path: &Path) -> Result<Tree, OpenError> {
     open_by(path, None)
 }
 
-/// Opens a file like [`open`], with a given kind of access to it.
+/// Opens a file like [`open`], with a given kind of access to the file.
 ///
 /// # Errors
-/// Those of [`open`].
+/// Returns the same errors as [`open`].
 pub fn open_by(path: &Path, access: Option<Access>) -> Result<Tree, OpenError> {
     let blocks = Blocks::open(BlockFile::open(path, access).map_err(OpenError::Unreadable)?)?;
     let root = blocks.root();

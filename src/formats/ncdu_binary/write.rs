@@ -1,11 +1,11 @@
-//! Writer of ncdu's binary export, with all processors.
+//! Writer of ncdu's binary export, which uses all processors.
 //!
 //! A directory needs the reference of its last item, so the deepest directories are written first, level by level. The
-//! directories of a level are distributed to workers, each of which fills a block of its own with whole directories.
-//! Full blocks are compressed and written in any order; the index at the end has their positions.
+//! directories of a level are distributed to workers, and each worker writes the entries of its directories to a block
+//! of its own. Full blocks are compressed and written in any order; the index at the end contains their positions.
 //!
 //! Invariant: the writer does not seek and reads nothing back, so the output can be a pipe. Besides the blocks that are
-//! being written, memory holds some bytes for each directory.
+//! being written, memory holds a few bytes for each directory.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -22,15 +22,15 @@ use crate::base::sync::{AtomicU32, AtomicUsize, Mutex, Ordering, lock};
 use crate::formats::zstd_block::Packer;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Metadata, Totals, Tree, hard_links};
 
-/// Number of directories that a worker writes before it gives its block to another one.
+/// Number of directories that a worker writes before another worker may continue the block.
 const PORTION: usize = 64;
-/// Number of full blocks for each processor that may wait for compression.
+/// Maximum number of full blocks per processor that wait for compression.
 const WAITING: usize = 4;
 
-/// Writes the tree below its only root, which must be a directory, and whose name is `name`.
+/// Writes the tree below its only root, which must be a directory and is written under the name `name`.
 ///
 /// # Errors
-/// When `out` cannot be written to, or the root is no directory.
+/// Returns an error if `out` cannot be written to, or if the root is not a directory.
 pub fn write(
     tree: &Tree,
     root: &Entry<'_>,
@@ -50,13 +50,13 @@ pub fn write(
     writer.output.finish(reference)
 }
 
-/// Returns a pool of threads; if none can be started, one with the current thread only.
+/// Returns a thread pool. If no thread can be started, the pool consists of the current thread only.
 fn pool() -> io::Result<ThreadPool> {
     let alone = || ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     ThreadPoolBuilder::new().build().or_else(|_| alone()).map_err(io::Error::other)
 }
 
-/// Directory, and the index of its first child directory in the next level.
+/// Directories at one depth, each with the index of its first child directory in the next level.
 type Level = Vec<(DirId, usize)>;
 
 struct Writer<'t, 'o> {
@@ -64,7 +64,7 @@ struct Writer<'t, 'o> {
     /// Sizes that each directory shares with names outside it.
     shared: HashMap<DirId, Totals>,
     output: Output<'o>,
-    /// Blocks that are not full, and that no worker is using.
+    /// Partly filled blocks that no worker is using.
     sheets: Mutex<Vec<Sheet>>,
 }
 
@@ -81,18 +81,18 @@ impl Sheet {
     }
 }
 
-/// Item to be written.
+/// Item to write.
 struct Item<'e, 't> {
     entry: &'e Entry<'t>,
     previous: Option<u64>,
-    /// Directory, and the reference of its last item.
+    /// Number of the directory and reference of its last item; `None` if the entry is not a directory.
     directory: Option<(DirId, Option<u64>)>,
     /// Index of the parent's device; `None` for the root.
     device: Option<u32>,
 }
 
 impl Writer<'_, '_> {
-    /// Writes everything below the root, and returns the reference of the last item in it.
+    /// Writes everything below the root, and returns the reference of the last item in the root.
     fn directories<'s>(&'s self, scope: &Scope<'s>, root: DirId) -> Option<u64> {
         let mut lasts = Vec::new();
         for level in self.levels(root).iter().rev().take_while(|_| !self.output.has_failed()) {
@@ -128,8 +128,8 @@ impl Writer<'_, '_> {
         levels
     }
 
-    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` begins with those of its
-    /// child directories.
+    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` begins with the references
+    /// of the last items in its child directories.
     fn chain<'s>(
         &'s self,
         scope: &Scope<'s>,
@@ -159,7 +159,8 @@ impl Writer<'_, '_> {
         reference
     }
 
-    /// Writes an item, and returns its reference. Replaces the block if it is full.
+    /// Writes an item, and returns its reference. If the block is full afterwards, compresses it and continues with an
+    /// empty block.
     fn push<'s>(&'s self, scope: &Scope<'s>, sheet: &mut Sheet, item: &Item<'_, '_>) -> u64 {
         let reference = sheet.reference();
         self.encode(&mut sheet.bytes, reference, item);
@@ -302,7 +303,7 @@ impl<'o> Output<'o> {
         Self { size, file, next, waiting, packers: Mutex::default() }
     }
 
-    /// Returns an empty block.
+    /// Returns an empty block with the next number.
     fn sheet(&self) -> Sheet {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         Sheet { number, bytes: Vec::with_capacity(self.size.bytes(number) + 512) }
@@ -340,7 +341,7 @@ impl<'o> Output<'o> {
         lock(&self.file).write(bytes);
     }
 
-    /// Writes the index.
+    /// Writes the index. Returns the first error of the output, if any.
     fn finish(self, root: u64) -> io::Result<()> {
         let mut file = self.file.into_inner().unwrap_or_else(crate::base::sync::PoisonError::into_inner);
         let mut block = vec![0; WORD];
@@ -366,7 +367,7 @@ impl File<'_> {
         self.write(block);
     }
 
-    /// Writes unless there was an error.
+    /// Writes `bytes`, unless an earlier write failed.
     fn write(&mut self, bytes: &[u8]) {
         if self.error.is_none() {
             self.written += bytes.len() as u64;
@@ -375,7 +376,7 @@ impl File<'_> {
     }
 }
 
-/// Writes the head of a block to its first bytes, and after its last.
+/// Writes the head of a block into its first bytes, and appends the same head.
 fn seal(block: &mut Vec<u8>, kind: u32) {
     let length = u32::try_from(block.len() + WORD).expect("blocks are shorter than 256 MiB");
     let head = (kind << LENGTH_BITS | length).to_be_bytes();

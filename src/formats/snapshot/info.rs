@@ -18,7 +18,7 @@ pub struct SnapshotInfo {
     pub others: Vec<RootOrigin>,
     /// File system of each device, in the order of the tree's devices; empty if unknown.
     pub file_systems: Vec<FileSystemInfo>,
-    /// Parts of a plan that the tree consists of; `None` for a whole tree.
+    /// Parts of a plan (`duke plan`) that the tree consists of; `None` for a whole tree.
     pub parts: Option<PlanParts>,
 }
 
@@ -44,7 +44,8 @@ pub struct FileSystemInfo {
     pub root: Vec<u8>,
     /// File-system ID reported by the system; 0 if there is none.
     pub id: u64,
-    /// Name given by the user; empty if there is none. File systems with the same name are one.
+    /// Name given by the user; empty if there is none. File systems with the same name are treated as the same file
+    /// system.
     pub name: Vec<u8>,
     /// `true` for a network file system, which other hosts can mount too.
     pub is_network: bool,
@@ -93,7 +94,7 @@ impl SnapshotInfo {
         }
     }
 
-    /// Decodes what [`SnapshotInfo::write`] encodes.
+    /// Decodes data that [`SnapshotInfo::write`] has encoded.
     pub(crate) fn read(cursor: &mut ByteReader<'_>) -> Result<Self, Malformed> {
         let roots = cursor.varint()?.checked_sub(1).ok_or(Malformed)?;
         let mut about = Self::of_origin(RootOrigin::read(cursor)?);

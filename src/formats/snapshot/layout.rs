@@ -1,7 +1,7 @@
 //! Frame around the blocks of a snapshot: header, index and footer. docs/snapshot.md shows their layout.
 //!
-//! Invariant: decoding gives a result or an error, whatever the bytes. An accepted index covers the file without gaps:
-//! every byte is in the header, in the footer, or in exactly one block, and each of these has a checksum.
+//! Invariant: any bytes decode to a result or an error. An accepted index covers the file without gaps: every byte is
+//! in the header, in the footer, or in exactly one block, and each of these has a checksum.
 
 use crate::formats::snapshot::info::{FileSystemInfo, RootOrigin, SnapshotInfo, text, write_text};
 use crate::platform::memory::block_file::{Block, Damage};

@@ -4,7 +4,7 @@
 //! stays in the file, and its parts are loaded when they are shown (`tree::stored`), so even a large tree
 //! opens at once.
 //!
-//! Invariant: input is untrusted. Reading gives a tree or one error with a byte offset, at a cost proportional to the
+//! Invariant: input is untrusted. Reading returns a tree or one error with a byte offset, at a cost proportional to the
 //! size of the file.
 
 mod info;
@@ -34,7 +34,7 @@ pub use write::{Limits, WriteError, save};
 pub enum OpenError {
     /// The file cannot be read.
     Unreadable(io::Error),
-    /// The file does not have this format, which is named.
+    /// The file does not have the format with this name.
     Foreign(&'static str),
     /// The file has this later version of the format.
     Later(u32),

@@ -6,8 +6,8 @@
 //!
 //! Roots are written with their absolute paths, because a relative path has no meaning later.
 //!
-//! Invariant: the writer does not seek and reads nothing back, so the output can be a pipe. A tree that changes
-//! while it is written gives an error and no snapshot.
+//! Invariant: the writer does not seek and reads nothing back, so the output can be a pipe. If the tree changes while
+//! it is written, the result is an error and no snapshot.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -96,7 +96,7 @@ pub fn save(
 }
 
 /// Writes `tree` to `out` and returns the number of bytes written. `check` runs after the last entry was read and
-/// before the index is written, without which the output is no snapshot.
+/// before the index is written. Without the index, the output is not a valid snapshot.
 pub(crate) fn write(
     tree: &impl WrittenTree,
     about: &SnapshotInfo,

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use crate::tree::stored::rows::Row;
 use crate::tree::{DirId, Entry, Listing, Tree};
 
-/// Tree as the writer reads it.
+/// Tree that can be written as a snapshot.
 pub(crate) trait WrittenTree {
     /// Returns the numbers of the devices, in the order of their indexes.
     fn devices(&self) -> Vec<u64>;
-    /// Returns the entries of a directory, which [`WrittenTree::entry`] completes.
+    /// Returns the entries of a directory. The writer passes each entry to [`WrittenTree::entry`].
     fn listing(&self, id: DirId) -> Listing<'_>;
-    /// Returns an entry of `id` with the directory and the device that it has in the written tree.
+    /// Returns an entry of `id` with the directory number and the device index that it has in the written tree.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
     /// Returns the parent of a directory.
     fn parent(&self, id: DirId) -> Option<DirId>;
@@ -19,7 +19,7 @@ pub(crate) trait WrittenTree {
     fn row(&self, id: DirId, parent: u32) -> Row;
     /// Returns `true` if the directory could not be read.
     fn is_unreadable(&self, id: DirId) -> bool;
-    /// Returns the directories that several roots name, or that a root inside another one names.
+    /// Returns the directories named by several roots, or by a root inside another root.
     fn named_by_roots(&self) -> HashSet<DirId>;
 }
 

@@ -1,6 +1,6 @@
 //! Document of `duke duplicates --json`: schema `duke-duplicates/1`, described in docs/json.md and docs/schema.json.
 //!
-//! Invariant: memory holds only a buffer.
+//! Invariant: writing the document needs memory only for a buffer.
 
 use std::io::{self, Write};
 
@@ -23,7 +23,7 @@ impl DuplicatesReport<'_> {
     /// Writes the document.
     ///
     /// # Errors
-    /// When `out` cannot be written to.
+    /// Returns an error if `out` cannot be written to.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut writer = JsonWriter::new(out);
         let json = &mut writer;

@@ -117,7 +117,7 @@ fn with_fresh_name<T>(
 ) -> Result<(T, CString), Errno> {
     for attempt in 0..TRIES {
         let mut name = OsString::from(".");
-        // With a long file name, the temporary name would be too long.
+        // A long file name is omitted, because the temporary name would exceed the limit of the file system.
         if place.name.len() <= ROOMY {
             name.push(&place.name);
         }
@@ -136,7 +136,8 @@ fn host() -> String {
     format!("{:08x}", crc32fast::hash(host_name().unwrap_or_default().as_bytes()))
 }
 
-/// Deletes the temporary files in `directory` whose process, on this machine, no longer runs. Errors are ignored.
+/// Deletes temporary files of this user in `directory` that ended processes on this machine have left behind. Errors
+/// are ignored.
 fn remove_old(directory: &Directory) {
     let Ok(readable) = directory.open_child(".") else { return };
     let (host, me) = (host(), geteuid().as_raw());

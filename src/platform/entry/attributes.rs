@@ -1,6 +1,6 @@
 //! Attributes of an inode, in the same form for all systems.
 //!
-//! This module makes no system calls. Invariant: sizes are unsigned, and no size is derived from another.
+//! This module makes no system calls. Invariant: sizes are unsigned, and no size is computed from another one.
 
 use crate::base::kind::Kind;
 

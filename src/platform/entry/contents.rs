@@ -24,8 +24,8 @@ pub struct Contents {
     file: File,
 }
 
-/// State of a file's contents. Equal states mean that nothing was written in between, as far as the clock of the file
-/// system is fine enough to tell.
+/// State of a file's contents. If two states are equal, nothing was written in between, unless the timestamps of the
+/// file system are too coarse to show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContentState {
     /// Identity of the inode.
@@ -94,7 +94,7 @@ impl Contents {
         Ok(retry(|| fstat(&self.file))?.into())
     }
 
-    /// Reads bytes from `offset` on until `buffer` is full or the file ends, and returns their number.
+    /// Reads from `offset` until `buffer` is full or the file ends, and returns the number of bytes read.
     ///
     /// # Errors
     /// Returns any error of pread(2).
@@ -111,8 +111,8 @@ impl Contents {
         Ok(length)
     }
 
-    /// Returns the offset of the first data at or after `offset`: `offset` itself if the system cannot tell, and
-    /// `None` if only a hole follows.
+    /// Returns the offset of the first data at or after `offset`, or `None` if only a hole follows. Returns `offset`
+    /// itself if the system does not report holes.
     pub fn next_data(&self, offset: u64) -> Option<u64> {
         let Ok(from) = i64::try_from(offset) else { return Some(offset) };
         match lseek(&self.file, from, Whence::SeekData) {
@@ -142,8 +142,8 @@ impl Contents {
         imp::share_range(&self.file, &other.file, offset, length)
     }
 
-    /// Gives the logical position, the position on the disk, and the length of each extent. Returns `true` if files of
-    /// the same size with the same extents are clones, which share all of their data.
+    /// Calls `each` with the logical position, the disk position and the length of each extent. Returns `true` if any
+    /// two files with this size and these extents share all of their data.
     ///
     /// # Errors
     /// Returns any error of `ioctl_fiemap(2)`.

@@ -60,7 +60,7 @@ const ENCRYPTED: u32 = 0x80;
 const INLINE: u32 = 0x200;
 const UNWRITTEN: u32 = 0x800;
 const SHARED: u32 = 0x2000;
-/// `FIEMAP_FLAG_SYNC`: writes the file's changes to the disk first, so that the extents contain them.
+/// `FIEMAP_FLAG_SYNC`: writes cached changes of the file to disk first, so that the extents include them.
 const SYNC: u32 = 0x1;
 /// `FS_IOC_FIEMAP` of linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u32 = 0xc020_660b;
@@ -104,9 +104,10 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
     Ok(ExtentLayout { is_cut_short: true, ..sums.layout })
 }
 
-/// Gives the logical position, the position on the disk, and the length of each extent of `file`. Returns `true` if two
-/// files with the same size and these extents have the same contents: all extents were given, and the position of each
-/// on the disk determines its data. This does not apply to parts of a compressed extent.
+/// Calls `each` with the logical position, the disk position and the length of each extent of `file`. Returns `true` if
+/// any two files with this size and these extents have the same contents, that is, if `each` was called for all extents
+/// and the disk position of each extent determines its data. The parts of a compressed extent do not meet this
+/// condition, because they share one disk position.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fiemap(2)`.

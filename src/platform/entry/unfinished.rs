@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A signal handler can neither allocate memory nor take locks, so the names are stored in static slots. A file is
-//! created and registered, or renamed and unregistered, inside [`shielded`]. Before the process ends, it waits for such
-//! calls. Later calls create no file.
+//! created and registered, or renamed and unregistered, inside [`shielded`]. Before the process ends, it waits for
+//! running calls of [`shielded`]; later calls fail.
 //!
 //! Invariant: a name is deleted only in the directory that was open when the name was registered, and only by the
 //! process that registered it.
@@ -56,7 +56,8 @@ struct Slot {
     name: AtomicPtr<c_char>,
 }
 
-// All accesses are `SeqCst`, because there are only two per file, and signal handlers make some of them.
+// All accesses are `SeqCst`, because signal handlers make some of them. A weaker ordering would save nothing with only
+// two accesses per file.
 static SLOTS: [Slot; MOST] = [const {
     Slot { is_taken: AtomicBool::new(false), directory: AtomicI32::new(-1), name: AtomicPtr::new(null_mut()) }
 }; MOST];

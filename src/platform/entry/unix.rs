@@ -1,5 +1,5 @@
-//! Implementations for any Unix, without calls that only some systems provide. Functions that need such a call return
-//! the error of a kernel without it.
+//! Implementations for any Unix, which make only portable calls. A function that would need a system-specific call
+//! fails like a kernel without this call.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,7 +16,7 @@ use crate::platform::entry::extents::{ExtentLayout, Sharing};
 use crate::platform::entry::probe::Probe;
 use crate::platform::{Attributes, Directory, Identity, retry};
 
-/// Fails, because only Linux has such a call.
+/// Fails with `ENOSYS`, because duke uses openat2(2) only on Linux.
 pub fn confined(_: &Directory, _: &(impl NixPath + ?Sized)) -> Result<Directory, Errno> {
     Err(Errno::ENOSYS)
 }
@@ -33,7 +33,7 @@ pub fn is_locked(_: &Directory, _: &(impl NixPath + ?Sized)) -> Result<bool, Err
     Ok(false)
 }
 
-/// Fails, because only Linux and macOS have such a call.
+/// Fails with `ENOSYS`, because duke can rename without replacing an existing entry only on Linux and macOS.
 pub fn rename_exclusively(_: &Directory, _: &CStr, _: &Directory, _: &CStr) -> Result<(), Errno> {
     Err(Errno::ENOSYS)
 }
@@ -153,7 +153,7 @@ pub fn sync_file_system(_: &Directory) -> Result<(), Errno> {
 /// Returns `false`, because these systems do not report the extents of a file.
 ///
 /// # Errors
-/// Never; other systems make a call, which may fail.
+/// Never returns an error; the implementation for Linux can.
 #[allow(clippy::unnecessary_wraps)]
 pub fn locate(_: &impl std::os::fd::AsRawFd, _: &mut dyn FnMut([u64; 3])) -> Result<bool, Errno> {
     Ok(false)

@@ -23,7 +23,7 @@ pub fn identities(devices: &[u64]) -> Vec<Option<(Mount, u64)>> {
     found.into_iter().zip(ids).map(|(mount, id)| Some((mount?.clone(), id.unwrap_or(0)))).collect()
 }
 
-/// Returns the mount of `device` that shows most of its file system.
+/// Returns the mount of `device` with the shortest root path, which shows the largest part of the file system.
 fn widest(mounts: &[Mount], device: u64) -> Option<&Mount> {
     mounts.iter().filter(|mount| mount.device == device).min_by_key(|mount| mount.root.len())
 }
@@ -33,7 +33,7 @@ fn widest(mounts: &[Mount], device: u64) -> Option<&Mount> {
 fn id_of(point: &Path, device: u64) -> u64 {
     let is_visible = std::fs::symlink_metadata(point).is_ok_and(|found| found.dev() == device);
     let id = || nix::sys::statvfs::statvfs(point).map_or(0, |status| u64::from(status.filesystem_id()));
-    // musl reports the lower half only.
+    // musl reports only the lower 32 bits, so the upper ones are dropped everywhere.
     if is_visible { id() & u64::from(u32::MAX) } else { 0 }
 }
 

@@ -6,7 +6,7 @@
 //! NAME@/dev/disk3s5        snapshot of volume 5, such as those that Time Machine leaves mounted
 //! ```
 //!
-//! This module makes no system call, so it can be tested on every system.
+//! This module makes no system calls, so it can be tested on every system.
 
 /// Volume on a disk or in an APFS container. The volumes of a container share its space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

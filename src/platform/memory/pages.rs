@@ -1,5 +1,5 @@
-//! Memory that goes back to the system when it is dropped, unlike that of the allocator, which keeps what it may need
-//! again.
+//! Memory that is returned to the system when it is dropped. The allocator, in contrast, may keep freed memory for
+//! reuse.
 
 use memmap2::MmapMut;
 
@@ -10,8 +10,8 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Reserves a block. Pages that are never written to take no memory. Like any allocation, aborts the process if there
-    /// is no memory.
+    /// Reserves a block. Pages that are never written to are not resident. Aborts the process when out of memory, like
+    /// any allocation.
     pub fn with_capacity(bytes: usize) -> Self {
         let mapping = MmapMut::map_anon(bytes).unwrap_or_else(|_| {
             let layout =
@@ -29,7 +29,7 @@ impl Pages {
     /// Appends bytes.
     ///
     /// # Panics
-    /// When the capacity is exceeded.
+    /// Panics if the capacity is exceeded.
     pub fn append(&mut self, bytes: &[u8]) {
         let end = self.used + bytes.len();
         self.mapping[self.used..end].copy_from_slice(bytes);

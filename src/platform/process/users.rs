@@ -2,9 +2,8 @@
 //!
 //! Names may come from a server (nsswitch.conf(5), Open Directory), in which case a lookup waits for that server.
 //!
-//! The C library musl, with which the static binaries are built, reads only `/etc/passwd` and `/etc/group`. These binaries
-//! therefore also ask getent(1), which uses the C library of the system, once for each user or group that is not in the
-//! files.
+//! The static binaries are built with the C library musl, which reads only `/etc/passwd` and `/etc/group`. For each
+//! user or group missing from these files, they therefore run getent(1) once, which uses the C library of the system.
 //!
 //! Invariant: a user or group without a name is not an error, because files may have owners from another system.
 
@@ -60,15 +59,16 @@ enum Database {
 /// Program that looks up names with the C library of the system. The path is fixed, because root must not run a program
 /// that another user put on the search path.
 const GETENT: &str = "/usr/bin/getent";
-/// Maximum number of bytes that are read of an answer, which begins with the name.
+/// Maximum number of bytes read from the output of getent(1), which begins with the name.
 const LONGEST: u64 = 4096;
-/// Maximum time to wait for an answer. It may come from a server.
+/// Maximum time to wait for getent(1), which may contact a server.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Answers so far; `None` for numbers without a name.
+/// Results of getent(1) so far; `None` for IDs without a name.
 type Answers = HashMap<(Database, u32), Option<String>>;
 
-/// Returns a name that this program's C library does not know, if another one may know it. Each number is looked up once.
+/// Returns the name that getent(1) finds for an ID, if this program is built with musl; otherwise returns `None`. Each
+/// ID is looked up only once.
 fn elsewhere(database: Database, number: u32) -> Option<String> {
     static ANSWERS: OnceLock<Mutex<Answers>> = OnceLock::new();
     if !cfg!(target_env = "musl") {
@@ -83,7 +83,8 @@ fn elsewhere(database: Database, number: u32) -> Option<String> {
     })
 }
 
-/// Returns the name that `program` prints for a number; `None` if there is no such program or name, or no answer in time.
+/// Returns the name that `program` prints for an ID; `None` if the program or the name does not exist, or if `program`
+/// does not answer within `patience`.
 fn getent(program: &str, database: Database, number: u32, patience: Duration) -> Option<String> {
     let database = match database {
         Database::Users => "passwd",
@@ -94,14 +95,15 @@ fn getent(program: &str, database: Database, number: u32, patience: Duration) ->
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
     let (sender, receiver) = std::sync::mpsc::channel();
     let output = child.stdout.take()?;
-    // A group can have so many members that its line does not fit into a pipe. Only the name is read.
+    // A thread reads the output while the program runs, because the line of a group with many members may not fit into
+    // the pipe.
     let reader = std::thread::Builder::new().name("getent".into()).spawn(move || {
         let mut line = Vec::new();
         let read = output.take(LONGEST).read_to_end(&mut line);
         let _ = sender.send(read.map(|_| line)); // nobody receives it after the time is over
     });
     let line = reader.ok().and_then(|_| receiver.recv_timeout(patience).ok());
-    // It may have ended already. Waiting frees its number.
+    // An error means that the program has already ended. Waiting for the process releases its ID.
     let _ = child.kill();
     let _ = child.wait();
     let line = String::from_utf8(line?.ok()?).ok()?;

@@ -1,4 +1,4 @@
-//! Directory stream on macOS, from `fdopendir(3)` and `readdir_r(3)`, which the standard library also uses there.
+//! Directory stream on macOS, from `fdopendir(3)` and `readdir_r(3)`, which the standard library also uses on macOS.
 //!
 //! Invariant: dropping the stream closes it and its descriptor.
 

@@ -1,4 +1,4 @@
-//! The terminal: standard streams, signals, and programs that run in it.
+//! The terminal: standard streams, signals, and programs that duke runs in the terminal.
 
 pub(crate) mod actions;
 pub mod interrupt;

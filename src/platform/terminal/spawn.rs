@@ -1,4 +1,4 @@
-//! Programs that duke starts in the terminal after handing the terminal over.
+//! Programs that duke runs in its terminal.
 //!
 //! Programs start in a clean state: every signal has its default action and is unblocked, the terminal has the modes it
 //! had before duke started, and no descriptor of duke is open (all of them close on exec). Directories are passed as
@@ -65,7 +65,8 @@ pub fn run(
     ended
 }
 
-/// Runs a program detached from this terminal and waits for it to end. The drawing thread must not call this.
+/// Runs a program detached from this terminal and waits for it to end. Must not be called on the drawing thread, which
+/// would be blocked.
 ///
 /// # Errors
 /// Returns an error if the program cannot be started.

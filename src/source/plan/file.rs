@@ -59,7 +59,7 @@ impl ScanPlan {
     /// Reads the plan in a file, and returns it with its digest.
     ///
     /// # Errors
-    /// Returns the reason why there is no plan in the file, which is safe to print.
+    /// Returns the reason why the file contains no plan. The reason is safe to print.
     pub fn read(file: &Path) -> std::result::Result<(Self, u64), String> {
         let bytes = fs::read(file).map_err(|error| io_error_text(&error))?;
         let digest = (bytes.len() as u64) << 32 | u64::from(crc32fast::hash(&bytes));
@@ -160,7 +160,7 @@ fn flags(lexer: &mut Lexer<'_>) -> Result<ScanFlags> {
                 flags.exclude.push(text(lexer)?);
                 Ok(())
             })?,
-            // A scan without a flag that a later version has written would not be the planned one.
+            // A later version may have written this flag. Without it, the scan would differ from the planned one.
             _ => return lexer.fault("unknown flag"),
         }
         Ok(())
@@ -189,7 +189,7 @@ fn path_in(lexer: &mut Lexer<'_>) -> Result<Vec<u8>> {
     Ok(path)
 }
 
-/// Reads an object and calls `read` for each key, which must consume the value.
+/// Reads an object and calls `read` for each key. `read` must consume the value.
 fn object<'a>(
     lexer: &mut Lexer<'a>,
     mut read: impl FnMut(&mut Lexer<'a>, &[u8]) -> Result<()>,
@@ -209,7 +209,7 @@ fn object<'a>(
     }
 }
 
-/// Reads an array and calls `read` for each value, which it must consume.
+/// Reads an array and calls `read` for each value. `read` must consume the value.
 fn array<'a>(lexer: &mut Lexer<'a>, mut read: impl FnMut(&mut Lexer<'a>) -> Result<()>) -> Result<()> {
     lexer.expect(b'[')?;
     if lexer.look()? == b']' {

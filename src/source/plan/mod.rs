@@ -1,7 +1,7 @@
 //! Plan: divides a tree into parts that are scanned separately, on one machine or on many.
 //!
-//! Part 0 is the rest: it scans the whole path but does not enter the directories of the other parts. All parts have the
-//! flags of the plan, so that a merged tree is that of a single scan.
+//! Part 0 is the rest: it scans the whole path but does not enter the directories of the other parts. All parts have
+//! the flags of the plan, so that the merged tree equals the tree of a single scan.
 //!
 //! Invariant: no directory of a plan is inside another one, and all are below its path.
 
@@ -24,7 +24,7 @@ pub struct ScanPlan {
     pub path: Vec<u8>,
     /// Flags of each part's scan.
     pub flags: ScanFlags,
-    /// Parts, of which the first is the rest.
+    /// Parts. The first part is the rest, which contains everything that is in no other part.
     pub parts: Vec<ScanPart>,
 }
 
@@ -86,12 +86,12 @@ impl ScanPlan {
 
     /// Returns the directories that part `index` must not enter.
     pub fn other_parts(&self, index: usize) -> OtherParts {
-        // The directories of a part contain none of another part.
+        // No directory of a part contains a directory of another part.
         let others = self.parts.iter().filter(|_| index == 0);
         OtherParts::at(others.flat_map(|part| &part.paths).map(Vec::as_slice))
     }
 
-    /// Checks the invariant, because the file may come from anywhere.
+    /// Checks the invariant, because the file may not have been written by duke.
     fn check(&self) -> Result<(), &'static str> {
         if self.path.first() != Some(&b'/') {
             return Err("the path is not absolute");

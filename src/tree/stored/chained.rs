@@ -1,9 +1,9 @@
-//! Tree in a file whose entries refer to one another: each item to the previous one in its directory, and a directory to
-//! its last item.
+//! Tree in a file whose entries are linked: each item points to the previous item in its directory, and a directory
+//! points to its last item.
 //!
-//! A directory gets its number when the listing that names it is loaded, as in a scan. Its totals are those that the
-//! file records for it. The number of errors below it is at most one until they are counted, because the file records
-//! only if there are any.
+//! As in a scan, a directory gets its number when the listing that contains its entry is loaded. Its totals come from
+//! the file. The file records that there are errors below a directory, but not how many, so their number is at most one
+//! until they are counted.
 //!
 //! [`Chains`](super::chains::Chains) reads the file and guarantees that no item is in two chains, so the tree is finite.
 
@@ -22,7 +22,7 @@ use crate::tree::reading::{Failure, Tree};
 
 /// Size in bytes of a segment; about the size of a kernel batch.
 const SEGMENT: usize = 32 << 10;
-/// Number of directories whose listings are loaded in parallel before the next ones are chosen.
+/// Maximum number of directories whose listings are loaded in one parallel round.
 const ROUND: usize = 1 << 10;
 
 impl ChainedFile {
@@ -75,8 +75,8 @@ impl ChainedFile {
     }
 }
 
-/// Loads the listings of all directories that `is_wanted` accepts together with all directories above them. Calls `met`
-/// with them, parents before their children.
+/// Loads the listings of the top and of every directory that `is_wanted` accepts along with all of its ancestors. Calls
+/// `met` with these directories, parents before their children.
 fn fetch_below(tree: &Tree, is_wanted: impl Fn(&DirId) -> bool + Sync, mut met: impl FnMut(&[DirId])) {
     let mut waiting = vec![DirId::TOP];
     while !waiting.is_empty() {

@@ -14,7 +14,7 @@ const LOCKS: usize = 64;
 /// Item of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainItem<'a> {
-    /// Entry. A directory has no number yet, and the links of a file have no device.
+    /// Entry of the item. The number of a directory and the device of hard links are not set yet.
     pub entry: Entry<'a>,
     /// Data of a directory besides its own metadata; `None` if the entry is not a directory.
     pub inside: Option<Inside>,
@@ -23,7 +23,7 @@ pub struct ChainItem<'a> {
 /// Data that a file records for everything in and below a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inside {
-    /// Totals. They tell if there were errors, but not how many.
+    /// Totals. `errors` shows only that there were errors, not how many.
     pub totals: Totals,
     /// Device number, if it differs from that of the parent.
     pub device: Option<u64>,
@@ -33,13 +33,13 @@ pub struct Inside {
     pub last: Option<u64>,
 }
 
-/// File of chains. Positions are any numbers.
+/// File that consists of chains. The implementation defines the meaning of positions.
 pub trait Chains: Send + Sync {
     /// Calls `give` with each item of the chain that ends at `last`, from the first to the last.
     ///
     /// # Errors
-    /// Returns damage that ended the chain early; the items after it have been given. An item that is part of another
-    /// chain, or occurs in the chain again, is damage.
+    /// Returns the damage at which the chain breaks off. `give` has been called with the items after it. An item that
+    /// is part of another chain, or occurs twice in the chain, is damage.
     fn chain(&self, last: u64, give: &mut dyn FnMut(&ChainItem<'_>)) -> Result<(), Damage>;
 }
 
@@ -57,9 +57,9 @@ pub(in crate::tree) struct Unloaded {
 pub(in crate::tree) struct ChainedFile {
     pub(in crate::tree) chains: Box<dyn Chains>,
     pub(in crate::tree) directories: Slots<Unloaded, 1024>,
-    /// Held while a listing is loaded.
+    /// Locks, one of which is held while a listing is loaded.
     pub(in crate::tree) locks: Box<[Mutex<()>]>,
-    /// Buffers that are not in use.
+    /// Buffers that no thread is using.
     pub(in crate::tree) batches: Mutex<Vec<Batch>>,
     /// `true` once everything has been loaded. `Relaxed` suffices, because the flag guards no data.
     pub(in crate::tree) is_loaded: AtomicBool,
@@ -69,7 +69,7 @@ pub(in crate::tree) struct ChainedFile {
 }
 
 impl ChainedFile {
-    /// Creates the state of a file of which nothing has been loaded.
+    /// Creates the state of a file before anything is loaded.
     pub(crate) fn new(chains: Box<dyn Chains>, root: u64) -> Self {
         let file = Self {
             chains,
@@ -84,7 +84,7 @@ impl ChainedFile {
         file
     }
 
-    /// Notes the position of the last item of `id`, whose own disk usage is `own`.
+    /// Records the position of the last item of `id`, whose own disk usage is `own`.
     pub(crate) fn expect(&self, id: DirId, last: Option<u64>, own: u64) {
         let unloaded = self.directories.make(id.0);
         unloaded.own.store(own, Ordering::Relaxed);

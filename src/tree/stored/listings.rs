@@ -116,7 +116,7 @@ pub fn decode(bytes: &[u8], span: &Span) -> Result<Found, usize> {
 struct Decoder<'a> {
     bytes: &'a [u8],
     span: &'a Span,
-    /// Number that the next child directory must have.
+    /// Expected number of the next child directory.
     child: u32,
     found: Found,
 }

@@ -1,8 +1,8 @@
 //! Trees in files, whose parts are loaded into memory on first use.
 //!
-//! There are two kinds of files. In a *numbered* file (`numbered`), a directory has a number, and its totals are in a
-//! table: a snapshot. In a *chained* file (`chained`), entries refer to one another by their positions, and a directory
-//! gets its number when the listing that names it is loaded: ncdu's binary export.
+//! There are two kinds of files. In a *numbered* file (`numbered`), such as a snapshot, directories have numbers, and
+//! their totals are in a table. In a *chained* file (`chained`), such as ncdu's binary export, entries refer to one
+//! another by their positions, and a directory gets its number when the listing that contains its entry is loaded.
 //!
 //! Invariant: no matter what the file contains, the tree is finite, and a walk visits each directory below the top once.
 
@@ -28,7 +28,7 @@ impl Stored {
     pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
         match self {
             Self::Numbered(file) => file.rows(tree, first),
-            // These rows are filled with the listings that name their directories.
+            // The row of a directory is filled when the listing that contains the directory is loaded.
             Self::Chained(_) => Vec::new(),
         }
     }
@@ -44,7 +44,7 @@ impl Stored {
     /// Loads the number of bytes that entries of `id` share.
     pub(crate) fn fetch_shared(&self, tree: &Tree, id: DirId) {
         match self {
-            // It is loaded together with the directory's row.
+            // The number is loaded together with the directory's row.
             Self::Numbered(_) => _ = tree.status(id),
             Self::Chained(file) => file.fetch(tree, id),
         }

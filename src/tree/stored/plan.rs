@@ -52,7 +52,7 @@ pub(in crate::tree) struct NumberedFile {
 }
 
 impl NumberedFile {
-    /// Creates the state of a file of which nothing has been loaded.
+    /// Creates the state of a file before anything is loaded.
     pub(crate) fn new(file: BlockFile, plan: Plan) -> Self {
         let fetched = plan.listings.iter().map(|_| OnceLock::new()).collect();
         Self { file, plan, fetched, damage: FirstDamage::default() }

@@ -1,7 +1,7 @@
 //! Execution of commands, depending on the scope.
 //!
-//! This file handles the commands of the list and of table views. Layers handle their own. Invariant: a key
-//! does only what the keymap says.
+//! This file handles the commands of the list and of table views. Layers handle their own. Invariant: a key performs
+//! only the command that the keymap binds to it.
 
 use ratatui::crossterm::event::KeyEvent;
 
@@ -120,6 +120,7 @@ impl App<'_> {
                 self.cx.sort();
             }
             Command::Show(Column::Owner) if !self.may_show_owners() => self.cx.notify(Notice::NoOwners),
+            Command::Show(Column::Growth) => self.cx.toggle_growth(),
             Command::Show(column) => self.cx.shown.columns.toggle(column),
             Command::Scale => self.cx.shown.scale.toggle(),
             Command::Preview => self.cx.next_panes(),

@@ -129,7 +129,7 @@ impl<'t> App<'t> {
         Effect::Deletion(DeletionRequest::Preview(selection, now))
     }
 
-    /// Opens the dialog again once its changed entries have been rescanned, unless the user has opened another
+    /// Opens the deletion dialog again once the changed entries have been rescanned, unless the user has opened another
     /// layer.
     fn ask_again(&mut self) -> Option<Effect> {
         let is_free = self.layers.iter().all(|layer| matches!(layer, Layer::Question(_)));
@@ -192,7 +192,7 @@ impl<'t> App<'t> {
             }
             DeletionMessage::PreviewFailed(error) => {
                 self.cx.notify(Notice::JobFailed("Preview", error));
-                // Nothing can be confirmed without a preview, so the dialog closes.
+                // A deletion cannot be confirmed without a preview, so the dialog closes.
                 self.delete_dialog().is_some().then(|| {
                     self.layers.retain(|layer| !matches!(layer, Layer::ConfirmDelete(_)));
                     Effect::Deletion(DeletionRequest::StopPreview)
@@ -207,8 +207,8 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Continues after a rescan: rescans the next directory with restored items, asks again about changed
-    /// entries, or checks changed marks.
+    /// Continues after a rescan: rescans the next directory with restored items, shows the deletion dialog again for
+    /// changed entries, or checks changed marks.
     pub(super) fn after_rescan(&mut self) -> Option<Effect> {
         self.cx.read_returned().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }

@@ -30,8 +30,8 @@ impl App<'_> {
         self.cx.entry_under_cursor()
     }
 
-    /// Returns the entry under the cursor. If the row stands for several names of a file, returns the first
-    /// one.
+    /// Returns the entry under the cursor. If the row stands for several names of a file, returns the entry of the
+    /// first name.
     fn shown_under_cursor(&self) -> Option<EntryId> {
         let first_of_names = || self.cx.sheet()?.entries(self.cx.row()).first().copied();
         self.under_cursor().or_else(first_of_names)
@@ -52,7 +52,7 @@ impl App<'_> {
         self.layers.retain_mut(|layer| layer.component_mut().relocate(&mut relocation, &mut self.cx));
     }
 
-    /// Requests a program for the entry under the cursor.
+    /// Requests the start of a program for the entry under the cursor.
     pub(super) fn start(&mut self, program: Program) -> Option<Effect> {
         if self.cx.source_kind == SourceKind::Recorded {
             self.cx.notify(Notice::RecordedNotHere);
@@ -79,8 +79,8 @@ impl App<'_> {
         Some(Effect::Start(Launch::View(directory, record.name.to_vec())))
     }
 
-    /// Requests a shell in the shown directory. In a table view, the shell starts in the directory of the entry
-    /// under the cursor.
+    /// Requests the start of a shell in the shown directory. In a table view, the shell starts in the directory of the
+    /// entry under the cursor.
     fn shell(&mut self) -> Option<Effect> {
         let place = match self.cx.sheet() {
             Some(_) => self.shown_under_cursor().map_or(self.cx.place.id, |entry| entry.directory),

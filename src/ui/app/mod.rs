@@ -4,9 +4,8 @@
 //! I/O. At the end, it collects the visible rows of the directory and of the open views, so that drawing need
 //! not change the state.
 //!
-//! During a scan, ticks report the progress, and rows are sorted again on ticks. Rows are not sorted shortly
-//! after a key press, so that they do not move while the user is acting, and less often if sorting takes long
-//! ([`crate::table::rows`]).
+//! During a scan, each tick reports the progress and may sort the rows again. Sorting pauses after a key press, so that
+//! rows do not move while the user is acting, and happens less often if it takes long ([`crate::table::rows`]).
 //!
 //! Invariant: after every update the cursor is on a visible row, if there are rows.
 
@@ -42,8 +41,8 @@ pub struct App<'t> {
 }
 
 impl<'t> App<'t> {
-    /// Creates the browser for `tree`, which may still be empty. `roots` contains each root's path as the user
-    /// gave it and as displayed.
+    /// Creates the browser for `tree`, which may still be empty. `roots` contains two paths for each root: as given by
+    /// the user, and as displayed.
     pub fn new(
         tree: &'t Tree,
         roots: Vec<(Vec<u8>, Vec<u8>)>,
@@ -57,7 +56,7 @@ impl<'t> App<'t> {
     }
 
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // The key that opens a question does not count as an answer to it.
+        // Read before the event is applied: the key that opens a question does not count as input to that question.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();
@@ -82,7 +81,7 @@ impl<'t> App<'t> {
             }
             Event::Resize(columns, lines) => {
                 self.cx.size = (columns, lines);
-                // After a resize, terminals differ in what they leave on the screen.
+                // Terminals differ in what they leave on the screen after a resize, so everything is drawn again.
                 Some(Effect::Repaint)
             }
             Event::Tick(tick) => {
@@ -122,7 +121,7 @@ impl<'t> App<'t> {
         effect
     }
 
-    /// Collects everything that is visible as plain data, for drawing.
+    /// Collects the visible data, so that drawing only reads the state.
     fn look(&mut self) {
         self.open_failures();
         self.cx.is_beside_page = self.layers.iter().any(|layer| layer.component().goes_beside());

@@ -42,6 +42,10 @@ impl Context<'_> {
             })
         });
         if has_offer {
+            // The settings may ask for the column although there is no baseline.
+            if self.check_baseline().is_err() {
+                self.shown.columns = self.shown.columns.with(Column::Growth, false);
+            }
             self.tell_baseline();
         }
         if !has_grown {
@@ -66,8 +70,8 @@ impl Context<'_> {
         }
     }
 
-    /// Chooses another snapshot as the baseline. `next` computes its index from that of the current one. Index
-    /// 0 is the newest snapshot.
+    /// Chooses another snapshot as the baseline. `next` returns its index, given the index of the current snapshot.
+    /// Index 0 is the newest snapshot.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
         let Some(info) = self.views.compared.offer() else {
             self.notify(Notice::NoBaseline);
@@ -97,7 +101,7 @@ impl Context<'_> {
         for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.is_of_changes()) {
             sheet.set_title(title.clone());
         }
-        // The title of the growth view says the same.
+        // The title of the growth view already shows this time.
         let is_said = self.sheet().is_some_and(|sheet| sheet.table.is_of_changes());
         if let Some(since) = info.since.filter(|_| info.count > 1 && !is_said) {
             self.notify(Notice::Since(date_and_time(since, &self.zone), info.index + 1, info.count));
@@ -111,6 +115,15 @@ impl Context<'_> {
         } else if self.checked(self.check_baseline()).is_some() {
             self.show_growth();
             self.sort_by(Column::Growth);
+        }
+    }
+
+    /// Shows or hides the growth column.
+    pub fn toggle_growth(&mut self) {
+        if self.shown.columns.has(Column::Growth) {
+            self.shown.columns.toggle(Column::Growth);
+        } else if self.checked(self.check_baseline()).is_some() {
+            self.show_growth();
         }
     }
 

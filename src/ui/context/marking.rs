@@ -17,8 +17,8 @@ use crate::ui::views::{Target, largest};
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of entries of one directory that are read in a single pass. Fewer entries are looked up
-/// individually.
+/// Minimum number of wanted entries of one directory for which its listing is read in a single pass. Fewer entries are
+/// looked up individually.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -75,7 +75,7 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Cancels a pending request of [`Self::mark`] to mark files, so that no marks appear unexpectedly after
+    /// Cancels a [`Self::mark`] that is still waiting for files to be found, so that no marks appear unexpectedly after
     /// the next input.
     pub fn cancel_mark_total(&mut self) {
         self.views.sheets.iter_mut().for_each(|sheet| sheet.mark_all_found(false));
@@ -140,7 +140,8 @@ impl<'t> Context<'t> {
         self.marks.add_up(self.tree);
     }
 
-    /// Marks all copies of the group at the cursor but one, which is unmarked. Moves the cursor to the next group.
+    /// Marks all copies in the group under the cursor except one, and unmarks that one. Then moves the cursor to the
+    /// next group.
     pub fn mark_copies(&mut self, kept: KeptCopy) {
         let Some(copies) = self.sheet().and_then(|sheet| sheet.copies(kept)) else {
             self.notify(Notice::NoCopies);
@@ -162,7 +163,7 @@ impl<'t> Context<'t> {
         self.views.sheets.last().map_or_else(|| self.place.index(), TableView::index)
     }
 
-    /// Returns the index of the row that shows an entry; `None` if no row does.
+    /// Returns the index of the row that shows an entry; `None` if the entry is not shown.
     fn row_of(&self, (parent, name): EntryName<'_>) -> Option<usize> {
         let Some(sheet) = self.views.sheets.last() else {
             let listing = self.place.listing();

@@ -1,7 +1,7 @@
 //! Context: the state that components share, such as the tree, the shown directory, views, marks and settings.
 //!
-//! Layers, views and drawing code get a reference to the context. The list of layers is not part of it, but of
-//! [`App`](super::app::App).
+//! Layers, views and drawing code get a reference to the context. The list of layers belongs to
+//! [`App`](super::app::App), not to the context.
 
 mod deleting;
 mod entries;
@@ -44,13 +44,13 @@ use super::window::Window;
 use crate::base::format::Units;
 use crate::base::sync::Arc;
 use crate::source::SourceKind;
-use crate::table::column::RowLook;
+use crate::table::column::{Column, RowLook};
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, LiveTotals, Tree};
 
 pub struct Context<'t> {
     pub tree: &'t Tree,
-    /// Paths of the roots, each as the user gave it and as displayed.
+    /// Two paths for each root: as given by the user, and as displayed.
     pub roots: Vec<(Vec<u8>, Vec<u8>)>,
     pub order: Order,
     pub shown: RowLook,
@@ -75,7 +75,7 @@ pub struct Context<'t> {
     pub views: Views,
     pub deletion: DeletionState,
     pub place: ListState<'t>,
-    /// Directories above the shown one to which the user can go back, outermost first.
+    /// Directories to which the user can go up from the shown directory, outermost first.
     pub history: Vec<DirId>,
     /// Contents of the parent directory's pane, if that pane is visible.
     pub parent_list: Option<ParentList<'t>>,
@@ -100,8 +100,8 @@ pub struct Context<'t> {
 }
 
 impl<'t> Context<'t> {
-    /// Creates the state of a browser for `tree`, which may still be empty. `roots` contains each root's path
-    /// as the user gave it and as displayed.
+    /// Creates the state of a browser for `tree`, which may still be empty. `roots` contains two paths for each root:
+    /// as given by the user, and as displayed.
     pub fn new(
         tree: &'t Tree,
         roots: Vec<(Vec<u8>, Vec<u8>)>,
@@ -157,6 +157,9 @@ impl<'t> Context<'t> {
             Start::Treemap => cx.views.base = BaseView::Treemap,
             Start::Sizes => {}
         }
+        if cx.shown.columns.has(Column::Growth) {
+            cx.show_growth();
+        }
         cx.enter_only_root();
         cx
     }
@@ -179,7 +182,7 @@ impl<'t> Context<'t> {
         self.scan.is_running()
     }
 
-    /// Collects everything that is visible as plain data, for drawing.
+    /// Collects the visible data, so that drawing only reads the state.
     pub fn look(&mut self) {
         let lines = self.lines_here();
         if self.views.is_treemap() {

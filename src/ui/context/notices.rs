@@ -10,7 +10,7 @@ use super::Context;
 use crate::ui::keys::{Command, KEYMAP, Scope};
 use crate::ui::notice::{Display, Notice};
 
-/// Time after which a notice makes room for the key hints again.
+/// Time after which the key hints replace a notice.
 const LASTS: Duration = Duration::from_secs(8);
 
 impl Context<'_> {
@@ -24,7 +24,7 @@ impl Context<'_> {
         Some(self.notice_since.map_or(Duration::ZERO, |since| (since + LASTS).saturating_sub(now)))
     }
 
-    /// Records that the notice is on the screen, and removes it when it has been there long enough.
+    /// Records that the notice is on the screen, and clears it once it has been there for `LASTS`.
     pub fn age_notice(&mut self, now: Duration) {
         let since = *self.notice_since.get_or_insert(now);
         if now.saturating_sub(since) >= LASTS {

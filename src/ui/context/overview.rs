@@ -47,7 +47,7 @@ impl Context<'_> {
         surveyed | compared | measured
     }
 
-    /// Requests the data for the overview and updates its parts. Drops them if another view is shown.
+    /// Requests the data for the overview and updates its parts. Drops the parts instead if another view is shown.
     pub fn collect_overview(&mut self) {
         if !self.views.is_overview() {
             if !self.views.overview.parts.is_empty() {
@@ -154,7 +154,7 @@ impl Context<'_> {
         (self.rows_of_sums(&sums.collect::<Vec<_>>()), String::new())
     }
 
-    /// Returns a row for each kind of cleanup candidates, and the total size of all candidates.
+    /// Returns a row for each kind of cleanup candidate, and the total size of all candidates.
     fn cleanup_rows(&self, found: &Overview) -> (Vec<(Row, Role)>, String) {
         let label = |kind: &cleanup::CleanupKind| format!("{}  {}", kind.name(), kind.count());
         let kinds = cleanup::kinds(&found.hints);

@@ -81,8 +81,8 @@ impl Context<'_> {
         true
     }
 
-    /// Returns `true` after going back to the saved view, which happens if the shown directory was opened in
-    /// place. Must be called when the user goes up.
+    /// Goes back to the saved view if the shown directory was opened in place, and returns `true` in that case. Must be
+    /// called when the user goes up.
     pub fn return_upwards(&mut self) -> bool {
         let Some(return_to) = &self.views.return_to else { return false };
         if return_to.opened != self.place.id {

@@ -38,7 +38,7 @@ impl Context<'_> {
         sheet.sort(search::Order { by, reversed });
     }
 
-    /// Sorts all open views that are sorted by size again, after the measure of sizes has changed.
+    /// Sorts those open views again that are sorted by size, after the measure of sizes has changed.
     pub fn switch_measure(&mut self) {
         let by = self.by_size();
         for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.layout != TableLayout::Copies) {

@@ -71,8 +71,7 @@ impl Context<'_> {
         self.sort();
     }
 
-    /// Starts the background sort if one was requested, and collects its result. Returns `true` if there is
-    /// one.
+    /// Starts the background sort if one was requested, and collects its result. Returns `true` if there is a result.
     pub fn poll_rows(&mut self, sources: &Sources<'_>) -> bool {
         let Some(Sorting { rows, directory, order, sizes }) = &mut self.sorting else { return false };
         let start =

@@ -209,8 +209,8 @@ impl Context<'_> {
             .poll(|request| Ok(Some(outline(sources.pool, Arc::clone(sources.tree), request)?.into())))
     }
 
-    /// Switches to the next meaning of the treemap's colors: type, age, or growth. Growth is skipped without a baseline,
-    /// and while a filter is active, whose totals cannot be compared.
+    /// Switches to the next meaning of the treemap's colors: type, age, or growth. Growth is skipped without a
+    /// baseline, and while a filter is active, because filtered totals cannot be compared.
     pub fn next_map_colors(&mut self) {
         self.views.map_colors = self.views.map_colors.next(self.views.can_grow() && !self.is_filtered());
         if self.views.map_colors == MapColors::Growth {
@@ -255,7 +255,7 @@ impl Context<'_> {
         true
     }
 
-    /// Checks once, after the scan, if the scan covered a whole file system.
+    /// Checks once, after the scan, whether the scan covered a whole file system.
     pub fn poll_whole(&mut self, sources: &Sources<'_>) -> bool {
         let may_start = sources.may_ask_system && !self.is_scanning();
         self.views.whole.poll(|| {

@@ -32,13 +32,13 @@ impl Context<'_> {
         (self.source_kind == SourceKind::Live && self.place.id != DirId::TOP).then(|| self.place_path())
     }
 
-    /// Returns a path as displayed: the path of its root is replaced by the displayed one.
+    /// Returns a path as displayed, with the path of its root replaced by the displayed path of that root.
     pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
         let below = |given: &[u8]| {
             let below = path.strip_prefix(given)?;
             (below.is_empty() || given.ends_with(b"/") || below.starts_with(b"/")).then_some(below)
         };
-        // If roots are nested, several may be prefixes of the path. The longest one is the right one.
+        // If roots are nested, several may be prefixes of the path. The longest prefix is the innermost root.
         let roots = self.roots.iter().filter_map(|(given, shown)| Some((given.len(), shown, below(given)?)));
         match roots.max_by_key(|(length, ..)| *length) {
             Some((_, shown, [])) => shown.clone(),

@@ -1,9 +1,8 @@
 //! Keymap of a session: the key table with changes from the configuration.
 //!
-//! The configuration can give a line of the table other keys. A reassigned key gets the new meaning in the
-//! scopes of its new line, and keeps its old meaning in all other scopes. The keys that answer questions and
-//! `Ctrl-C` cannot be changed, so that no configuration can cause an accidental confirmation or prevent
-//! quitting.
+//! The configuration can assign other keys to a line of the table. A reassigned key gets the new meaning in the scopes
+//! of its new line, and keeps its old meaning in all other scopes. The keys that answer questions and `Ctrl-C` cannot
+//! be changed, so that no configuration can cause an accidental confirmation or prevent quitting.
 //!
 //! Invariant: within a scope, a key has exactly one meaning.
 
@@ -19,15 +18,15 @@ pub struct Keymap {
 }
 
 impl Keymap {
-    /// Returns the command that a key has in `scope`, if any.
+    /// Returns the command to which a key is bound in `scope`, if any.
     pub fn lookup(&self, scope: Scope, event: KeyEvent) -> Option<Command> {
         self.holder(scope, |key| key.is(event)).map(|line| KEYMAP[line].command)
     }
 
-    /// Returns the description of the command that a key has in another scope, if any.
+    /// Returns the description of the command to which a key is bound in another scope, if any.
     pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static str> {
-        // Scopes with many keys come first. Scopes for typing and for questions are left out, because their
-        // keys have special meanings.
+        // Scopes with many keys come first. Scopes for typing and for questions are omitted, because their keys have
+        // special meanings.
         [Scope::List, Scope::Sheet, Scope::Treemap, Scope::Marks]
             .into_iter()
             .find_map(|scope| self.holder(scope, |key| key.is(event)))

@@ -214,7 +214,7 @@ const SHOWN: &[Binding] = &{
         bind(&[letter('=')], ROWS, C::Scale, G::Show, "scale bars to largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
         bind(&[letter('P')], ROWS, C::Preview, G::Show, "preview, both, none"),
-        // The two keys share the word of the second one.
+        // Both keys share one word in the footer, which is given for the second key.
         hint(3, "", bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Growth, "older snapshot")),
         hint(3, "since", bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Growth, "newer snapshot")),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "show hidden, excluded"),
@@ -251,13 +251,7 @@ const OTHERS: &[Binding] = &{
         hint(
             8,
             "back",
-            bind(
-                &[key(K::Left), key(K::Backspace), letter('h')],
-                SHEET,
-                C::Back,
-                G::View,
-                "back from a view",
-            ),
+            bind(&[key(K::Left), key(K::Backspace), letter('h')], SHEET, C::Back, G::View, "close the view"),
         ),
         hint(2, "open", bind(&[key(K::Enter)], SHEET, C::Open, G::View, "go to entry in list")),
         bind(&[key(K::Right), letter('l')], SHEET, C::Inside, G::View, "open in this view"),
@@ -288,7 +282,7 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore from the trash"),
         bind(&[letter('H')], ENTRIES, C::Script, G::Delete, "write an rm script"),
         bind(&[letter('e')], &[Scope::Confirm], C::Empty, G::Delete, "delete contents only"),
-        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry kept entries")),
+        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry what was kept")),
         bind(&[letter('y')], VIEWS, C::CopyPath, G::Program, "copy the path"),
         hint(13, "info", bind(&[letter('i')], ENTRIES, C::Inspect, G::Program, "info")),
         hint(

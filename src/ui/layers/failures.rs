@@ -117,7 +117,7 @@ impl<'t> Component<'t> for FailuresList {
         let detail =
             detail.as_deref().map_or_else(Vec::new, |text| wrap(text, room.saturating_sub(2).max(1)));
         let lines = usize::from(layout.list.height);
-        // At least half of the lines are for the list.
+        // Keep at least half of the lines for the list.
         let detail = &detail[..detail.len().min(lines / 2)];
         let end = layout.list.bottom() - u16::try_from(detail.len()).unwrap_or(0);
         for (text, y) in detail.iter().zip(end..) {

@@ -70,7 +70,7 @@ impl<'t> Component<'t> for FilePrompt {
             Input::Key(_, Some(Command::Accept)) => self.accept(cx),
             Input::Key(_, Some(Command::Back)) => Handled::Close(None),
             Input::Key(event, command) => {
-                // The prompt does not depend on changes of the text.
+                // The result is ignored, because the prompt does not react to changes of the text.
                 let _ = self.name.take(event, command);
                 Handled::Yes(None)
             }
@@ -80,7 +80,7 @@ impl<'t> Component<'t> for FilePrompt {
             }
             Input::Command(_) | Input::Row(_) => Handled::Yes(None),
         };
-        // The next prompt will offer the same name.
+        // Keep the name as the default for the next prompt.
         cx.export.name = self.name.clone();
         handled
     }

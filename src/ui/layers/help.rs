@@ -25,7 +25,7 @@ use crate::ui::widgets::row::draw_ends;
 const NARROW: usize = 48;
 /// Number of blank cells between columns.
 const GAP: usize = 2;
-/// Maximum number of columns. More of them would be hard to read.
+/// Maximum number of columns. More columns would be hard to read.
 const MOST_COLUMNS: usize = 3;
 
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ pub struct HelpPage {
 }
 
 impl HelpPage {
-    /// Creates the page, with the keys first that matter most in this scope and table.
+    /// Creates the page. The keys that matter most in this scope and table come first.
     pub fn new(scope: Scope, table: Option<&TableSpec>) -> Self {
         let group = match scope {
             Scope::Sheet if table.is_some_and(TableSpec::is_of_changes) => HelpGroup::Growth,
@@ -204,7 +204,7 @@ fn arranged<'a>(theme: Theme, sections: &[Section], columns: usize) -> Vec<Line<
     let blocks = (2..=MOST_COLUMNS).rev().map(|count| side_by_side(theme, sections, count)).find(fits);
     let blocks = blocks.unwrap_or_else(|| {
         let whole = block(theme, sections, usize::MAX);
-        // If both keys and descriptions do not fit, the keys are cut.
+        // If the keys and their descriptions do not fit side by side, the keys are cut.
         let is_cut = widest(&whole) > columns;
         vec![if is_cut { block(theme, sections, (columns / 2).saturating_sub(2)) } else { whole }]
     });

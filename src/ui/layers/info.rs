@@ -44,7 +44,7 @@ const NARROW: usize = 36;
 
 #[derive(Debug)]
 pub struct InfoPage {
-    /// Entry, and what the system reports about it.
+    /// Entry, with the information that the system reports about it.
     pub info: EntryInfo,
     /// First visible line; may exceed the scroll range.
     pub offset: usize,

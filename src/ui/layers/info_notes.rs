@@ -80,7 +80,7 @@ impl File<'_> {
         } else if layout.delayed > 0 {
             Some(format!("{} not yet written to disk", self.size(layout.delayed)))
         } else if disk == 0 && length <= INLINE {
-            Some("no blocks: stored in its inode, or a single hole".to_owned())
+            Some("no blocks: stored in the inode, or one hole".to_owned())
         } else {
             Some(format!("sparse: {} of holes", self.size(missing)))
         }
@@ -146,7 +146,7 @@ fn trait_text(is_so: Trait) -> &'static str {
         Trait::Dataless => "only in the cloud: uses no space here; opening it downloads it",
         Trait::MountPoint => "mount point",
         Trait::Trigger => "mount point of an automounter: opening it mounts a file system",
-        Trait::Firmlink => "leads to another volume of this system (firmlink)",
+        Trait::Firmlink => "firmlink to another volume of this system",
     }
 }
 

@@ -57,7 +57,7 @@ impl<'t> MarksList<'t> {
         self.marks.iter().skip(self.shown(lines).offset).take(lines)
     }
 
-    /// Returns the cursor with a scroll position at which its line is visible.
+    /// Returns the cursor, scrolled so that its line is among the `lines` visible lines.
     fn shown(&self, lines: usize) -> Cursor {
         let mut cursor = self.cursor;
         cursor.show(lines.max(1), self.marks.len());

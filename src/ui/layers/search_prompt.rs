@@ -65,7 +65,7 @@ impl<'t> Component<'t> for SearchPrompt {
         let top = Top { scope: self.scope(), may_retry: false, position: None };
         let area = layout((screen.width, screen.height)).footer;
         let room = usize::from(area.width);
-        // A reason for rejecting the text needs room, too.
+        // If the text was rejected, leave room for the reason.
         let most = if cx.views.error_text.is_some() { room / 3 } else { room.saturating_sub(field::LEAST) };
         let hints = footer::keys(cx, top, most);
         let hints_width = u16::try_from(hints.width()).unwrap_or(u16::MAX);

@@ -124,7 +124,7 @@ impl Deletions {
     }
 }
 
-// These operations need paths of the system, which the unit tests of the macOS build do not have.
+// These operations need system paths that the unit tests of the macOS build do not have.
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;

@@ -21,7 +21,7 @@ pub struct ExportRequest {
 
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
-    /// Last file name typed, with the earlier ones. The next prompt offers it as the default.
+    /// Last file name typed, with the earlier ones. The next prompt offers this name as the default.
     pub name: Field,
     /// Request of the running export, if any.
     pub order: Option<ExportRequest>,
@@ -42,7 +42,7 @@ impl ExportRequest {
 /// Starts the job that writes the tree of `source` to a file.
 ///
 /// # Errors
-/// If no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn begin(pool: &Pool, source: &Source, order: ExportRequest) -> io::Result<Job<Result<u64, SaveError>>> {
     let source = source.clone();
     pool.start(move |task| {

@@ -1,9 +1,9 @@
 //! Programs that the user starts: a shell in a directory, a pager for a file, and the desktop's opener.
 //!
-//! Directories and files are opened in the background, because a file system may be slow. Then a shell or a
-//! pager gets the terminal, which the opener does not need. A shell gets its directory, and a pager its file,
-//! as an open descriptor. Names are therefore not resolved again, and no program can mistake one for an option
-//! or for code of a pager's preprocessor. Only the opener gets a path, as a single absolute argument.
+//! Directories and files are opened in the background, because a file system may be slow. Then a shell or a pager gets
+//! the terminal, which the opener does not need. A shell gets its directory, and a pager its file, as an open
+//! descriptor. Names are therefore not resolved again, and neither a program nor a pager's preprocessor can mistake a
+//! name for an option or for code. Only the opener gets a path, as a single absolute argument.
 //!
 //! Invariant: no name becomes part of a command line that a shell parses.
 
@@ -46,7 +46,7 @@ pub enum Ready {
 /// Runs a program in the terminal and waits for its end. Returns an error message if the program fails.
 ///
 /// # Errors
-/// If the terminal cannot be taken over again.
+/// Returns an error if the terminal cannot be taken over again.
 pub fn lend(screen: &Screen, ready: &Ready) -> io::Result<Option<String>> {
     screen.lend(|| match ready {
         Ready::Shell(directory) => shell(screen, directory),
@@ -57,7 +57,7 @@ pub fn lend(screen: &Screen, ready: &Ready) -> io::Result<Option<String>> {
 /// Opens the directory for a shell or the file for a pager.
 ///
 /// # Errors
-/// A message for the user if the directory or file cannot be opened.
+/// Returns a message for the user if the directory or file cannot be opened.
 pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
     let ready = match program {
         Launch::Shell(directory) => reach(tree, *directory).map(Ready::Shell),
@@ -121,7 +121,7 @@ fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
 /// Starts the opener. If the opener fails, the job's result is an error message.
 ///
 /// # Errors
-/// If no thread can be started.
+/// Returns an error if no thread can be started.
 pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
     pool.start(move |task| {
         let opener = OsString::from(desktop::OPENER);

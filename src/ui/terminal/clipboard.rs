@@ -1,7 +1,7 @@
 //! Clipboard: copies text through the terminal, and through a clipboard tool if there is one.
 //!
-//! The terminal gets the sequence OSC 52, which also works over ssh. Many terminals support it, but few say so.
-//! A tool gets the text on standard input, so no shell ever sees the text.
+//! The terminal gets the sequence OSC 52, which also works over ssh. Many terminals support it, but few report that
+//! they do. A tool gets the text on standard input, so no shell ever sees the text.
 //!
 //! Invariant: the drawing thread never blocks on a tool.
 

@@ -25,7 +25,7 @@ impl Input {
     /// Asks the terminal for its background color.
     ///
     /// # Errors
-    /// If the terminal accepts no output.
+    /// Returns an error if the terminal accepts no output.
     pub fn ask_background(&mut self, mut terminal: impl Write) -> io::Result<()> {
         terminal.write_all(QUESTION.as_bytes())?;
         self.reply.expect();
@@ -36,7 +36,7 @@ impl Input {
     /// `SETTLE`.
     ///
     /// # Errors
-    /// If the terminal cannot be read.
+    /// Returns an error if the terminal cannot be read.
     pub fn settle(&mut self) -> io::Result<()> {
         let begun = Instant::now();
         while self.reply.is_near() {
@@ -52,7 +52,7 @@ impl Input {
     /// event. The times of mouse events are relative to `begun`.
     ///
     /// # Errors
-    /// If the terminal cannot be read.
+    /// Returns an error if the terminal cannot be read.
     pub fn pending(&mut self, wait: Option<Duration>, begun: Instant) -> io::Result<Option<Vec<Event>>> {
         let mut events = Vec::new();
         let mut is_there = match wait {

@@ -1,8 +1,8 @@
 //! Screen: takes over the terminal, and gives it back.
 //!
-//! The terminal is given back however the browser ends: the user quits, or there is an error, a panic or a
-//! signal. Only the first attempt to give it back has an effect, and any later output is discarded. Only one
-//! thread at a time can take over, lend or retake the terminal.
+//! The terminal is given back no matter how the browser ends: normally, or by an error, a panic or a signal. Only the
+//! first attempt to give it back has an effect, and any later output is discarded. Only one thread at a time can take
+//! over, lend or retake the terminal.
 //!
 //! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on` is `true`. Giving
 //! the terminal back clears the progress in the tab.
@@ -50,7 +50,7 @@ pub struct Screen {
     /// value, so that only one of them does the work. The drawing thread reads it. `SeqCst` for simplicity,
     /// because it changes only a few times per session.
     is_on: Arc<AtomicBool>,
-    /// Current user of the terminal. Locked while the terminal is taken over or given back.
+    /// Current holder of the terminal. Locked while the terminal is taken over or given back.
     holder: Arc<Mutex<Holder>>,
     /// Locked while a thread writes, so that nothing can follow the final sequences.
     drawing: Arc<Mutex<()>>,
@@ -65,7 +65,7 @@ impl Screen {
     /// Opens the terminal on standard output, or, if standard output is redirected, the controlling terminal.
     ///
     /// # Errors
-    /// If there is no free descriptor, or no terminal.
+    /// Returns an error if there is no free descriptor, or no terminal.
     pub fn new(mouse: MouseCapture, tab: TabProgress) -> io::Result<Self> {
         let terminal = if io::stdout().is_terminal() {
             File::from(io::stdout().as_fd().try_clone_to_owned()?)
@@ -80,7 +80,7 @@ impl Screen {
     /// Returns a new descriptor of the terminal.
     ///
     /// # Errors
-    /// If there is no free descriptor.
+    /// Returns an error if there is no free descriptor.
     pub fn descriptor(&self) -> io::Result<OwnedFd> {
         self.terminal.as_fd().try_clone_to_owned()
     }
@@ -88,7 +88,7 @@ impl Screen {
     /// Takes over the terminal.
     ///
     /// # Errors
-    /// If the terminal cannot be taken over completely. The terminal is given back in that case.
+    /// Returns an error if the terminal cannot be taken over completely. The terminal is given back in that case.
     pub fn enter(&self) -> io::Result<()> {
         let mut holder = lock(&self.holder);
         *holder = Holder::Browser;
@@ -98,7 +98,7 @@ impl Screen {
     /// Gives the terminal back while `program` runs, then takes it over again.
     ///
     /// # Errors
-    /// If the terminal cannot be taken over again.
+    /// Returns an error if the terminal cannot be taken over again.
     pub fn lend<R>(&self, program: impl FnOnce() -> R) -> io::Result<R> {
         self.give_to(Holder::Program);
         let result = program();
@@ -110,10 +110,9 @@ impl Screen {
     /// terminal over again and returns `true`, if the browser had it before.
     ///
     /// # Errors
-    /// If the system does not stop the process, or the terminal cannot be taken over again.
+    /// Returns an error if the system does not stop the process, or the terminal cannot be taken over again.
     pub fn pause(&self, stop: impl FnOnce() -> io::Result<()>) -> io::Result<bool> {
-        // Hold the lock all the time, so that no other thread can take over the terminal before the process
-        // stops.
+        // Hold the lock throughout, so that no other thread can take over the terminal before the process stops.
         let holder = lock(&self.holder);
         let was_on = *holder == Holder::Browser && self.leave();
         stop()?;
@@ -142,7 +141,7 @@ impl Screen {
     /// Shows progress in the tab, if the terminal supports it.
     ///
     /// # Errors
-    /// If the terminal accepts no output.
+    /// Returns an error if the terminal accepts no output.
     pub fn tell(&self, shown: tab_progress::TabState) -> io::Result<()> {
         let is_something = shown != tab_progress::TabState::Nothing;
         if self.tab == TabProgress::Off || !self.is_on.load(Ordering::SeqCst) {
@@ -197,7 +196,7 @@ impl Screen {
     /// is taken over for the first time.
     ///
     /// # Errors
-    /// If there is no free descriptor, or no terminal.
+    /// Returns an error if there is no free descriptor, or no terminal.
     pub fn give_back_on_abort(&self) -> io::Result<()> {
         let farewell = self.farewell(self.tab != TabProgress::Off);
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)

@@ -126,7 +126,7 @@ impl Glyphs {
     }
 }
 
-/// Maximum number of colors in a bar. Each one adds about 20 bytes of output.
+/// Maximum number of colors in a bar. Each color adds about 20 bytes of output.
 const STEPS: u16 = 8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

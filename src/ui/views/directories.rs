@@ -32,6 +32,7 @@ pub static VIEW: ViewSpec = ViewSpec {
 /// Table of the directories that directly contain files.
 pub static TABLE: TableSpec = TableSpec {
     rows: "Directories",
+    name_room: 36,
     sortable: &[(C::Size, "size"), (C::Items, "items"), (C::Name, "path")],
     columns: ColumnSet::of(&[C::Percent, C::Bar, C::Items]),
     fixed: ColumnSet::of(&[C::Size, C::Total, C::Name]),

@@ -10,8 +10,7 @@
 //! The size of a group is the disk usage that is freed if one copy is kept. The size of a copy is its disk usage. The
 //! search reads files, so it starts only when the view is opened, and closing the view stops it.
 //!
-//! Invariant: rows appear only once the search is complete, because a part of the duplicates would look like all of
-//! them.
+//! Invariant: rows appear only once the search is complete, because a partial list of duplicates would look complete.
 
 use super::largest::{ENTRIES, path_below};
 use super::table::{
@@ -70,7 +69,7 @@ pub struct DuplicateRows {
 #[derive(Clone, Copy, Debug)]
 enum DuplicateRow {
     Group(usize),
-    /// Copy, as the numbers of its group and of the copy.
+    /// Copy. Contains the index of its group, and the index of the copy in the group.
     Copy(usize, usize),
     /// Title of the files that were not compared.
     NotCompared,
@@ -209,7 +208,7 @@ impl TableData for DuplicateRows {
         self.entries(index).first().copied().map(Target::Entry)
     }
 
-    /// Returns all names of a copy. The row of a group has none, because marking it would mark the last copy, too.
+    /// Returns all names of a copy. A group's row has no entries, because marking it would mark the last copy, too.
     fn entries(&self, index: usize) -> Vec<EntryId> {
         match self.rows.get(index) {
             Some(DuplicateRow::Copy(_, copy)) => {

@@ -1,5 +1,4 @@
-//! Growth view: the changes as a tree, so that users do not add the change of a directory to the changes inside
-//! it.
+//! Growth view: the changes as a tree, because the change of a directory includes the changes inside it.
 //!
 //! ```text
 //!      Disk    Growth▾ Trend      Path
@@ -67,8 +66,8 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Starts the search for the changes in the overview: at most `most`, as a tree without history. Returns
-/// `None` if no comparison is possible.
+/// Starts the search for the changes that the overview shows: at most `most` changes, as a tree without history.
+/// Returns `None` if no comparison is possible.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

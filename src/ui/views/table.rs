@@ -31,7 +31,7 @@ pub struct ViewSpec {
     /// Title in the header, after the path.
     pub title: &'static str,
     pub needs: Needs,
-    /// Table, except for the list, the treemap and the overview.
+    /// Table of the view; `None` for the list, the treemap and the overview.
     pub table: Option<&'static TableSpec>,
 }
 
@@ -204,7 +204,8 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns the progress of the search as text; `None` if it is complete, or if its rows are shown meanwhile.
+    /// Returns the progress of the search as text; `None` if the search is complete, or if its rows are shown while it
+    /// runs.
     fn progress(&self) -> Option<String> {
         None
     }
@@ -234,12 +235,12 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns the entries of the group of copies that a row belongs to; `None` if it belongs to none.
+    /// Returns the entries of the group of copies that a row belongs to; `None` if the row belongs to no group.
     fn copies(&self, _index: usize, _kept: KeptCopy) -> Option<Copies> {
         None
     }
 
-    /// Returns sets of entries with the same contents. A deletion must keep at least one entry of each.
+    /// Returns sets of entries with the same contents. A deletion must keep at least one entry of each set.
     fn sets(&self) -> &[Vec<EqualName>] {
         &[]
     }

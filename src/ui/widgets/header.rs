@@ -4,9 +4,9 @@
 //!  /usr/share/doc                     ≥ 1.2 GiB disk · 84,120 items
 //! ```
 //!
-//! If there is little room, first the number of items and then the whole right side is dropped, before the path
-//! gets less than half of the line. A long path is shortened in the middle. With a filter, "n of m" is shown
-//! instead of the number of items.
+//! If there is little room, first the number of items and then the whole right side is dropped, so that the path keeps
+//! at least half of the line. A long path is shortened in the middle. With a filter, "n of m" is shown instead of the
+//! number of items.
 
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -37,7 +37,7 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let path = escape(&cx.path).into_owned();
     let wanted = match width(&title) {
         0 => width(&path).min(room / 2),
-        // A title gets more room, because it says what the view shows.
+        // With a title, the left side gets more room, because the title identifies what is shown.
         title => (width(&path).min(PATH) + title).min(room * 3 / 4),
     };
     let right = match &cx.views.page {
@@ -85,8 +85,8 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     draw_ends(&left, &right, area, canvas.buffer);
 }
 
-/// Splits the part of the path for the root into the directories above the root, which cannot be clicked, and the
-/// root's name.
+/// Splits the displayed path of the root into the directories above the root, which cannot be clicked, and the root's
+/// name.
 fn above_root<'t>(cx: &Context<'_>, text: &'t str, level: Option<usize>) -> Option<(&'t str, &'t str)> {
     level.filter(|level| cx.tree.ancestry(cx.place.id).count() == level + 1)?;
     let name = text.strip_suffix('/').unwrap_or(text);

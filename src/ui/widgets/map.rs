@@ -137,7 +137,7 @@ impl<'a, 't> Painter<'a, 't> {
 
     /// Paints the rectangle for entries that have no rectangles of their own. `number` is their count.
     pub fn others(&mut self, number: u64, area: Area) {
-        // A rectangle of one column has no gap, so its label would touch the next one.
+        // A rectangle of one column has no gap, so its label would touch the next rectangle.
         let room = usize::from(area.width - 1);
         let (theme, area) = (self.cx.theme, inset(area));
         if let Some(color) = theme.style(Role::Track).bg {
@@ -234,7 +234,7 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the color of an entry without visible contents, and adds its role to the used ones. With colors by type,
+    /// Returns the color of an entry without visible contents, and adds its role to `used`. With colors by type,
     /// directories are darker than files of their main category.
     fn use_color(&mut self, shape: &Shape<'_>) -> Color {
         let (theme, role) = (self.cx.theme, self.role(shape));

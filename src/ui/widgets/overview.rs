@@ -56,7 +56,7 @@ pub fn columns(width: u16) -> usize {
     if width >= WIDE { 2 } else { 1 }
 }
 
-/// Returns the number of lines of parts that fit on the screen.
+/// Returns the number of rows of parts that fit on the screen.
 pub fn lines(cx: &Context<'_>, layout: Layout) -> usize {
     usize::from(regions(cx, layout).1.height / LEAST).max(1)
 }
@@ -97,8 +97,8 @@ fn places(cx: &Context<'_>, layout: Layout) -> Vec<(usize, Rect)> {
     places
 }
 
-/// Returns the height of each row of parts. The rows share the available height evenly, but none gets more than
-/// it needs.
+/// Returns the height of each row of parts. The rows share the available height evenly, but no row gets more than it
+/// needs.
 fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
     // The heading and a blank line need two more lines.
     let need = |part: &Part| u16::try_from(part.rows.len().max(1) + 2).unwrap_or(u16::MAX);
@@ -165,7 +165,7 @@ fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a
     let number = cx.units.width() + 1;
     // In the error view, rows have a number of entries instead of a size.
     let (column, value) = match (row.cell(Column::Growth), row.cell(Column::Size)) {
-        // The growth of a new entry is its size, which tells more than "new".
+        // The growth of a new entry is its size, which is more informative than "new".
         (CellValue::Change(None, after), _) => (Column::Growth, CellValue::Change(Some(0), after)),
         (change @ CellValue::Change(..), _) => (Column::Growth, change),
         (_, CellValue::None) => (Column::Items, row.cell(Column::Items)),

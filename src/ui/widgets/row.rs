@@ -26,10 +26,10 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::{Colors, Role};
 
-/// Minimum width of a note. A narrower one would be unreadable.
+/// Minimum width of a note. A narrower note would be unreadable.
 const NOTE: usize = 10;
 
-/// Draws rows. The first one has index `offset`, and the cursor is on row `index`.
+/// Draws rows. The first row has index `offset`, and the cursor is on row `index`.
 pub fn draw_rows(
     cx: &Context<'_>,
     columns: &Columns,
@@ -103,7 +103,7 @@ fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
     });
 }
 
-/// Adds the gap before the label. `sign`, which is in the middle of it, is empty or one column wide.
+/// Adds the gap before the label, with `sign` in its middle. `sign` is empty or one column wide.
 fn gap(cx: &Context<'_>, gap: &'static str, sign: &'static str, spans: &mut Vec<Span<'_>>) {
     if sign.is_empty() || gap.is_empty() {
         spans.push(Span::raw(gap));
@@ -166,9 +166,9 @@ pub fn inner(area: Rect) -> Rect {
     Rect { x: area.right() - width, width, ..area }
 }
 
-/// Marks the line under the cursor of a pane that does not get the keys: only with the sign, and a faint tint.
+/// Highlights the cursor line of a pane that does not get the keys, with only the sign and a faint tint.
 pub fn select_behind(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
-    // Only the background, so that names and bars keep their colors.
+    // Set only the background, so that names and bars keep their colors.
     let tint = Style { bg: cx.theme.style(Role::Surface).bg, ..Style::new() };
     buffer.set_style(row, tint);
     set_sign(cx, row, cx.theme.style(Role::Faint), buffer);
@@ -195,7 +195,7 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
         let mut style = Style::reset().patch(selected).add_modifier(cell.modifier & Modifier::BOLD);
         let is_bar = bar == Some(cell.fg);
         if cx.theme.colors == Colors::None {
-            // In reverse video, a bar would look like a hole.
+            // Reverse video would make bars look empty.
             style = Style::new().add_modifier(cell.modifier).bold();
         } else if selected.bg.is_none() {
             // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background,

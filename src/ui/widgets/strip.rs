@@ -26,9 +26,9 @@ pub struct StripPart {
     pub role: Role,
 }
 
-/// Draws a strip of two lines. `text` gets the size of a part and that of the whole, and returns the text after
-/// the part's name in the legend. Parts without bytes are not drawn; every other part gets at least one cell. If there is too little room, the legend
-/// omits the smallest parts.
+/// Draws a strip of two lines. `text` gets the size of a part and the size of the whole, and returns the text after the
+/// part's name in the legend. Parts without bytes are not drawn; every other part gets at least one cell. If there is
+/// too little room, the legend omits the smallest parts.
 pub fn draw(
     cx: &Context<'_>,
     parts: &[StripPart],

@@ -69,7 +69,7 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     let measure = page.table.measure(cx.order.measure);
     let sum = sum.map(|sum| plain_size(totals_size(&sum, measure), cx.units));
     let with_sum = sum.map(|sum| format!("{bound}{sum} {} {dot} {of} ", measure.name()));
-    // The text tells the user if not all matches have rows.
+    // Mention the limit if not all matches have rows.
     let is_cut = page.table.layout == TableLayout::List && page.is_complete && (page.rows as u64) < found;
     let first = is_cut.then(|| format!("the first {} ", grouped(page.rows as u64)));
     let with_end = with_sum.iter().zip(&first).map(|(sum, first)| format!("{sum}{dot} {first}"));

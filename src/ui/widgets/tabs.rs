@@ -5,8 +5,8 @@
 //!  1 List  2 Files  L Dirs  3 Types  4 Age  5 Map  7 Errors 3  8 Growth +212M  9 Clean
 //! ```
 //!
-//! In a narrow window, names are shortened or omitted, and then whole tabs, of which a `…` remains. A view that would
-//! be empty has no tab.
+//! In a narrow window, names are shortened or omitted, and finally whole tabs are replaced by `…`. A view that would be
+//! empty has no tab.
 
 use std::cmp::Ordering;
 
@@ -142,8 +142,8 @@ fn tabs(cx: &Context<'_>, current: &ViewSpec) -> Vec<Tab> {
     VIEWS.iter().filter_map(tab).collect()
 }
 
-/// Shortens tabs until they fit: first to their short names, then to their keys, and last to nothing. The tabs that are
-/// used least come first. The current tab keeps its name.
+/// Shortens tabs until they fit: first to their short names, then to their keys, and last to nothing. The least-used
+/// tabs are shortened first. The current tab keeps its name.
 fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     if total(all, gap) > room {
         for tab in &mut *all {
@@ -160,7 +160,7 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     }
 }
 
-/// Returns the width of all tabs, with a sign of `gap` columns for each group of hidden ones.
+/// Returns the width of all tabs, with a sign of `gap` columns for each group of hidden tabs.
 fn total(all: &[Tab], gap: usize) -> usize {
     let groups = all.chunk_by(|one, other| one.is_hidden() && other.is_hidden());
     groups.map(|group| if group[0].is_hidden() { gap } else { group[0].width() }).sum()

@@ -1,11 +1,12 @@
-//! Parts of a plan with common numbers of directories and devices.
+//! Parts of a plan, with the numbers that their directories and devices have in the merged tree.
 //!
 //! ```text
 //! 0 .. n        directories of the rest
 //! n .. n + m    directories of the next part; n is its virtual top, which is not in the merged tree
 //! ```
 //!
-//! Invariant: the rest decides which entries there are. A directory that it does not list is not in the merged tree.
+//! Invariant: the first part, called the rest, determines which parts are merged. A root of another part that the rest
+//! does not list is not in the merged tree.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,20 +16,20 @@ use crate::formats::snapshot::info::FileSystemInfo;
 use crate::formats::snapshot::opened::Snapshot;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Totals, Tree};
 
-/// Parts of a plan, joined to one tree.
+/// Parts of a plan, joined into one tree.
 pub struct Joined<'p> {
-    /// Parts, of which the first is the rest.
+    /// Parts. The first part is the rest, which lists the roots of all other parts.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
-    /// Directories of other parts, by the directory of the rest that lists them and by name.
+    /// Roots of other parts, keyed by the directory of the rest that lists them and by name.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
     /// Parents of the directories in `roots`.
     parents: HashMap<DirId, DirId>,
-    /// Paths of directories that the rest does not list.
+    /// Paths of roots of other parts that the rest does not list.
     pub unlisted: Vec<Vec<u8>>,
 }
 
-/// Part with the numbers of its directories and devices in the merged tree.
+/// Part, with the numbers that its directories and devices have in the merged tree.
 pub struct JoinedPart<'p> {
     pub tree: &'p Tree,
     first: u32,
@@ -51,17 +52,17 @@ impl MergedDevice {
 }
 
 impl JoinedPart<'_> {
-    /// Returns the number in the merged tree of a directory of the part.
+    /// Returns the number that directory `id` of the part has in the merged tree.
     pub fn outer(&self, id: DirId) -> DirId {
         DirId(self.first + id.0)
     }
 
-    /// Returns the index in the merged tree of a device of the part.
+    /// Returns the index that a device of the part has in the merged tree.
     pub fn device(&self, index: u32) -> u32 {
         self.devices.get(index as usize).copied().unwrap_or(index)
     }
 
-    /// Returns the state in the merged tree of an entry of the part.
+    /// Returns the state that an entry of the part has in the merged tree.
     pub fn state(&self, state: EntryState) -> EntryState {
         let EntryState::Known(metadata) = state else { return state };
         let links = metadata.links.map(|links| Links { device: self.device(links.device), ..links });
@@ -115,7 +116,7 @@ impl<'p> Joined<'p> {
         devices.map(index).collect()
     }
 
-    /// Finds the entries of the rest that stand for the roots of a part.
+    /// Finds the entries of the rest that the roots of a part replace.
     fn place(&mut self, index: usize) {
         let rest = &self.parts[0];
         let part = &self.parts[index];
@@ -146,12 +147,12 @@ impl<'p> Joined<'p> {
         }
     }
 
-    /// Returns the directories of other parts with the number of the rest's directory that lists them.
+    /// Returns the roots of other parts, each with the directory of the rest that lists it.
     pub fn roots(&self) -> impl Iterator<Item = (DirId, EntryState)> + '_ {
         self.roots.iter().flat_map(|(parent, roots)| roots.values().map(|state| (*parent, *state)))
     }
 
-    /// Returns the state of the directory of another part that `id` lists as `name`.
+    /// Returns the state of the root of another part that directory `id` lists as `name`.
     pub fn root(&self, id: DirId, name: &[u8]) -> Option<EntryState> {
         self.roots.get(&id)?.get(name).copied()
     }
@@ -162,18 +163,18 @@ impl<'p> Joined<'p> {
         self.parents.get(&id).copied().or_else(|| part.tree.parent(inner).map(|parent| part.outer(parent)))
     }
 
-    /// Returns the totals that a part has counted for its directory.
+    /// Returns the totals of a directory as counted in its part.
     pub fn totals(&self, id: DirId) -> Totals {
         let (part, id) = self.inner(id);
         part.tree.totals(id)
     }
 
-    /// Returns the part of a directory.
+    /// Returns the part that contains a directory.
     pub fn part_of(&self, id: DirId) -> &JoinedPart<'p> {
         &self.parts[self.parts.partition_point(|part| part.first <= id.0).saturating_sub(1)]
     }
 
-    /// Returns the part of a directory, and its number there.
+    /// Returns the part that contains a directory, and the directory's number in that part.
     pub fn inner(&self, id: DirId) -> (&JoinedPart<'p>, DirId) {
         let part = self.part_of(id);
         (part, DirId(id.0 - part.first))

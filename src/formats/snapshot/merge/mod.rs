@@ -1,4 +1,4 @@
-//! Merge of the parts of a plan into one snapshot.
+//! Merge of the parts of a plan (`duke plan`) into one snapshot.
 //!
 //! The first part is the rest, whose tree has an entry for each directory of another part. The merged tree is never in
 //! memory: the writer walks it level by level, and continues in another part's file at each of these entries.

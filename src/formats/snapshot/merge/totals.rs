@@ -1,8 +1,8 @@
 //! Totals of a merged tree.
 //!
-//! The totals of a part count each inode once within the part. First every name is counted again; then the directories of
-//! other parts are added to the directories above them; at the end the surplus is subtracted, as after a scan
-//! (`tree::hard_links`).
+//! In the totals of a part, each inode of the part counts once. First, this is undone, so that every name counts. Then
+//! the totals of the other parts are added to the directories above them. Finally, repeated names in the whole tree are
+//! subtracted, as after a scan (`tree::hard_links`).
 
 use std::collections::HashMap;
 
@@ -65,7 +65,7 @@ impl TotalChanges {
         all
     }
 
-    /// Adds the directories of other parts to the directories above them.
+    /// Adds the totals of the roots of other parts to the directories above them.
     fn add_roots(&mut self, joined: &Joined<'_>) {
         for (parent, state) in joined.roots() {
             let mut sum = Totals { items: 1, ..Totals::default() };
@@ -87,7 +87,7 @@ impl TotalChanges {
         }
     }
 
-    /// Returns the totals and the shared size of a directory whose part has counted `totals`.
+    /// Returns the totals and the shared size of a directory in the merged tree. `totals` are those in its part.
     pub(crate) fn applied(&self, id: DirId, mut totals: Totals) -> (Totals, u64) {
         totals.add(&self.more.get(&id).copied().unwrap_or_default());
         let less = self.less.get(&id).copied().unwrap_or_default();

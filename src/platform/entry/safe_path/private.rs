@@ -86,8 +86,8 @@ impl PrivateFolder {
         (self.walk.directory, self.walk.path)
     }
 
-    /// Checks the last existing directory, which must belong to this user. If that directory is the folder itself, no
-    /// other user may be able to write to it, not even a group without other members.
+    /// Checks the last existing directory, which must belong to this user. If that directory is the folder itself,
+    /// neither the group nor other users may have write permission, even if the group has no other members.
     fn check(&self) -> Result<(), Error> {
         let Walk { attributes, path, trusted, .. } = &self.walk;
         let cause = if attributes.uid != trusted[0] {

@@ -20,7 +20,7 @@ pub use unix::*;
 
 /// Flag that keeps a lookup from triggering an automount.
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::AT_NO_AUTOMOUNT;
-/// Flag with which reading a file does not change its access time. Only the owner of the file and root may use it.
+/// Flag that keeps reads from changing the access time of a file. Only the owner of the file and root may use it.
 pub const NO_ATIME: OFlag = OFlag::O_NOATIME;
 /// Flags for a descriptor that refers to a file without opening it (`O_PATH`).
 pub const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC).union(OFlag::O_NOFOLLOW);

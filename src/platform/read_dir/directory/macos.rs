@@ -38,7 +38,7 @@ pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
 }
 
 /// Returns `true` for the device number of a disk. Other file systems get numbers above those of the 24 block drivers
-/// (`vfs_getnewfsid` in XNU). Only for them is fstatfs(2) needed to find out the type.
+/// (`vfs_getnewfsid` in XNU). Only these file systems require a call of fstatfs(2) to find out their type.
 fn is_disk(device: u64) -> bool {
     const BLOCK_DRIVERS: u64 = 24;
     device >> 24 < BLOCK_DRIVERS

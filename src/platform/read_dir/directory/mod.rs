@@ -121,8 +121,8 @@ impl Directory {
         self.open_regular(name, OFlag::empty())
     }
 
-    /// Opens the regular file `name` as [`Directory::open_file`] does. Reading it does not change its access time, if
-    /// the system has such a flag and the file belongs to this user, or the user is root.
+    /// Opens the regular file `name` like [`Directory::open_file`]. On Linux, reading the file does not change its
+    /// access time if the file belongs to this user or the user is root.
     ///
     /// # Errors
     /// Returns any error of [`Directory::open_file`].

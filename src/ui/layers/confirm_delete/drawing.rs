@@ -36,7 +36,7 @@ use crate::ui::widgets::field;
 
 /// Maximum width of the dialog in columns.
 const WIDEST: u16 = 76;
-/// Minimum width of a line, in columns, on which the size is shown beside the path.
+/// Minimum width, in columns, of a line that shows the size beside the path.
 const NARROW: usize = 30;
 /// Number of blank columns on either side of the dialog.
 const MARGIN: u16 = 2;
@@ -68,7 +68,7 @@ fn plan<'a>(cx: &Context<'_>, dialog: &DeleteDialog, area: Rect) -> Plan<'a> {
     let is_framed = area.width >= 16 && area.height >= 5;
     let frame = u16::from(is_framed) * 2;
     let inner = usize::from(area.width.min(WIDEST) - frame.min(area.width));
-    // The buttons need one line. Without a frame, the title needs another one.
+    // The buttons need one line. Without a frame, the title needs another line.
     let room = usize::from((area.height - frame).saturating_sub(2 - frame / 2));
     let mut metadata = metadata(cx, dialog);
     while metadata.len() > room {
@@ -114,7 +114,8 @@ impl DeleteDialog {
             return;
         }
         let Plan { place, is_framed, lines, buttons } = plan(cx, self, area);
-        // Beside the dialog, narrow remains of the view would look like a part of the dialog.
+        // Clear a margin on both sides, because narrow leftovers of the view beside the frame would look like part of
+        // the dialog.
         let left = place.x.saturating_sub(MARGIN).max(area.x);
         let right = place.right().saturating_add(MARGIN).min(area.right());
         Clear.render(Rect { x: left, width: right - left, ..place }, canvas.buffer);
@@ -167,7 +168,7 @@ fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
 /// Returns the last line: the text field for the name, or an empty line for the buttons.
 fn answer<'a>(cx: &Context<'_>, dialog: &DeleteDialog, room: usize) -> Line<'a> {
     if let ConfirmStep::Type(_, typed) = &dialog.stage {
-        // The `>` appears when the user has had time to read the name, and letters are accepted.
+        // The `>` is shown once the user has had time to read the name; only then are letters accepted.
         let before = if dialog.gate.was_open() { " > " } else { "   " };
         return Line::from(field::spans(cx.theme, before, typed, room.saturating_sub(2)));
     }
@@ -329,7 +330,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
     let entries = |count| if count == 1 { "entry" } else { "entries" };
     add(5, unseen, &|count| format!("{count} {} cannot be read", entries(unseen)));
-    // A directory is moved to the trash as a whole, so only the selected items that cannot be moved count.
+    // A directory is moved to the trash as a whole, so only selected items that cannot be moved are counted.
     let (verb, kept) = match dialog.kind {
         OperationKind::Trash => ("move", probe.unmoved),
         _ => ("delete", probe.kept),

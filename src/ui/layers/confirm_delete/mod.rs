@@ -149,15 +149,14 @@ impl DeleteDialog {
             Some(Command::Answer(Answer::Selected)) if accepts_yes => return self.go_on(cx),
             Some(Command::Answer(Answer::Selected)) => cx.notify(Notice::AnsweredTooEarly),
             _ => {
-                // The dialog does not depend on changes of the text.
+                // The result is ignored, because the dialog does not react to changes of the text.
                 let _ = typed.take(event, command);
             }
         }
         Handled::Yes(None)
     }
 
-    /// Switches between deleting the whole directory and deleting only its contents. Opens a new dialog for
-    /// this.
+    /// Switches between deleting the whole directory and deleting only its contents, by opening a new dialog.
     fn empty_instead(&self) -> Handled {
         let (kind, extent) = match self.kind {
             OperationKind::Empty => (OperationKind::Delete, DeleteScope::Whole),

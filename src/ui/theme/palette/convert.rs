@@ -11,7 +11,7 @@ use super::super::colors::Colors;
 pub fn filled(style: Style) -> Style {
     const BLACK: Color = Color::Indexed(16);
     const WHITE: Color = Color::Indexed(231);
-    /// Luminance, in thousandths of that of white, above which black text has more contrast than white text.
+    /// Luminance, in thousandths of the luminance of white, above which black text has more contrast than white text.
     const BRIGHT: u32 = 210;
     let parts = match style.fg {
         Some(Color::Rgb(red, green, blue)) => [red, green, blue],
@@ -48,7 +48,7 @@ pub fn mixed(one: Color, other: Color, (part, whole): (u16, u16)) -> Color {
 /// for the terminal's text color.
 ///
 /// # Errors
-/// If the color is unknown.
+/// Returns an error if the color is unknown.
 pub fn color(word: &str) -> Result<Color, String> {
     if word.eq_ignore_ascii_case("terminal") {
         return Ok(Color::Reset);

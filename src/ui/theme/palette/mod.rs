@@ -1,9 +1,9 @@
 //! Palette: the roles of text and cells, color presets, and the user's own colors.
 //!
-//! Every role has one color for dark and one for light backgrounds. Tests check that text is legible, and that
-//! users with any common form of color blindness can tell apart the colors of the preset `color-blind`.
-//! Terminals with 256 colors show the nearest of these. The user may have redefined the sixteen ANSI colors, so
-//! nothing important depends on them.
+//! Every role has one color for dark and one for light backgrounds. Tests check that text is legible, and that users
+//! with any common form of color blindness can tell apart the colors of the preset `color-blind`. Terminals with 256
+//! colors show the nearest color that they support. The user may have redefined the sixteen ANSI colors, so nothing
+//! important depends on them.
 //!
 //! Invariant: a style contains only colors that the terminal supports.
 
@@ -62,8 +62,9 @@ struct RoleSpec {
     role: Role,
     /// Name used in the configuration.
     name: &'static str,
-    /// Colors for terminals with sixteen colors, for a dark and for a light background. Some color schemes make bright
-    /// black illegible on both, blue on dark backgrounds, and bright colors on light ones, so text does not use them.
+    /// Colors for terminals with sixteen colors, for a dark and for a light background. Text avoids bright black on
+    /// both, blue on dark backgrounds, and bright colors on light backgrounds, because some color schemes make these
+    /// illegible.
     sixteen: Option<[Color; 2]>,
     /// Colors for a dark and for a light background, as `0xRRGGBB`; `None` means the terminal's own color.
     exact: Option<[u32; 2]>,

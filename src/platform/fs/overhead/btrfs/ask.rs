@@ -45,7 +45,7 @@ struct Lookup {
 /// Reads the numbers of the file system that `path` is on.
 ///
 /// # Errors
-/// Returns any error of ioctl(2) if not even the block groups can be read.
+/// Returns any error of open(2), or of ioctl(2) if the block groups cannot be read.
 pub fn ask(path: &Path) -> Result<Btrfs, Errno> {
     let directory = Directory::open(path)?;
     Ok(Btrfs { chunks: all_chunks(&directory)?, subvolumes: subvolumes(&directory).ok() })

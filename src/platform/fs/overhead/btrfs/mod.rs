@@ -45,7 +45,7 @@ pub struct BlockGroups {
 pub struct Subvolume {
     /// ID of the subvolume.
     pub id: u64,
-    /// Path from the top of the file system, as far as known.
+    /// Path from the top of the file system. Parts that could not be looked up are missing.
     pub path: Vec<u8>,
     /// `true` for a snapshot of another subvolume.
     pub is_snapshot: bool,
