@@ -132,6 +132,10 @@ pub enum Notice {
     TotalHasNoPath,
     CannotMarkTotal,
     CannotMarkDeleted,
+    /// The row is not a copy, so it has no directory whose copies are kept.
+    NoDirectoryOfCopy,
+    /// Contains the number of copies marked, and the path of the directory.
+    MarkedElsewhere(usize, Vec<u8>),
     /// No file system with copies lets files share data.
     CannotShare,
     NothingSharedDryRun,
@@ -276,6 +280,10 @@ impl Notice {
             Self::CannotMarkTotal => {
                 let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
                 format!("Cannot mark a total{shows}")
+            }
+            Self::NoDirectoryOfCopy => "Go to a copy; those in its directory are kept".into(),
+            Self::MarkedElsewhere(copies, directory) => {
+                format!("Marked {} copies outside {}", grouped(*copies as u64), escape(directory))
             }
             Self::CannotShare => "Files cannot share data here; btrfs and XFS let them".into(),
             Self::NothingSharedDryRun => "Dry run: nothing was shared".into(),

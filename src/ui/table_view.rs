@@ -25,7 +25,7 @@ use crate::df::rows as ledger;
 use crate::duplicates::{EqualName, KeptCopy};
 use crate::table::column::{Column, Scale};
 use crate::table::row::Row;
-use crate::tree::{EntryId, Relocation, Tree};
+use crate::tree::{DirId, EntryId, Relocation, Tree};
 
 /// Visible part of a table view.
 #[derive(Clone, Debug)]
@@ -195,7 +195,9 @@ impl TableView {
         match command {
             Command::Scale => table.has_scale,
             Command::Measure => table.layout != TableLayout::Copies,
-            Command::MarkCopies(_) | Command::Share => table.layout == TableLayout::Copies,
+            Command::MarkCopies(_) | Command::MarkElsewhere | Command::Share => {
+                table.layout == TableLayout::Copies
+            }
             Command::Show(column) => table.columns.has(column),
             Command::Graph => table.columns.has(Column::Percent),
             _ => true,
@@ -227,6 +229,11 @@ impl TableView {
     /// Returns the entries of the group of copies at the cursor; `None` if the row belongs to no group.
     pub fn copies(&self, kept: KeptCopy) -> Option<Copies> {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
+    }
+
+    /// Returns the copies in `directory` as those to keep, with all other copies of their groups.
+    pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
+        self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }
 
     /// Returns `true` if files were found on a file system that lets files share data.

@@ -117,6 +117,34 @@ fn all_copies_but_the_newest_or_the_oldest_are_marked() {
 }
 
 #[test]
+fn all_copies_but_those_of_a_directory_are_marked() {
+    let plan = vec![
+        dir("keep", vec![file("a", 4_096, 1), dir("deep", vec![file("b", 4_096, 1)])]),
+        dir("old", vec![file("a", 4_096, 2), file("b", 4_096, 2), file("c", 4_096, 2)]),
+        file("c", 4_096, 3),
+    ];
+    let tree = Arc::new(build(plan).0);
+    let group = |paths: [&[&str]; 2]| {
+        let copies = paths.iter().map(|path| copy(entry(&tree, path), 1, 0)).collect();
+        DuplicateGroup { kind: DuplicateKind::File, size: 4_096, wasted: 4_096, copies }
+    };
+    let groups = vec![
+        group([&["keep", "a"], &["old", "a"]]),
+        group([&["keep", "deep", "b"], &["old", "b"]]),
+        group([&["c"], &["old", "c"]]),
+    ];
+    let progress = CompareProgress { is_complete: true, ..CompareProgress::default() };
+    let mut app = opened_with(&tree, Duplicates { groups, progress, ..Duplicates::default() });
+    press(&mut app, ".");
+    assert!(marked(&app).is_empty() && app.cx.notice_text().unwrap().starts_with("Go to a copy"));
+    press(&mut app, "Enter j .");
+    assert_eq!(marked(&app), ["a", "b"], "in all groups with a copy in the directory, at any depth");
+    let directories: Vec<DirId> = app.cx.marks.in_order(&tree).iter().map(|((id, _), _)| *id).collect();
+    assert!(directories.iter().all(|id| tree.name(*id) == b"old"));
+    assert!(app.cx.notice_text().unwrap().starts_with("Marked 2 copies outside "));
+}
+
+#[test]
 fn a_group_cannot_be_marked_as_a_whole() {
     let tree = tree();
     let mut app = opened(&tree);

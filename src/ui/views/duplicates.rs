@@ -23,7 +23,7 @@ use crate::base::text::escape;
 use crate::duplicates::{self, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName, KeptCopy};
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
-use crate::tree::{EntryId, Totals, Tree};
+use crate::tree::{DirId, EntryId, Totals, Tree};
 use crate::ui::loader::Load;
 
 pub static VIEW: ViewSpec = ViewSpec {
@@ -235,6 +235,20 @@ impl TableData for DuplicateRows {
             names.extend(copy.names());
         }
         Some(copies)
+    }
+
+    fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
+        let is_inside = |name: EntryId| tree.ancestry(name.directory).any(|above| above == directory);
+        let mut copies = Copies::default();
+        for group in &self.found.groups {
+            let (inside, outside): (Vec<&Duplicate>, Vec<_>) =
+                group.copies.iter().partition(|copy| copy.names().any(is_inside));
+            if !inside.is_empty() {
+                copies.kept.extend(inside.into_iter().flat_map(Duplicate::names));
+                copies.others.extend(outside.into_iter().flat_map(Duplicate::names));
+            }
+        }
+        copies
     }
 
     fn may_share(&self) -> bool {

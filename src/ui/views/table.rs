@@ -245,6 +245,11 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
+    /// Returns the copies in `directory` as those to keep, with all other copies of their groups.
+    fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
+        Copies::default()
+    }
+
     /// Returns `true` if files were found on a file system that lets files share data.
     fn may_share(&self) -> bool {
         false
