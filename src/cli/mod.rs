@@ -242,6 +242,7 @@ fn duplicates_job(words: &DuplicatesFlags, environment: &Environment) -> Result<
     Ok(DuplicatesJob {
         roots: crate::cli::sources::paths(&words.paths),
         scan,
+        is_shared: words.share,
         form: if words.json { DuplicatesFormat::Json } else { DuplicatesFormat::Table(units) },
         progress: progress(words.quiet, units),
     })

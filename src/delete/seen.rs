@@ -63,7 +63,11 @@ pub(crate) fn look(selection: &Selection) -> Seen {
         group.items = items;
     }
     groups.retain(|group| !group.items.is_empty());
-    Seen { going: Selection { groups, extent: selection.extent }, changed, unmoved }
+    Seen {
+        going: Selection { groups, extent: selection.extent, copies: selection.copies.clone() },
+        changed,
+        unmoved,
+    }
 }
 
 /// Starts a job that finds the selected entries that have changed. The result contains the directory and name of each

@@ -4,6 +4,7 @@
 
 use std::cmp::Reverse;
 
+use crate::platform::entry::contents::ContentState;
 use crate::tree::EntryId;
 
 /// Files or directories with the same contents.
@@ -73,6 +74,15 @@ pub struct Duplicate {
     pub is_shared: bool,
 }
 
+/// Name of a file in a set of equal files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EqualName {
+    /// Name.
+    pub entry: EntryId,
+    /// State of the file when it was compared.
+    pub state: ContentState,
+}
+
 /// File that was not compared, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
@@ -100,11 +110,13 @@ pub struct Duplicates {
     pub groups: Vec<DuplicateGroup>,
     /// Names of every set of equal files, including those inside copies of directories. At least one entry of each
     /// set must be kept.
-    pub sets: Vec<Vec<EntryId>>,
+    pub sets: Vec<Vec<EqualName>>,
     /// Files that were not compared, in the order of their paths.
     pub skipped: Vec<Skipped>,
     /// Number of files on network, foreign and kernel file systems, which are not opened.
     pub elsewhere: u64,
+    /// `true` if files were found on a file system that lets files share data.
+    pub may_share: bool,
     /// Progress of the search.
     pub progress: CompareProgress,
 }

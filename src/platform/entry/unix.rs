@@ -127,6 +127,29 @@ pub fn layout(_: &Directory, _: &CStr) -> Result<ExtentLayout, Errno> {
     Err(Errno::ENOTSUP)
 }
 
+/// Fails, because duke shares data only on Linux.
+///
+/// # Errors
+/// Always returns `ENOTSUP`.
+pub fn share_range(
+    _: &impl std::os::fd::AsRawFd,
+    _: &impl std::os::fd::AsRawFd,
+    _: u64,
+    _: u64,
+) -> Result<Option<u64>, Errno> {
+    Err(Errno::EOPNOTSUPP)
+}
+
+/// Writes everything in memory to the disk (sync(2)).
+///
+/// # Errors
+/// Never fails.
+#[allow(clippy::unnecessary_wraps)] // it may fail on Linux
+pub fn sync_file_system(_: &Directory) -> Result<(), Errno> {
+    nix::unistd::sync();
+    Ok(())
+}
+
 /// Returns `false`, because these systems do not report the extents of a file.
 ///
 /// # Errors
