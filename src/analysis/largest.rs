@@ -37,7 +37,7 @@ pub(super) struct LargestFiles<'t> {
     order: Order,
     most: usize,
     first: Vec<File>,
-    /// All names of files with several names. Different workers may find names of the same inode.
+    /// All names of files with several names, because different workers may find names of the same inode.
     linked: Vec<File>,
     /// Number of files with one name.
     single: u64,

@@ -22,7 +22,7 @@ enum Sort {
     Type,
     /// Test of a size. As for `Type`, but a negated term also finds the contents of the directories that it finds.
     Size,
-    /// Test of another property. As for `Type`, but such a term does not cause the times of directories to be tested.
+    /// Test of another property. As for `Type`, but time terms in the same query still match no directories.
     State,
     /// Test of a time. Directories are tested only if the query also selects them by name or type.
     Time,
@@ -139,7 +139,7 @@ impl<'i> Oracle<'i> {
         sum
     }
 
-    /// Returns the totals of an item, including all contents of a directory.
+    /// Returns the totals of an item. For a directory, they include all of its contents.
     pub(crate) fn size(&self, item: &Item) -> Totals {
         let inside = |other: &&Item| other.path == item.path || is_below(&other.path, &item.path);
         Self::sum(self.items.iter().filter(inside))

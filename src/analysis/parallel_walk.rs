@@ -55,10 +55,9 @@ pub(crate) struct WalkEntry<'a> {
     pub(crate) tree: &'a Tree,
     pub(crate) id: EntryId,
     pub(crate) record: &'a Entry<'a>,
-    /// Sizes and items by which the entry is sorted. For a directory, they include its contents if the query counts
-    /// contents.
+    /// Totals by which the entry is sorted. For a directory, they include its contents if the query counts contents.
     pub(crate) totals: Totals,
-    /// Sizes that the entry itself adds to totals, without the contents of a directory.
+    /// Sizes of the entry itself. For a directory, they do not include its contents.
     pub(crate) own: Totals,
     /// `true` if the entry itself matches, and not only a directory above it.
     pub(crate) is_hit: bool,
@@ -130,7 +129,8 @@ struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Effect of the directory and its ancestors on the entries in it.
+    /// Decisions about the entries of the directory that follow from the directory and its ancestors: kept, or ignored
+    /// because of a negated term.
     standing: Standing,
     /// `true` if the directory or one of its ancestors is found along with all its contents.
     is_covered: bool,
@@ -281,7 +281,8 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
             self.push(id, Standing::default(), false, None, visit);
             return;
         }
-        // Only roots are copied. Entries are large, and copying all of them would take a considerable part of a search.
+        // Only roots are copied. Entries are large, and copying all of them would take a considerable part of the
+        // search time.
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
         let subject = Subject::of(tree, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
@@ -317,7 +318,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
     }
 }
 
-/// Returns the sizes by which an entry is sorted, and the sizes it adds to totals by itself.
+/// Returns the totals by which an entry is sorted, and the sizes of the entry itself.
 fn sizes(tree: &Tree, record: &Entry<'_>, counts_contents: bool) -> (Totals, Totals) {
     let errors = u32::from(errno(tree, record).is_some());
     let EntryState::Known(metadata) = &record.state else {

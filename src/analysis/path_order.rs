@@ -20,7 +20,7 @@ enum Child {
     Below(DirId),
 }
 
-/// Entries to sort in each directory on the paths of the names, each with its sort key.
+/// Entries to sort, grouped by parent directory, each with its sort key.
 type Children<'t> = HashMap<DirId, Vec<(Cow<'t, [u8]>, Child)>>;
 
 /// Returns the indexes of the names, ordered by their paths. `compare` compares path components.

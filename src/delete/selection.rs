@@ -65,7 +65,7 @@ pub struct Item {
     /// Inode number.
     pub inode: u64,
     /// Device number; `None` for a file with only one name, whose device is not in the tree. Except on overlay file
-    /// systems, that is usually the device of its directory.
+    /// systems, the file is usually on the device of its directory.
     pub device: Option<u64>,
     /// `true` if the inode had no other name when the entry was read.
     pub is_single: bool,
@@ -160,8 +160,8 @@ impl Selection {
         now.filtered(|number| is_kept[number])
     }
 
-    /// Replaces modification times by those in `mtimes`, which the entries had when the user chose them. A rescan may
-    /// have read other times since.
+    /// Replaces the modification times of the entries with those in `mtimes`, which the entries had when the user chose
+    /// them. A rescan may have read other times since.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {

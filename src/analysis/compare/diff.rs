@@ -65,7 +65,7 @@ pub struct Change<'t> {
     pub entry: EntryId,
     /// Parent directory in the new tree; for a deleted entry, the directory that contained it.
     pub place: DirId,
-    /// Directory number in the tree of `entry`; `None` if the entry is not a directory.
+    /// Number of the directory, in the same tree as `entry`; `None` if the entry is not a directory.
     pub itself: Option<DirId>,
     /// Sizes in the old tree.
     pub before: Sizes,
@@ -187,7 +187,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         if !is_read(self.old, old) || !is_read(self.new, new) {
             return;
         }
-        // The status is checked before the listings are read. If the directory is already complete, so is its listing.
+        // The status is checked before the listings are read. If a directory is complete by then, so is the listing
+        // read afterwards.
         let settled = Settled {
             old: self.old.tree.status(old).is_settled(),
             new: self.new.tree.status(new).is_settled(),

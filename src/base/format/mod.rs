@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub use age::{AgeFault, age};
 
-/// Unit system of sizes.
+/// Units in which sizes are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Units {
     /// Powers of 1024: KiB, MiB.

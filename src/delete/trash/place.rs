@@ -80,7 +80,7 @@ impl<'g> Trashes<'g> {
             match trash.map(&mut attempt) {
                 Ok(Err(Reason::Mount)) => {}
                 Ok(result) => return result,
-                // If all fail, the reason of the preferred trash is reported.
+                // If all fail, the first reason other than `Nowhere` is reported. The preferred trash is tried first.
                 Err(reason) if why == NoTrash::Nowhere => why = reason,
                 Err(_) => {}
             }
