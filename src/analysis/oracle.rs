@@ -115,7 +115,7 @@ impl<'i> Oracle<'i> {
         Self { items, terms, origin }
     }
 
-    /// Returns the directories above an item and below the origin.
+    /// Returns the directories between the origin and an item.
     fn above(&self, item: &Item) -> impl Iterator<Item = &'i Item> {
         let (path, origin) = (item.path.clone(), self.origin);
         self.items

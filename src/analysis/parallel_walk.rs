@@ -9,8 +9,8 @@
 //! One round takes about a millisecond. Between rounds the leading thread merges the collectors, checks for
 //! cancellation, and publishes a result if one is due. A huge listing is split into several visits.
 //!
-//! Invariant: a directory is entered before its contents, every entry is visited once, and no function recurses once
-//! per directory level. If roots are equal or nested, only the outermost is visited.
+//! Invariant: a directory is entered before its contents, every entry is visited once, and the call stack does not grow
+//! with the depth of the directories. If roots are equal or nested, only the outermost is visited.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -28,13 +28,14 @@ use crate::tree::{
 
 /// Bytes of listings that a worker reads per round: about 5,000 entries, or about half a millisecond.
 const BUDGET: u64 = 1 << 18;
-/// Cost of visiting a directory without its entries, expressed in bytes of listings.
+/// Fixed cost of visiting a directory, counted toward [`BUDGET`] in addition to the bytes of its listing.
 const VISIT: u64 = 64;
 /// Size in bytes above which a listing is split into pieces, each of which is a visit of its own.
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits for one worker in one round.
 const VISITS: usize = 256;
-/// Number of parts per worker in a round. More than one, so that a worker that finishes early can take another part.
+/// Number of parts per worker in a round. It is more than one so that a worker that finishes early can take another
+/// part.
 const PARTS: usize = 2;
 /// Delay of the first result. Each later result is due when the elapsed time is `NEXT` times that of the previous
 /// result, because producing a result takes time, too.

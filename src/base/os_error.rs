@@ -7,7 +7,7 @@ use nix::errno::Errno;
 
 /// Error number for an entry that no longer exists.
 pub(crate) const ENOENT: i32 = Errno::ENOENT as i32;
-/// Error number of a path that leads to something other than a directory.
+/// Error number for a path that leads to something other than a directory.
 pub(crate) const ENOTDIR: i32 = Errno::ENOTDIR as i32;
 /// Error number for an entry that an export marks as unreadable.
 #[doc(hidden)]

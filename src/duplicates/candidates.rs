@@ -84,7 +84,7 @@ impl SizeCandidates {
     }
 }
 
-/// Returns the files that have the same size as another one. `files` must be sorted by size.
+/// Returns the files that have the same size as another file. `files` must be sorted by size.
 fn repeated(files: &[Candidate]) -> Vec<Candidate> {
     let sizes = || files.chunk_by(|one, other| one.size == other.size).filter(|files| files.len() > 1);
     let mut repeated = Vec::with_capacity(sizes().map(<[_]>::len).sum());

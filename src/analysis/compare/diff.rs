@@ -6,14 +6,15 @@
 //!                                    +-> directories on one side only; finally, those of the same inode are paired
 //! ```
 //!
-//! The listings of an unchanged directory have the same order in both trees. So both are read in parallel up to the
-//! first difference, and only the rest is sorted by name and merged. Entries that could not be read or were excluded on
-//! either side are not compared.
+//! The listings of an unchanged directory have the same order in both trees. So both listings are read side by side up
+//! to the first difference, and only the rest is sorted by name and merged. Entries that could not be read or were
+//! excluded on either side are not compared.
 //!
 //! Either tree may be incomplete or still growing. In an incomplete directory, only entries on both sides are compared,
 //! because a missing entry may just not have been read yet.
 //!
-//! Invariant: every entry of both trees is visited once, and no function recurses once per directory level.
+//! Invariant: every entry of both trees is visited once, and the call stack does not grow with the depth of the
+//! directories.
 
 use std::collections::{HashMap, HashSet};
 

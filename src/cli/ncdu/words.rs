@@ -66,7 +66,7 @@ fn command() -> Command {
         )
 }
 
-/// Returns the help of ncdu's command line, as the parser's error.
+/// Returns the help of ncdu's command line, in the form of a parser error.
 pub fn help() -> Result<(), clap::Error> {
     given(&["--help".into()]).map(|_| ())
 }
