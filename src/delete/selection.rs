@@ -98,8 +98,8 @@ impl Selection {
         Self { copies: self.copies.clone(), ..now.filtered(|number| is_kept[number]) }
     }
 
-    /// Replaces modification times by those in `mtimes`, which the entries had when the user chose them. A rescan may
-    /// have read other times since.
+    /// Replaces the modification times of the entries with those in `mtimes`, which the entries had when the user chose
+    /// them. A rescan may have read other times since.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {

@@ -1,4 +1,4 @@
-//! Hashes of a file's contents, and checks that the file did not change in between.
+//! Hashes of a file's contents, and checks that the file did not change while it was read.
 //!
 //! Invariant: files of the same size with equal hashes of their whole contents have the same bytes. Holes count as
 //! zeros, but are not read.
