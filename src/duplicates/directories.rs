@@ -29,7 +29,7 @@ pub(crate) struct DirectorySet {
 pub(crate) struct DirectorySummary {
     /// Number of non-empty files.
     pub(crate) files: u64,
-    /// Length of all files in bytes.
+    /// Total length of all files in bytes.
     pub(crate) size: u64,
     /// Number of levels of directories below this directory.
     pub(crate) height: u32,
@@ -44,8 +44,8 @@ enum EntryContents {
     Symlink,
 }
 
-/// Finds the directories below `from` with the same contents, those with the most levels first. `size` returns the
-/// length of the files in a set.
+/// Finds the sets of directories below `from` that have the same contents. Sets whose directories have the most levels
+/// come first. `size` returns the length of each file in a set of equal files.
 pub(crate) fn find(
     search: &DuplicateSearch<'_>,
     from: DirId,

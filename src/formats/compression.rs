@@ -177,7 +177,8 @@ pub fn pack(
     })
 }
 
-/// Stream that stores its first error instead of returning it, because the compressor panics on errors.
+/// Source or drain of the compressor. Stores the first error instead of returning it, because the compressor panics on
+/// errors.
 struct RatioLimit<S> {
     stream: S,
     error: Rc<RefCell<Option<io::Error>>>,
@@ -190,7 +191,7 @@ impl<S> RatioLimit<S> {
 }
 
 impl<R: Read> Read for RatioLimit<R> {
-    /// Returns 0 (end of file) after an error on either side.
+    /// Returns 0 (end of file) after an error in the source or in the drain.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.error.borrow().is_some() {
             return Ok(0);

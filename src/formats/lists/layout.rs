@@ -92,7 +92,7 @@ pub(crate) fn recognize(
         Some(ListPreset::S3Inventory) => {
             let mut columns: Vec<FieldColumn> =
                 (1..).zip(["bucket", "key", "size"]).map(|(column, name)| preset(name, column)).collect();
-            // The fields after the size depend on the configuration of the inventory.
+            // The configuration of the inventory determines which fields follow the size.
             let first = FieldTexts::csv_of(first_line(records)?, b',');
             columns.extend(
                 first

@@ -29,7 +29,7 @@ pub(crate) struct HostNumbers {
 }
 
 impl HostNumbers {
-    /// Creates an empty map. New hosts are numbered from `first` on.
+    /// Creates an empty map. The first new host gets the number `first`.
     pub(crate) fn from(first: u32) -> Self {
         Self { known: HashMap::new(), next: first }
     }
@@ -236,7 +236,7 @@ fn errno(errnos: &HashMap<String, i32>, message: &[u8]) -> i32 {
     known.copied().unwrap_or(UNREADABLE)
 }
 
-/// Returns the object in a line of an array, without the punctuation between elements.
+/// Returns the JSON object in a line of an array, without the brackets and commas around it.
 fn element(line: &[u8]) -> &[u8] {
     let mut text = line.trim_ascii();
     text = text.strip_prefix(b"[").or_else(|| text.strip_prefix(b",")).unwrap_or(text).trim_ascii_start();
@@ -255,7 +255,7 @@ fn check_width(found: usize, expected: Option<usize>) -> Result<(), LineRefusal>
     }
 }
 
-/// Returns the word for a record in messages.
+/// Returns the word that messages use for a record.
 fn unit(end: RecordEnd) -> &'static str {
     if end == RecordEnd::Nul { "record" } else { "line" }
 }

@@ -12,7 +12,7 @@ pub const MAGIC: [u8; 8] = *b"\xbfncduEX1";
 /// Types of blocks, in the upper four bits of their heads.
 pub(crate) const DATA: u32 = 0;
 pub(crate) const INDEX: u32 = 1;
-/// Number of bits of a head that hold the length.
+/// Number of bits in a head that hold the length of the block.
 pub(crate) const LENGTH_BITS: u32 = 28;
 /// Number of bits of a pointer that hold the length of its block.
 pub(crate) const POINTER_LENGTH_BITS: u32 = 24;

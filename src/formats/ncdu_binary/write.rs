@@ -61,7 +61,7 @@ type Level = Vec<(DirId, usize)>;
 
 struct Writer<'t, 'o> {
     tree: &'t Tree,
-    /// Sizes that each directory shares with names outside it.
+    /// For each directory, the sizes of inodes that also have names outside the directory.
     shared: HashMap<DirId, Totals>,
     output: Output<'o>,
     /// Partly filled blocks that no worker is using.
@@ -268,7 +268,7 @@ fn number(bytes: &mut Vec<u8>, key: usize, number: u64) {
     push_unsigned(bytes, number);
 }
 
-/// Writes the reference of another item, which is relative if the item is in the same block.
+/// Writes a reference to another item. The reference is relative if the item is in the same block.
 fn reference(bytes: &mut Vec<u8>, key: usize, own: u64, other: u64) {
     field(bytes, key);
     match own.checked_sub(other) {

@@ -148,7 +148,7 @@ impl IndexDraft {
     }
 }
 
-/// Decodes the index of this version of the format, which begins at `offset` in the file.
+/// Decodes the index, which begins at `offset` in the file. `version` is the format version of the file.
 pub fn decode_index(bytes: &[u8], offset: u64, version: u32) -> Result<(Plan, SnapshotInfo), Damage> {
     let mut cursor = ByteReader::new(bytes);
     let mut parts = || {

@@ -1,5 +1,5 @@
 //! Implementations for any Unix, which make only portable calls. A function that would need a system-specific call
-//! fails like a kernel without this call.
+//! fails as if the kernel did not support the call.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};

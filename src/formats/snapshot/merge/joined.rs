@@ -72,7 +72,7 @@ impl JoinedPart<'_> {
 }
 
 impl<'p> Joined<'p> {
-    /// Joins parts, of which the first is the rest. Returns `None` if they have more than 2^32 directories.
+    /// Joins parts. The first part must be the rest. Returns `None` if the parts have more than 2^32 directories.
     pub fn new(parts: &'p [Snapshot]) -> Option<Self> {
         let mut joined = Self {
             parts: Vec::new(),

@@ -153,7 +153,7 @@ impl Look {
 }
 
 impl Files {
-    /// Adds the target of the link `name`, if that file is deleted.
+    /// Adds the file that the link `name` refers to, if the file is deleted.
     fn meet(
         &mut self,
         process: &Process,
