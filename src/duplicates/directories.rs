@@ -1,8 +1,8 @@
 //! Directories with the same contents, found with a Merkle hash: the hash of a directory covers the name, the kind and
 //! the contents of each entry. The contents of a child directory are represented by its hash.
 //!
-//! Invariant: a directory has a hash only if everything in it is known: each file has no data or is in a set of equal
-//! files, and the directory has not changed since the scan.
+//! Invariant: a directory has a hash only if everything in it is known, that is, if every file in it has no data or is
+//! in a set of equal files, and if the directory has not changed since the scan.
 
 use std::collections::HashMap;
 

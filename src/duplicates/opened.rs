@@ -1,4 +1,4 @@
-//! Access to files through their open directories. A directory is opened once for many of its files.
+//! Access to files through their open directories. A directory is opened once for up to [`PIECE`] of its files.
 //!
 //! Invariant: a file is read only if it is on an ordinary file system and still has the inode and size that the scan
 //! recorded.

@@ -1,6 +1,6 @@
 //! State that all threads of a running search share.
 //!
-//! Invariant: progress is published while files are read, a few times a second.
+//! Invariant: progress is published while files are read, at most once in [`REPORT`] milliseconds.
 
 use std::time::Instant;
 

@@ -82,7 +82,8 @@ pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> V
     found
 }
 
-/// Groups files with the same size and hash, by which `files` must be sorted. Omits groups of a single file.
+/// Groups files that have the same size and the same hash. `files` must be sorted by size and hash. Omits groups of a
+/// single file.
 fn equal(files: &[Compared]) -> Vec<&[Compared]> {
     let key = |one: &Compared| (one.file.size, one.contents);
     files.chunk_by(|one, other| key(one) == key(other)).filter(|equal| equal.len() > 1).collect()

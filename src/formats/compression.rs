@@ -19,8 +19,8 @@ use super::matcher::RowMatcher;
 use super::pipe::{CHUNK, Chunks, Feed, pipe};
 use crate::formats::{ncdu_binary, snapshot::MAGIC};
 
-/// First bytes of a zstd frame (RFC 8878, 3.1.1). A skippable frame begins with a variable byte, followed by
-/// the three bytes of `SKIPPABLE` (3.1.2).
+/// First bytes of a zstd frame (RFC 8878, 3.1.1). A skippable frame begins with a byte that varies, followed by the
+/// three bytes of `SKIPPABLE` (3.1.2).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 /// First bytes of a gzip member (RFC 1952, 2.3.1).

@@ -14,7 +14,7 @@ const SPACE: usize = 128 << 10;
 const HASH_BITS: u32 = 14;
 /// Minimum length of a match in bytes, which is also the number of bytes that are hashed.
 const LEAST: usize = 7;
-/// Number of bits in a word that are not hashed.
+/// Number of bits in a 64-bit word that are not hashed.
 const SPARE_BITS: u32 = u64::BITS - 8 * 7;
 /// Number of positions without a match after which the steps grow.
 const PATIENCE: usize = 64;

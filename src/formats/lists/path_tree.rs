@@ -1,9 +1,10 @@
 //! Directories of a list, which are looked up by path, with their entries in a log.
 //!
 //! ```text
-//! root     absolute paths: /   relative ones: ., .., ../..   or as the line says: root, bucket, --root
+//! root     the root or bucket that the line names, or --root; otherwise / for an absolute path, and `.`, `..` or `../..`
+//!          for a relative path
 //! path     empty names and `.` are dropped, as by the kernel; `..` after a name is refused
-//! a/b/     a directory, as is everything that contains an entry
+//! a/b/     a path that ends with a slash is a directory, and so is everything that contains an entry
 //! ```
 //!
 //! Invariant: a line is checked completely before it changes anything.

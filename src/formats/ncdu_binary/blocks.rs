@@ -27,7 +27,7 @@ pub(crate) struct Blocks {
     index: Box<[u8]>,
     /// Position of the index in the file.
     index_offset: u64,
-    /// For each block, the bytes that belong to an item already read.
+    /// Bytes that belong to an item already read, for each block.
     claimed: Box<[Claims]>,
     /// Total length of the blocks that were unpacked, each counted once.
     unpacked: AtomicU64,

@@ -61,7 +61,7 @@ type Level = Vec<(DirId, usize)>;
 
 struct Writer<'t, 'o> {
     tree: &'t Tree,
-    /// For each directory, the sizes of inodes that also have names outside the directory.
+    /// Sizes of the inodes in a directory that also have names outside it, for each directory.
     shared: HashMap<DirId, Totals>,
     output: Output<'o>,
     /// Partly filled blocks that no worker is using.

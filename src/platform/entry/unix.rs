@@ -108,7 +108,8 @@ pub fn probe_in(stat: FileStat, directory: &Directory, name: &CStr) -> Probe {
     }
 }
 
-/// Returns the target of a symbolic link, or `None` if the entry is not a link or was replaced in the meantime.
+/// Returns the target of a symbolic link, or `None` if the entry is not a link or was replaced since its attributes
+/// were read.
 pub fn target(directory: &Directory, name: &CStr, found: &Attributes) -> Option<Vec<u8>> {
     let is_link = found.kind == Kind::Symlink;
     is_link.then(|| readlinkat(directory, name).ok().map(OsStringExt::into_vec)).flatten()

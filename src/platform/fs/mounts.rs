@@ -35,7 +35,7 @@ pub struct Mount {
     pub source: Vec<u8>,
     /// Options of the file system, separated by commas.
     pub options: Vec<u8>,
-    /// `true` for a network file system, according to the system or to the type.
+    /// `true` for a network file system, which is recognized by its type or reported by the system.
     pub is_network: bool,
     /// Volume of the mount; set on macOS only.
     pub volume: Option<VolumeId>,
