@@ -22,7 +22,7 @@ pub struct DuplicateGroup {
 }
 
 impl DuplicateGroup {
-    /// Returns the index of the copy to keep. Of copies with the same modification time, this is the first one.
+    /// Returns the index of the copy to keep. Among copies with the same modification time, the first one is kept.
     pub fn kept(&self, kept: KeptCopy) -> Option<usize> {
         let copies = self.copies.iter().enumerate();
         let found = match kept {

@@ -24,7 +24,7 @@ pub(crate) struct DirectorySet {
     pub(crate) summary: DirectorySummary,
 }
 
-/// Sizes of a directory's contents, the same for all copies.
+/// Sizes of a directory's contents, which are the same in all copies.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DirectorySummary {
     /// Number of non-empty files.

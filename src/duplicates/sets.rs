@@ -38,7 +38,7 @@ struct Compared {
     file: Candidate,
     /// Time of the last change to the file, in nanoseconds since 1970, as recorded before the contents were read.
     changed: i64,
-    /// Hash of the first and last blocks at first, and of the whole contents later.
+    /// Hash of the first and last blocks, later replaced by the hash of the whole contents.
     contents: ContentHash,
 }
 

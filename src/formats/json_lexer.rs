@@ -14,7 +14,7 @@ pub(crate) use super::input::{Fault, Pulse, Reason};
 use super::pipe::Chunks;
 
 /// Maximum length of a string in bytes. Linux rejects command-line arguments that are longer (execve(2),
-/// `MAX_ARG_STRLEN`), so no root has a longer path.
+/// `MAX_ARG_STRLEN`), so no root can have a longer path.
 pub(crate) const LONGEST: usize = 128 << 10;
 /// Maximum nesting depth of a skipped value.
 const LEVELS: usize = 4096;

@@ -1,4 +1,4 @@
-//! Search for repeated bytes, for the compression with `ruzstd`.
+//! Search for repeated bytes, used by `ruzstd` for compression.
 //!
 //! Exports repeat the same few fields for each entry, with different numbers. For such text, this search takes half the
 //! time of the search in `ruzstd`, and the result is a fifth smaller. It looks only for long matches, which keeps the
@@ -111,7 +111,7 @@ fn hash(block: &[u8], at: usize) -> usize {
     (bytes.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - HASH_BITS)) as usize
 }
 
-/// Returns the number of equal bytes that follow the positions `earlier` and `later`.
+/// Returns the number of equal bytes that begin at the positions `earlier` and `later`.
 fn common_length(block: &[u8], earlier: usize, later: usize) -> usize {
     let mut length = 0;
     while later + length + 8 <= block.len() {

@@ -1,8 +1,8 @@
 //! Directories of a list, which are looked up by path, with their entries in a log.
 //!
 //! ```text
-//! root     the root or bucket that the line names, or --root; otherwise / for an absolute path, and `.`, `..` or `../..`
-//!          for a relative path
+//! root     the root or bucket that the line names, or --root; otherwise `/` for an absolute path,
+//!          and `.`, `..` or `../..` for a relative path
 //! path     empty names and `.` are dropped, as by the kernel; `..` after a name is refused
 //! a/b/     a path that ends with a slash is a directory, and so is everything that contains an entry
 //! ```
@@ -258,7 +258,7 @@ impl PathTree {
     }
 }
 
-/// Kind of an entry, as far as its line tells.
+/// Kind of an entry, as far as its line determines it.
 #[derive(Clone, Copy)]
 enum LineKind {
     /// Directory that was read, with or without an error.

@@ -65,7 +65,8 @@ pub(crate) struct ListReader<'d> {
 }
 
 impl<'d> ListReader<'d> {
-    /// Creates a reader of a list for a tree. Lines that do not name a host belong to the host with the number `host`.
+    /// Creates a reader that reads a list into the tree `target`. Lines that do not name a host belong to the host with
+    /// the number `host`.
     ///
     /// # Errors
     /// Returns an error if the root in `options` is not a valid path.
@@ -134,7 +135,7 @@ impl<'d> ListReader<'d> {
         self.tree.fail();
     }
 
-    /// Writes the entries of the lines that were read to the tree. Returns the origins of the roots, and messages about
+    /// Adds the entries of all lines read so far to the tree. Returns the origins of the roots, and messages about
     /// unreadable lines.
     pub(crate) fn write(
         mut self,
@@ -230,7 +231,7 @@ impl<'d> ListReader<'d> {
     }
 }
 
-/// Returns the number of the error that has this message.
+/// Returns the error number for an error message, or [`UNREADABLE`] if the message is unknown.
 fn errno(errnos: &HashMap<String, i32>, message: &[u8]) -> i32 {
     let known = std::str::from_utf8(message).ok().and_then(|message| errnos.get(message));
     known.copied().unwrap_or(UNREADABLE)

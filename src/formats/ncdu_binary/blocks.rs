@@ -23,7 +23,7 @@ const LARGEST: u64 = (1 << OFFSET_BITS) - 1;
 /// Open binary export.
 pub(crate) struct Blocks {
     file: BlockFile,
-    /// Pointers to all blocks, followed by the reference of the root.
+    /// Pointers to all blocks, followed by a reference to the root.
     index: Box<[u8]>,
     /// Position of the index in the file.
     index_offset: u64,
@@ -56,7 +56,7 @@ impl Blocks {
         if number(&file.bytes(offset, word)?) != head {
             return Err(damaged().into());
         }
-        // Copied, because the file may be mapped and truncated later.
+        // The index is copied, because the file may be mapped and truncated later.
         let index: Box<[u8]> = file.bytes(offset + word, index - 2 * word)?.to_vec().into();
         let count = index.len() as u64 / LONG - 1;
         let claimed = (0..count).map(|_| Claims::default()).collect();

@@ -16,7 +16,7 @@ pub(crate) const INDEX: u32 = 1;
 pub(crate) const LENGTH_BITS: u32 = 28;
 /// Number of bits of a pointer that hold the length of its block.
 pub(crate) const POINTER_LENGTH_BITS: u32 = 24;
-/// Length in bytes of a head and of the number of a data block.
+/// Length in bytes of a head, and of a data block's number.
 pub(crate) const WORD: usize = 4;
 /// Number of bits of a reference that hold the offset in the block.
 pub(crate) const OFFSET_BITS: u32 = 24;

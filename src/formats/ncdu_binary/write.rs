@@ -27,7 +27,7 @@ const PORTION: usize = 64;
 /// Maximum number of full blocks per processor that wait for compression.
 const WAITING: usize = 4;
 
-/// Writes the tree below its only root, which must be a directory and is written under the name `name`.
+/// Writes a tree that has only one root. `root` must be a directory, and is written under the name `name`.
 ///
 /// # Errors
 /// Returns an error if `out` cannot be written to, or if the root is not a directory.

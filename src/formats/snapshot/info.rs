@@ -7,7 +7,7 @@ use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
 /// Metadata of a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotInfo {
-    /// Time of the scan of the first root, in seconds since 1970.
+    /// Time at which the first root was scanned, in seconds since 1970.
     pub scanned_at: i64,
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,

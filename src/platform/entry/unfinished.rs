@@ -140,7 +140,7 @@ pub(crate) fn remove_all() {
     }
 }
 
-/// Returns `true` if there is a process with this ID that duke can see.
+/// Returns `true` if duke can see a process with this ID, or if the ID is not positive.
 pub fn is_running(process: i32) -> bool {
     process <= 0 || kill(Pid::from_raw(process), None) != Err(Errno::ESRCH)
 }

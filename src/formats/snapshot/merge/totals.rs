@@ -65,7 +65,7 @@ impl TotalChanges {
         all
     }
 
-    /// Adds the totals of the roots of other parts to the directories above them.
+    /// Adds the totals of each root of another part to the directories above it.
     fn add_roots(&mut self, joined: &Joined<'_>) {
         for (parent, state) in joined.roots() {
             let mut sum = Totals { items: 1, ..Totals::default() };
