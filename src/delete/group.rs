@@ -55,7 +55,7 @@ pub struct Item {
     /// Inode number.
     pub inode: u64,
     /// Device number; `None` for a file with only one name, whose device is not in the tree. Except on overlay file
-    /// systems, that is usually the device of its directory.
+    /// systems, the file is usually on the device of its directory.
     pub device: Option<u64>,
     /// `true` if the inode had no other name when the entry was read.
     pub is_single: bool,

@@ -17,13 +17,13 @@ pub struct DuplicateGroup {
     /// Disk usage in bytes that is freed if only one copy is kept. Space that a copy shares with a file outside the
     /// group does not count.
     pub wasted: u64,
-    /// Copies in the order of their paths. A copy inside a duplicate directory is omitted, unless that is the first
-    /// copy of the directory.
+    /// Copies in the order of their paths. A copy that lies in the second or a later copy of a duplicate directory is
+    /// omitted.
     pub copies: Vec<Duplicate>,
 }
 
 impl DuplicateGroup {
-    /// Returns the index of the copy to keep. Of copies with the same modification time, this is the first one.
+    /// Returns the index of the copy to keep. Among copies with the same modification time, the first one is kept.
     pub fn kept(&self, kept: KeptCopy) -> Option<usize> {
         let copies = self.copies.iter().enumerate();
         let found = match kept {
@@ -34,7 +34,7 @@ impl DuplicateGroup {
     }
 }
 
-/// Copy of a group to keep, by its modification time.
+/// Rule that selects the copy to keep in a group by its modification time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptCopy {
     /// Copy with the latest modification time.
@@ -83,7 +83,7 @@ pub struct EqualName {
     pub state: ContentState,
 }
 
-/// File that was not compared, with the reason.
+/// File that was not compared, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
     /// Name of the file.

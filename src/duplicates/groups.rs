@@ -3,7 +3,7 @@
 //! Deleting all but one copy of a directory also deletes the copies of its files. So a file inside an extra copy is not
 //! shown again, and the disk usage of each file is counted once.
 //!
-//! Invariant: the wasted bytes of all groups together are freed if one copy of each group is kept.
+//! Invariant: if one copy of each group is kept, deleting the others frees the wasted bytes of all groups together.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -28,10 +28,10 @@ struct FileSet {
     copies: Vec<Duplicate>,
 }
 
-/// Map from extra copies of directories, that is, all copies but the first, to the indexes of their groups.
+/// Map from each extra copy of a directory (any copy but the first) to the index of its group.
 type Extra = HashMap<DirId, usize>;
 
-/// Arranges the sets of equal files below `from`.
+/// Arranges the sets of equal files below `from` into groups.
 pub(crate) fn arrange(
     search: &DuplicateSearch<'_>,
     found: &[EqualFiles],
@@ -62,7 +62,7 @@ pub(crate) fn arrange(
     Arranged { groups, sets }
 }
 
-/// Sorts `rows` by the path of an entry.
+/// Sorts `rows` by path. `entry` returns the entry of a row.
 pub(crate) fn sort_by_path<T>(tree: &Tree, rows: &mut Vec<T>, entry: impl Fn(&T) -> EntryId) {
     let place = |row: &T| {
         let EntryId { directory, .. } = entry(row);
@@ -155,7 +155,7 @@ struct Storage {
     is_kept: bool,
     /// `true` if a copy is not inside an extra copy of a directory.
     is_visible: bool,
-    /// Index of the group of the duplicate directories that contain one of these copies.
+    /// Index of the group of duplicate directories in which one of these copies lies.
     group: Option<usize>,
 }
 
@@ -178,9 +178,9 @@ impl FileSet {
         Self { size: set.size, copies: copies.collect() }
     }
 
-    /// Returns the group of the copies outside extra copies of directories, or `None` if there is only one such copy or
-    /// all of them share their data. Adds the disk usage of the other copies to the groups of the directories that
-    /// contain them.
+    /// Returns the group of all copies that do not lie in an extra copy of a directory, or `None` if there are fewer
+    /// than two of them or all of them share their data. Adds the disk usage of the other copies to the groups of the
+    /// directories in which they lie.
     fn group(
         &self,
         tree: &Tree,

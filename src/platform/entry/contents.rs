@@ -1,7 +1,7 @@
 //! Contents of a regular file, and their state at one point in time.
 //!
-//! Invariant: only regular files are opened, without following a symbolic link, only for reading. Their access times do
-//! not change where the system permits it.
+//! Invariant: only regular files are opened, only for reading, and never through a symbolic link. If the system permits
+//! it, their access times do not change.
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -67,7 +67,7 @@ impl ContentState {
         contents(self) == contents(now) && (!is_single || self.changed == now.changed)
     }
 
-    /// Returns the present state of the contents of `name` in `directory`, without opening it.
+    /// Returns the current state of the contents of `name` in `directory`, without opening the file.
     ///
     /// # Errors
     /// Returns any error of fstatat(2); `EINVAL` if `name` is not a regular file.
@@ -86,7 +86,7 @@ impl Contents {
         Ok(Self { file: directory.open_file_quietly(name)?.into() })
     }
 
-    /// Returns the present state of the contents.
+    /// Returns the current state of the contents.
     ///
     /// # Errors
     /// Returns any error of fstat(2).

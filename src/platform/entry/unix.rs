@@ -1,5 +1,5 @@
 //! Implementations for any Unix, which make only portable calls. A function that would need a system-specific call
-//! fails like a kernel without this call.
+//! fails as if the kernel did not support the call.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -108,7 +108,8 @@ pub fn probe_in(stat: FileStat, directory: &Directory, name: &CStr) -> Probe {
     }
 }
 
-/// Returns the target of a symbolic link, or `None` if the entry is not a link or was replaced in the meantime.
+/// Returns the target of a symbolic link, or `None` if the entry is not a link or was replaced since its attributes
+/// were read.
 pub fn target(directory: &Directory, name: &CStr, found: &Attributes) -> Option<Vec<u8>> {
     let is_link = found.kind == Kind::Symlink;
     is_link.then(|| readlinkat(directory, name).ok().map(OsStringExt::into_vec)).flatten()
