@@ -97,7 +97,7 @@ pub const FLAGS: [Flag; 59] = [
     flag('1', "", Ignored, "Accepted without effect: without a browser duke prints progress anyway"),
     flag('2', "", Ignored, "Accepted without effect: duke opens the browser at once"),
     flag('q', "slow-ui-updates", Ignored, "Accepted without effect: duke draws only what has changed"),
-    flag(' ', "fast-ui-updates", Ignored, "Accepted without effect, for the same reason"),
+    flag(' ', "fast-ui-updates", Ignored, "Accepted without effect: duke draws only what has changed"),
     flag(
         'r',
         "",
