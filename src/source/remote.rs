@@ -277,7 +277,7 @@ impl Input {
 
 /// Returns a host number for each input, so that equal inodes on different machines do not count as hard links. Files
 /// do not name their host, so each file gets its own number.
-pub(super) fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
+pub(crate) fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
     inputs.iter().enumerate().map(|(index, input)| {
         let is_same = |other: &Input| match (input, other) {
             (Input::Remote(input), Input::Remote(other)) => input.is_on_host_of(other),
@@ -288,7 +288,7 @@ pub(super) fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
 }
 
 /// Returns a number of inputs, or a position among them.
-pub(super) fn number(inputs: usize) -> u32 {
+pub(crate) fn number(inputs: usize) -> u32 {
     u32::try_from(inputs).expect("fewer inputs than 2^32 fit into memory")
 }
 
