@@ -1,4 +1,4 @@
-//! Decoding of base64; [`crate::base::text::base64`] encodes it.
+//! Base64 decoder. The encoder is [`crate::base::text::base64`].
 
 /// Decodes base64 (RFC 4648, section 4, with padding). Returns `None` for anything that the encoder does not write.
 pub fn from_base64(text: &[u8]) -> Option<Vec<u8>> {

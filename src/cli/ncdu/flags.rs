@@ -1,6 +1,6 @@
 //! Flags of ncdu 1.x and 2.x, each with its effect in duke.
 //!
-//! The table in docs/coming-from.md is generated from this one.
+//! The table in docs/coming-from.md is generated from [`FLAGS`].
 
 use Means::{
     Actions, BlockSize, Color, Columns, Compress, Ignored, Kernfs, Level, OneFileSystem, ReadOnly,
@@ -16,7 +16,7 @@ pub enum Means {
     Columns(&'static str, bool),
     /// Gives these actions their keys if `true`, removes the keys otherwise.
     Actions(&'static [&'static str], bool),
-    /// Disables deletion. Given twice, also disables other programs; given three times, also rescans.
+    /// Disables deletion; given twice, also running other programs; given three times, also rescanning.
     ReadOnly,
     /// Compresses the export if `true`. duke accepts `--compress` only with an export.
     Compress(bool),

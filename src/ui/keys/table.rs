@@ -273,6 +273,8 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('*')], ROWS_AND_CELLS, C::InvertMarks, G::Mark, "invert marks"),
         bind(&[letter('>')], SHEET, C::MarkCopies(KeptCopy::Newest), G::Mark, "all but newest copy"),
         bind(&[letter('<')], SHEET, C::MarkCopies(KeptCopy::Oldest), G::Mark, "all but oldest copy"),
+        bind(&[letter('.')], SHEET, C::MarkElsewhere, G::Mark, "all but this directory's"),
+        bind(&[letter('X')], SHEET, C::Share, G::Mark, "share the data of copies"),
         hint(12, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the marks"),
         bind(&[letter('p')], ENTRIES, C::PrintMarks, G::Mark, "print marks and quit"),
