@@ -20,7 +20,7 @@ use crate::cli::exclude::filter;
 use crate::cli::values::ColumnWord;
 
 /// Flags that cannot be set in the configuration, because they select the task of one run or take file names.
-const FOR_ONCE: [&str; 24] = [
+const FOR_ONCE: [&str; 25] = [
     "help",
     "version",
     "json",
@@ -36,6 +36,7 @@ const FOR_ONCE: [&str; 24] = [
     "fields",
     "root",
     "exclude_from",
+    "versions",
     "depth",
     "bytes",
     "min_size",

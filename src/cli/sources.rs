@@ -35,15 +35,29 @@ pub fn wanted(
     if let Some(recorded) = recorded(&arguments.import, lists)? {
         return Ok(recorded);
     }
-    let remotes: Vec<Input> = arguments
+    let mut remotes: Vec<Input> = arguments
         .paths
         .iter()
         .filter_map(|path| remote(path, &options, patterns))
         .collect::<Result<_, _>>()?;
+    if arguments.versions {
+        remotes = remotes.into_iter().map(with_versions).collect::<Option<_>>().unwrap_or_default();
+        if remotes.is_empty() {
+            return Err(UsageError::Usage("--versions works only with rclone:// paths".to_owned()));
+        }
+    }
     match remotes.len() {
         0 => Ok(SourceSpec::Paths(paths(&arguments.paths), options)),
         some if some == arguments.paths.len() => Ok(SourceSpec::Exports(remotes)),
         _ => Err(UsageError::Usage("cannot mix local and ssh:// or rclone:// paths".to_owned())),
+    }
+}
+
+/// Returns a remote of rclone with noncurrent versions; `None` for another input.
+fn with_versions(input: Input) -> Option<Input> {
+    match input {
+        Input::Rclone(path) => Some(Input::Rclone(path.with_versions())),
+        Input::File(_) | Input::Standard | Input::Remote(_) => None,
     }
 }
 

@@ -17,7 +17,7 @@ use ruzstd::encoding::{CompressionLevel, FrameCompressor};
 
 use super::matcher::RowMatcher;
 use super::pipe::{CHUNK, Chunks, Feed, pipe};
-use crate::formats::{ncdu_binary, snapshot::MAGIC};
+use crate::formats::ncdu_binary;
 
 /// First bytes of a zstd frame (RFC 8878, 3.1.1). A skippable frame begins with a byte that varies, followed by the
 /// three bytes of `SKIPPABLE` (3.1.2).
@@ -51,16 +51,9 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     let mut packed = BufReader::with_capacity(CHUNK, Counted { reader, taken: Rc::clone(&taken) });
     let head = first_bytes(&mut packed)?;
     let mut source = io::Cursor::new(head.clone()).chain(packed);
-    for (magic, what) in [
-        (MAGIC, "this is a snapshot; -f reads snapshots only from files"),
-        (
-            ncdu_binary::MAGIC,
-            "this is a binary export; -f reads a single binary export, and only from a file",
-        ),
-    ] {
-        if head == magic {
-            return Err(io::Error::other(what));
-        }
+    if head == ncdu_binary::MAGIC {
+        let reason = "this is a binary export; -f reads a single binary export, and only from a file";
+        return Err(io::Error::other(reason));
     }
     let mut text = Text { feed, sent: 0, taken };
     if head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPABLE) && head[0] & 0xf0 == 0x50 {
@@ -74,8 +67,8 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
 
 /// Reads the first bytes of the input, which identify its format. Returns fewer bytes if the input is shorter.
 fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut head = Vec::with_capacity(MAGIC.len());
-    reader.take(MAGIC.len() as u64).read_to_end(&mut head)?;
+    let mut head = Vec::with_capacity(ncdu_binary::MAGIC.len());
+    reader.take(ncdu_binary::MAGIC.len() as u64).read_to_end(&mut head)?;
     Ok(head)
 }
 

@@ -385,16 +385,25 @@ fn inode(record: &Entry<'_>) -> u64 {
     }
 }
 
-/// Returns the pairs of roots that have the same position in both trees. Omits roots that are files or lie inside other
-/// roots.
+/// Returns the pairs of roots that have the same name or, if there are none, the same position in both trees. Omits
+/// roots that are files or lie inside other roots. The names of roots from several hosts begin with the host.
 pub fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
-    let of = |tree: &Tree| -> Vec<Option<DirId>> {
-        let listing = tree.listing(DirId::TOP);
-        let aliases = tree.alias_positions();
-        let own = |position| !aliases.contains(&position);
-        listing.entries().map(|(position, root)| root.directory().filter(|_| own(position))).collect()
-    };
-    of(old).into_iter().zip(of(new)).filter_map(|(old, new)| Some((old?, new?))).collect()
+    let (before, after) = (root_directories(old), root_directories(new));
+    let known: HashMap<&[u8], DirId> = before.iter().flatten().map(|id| (old.name(*id), *id)).collect();
+    let named = after.iter().flatten().filter_map(|id| Some((*known.get(new.name(*id))?, *id)));
+    let named: Vec<_> = named.collect();
+    if !named.is_empty() {
+        return named;
+    }
+    before.into_iter().zip(after).filter_map(|(old, new)| Some((old?, new?))).collect()
+}
+
+/// Returns the directory of each root; `None` for a file and for a root inside another root.
+pub fn root_directories(tree: &Tree) -> Vec<Option<DirId>> {
+    let listing = tree.listing(DirId::TOP);
+    let aliases = tree.alias_positions();
+    let own = |position| !aliases.contains(&position);
+    listing.entries().map(|(position, root)| root.directory().filter(|_| own(position))).collect()
 }
 
 fn extent(tree: &Tree, id: DirId) -> Sizes {

@@ -7,6 +7,7 @@ use super::value;
 use super::{ListOptions, ListPreset};
 use crate::formats::builder::Sizes;
 use crate::formats::input::Reason;
+use crate::formats::snapshot::MAGIC;
 
 /// Possible separators between columns.
 const SEPARATORS: [u8; 4] = *b",\t;|";
@@ -47,6 +48,7 @@ pub(crate) struct ListLayout {
 pub(crate) enum Recognized {
     /// List with this layout.
     List(ListLayout),
+    Snapshot,
     /// Another format, or none.
     Other,
 }
@@ -78,6 +80,10 @@ pub(crate) fn recognize(
         meaning: FieldUnit::of_name(name).expect("a field of duke"),
         column: ListColumn::Number(column),
     };
+    let head = records.look(|bytes| bytes.len() >= MAGIC.len() || !MAGIC.starts_with(bytes))?;
+    if head.starts_with(&MAGIC) {
+        return Ok(Recognized::Snapshot);
+    }
     match options.preset {
         Some(ListPreset::Du) => {
             let columns = vec![preset("apparent", 1), preset("path", 2)];
@@ -101,7 +107,7 @@ pub(crate) fn recognize(
             );
             csv(records, &given(options, columns)).map(|list| match list {
                 Recognized::List(list) => Recognized::List(ListLayout { is_url_encoded: true, ..list }),
-                Recognized::Other => Recognized::Other,
+                other => other,
             })
         }
         None => by_content(records, options),

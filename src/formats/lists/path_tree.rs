@@ -368,7 +368,7 @@ fn below_root<'p>(path: &'p [u8], root: &[u8]) -> Option<&'p [u8]> {
 }
 
 /// Returns the names in a path.
-fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|byte| *byte == b'/').filter(|name| !matches!(*name, b"" | b"."))
 }
 

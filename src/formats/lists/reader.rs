@@ -1,7 +1,7 @@
 //! Reader of a whole list, which writes the entries to a tree.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use super::ListOptions;
@@ -10,6 +10,7 @@ use super::faults::LineFaults;
 use super::field::ListField;
 use super::json_line::ObjectParser;
 use super::layout::{ListForm, ListLayout};
+use super::live::LiveTree;
 use super::path_tree::{ListHost, PathTree};
 use super::records::{RecordEnd, RecordReader};
 use super::separated::FieldTexts;
@@ -94,7 +95,7 @@ impl<'d> ListReader<'d> {
         })
     }
 
-    /// Reads all lines, and counts their entries in `counts`.
+    /// Reads all lines, and counts their entries in `counts`. If there is a `live` tree, adds the entries to it.
     ///
     /// # Errors
     /// Returns an error if reading is stopped or fails. The lines read so far can still be written.
@@ -103,6 +104,7 @@ impl<'d> ListReader<'d> {
         records: &mut RecordReader<'_>,
         hosts: &mut HostNumbers,
         counts: &Cell<Counts>,
+        live: &RefCell<Option<LiveTree<'d>>>,
     ) -> Result<(), Reason> {
         let end = match self.layout.form {
             ListForm::Objects { .. } => RecordEnd::Newline,
@@ -116,7 +118,12 @@ impl<'d> ListReader<'d> {
                 is_open &= bytes.trim_ascii_end().last() != Some(&b']');
                 self.facts(bytes)
             });
-            match read.and_then(|is_entry| if is_entry { self.add(hosts) } else { Ok(false) }) {
+            let added = read.and_then(|is_entry| match live.borrow_mut().as_mut() {
+                _ if !is_entry => Ok(false),
+                Some(live) => live.add(&self.line).map(|()| true),
+                None => self.add(hosts),
+            });
+            match added {
                 Ok(true) => self.count(counts),
                 Ok(false) => {}
                 Err(reason) => self.faults.note(|| format!("{} {}: {reason}", unit(end), record.number)),
@@ -163,6 +170,11 @@ impl<'d> ListReader<'d> {
             messages.push(self.emptiness.to_owned());
         }
         (roots, messages)
+    }
+
+    /// Returns messages about unreadable lines, without writing any entries.
+    pub(crate) fn into_messages(self) -> Vec<String> {
+        self.faults.into_messages()
     }
 
     /// Parses the fields of a line. Returns `false` if the line is empty.

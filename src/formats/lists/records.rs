@@ -68,6 +68,15 @@ impl<'a> RecordReader<'a> {
         self.at += bytes;
     }
 
+    /// Reads to the end of the input. Returns all unread bytes.
+    ///
+    /// # Errors
+    /// Returns an error if reading is stopped or fails.
+    pub(crate) fn rest(mut self) -> Result<Vec<u8>, Reason> {
+        while self.fill()? {}
+        Ok(self.bytes.split_off(self.at))
+    }
+
     /// Returns the number of the next record.
     pub(crate) fn number(&self) -> u64 {
         self.number

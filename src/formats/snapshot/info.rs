@@ -79,6 +79,13 @@ impl SnapshotInfo {
         })
     }
 
+    /// Returns `true` if `name`, the name of the root at `index`, begins with the name of its host, because the tree has
+    /// roots of several hosts.
+    pub fn names_host(&self, index: usize, name: &[u8]) -> bool {
+        let host = self.origin(index).host;
+        !host.is_empty() && name.strip_prefix(&*host).is_some_and(|rest| rest.starts_with(b":"))
+    }
+
     /// Encodes everything but the file systems.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         write_varint(bytes, 1 + self.others.len() as u64);
