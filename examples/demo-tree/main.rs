@@ -1,0 +1,27 @@
+//! Creates the directory that docs/tour.md walks through: the files of a made-up laptop.
+//!
+//!     cargo run --example demo-tree -- DIR
+
+mod tree;
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let (Some(path), None) = (arguments.next(), arguments.next()) else {
+        eprintln!("demo-tree: needs one argument, the directory to create");
+        return ExitCode::from(2);
+    };
+    let path = Path::new(&path);
+    match tree::create(path) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let way_out =
+                if error.kind() == ErrorKind::AlreadyExists { "; name a new directory" } else { "" };
+            eprintln!("demo-tree: {}: cannot create: {error}{way_out}", path.display());
+            ExitCode::FAILURE
+        }
+    }
+}
