@@ -8,6 +8,8 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 
+use duke::base::os_error::io_error_text;
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let (Some(path), None) = (arguments.next(), arguments.next()) else {
@@ -17,10 +19,12 @@ fn main() -> ExitCode {
     let path = Path::new(&path);
     match tree::create(path) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            eprintln!("demo-tree: {}: already exists; name a new directory", path.display());
+            ExitCode::FAILURE
+        }
         Err(error) => {
-            let way_out =
-                if error.kind() == ErrorKind::AlreadyExists { "; name a new directory" } else { "" };
-            eprintln!("demo-tree: {}: cannot create: {error}{way_out}", path.display());
+            eprintln!("demo-tree: {}: cannot create: {}", path.display(), io_error_text(&error));
             ExitCode::FAILURE
         }
     }
