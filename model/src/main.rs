@@ -23,6 +23,7 @@ const OWN: Metadata = Metadata {
     directory: None,
     links: None,
     owner: None,
+    is_executable: false,
 };
 
 fn main() {

@@ -22,8 +22,8 @@ use crate::tree::{Totals, UniqueSizes};
 pub enum Type {
     /// Regular files with this extension and of this category.
     Extension(Extension, Category),
-    /// Regular files without an extension.
-    NoExtension,
+    /// Regular files of this category without an extension.
+    NoExtension(Category),
     /// Entries of this kind, other than regular files.
     Kind(Kind),
 }
@@ -32,8 +32,7 @@ impl Type {
     /// Returns the category of the files; `None` for entries other than regular files.
     pub fn class(self) -> Option<Category> {
         match self {
-            Self::Extension(_, category) => Some(category),
-            Self::NoExtension => Some(Category::Other),
+            Self::Extension(_, category) | Self::NoExtension(category) => Some(category),
             Self::Kind(_) => None,
         }
     }
@@ -44,16 +43,21 @@ impl Type {
             Self::Extension(extension, category) => {
                 return Query::of(Test::Extension(vec![extension])).narrowed_by(&category_query(category));
             }
-            Self::NoExtension => Test::NoExtension,
+            Self::NoExtension(category) => {
+                return Query::of(Test::NoExtension).narrowed_by(&category_query(category));
+            }
             Self::Kind(kind) => Test::Type(Types::default().with_kind(kind)),
         })
     }
 
     fn of(entry: &WalkEntry<'_>) -> Self {
         match entry.record.kind {
-            Kind::File => Extension::of(entry.record.name).map_or(Self::NoExtension, |extension| {
-                Self::Extension(extension, Category::of_file(extension, entry.record))
-            }),
+            Kind::File => {
+                let extension = Extension::of(entry.record.name);
+                let category = Category::of_file(extension, entry.record);
+                extension
+                    .map_or(Self::NoExtension(category), |extension| Self::Extension(extension, category))
+            }
             other => Self::Kind(other),
         }
     }

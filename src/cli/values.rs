@@ -59,7 +59,7 @@ pub fn columns() -> impl TypedValueParser<Value = Column> {
     named(|column| column.option)
 }
 
-/// Word of `--columns`.
+/// One value of the list given to `--columns`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ColumnWord {
     /// Column of the browser's list.

@@ -243,6 +243,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
             directory: None,
             links: is_linked.then_some(Links { count: info.links, device }),
             owner,
+            is_executable: false,
         };
         if is_linked && self.head.dialect == Dialect::Gdu {
             // gdu marks every name of an inode except the first, and only the first has the size.

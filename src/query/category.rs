@@ -1,6 +1,6 @@
 //! Categories of files by extension, for `type:video` and the rows of the types view.
 //!
-//! Files are not opened to detect their type. An ambiguous extension belongs to the category of most files that use it:
+//! Files are not opened to detect their type. An executable file whose name tells no category is a program. An ambiguous extension belongs to the category of most files that use it:
 //! `mod` is code. Only `ts` and `mts` depend on the length of the file, which tells TypeScript from MPEG transport
 //! streams. A known name without an extension, such as `Makefile`, counts as an extension itself.
 
@@ -82,19 +82,23 @@ impl Category {
 
     /// Returns the category of a regular file.
     pub fn of(file: &Entry<'_>) -> Self {
-        Extension::of(file.name).map_or(Self::Other, |extension| Self::of_file(extension, file))
+        Self::of_file(Extension::of(file.name), file)
     }
 
-    /// Returns the category of a regular file with this extension.
-    pub fn of_file(extension: Extension, file: &Entry<'_>) -> Self {
-        let length = match file.state {
-            EntryState::Known(metadata) => metadata.apparent,
-            EntryState::Excluded(_) | EntryState::Failed(_) => 0,
+    /// Returns the category of a regular file with this extension, or without one.
+    pub fn of_file(extension: Option<Extension>, file: &Entry<'_>) -> Self {
+        let (length, may_run) = match file.state {
+            EntryState::Known(metadata) => (metadata.apparent, metadata.may_run()),
+            EntryState::Excluded(_) | EntryState::Failed(_) => (0, false),
         };
-        let is_stream = matches!(extension.as_bytes(), b"ts" | b"mts")
+        let is_stream = extension.is_some_and(|own| matches!(own.as_bytes(), b"ts" | b"mts"))
             && length >= SMALLEST_STREAM
             && PACKETS.iter().any(|packet| length.is_multiple_of(*packet));
-        if is_stream { Self::Video } else { Self::of_extension(extension) }
+        match extension.map_or(Self::Other, Self::of_extension) {
+            _ if is_stream => Self::Video,
+            Self::Other if may_run => Self::Program,
+            category => category,
+        }
     }
 
     /// Returns the category of a file called `name`, whose length is not known.
@@ -200,7 +204,7 @@ fn without_versions(name: &[u8]) -> &[u8] {
 /// word that begins with an equals sign is a complete file name.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Leading dot of a complete file name.
+/// Tells whether a file name, such as `.gitignore`, begins with a dot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Dot {
     None,
@@ -250,7 +254,7 @@ fn key(text: &[u8]) -> u128 {
 mod tests {
     use super::*;
     use crate::base::kind::Kind;
-    use crate::tree::Metadata;
+    use crate::tree::{Metadata, Owner};
 
     #[test]
     fn every_extension_has_one_category() {
@@ -329,6 +333,22 @@ mod tests {
         assert_eq!(of("a.rs", 188 * 6_000), Category::Code, "another extension");
         let state = EntryState::Failed(5);
         assert_eq!(Category::of(&Entry { name: b"a.ts", kind: Kind::File, state }), Category::Code);
+    }
+
+    #[test]
+    fn executable_files_of_no_other_category_are_programs() {
+        let of = |name: &str, is_executable, owner| {
+            let state = EntryState::Known(Metadata { is_executable, owner, ..Metadata::default() });
+            Category::of(&Entry { name: name.as_bytes(), kind: Kind::File, state })
+        };
+        let owner = |mode| Some(Owner { uid: 0, gid: 0, mode });
+        assert_eq!(of("node", true, None), Category::Program);
+        assert_eq!(of("kubectl.1.33", true, None), Category::Program);
+        assert_eq!(of("a.xyz", true, None), Category::Program);
+        assert_eq!(of("node", false, owner(0o10_0755)), Category::Program);
+        assert_eq!(of("node", false, owner(0o10_0644)), Category::Other);
+        assert_eq!(of("node", false, None), Category::Other);
+        assert_eq!(of("build.py", true, None), Category::Code);
     }
 
     #[test]

@@ -114,13 +114,13 @@ fn finish<T>(job: &Job<T>) -> io::Result<Arc<T>> {
 }
 
 fn type_name(of: &Type) -> String {
-    match of {
+    let (name, usual, category) = match of {
         Type::Extension(extension, category) => {
             let name = format!("{}{}", extension.dot(), String::from_utf8_lossy(extension.as_bytes()));
-            let is_unusual = Category::of_extension(*extension) != *category;
-            if is_unusual { format!("{name} ({})", category.name()) } else { name }
+            (name, Category::of_extension(*extension), *category)
         }
-        Type::NoExtension => "no extension".to_owned(),
-        Type::Kind(kind) => kind.name().to_owned(),
-    }
+        Type::NoExtension(category) => ("no extension".to_owned(), Category::Other, *category),
+        Type::Kind(kind) => return kind.name().to_owned(),
+    };
+    if category == usual { name } else { format!("{name} ({})", category.name()) }
 }

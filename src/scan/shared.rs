@@ -13,7 +13,7 @@ use crate::platform::fs::mounts::recursive_lengths;
 use crate::platform::process::descriptors::Descriptors;
 use crate::platform::process::limits;
 use crate::platform::{Attributes, Directory, Errno};
-use crate::tree::{DirId, Links, Metadata, Owner, Tree};
+use crate::tree::{DirId, Links, Metadata, Owner, Tree, is_executable};
 
 /// Outcome of a scan or an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,6 +115,7 @@ impl Shared {
             directory: None,
             links,
             owner: self.options.owners.then_some(Owner { uid, gid, mode }),
+            is_executable: attributes.kind == Kind::File && is_executable(mode),
         }
     }
 

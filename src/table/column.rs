@@ -166,8 +166,10 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::Growth,
+        choice: Some(("growth", "Growth since the newest snapshot")),
         titles: ["Growth", "Grow"],
         sort: Some(key('W', "sort-growth", "by growth")),
+        show: Some(key('T', "show-growth", "growth").in_list()),
         // The widest form has room for " new" after a change.
         widths: &[Width::Size(5), Width::Size(1), Width::Cells(1 + BRIEF)],
         drop_order: 6,
@@ -274,7 +276,8 @@ pub const SORTABLE: [Column; 6] =
     [Column::Size, Column::Name, Column::Items, Column::Modified, Column::Shared, Column::Growth];
 
 /// Columns that a key can show or hide, in the order of the help page.
-pub const OPTIONAL: [Column; 4] = [Column::Items, Column::Modified, Column::Shared, Column::Owner];
+pub const OPTIONAL: [Column; 5] =
+    [Column::Items, Column::Modified, Column::Shared, Column::Owner, Column::Growth];
 
 impl Column {
     pub const COUNT: usize = 11;

@@ -13,7 +13,7 @@
 //!             directory:  DirId delta
 //!             LINKED:     links varint  device index varint
 //!             OWNED:      uid varint  gid varint  mode varint
-//! tag     = kind (3 bits)  LINKED 8  OWNED 16  EXCLUDED 32  FAILED 64
+//! tag     = kind (3 bits)  LINKED 8  OWNED 16  EXCLUDED 32  FAILED 64  EXECUTABLE 128
 //! delta   = zigzag varint of the difference from the previous record in the segment, or from zero in the first
 //! ```
 //!
@@ -34,6 +34,7 @@ const LINKED: u8 = 8;
 const OWNED: u8 = 16;
 const EXCLUDED: u8 = 32;
 const FAILED: u8 = 64;
+const EXECUTABLE: u8 = 128;
 
 /// Values of the previous record, relative to which the next one is encoded.
 #[derive(Clone, Copy, Default)]
@@ -95,7 +96,8 @@ impl Draft {
             EntryState::Excluded(_) => EXCLUDED,
             EntryState::Failed(_) => FAILED,
             EntryState::Known(metadata) => {
-                metadata.links.map_or(0, |_| LINKED) | metadata.owner.map_or(0, |_| OWNED)
+                let executable = if metadata.is_executable { EXECUTABLE } else { 0 };
+                metadata.links.map_or(0, |_| LINKED) | metadata.owner.map_or(0, |_| OWNED) | executable
             }
         };
         self.bytes.push(kind_as_stored(record) as u8 | flags);
@@ -263,7 +265,8 @@ impl<'a> Records<'a> {
         if tag & OWNED != 0 {
             owner = Some(Owner { uid: cursor.narrow()?, gid: cursor.narrow()?, mode: cursor.narrow()? });
         }
-        Ok(Metadata { apparent, blocks, mtime, inode, directory, links, owner })
+        let is_executable = tag & EXECUTABLE != 0;
+        Ok(Metadata { apparent, blocks, mtime, inode, directory, links, owner, is_executable })
     }
 }
 

@@ -107,12 +107,19 @@ pub struct Metadata {
     pub links: Option<Links>,
     /// Owner, if owners were requested.
     pub owner: Option<Owner>,
+    /// `true` for a regular file that a scan found to be executable.
+    pub is_executable: bool,
 }
 
 impl Metadata {
     /// Returns the disk usage of the entry itself in bytes.
     pub fn disk(&self) -> u64 {
         self.blocks.saturating_mul(512)
+    }
+
+    /// Returns `true` if somebody may execute a regular file with this metadata. Exports contain only the permission bits.
+    pub fn may_run(&self) -> bool {
+        self.is_executable || self.owner.is_some_and(|owner| is_executable(owner.mode))
     }
 
     /// Returns the key of the inode, if the inode may have other names.
@@ -125,6 +132,11 @@ impl Metadata {
     pub fn several_names(&self) -> Option<Links> {
         self.links.filter(|links| links.count > 1)
     }
+}
+
+/// Returns `true` if the permission bits of a regular file let anybody execute it.
+pub fn is_executable(mode: u32) -> bool {
+    mode & 0o111 != 0
 }
 
 /// Hard links of an inode.

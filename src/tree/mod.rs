@@ -52,7 +52,7 @@ pub use batch::{Batch, Page};
 pub use build::Sealed;
 pub use devices::{Devices, HostDevices};
 pub use directory::{DirId, State, Status, Totals};
-pub use entry::{DeviceIndex, Entry, EntryState, Exclusion, InodeKey, Links, Metadata, Owner};
+pub use entry::{DeviceIndex, Entry, EntryState, Exclusion, InodeKey, Links, Metadata, Owner, is_executable};
 pub use entry_id::EntryId;
 pub use inode_index::InodeIndex;
 pub use inodes::{LinkedName, UniqueSizes};

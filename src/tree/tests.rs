@@ -22,11 +22,11 @@ fn metadata(kind: Kind) -> impl Strategy<Value = Metadata> {
     let owner =
         (any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(uid, gid, mode)| Owner { uid, gid, mode });
     let owner = proptest::option::of(owner);
-    let rest = (any::<u32>(), links, owner);
+    let rest = (any::<u32>(), links, owner, any::<bool>());
     (numbers(), numbers(), any::<i64>(), numbers(), rest).prop_map(
-        move |(apparent, blocks, mtime, inode, (directory, links, owner))| {
+        move |(apparent, blocks, mtime, inode, (directory, links, owner, is_executable))| {
             let directory = (kind == Kind::Directory).then_some(DirId(directory));
-            Metadata { apparent, blocks, mtime, inode, directory, links, owner }
+            Metadata { apparent, blocks, mtime, inode, directory, links, owner, is_executable }
         },
     )
 }

@@ -8,8 +8,7 @@ use super::keys::Side;
 use super::theme::Theme;
 use super::window::Window;
 use crate::base::format::Measure;
-use crate::ui::treemap_layout::layout;
-use crate::ui::treemap_layout::{Area, Tile};
+use crate::ui::treemap_layout::{Area, Tile, Unit, layout};
 
 /// Maximum number of entries that get their own cell.
 pub const MOST: usize = 200;
@@ -20,26 +19,38 @@ const MOST_LINES: u16 = 1 << 13;
 const LEGEND: u16 = 8;
 
 /// Returns the area of the treemap's legend: the last line, or an empty area if there is no legend.
-pub fn legend_area(area: Rect, theme: Theme) -> Rect {
-    let height = u16::from(area.height >= LEGEND && theme.has_half_blocks());
+pub fn legend_area(area: Rect) -> Rect {
+    let height = u16::from(area.height >= LEGEND);
     Rect { y: area.bottom() - height, height, ..area }
 }
 
-pub fn map_area(area: Rect, theme: Theme) -> Rect {
-    Rect { height: area.height - legend_area(area, theme).height, ..area }
+pub fn map_area(area: Rect) -> Rect {
+    Rect { height: area.height - legend_area(area).height, ..area }
+}
+
+/// Returns the unit of the treemap's edges. Without half blocks, tiles are framed.
+pub fn unit(theme: Theme) -> Unit {
+    if theme.has_half_blocks() { Unit::HalfLine } else { Unit::Line }
+}
+
+/// Returns the area for the tiles of a treemap in `area`. A framed tile contains its left and upper line, so the last
+/// column and the last line remain for the frames of the outermost tiles.
+pub fn tiles_area(area: Rect, theme: Theme) -> Area {
+    let frame = u16::from(unit(theme) == Unit::Line);
+    // The limit prevents overflow. No real screen is this high.
+    let (y, lines) = (area.y.min(MOST_LINES), area.height.min(MOST_LINES).saturating_sub(frame));
+    Area { x: area.x, y: y * 2, width: area.width.saturating_sub(frame), height: lines * 2 }
 }
 
 /// Returns the tiles of the rows in `window`. If the directory has more rows, an extra tile with the next index
 /// represents all the remaining ones.
-pub fn tiles(window: &Window, measure: Measure, area: Rect) -> Vec<Tile> {
+pub fn tiles(window: &Window, measure: Measure, area: Rect, theme: Theme) -> Vec<Tile> {
     let mut weights: Vec<u64> = window.lines.iter().map(|line| line.size().unwrap_or(0)).collect();
     if window.rows > window.lines.len() {
         let shown = weights.iter().fold(0, |sum: u64, weight| sum.saturating_add(*weight));
         weights.push(window.size(measure).saturating_sub(shown));
     }
-    // The limit prevents overflow. No real screen is this high.
-    let (y, height) = (area.y.min(MOST_LINES) * 2, area.height.min(MOST_LINES) * 2);
-    layout(&weights, Area { x: area.x, y, width: area.width, height })
+    layout(&weights, tiles_area(area, theme), unit(theme))
 }
 
 /// Returns the index of the row whose cell is next to that of row `index` on the given side; `None` at the edge

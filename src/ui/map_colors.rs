@@ -1,4 +1,4 @@
-//! Meanings of treemap colors.
+//! Meanings of treemap colors, and of the signs that replace them in framed treemaps.
 
 use super::theme::Role;
 
@@ -31,28 +31,59 @@ impl MapColors {
         }
     }
 
-    pub fn legend(self) -> &'static [(Role, &'static str)] {
+    /// Returns the role, the sign and the name of every color.
+    pub fn legend(self) -> &'static [(Role, char, &'static str)] {
         match self {
             Self::Type => &[
-                (Role::Program, "program"),
-                (Role::Code, "code"),
-                (Role::Archive, "archive"),
-                (Role::Document, "document"),
-                (Role::Data, "data"),
-                (Role::Media, "media"),
-                (Role::Video, "video"),
-                (Role::Directory, "directory"),
-                (Role::Other, "other"),
+                (Role::Program, 'p', "program"),
+                (Role::Code, 'c', "code"),
+                (Role::Archive, 'a', "archive"),
+                (Role::Document, 't', "document"),
+                (Role::Data, 'd', "data"),
+                (Role::Media, 'm', "media"),
+                (Role::Video, 'v', "video"),
+                (Role::Directory, '/', "directory"),
+                (Role::Other, 'o', "other"),
             ],
             Self::Age => &[
-                (Role::Program, "< 30 days"),
-                (Role::Document, "< 90 days"),
-                (Role::Code, "< 1 year"),
-                (Role::Archive, "< 3 years"),
-                (Role::Video, "older"),
-                (Role::Other, "unknown"),
+                (Role::Program, '1', "< 30 days"),
+                (Role::Document, '2', "< 90 days"),
+                (Role::Code, '3', "< 1 year"),
+                (Role::Archive, '4', "< 3 years"),
+                (Role::Video, '5', "older"),
+                (Role::Other, '?', "unknown"),
             ],
-            Self::Growth => &[(Role::More, "grew"), (Role::Less, "shrank"), (Role::Other, "same or unknown")],
+            Self::Growth => &[
+                (Role::More, '+', "grew"),
+                (Role::Less, '-', "shrank"),
+                (Role::Other, '=', "same or unknown"),
+            ],
+        }
+    }
+
+    /// Returns the sign that replaces a color.
+    pub fn sign(self, role: Role) -> char {
+        self.legend().iter().find(|(known, ..)| *known == role).map_or('?', |(_, sign, _)| *sign)
+    }
+}
+
+/// Returns the sign of a type or an age, given by its name in the legend.
+pub fn sign_of(name: &str) -> Option<char> {
+    let legends = [MapColors::Type, MapColors::Age].into_iter().flat_map(MapColors::legend);
+    legends.filter(|(_, _, known)| *known == name).map(|(_, sign, _)| *sign).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_color_has_a_sign_of_its_own() {
+        for colors in [MapColors::Type, MapColors::Age, MapColors::Growth] {
+            let mut signs: Vec<char> = colors.legend().iter().map(|(_, sign, _)| *sign).collect();
+            signs.sort_unstable();
+            signs.dedup();
+            assert_eq!(signs.len(), colors.legend().len());
         }
     }
 }

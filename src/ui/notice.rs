@@ -220,7 +220,7 @@ impl Notice {
             Self::NothingTrashedDryRun => "Dry run: nothing was trashed".into(),
             Self::NothingTrashed => "Nothing was moved to the trash in this session".into(),
             Self::WrongName => "Name does not match".into(),
-            Self::AnsweredTooEarly => "The question had just appeared; press the key again".into(),
+            Self::AnsweredTooEarly => "Key ignored: the question had just appeared; press it again".into(),
             Self::DryRun { entries, bytes, at_least } => {
                 let (entries, size) = (grouped(*entries), size(*bytes));
                 let least = if *at_least { "at least " } else { "" };

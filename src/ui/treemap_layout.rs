@@ -3,8 +3,8 @@
 //! This is the squarified layout of Bruls, Huizing and van Wijk (2000). The weights are placed in rows along
 //! the shorter side of the free rectangle, largest first. A row gets more weights as long as this makes its
 //! rectangles more square. The layout is first computed with exact proportions. Then each edge is rounded to
-//! whole cells. Neighbors share an edge, so rounding leaves neither gaps nor overlaps, and no edge is off by
-//! more than half a cell.
+//! half cells, or to whole lines where half lines cannot be drawn. Neighbors share an edge, so rounding leaves
+//! neither gaps nor overlaps, and no edge is off by more than half of this unit.
 //!
 //! Invariant: the tiles cover each cell of the area exactly once, and depend only on the weights.
 
@@ -41,6 +41,23 @@ impl Area {
     }
 }
 
+/// Unit to which horizontal edges are rounded. Vertical edges are rounded to columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    HalfLine,
+    Line,
+}
+
+impl Unit {
+    /// Returns the number of half lines.
+    pub fn half_lines(self) -> u16 {
+        match self {
+            Self::HalfLine => 1,
+            Self::Line => 2,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
     /// Index of the weight in the argument of [`layout`].
@@ -59,8 +76,8 @@ struct Rectangle {
 }
 
 /// Returns the tiles for `weights` in `area`, largest first. Equal weights keep their order. A weight whose
-/// area rounds to zero has no tile.
-pub fn layout(weights: &[u64], area: Area) -> Vec<Tile> {
+/// area rounds to zero has no tile. With [`Unit::Line`], the area must start and end at whole lines.
+pub fn layout(weights: &[u64], area: Area, unit: Unit) -> Vec<Tile> {
     let mut order: Vec<usize> = (0..weights.len()).filter(|index| weights[*index] != 0).collect();
     order.sort_by_key(|index| std::cmp::Reverse(weights[*index]));
     let left = sums_from(weights, &order);
@@ -78,7 +95,7 @@ pub fn layout(weights: &[u64], area: Area) -> Vec<Tile> {
         let share = (left[at] - left[end]) / left[at];
         let along = free.shorter_side();
         let (strip, after) = free.cut(along.other(), share);
-        place_row(weights, &order[at..end], along, strip, &mut tiles);
+        place_row(weights, &order[at..end], along, strip, unit, &mut tiles);
         free = after;
         at = end;
     }
@@ -117,14 +134,21 @@ fn next_row(weights: &[u64], rest: &[usize], left: f64, free: Rectangle) -> usiz
 }
 
 /// Places the weights of a row along its strip.
-fn place_row(weights: &[u64], row: &[usize], along: Side, strip: Rectangle, tiles: &mut Vec<Tile>) {
+fn place_row(
+    weights: &[u64],
+    row: &[usize],
+    along: Side,
+    strip: Rectangle,
+    unit: Unit,
+    tiles: &mut Vec<Tile>,
+) {
     let sum: f64 = row.iter().map(|index| as_float(weights[*index])).sum();
     let mut start = 0.0;
     let mut done = 0.0;
     for (number, index) in row.iter().enumerate() {
         done += as_float(weights[*index]);
         let end = if number + 1 == row.len() { 1.0 } else { (done / sum).min(1.0) };
-        let area = strip.part(along, start, end).cells();
+        let area = strip.part(along, start, end).rounded(unit);
         start = end;
         if area.width != 0 && area.height != 0 {
             tiles.push(Tile { index: *index, area });
@@ -186,14 +210,16 @@ impl Rectangle {
         }
     }
 
-    fn cells(self) -> Area {
-        let (x, y) = (cell(self.left), cell(self.top));
-        Area { x, y, width: cell(self.right) - x, height: cell(self.bottom) - y }
+    fn rounded(self, unit: Unit) -> Area {
+        let high = unit.half_lines();
+        let line = |edge: f64| nearest(edge / f64::from(high)) * high;
+        let (x, y) = (nearest(self.left), line(self.top));
+        Area { x, y, width: nearest(self.right) - x, height: line(self.bottom) - y }
     }
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // edges lie within an area measured in `u16`
-fn cell(edge: f64) -> u16 {
+fn nearest(edge: f64) -> u16 {
     edge.round() as u16
 }
 
@@ -219,7 +245,7 @@ mod tests {
 
     #[test]
     fn halves_and_quarters_are_exact() {
-        let tiles = layout(&[1, 2, 1], area(40, 20));
+        let tiles = layout(&[1, 2, 1], area(40, 20), Unit::HalfLine);
         assert_eq!(tiles[0], Tile { index: 1, area: Area { x: 3, y: 2, width: 20, height: 20 } });
         assert_eq!(tiles[1], Tile { index: 0, area: Area { x: 23, y: 2, width: 10, height: 20 } });
         assert_eq!(tiles[2], Tile { index: 2, area: Area { x: 33, y: 2, width: 10, height: 20 } });
@@ -227,21 +253,21 @@ mod tests {
 
     #[test]
     fn no_weights_or_no_area_give_no_tile() {
-        assert_eq!(layout(&[], area(10, 10)), []);
-        assert_eq!(layout(&[0, 0], area(10, 10)), []);
-        assert_eq!(layout(&[1, 2], area(0, 10)), []);
-        assert_eq!(layout(&[1, 2], area(10, 0)), []);
+        assert_eq!(layout(&[], area(10, 10), Unit::HalfLine), []);
+        assert_eq!(layout(&[0, 0], area(10, 10), Unit::HalfLine), []);
+        assert_eq!(layout(&[1, 2], area(0, 10), Unit::HalfLine), []);
+        assert_eq!(layout(&[1, 2], area(10, 0), Unit::HalfLine), []);
     }
 
     #[test]
     fn a_million_small_weights_are_laid_out_too() {
-        let tiles = layout(&vec![1; 1_000_000], area(80, 24));
+        let tiles = layout(&vec![1; 1_000_000], area(80, 24), Unit::HalfLine);
         assert!(tiles.len() <= 80 * 24);
     }
 
     #[test]
     fn equal_weights_look_like_squares() {
-        for Tile { area, .. } in layout(&[7; 16], area(80, 80)) {
+        for Tile { area, .. } in layout(&[7; 16], area(80, 80), Unit::HalfLine) {
             let ratio = f64::from(area.width) / f64::from(area.height);
             assert!((0.5..=2.0).contains(&ratio), "{area:?}");
         }
@@ -257,7 +283,7 @@ mod tests {
             height in 0..60_u16,
         ) {
             let whole = area(width, height);
-            let tiles = layout(&weights, whole);
+            let tiles = layout(&weights, whole, Unit::HalfLine);
             let mut covered: Vec<_> = tiles.iter().flat_map(|tile| cells(tile.area)).collect();
             covered.sort_unstable();
             let mut expected: Vec<_> = cells(whole).collect();
@@ -277,7 +303,7 @@ mod tests {
         ) {
             let sum: u64 = weights.iter().sum();
             let whole = f64::from(width) * f64::from(height);
-            for Tile { index, area } in layout(&weights, area(width, height)) {
+            for Tile { index, area } in layout(&weights, area(width, height), Unit::HalfLine) {
                 let exact = as_float(weights[index]) / as_float(sum) * whole;
                 let (w, h) = (f64::from(area.width), f64::from(area.height));
                 // Each edge is off by at most half a cell, so the length of each side is off by at most one
@@ -292,7 +318,7 @@ mod tests {
             mut weights in prop::collection::vec(1..1000_u64, 1..40),
         ) {
             let areas = |weights: &[u64]| -> Vec<_> {
-                layout(weights, area(80, 24)).iter().map(|tile| (weights[tile.index], tile.area)).collect()
+                layout(weights, area(80, 24), Unit::HalfLine).iter().map(|tile| (weights[tile.index], tile.area)).collect()
             };
             let before = areas(&weights);
             weights.reverse();

@@ -338,7 +338,8 @@ fn any_facts() -> impl Strategy<Value = Metadata> {
     let numbers = (any::<u64>(), any::<u64>(), any::<i64>(), any::<u64>(), 0..40_u32);
     let owner = proptest::option::of(any::<[u32; 3]>());
     let links = proptest::option::of((2..u64::MAX, 0..2_u32));
-    (numbers, owner, links).prop_map(|((apparent, blocks, mtime, inode, small), owner, links)| {
+    let rest = (owner, links, any::<bool>());
+    (numbers, rest).prop_map(|((apparent, blocks, mtime, inode, small), (owner, links, is_executable))| {
         let owner = owner.map(|[uid, gid, mode]| Owner { uid, gid, mode });
         let links = links.map(|(count, device)| Links { count, device });
         let shift = |number: u64| number >> small;
@@ -350,6 +351,7 @@ fn any_facts() -> impl Strategy<Value = Metadata> {
             directory: None,
             links,
             owner,
+            is_executable,
         }
     })
 }

@@ -48,7 +48,7 @@ impl std::fmt::Debug for PreviousListing {
 }
 
 impl PreviousListing {
-    /// Finds the earlier entries of directory `id` of the present tree.
+    /// Finds the entries that directory `id` of the new tree had in the old tree.
     pub fn of(growth: &Arc<Comparison>, new: &Tree, id: DirId) -> Self {
         let what = match growth.was(id) {
             Some(was) if is_read(&growth.old, was) => {

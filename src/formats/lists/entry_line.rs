@@ -178,6 +178,7 @@ impl LineFacts {
             directory: None,
             links: None,
             owner,
+            is_executable: false,
         }
     }
 }

@@ -39,7 +39,7 @@ pub(crate) struct RecordReader<'a> {
     /// Start of the next record.
     at: usize,
     has_ended: bool,
-    /// Number of the next record's line.
+    /// Line number of the next record.
     number: u64,
 }
 

@@ -120,6 +120,7 @@ impl App<'_> {
                 self.cx.sort();
             }
             Command::Show(Column::Owner) if !self.may_show_owners() => self.cx.notify(Notice::NoOwners),
+            Command::Show(Column::Growth) => self.cx.toggle_growth(),
             Command::Show(column) => self.cx.shown.columns.toggle(column),
             Command::Scale => self.cx.shown.scale.toggle(),
             Command::Preview => self.cx.next_panes(),

@@ -42,6 +42,10 @@ impl Context<'_> {
             })
         });
         if has_offer {
+            // The settings may ask for the column although there is no baseline.
+            if self.check_baseline().is_err() {
+                self.shown.columns = self.shown.columns.with(Column::Growth, false);
+            }
             self.tell_baseline();
         }
         if !has_grown {
@@ -111,6 +115,15 @@ impl Context<'_> {
         } else if self.checked(self.check_baseline()).is_some() {
             self.show_growth();
             self.sort_by(Column::Growth);
+        }
+    }
+
+    /// Shows or hides the growth column.
+    pub fn toggle_growth(&mut self) {
+        if self.shown.columns.has(Column::Growth) {
+            self.shown.columns.toggle(Column::Growth);
+        } else if self.checked(self.check_baseline()).is_some() {
+            self.show_growth();
         }
     }
 

@@ -44,7 +44,7 @@ use super::window::Window;
 use crate::base::format::Units;
 use crate::base::sync::Arc;
 use crate::source::SourceKind;
-use crate::table::column::RowLook;
+use crate::table::column::{Column, RowLook};
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, LiveTotals, Tree};
 
@@ -156,6 +156,9 @@ impl<'t> Context<'t> {
             Start::Overview => cx.views.base = BaseView::Overview,
             Start::Treemap => cx.views.base = BaseView::Treemap,
             Start::Sizes => {}
+        }
+        if cx.shown.columns.has(Column::Growth) {
+            cx.show_growth();
         }
         cx.enter_only_root();
         cx

@@ -150,7 +150,7 @@ impl Context<'_> {
     fn age_rows(&self, found: &Overview) -> (Vec<(Row, Role)>, String) {
         let roles = MapColors::Age.legend();
         let sums = Age::ALL.into_iter().zip(&found.breakdown.ages.rows).zip(roles);
-        let sums = sums.map(|((_, totals), (role, name))| ((*name).to_owned(), *totals, *role));
+        let sums = sums.map(|((_, totals), (role, _, name))| ((*name).to_owned(), *totals, *role));
         (self.rows_of_sums(&sums.collect::<Vec<_>>()), String::new())
     }
 

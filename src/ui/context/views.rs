@@ -104,12 +104,12 @@ impl Context<'_> {
         self.collect_overview();
         self.collect_preview();
         self.views.tiles = if self.views.is_treemap() {
-            let area = cells::map_area(layout(self.size).list, self.theme);
+            let area = cells::map_area(layout(self.size).list);
             let parts = u64::from(area.width) * u64::from(area.height);
             let (directory, order, sizes) = (self.place.id, self.order, self.sizes());
             let request = OutlineRequest { directory, order, sizes, parts };
             self.views.map.want(request, |one, other| one.directory == other.directory);
-            cells::tiles(&self.window, self.order.measure, area)
+            cells::tiles(&self.window, self.order.measure, area, self.theme)
         } else {
             self.views.map.forget();
             Vec::new()

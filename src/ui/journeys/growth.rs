@@ -101,6 +101,31 @@ fn the_list_is_sorted_by_growth_and_marks_new_entries() {
     press(&mut app, "h s");
     assert_eq!(names(&app)[0], "music");
     assert!(growth(&app.cx.window.lines[0]).is_some(), "the column stays");
+    let is_shown = |app: &mut App<'_>| screen(app).contains("Growth  Share");
+    assert!(is_shown(&mut app));
+    press(&mut app, "T");
+    assert!(!is_shown(&mut app));
+    press(&mut app, "T");
+    assert!(is_shown(&mut app));
+}
+
+#[test]
+fn the_settings_can_show_the_growth_column() {
+    let (tree, old) = (now(), before());
+    let mut settings = settings();
+    settings.look.columns = settings.look.columns.with(Column::Growth, true);
+    let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    compare(&mut app, &tree, &old);
+    app.cx.look();
+    assert!(app.cx.window.lines.iter().any(|row| growth(row).is_some()), "{}", screen(&mut app));
+    // Without a baseline the column disappears.
+    let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    let none = Baseline::of_trees(Vec::new());
+    let pool = &Pool::new(1).unwrap();
+    serve(&mut app, Sources { pool, tree: &tree, basis: Some(&none), may_ask_system: false });
+    assert!(!app.cx.shown.columns.has(Column::Growth));
 }
 
 #[test]

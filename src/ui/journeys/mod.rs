@@ -14,6 +14,7 @@ mod marks;
 mod mouse;
 mod panes;
 mod roots;
+mod treemap;
 mod type_ahead;
 
 use std::time::Duration;

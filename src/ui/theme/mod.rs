@@ -61,7 +61,7 @@ impl Glyphs {
         self.pick("●", "*")
     }
 
-    /// Returns the sign in rows of a range that has been started but not marked yet.
+    /// Returns the symbol on each row of a range that has been started but not marked yet.
     pub fn ranged(self) -> &'static str {
         self.pick("│", "|")
     }
@@ -107,6 +107,23 @@ impl Glyphs {
         bar.push_str(EIGHTHS[rest]);
         bar.push_str(&" ".repeat(columns - full - usize::from(rest > 0)));
         bar
+    }
+
+    /// Returns the character where the lines of frames meet. `sides` has bit 0 for a line above, bit 1 below, bit 2 on the
+    /// left, and bit 3 on the right.
+    pub fn frame(self, sides: u8, is_bold: bool) -> &'static str {
+        const THIN: [&str; 16] =
+            [" ", "│", "│", "│", "─", "┘", "┐", "┤", "─", "└", "┌", "├", "─", "┴", "┬", "┼"];
+        const BOLD: [&str; 16] =
+            [" ", "║", "║", "║", "═", "╝", "╗", "╣", "═", "╚", "╔", "╠", "═", "╩", "╦", "╬"];
+        let sides = usize::from(sides % 16);
+        match (is_bold, sides) {
+            (true, _) => self.pick(BOLD[sides], "#"),
+            (false, 0) => " ",
+            (false, 1..=3) => self.pick(THIN[sides], "|"),
+            (false, 4 | 8 | 12) => self.pick(THIN[sides], "-"),
+            (false, _) => self.pick(THIN[sides], "+"),
+        }
     }
 
     /// Returns a chart of sizes over time, in which a height of 0 is blank.

@@ -148,7 +148,7 @@ fn category_name(class: Category) -> String {
 fn name(of: Type) -> String {
     match of {
         Type::Extension(extension, _) => format!("{}{}", extension.dot(), escape(extension.as_bytes())),
-        Type::NoExtension => "no extension".to_owned(),
+        Type::NoExtension(_) => "no extension".to_owned(),
         Type::Kind(kind) => kind_name(kind).to_owned(),
     }
 }

@@ -7,62 +7,46 @@
 //! ```
 //!
 //! A directory is drawn as a line with its name and size above its contents, if there is room. Other entries
-//! are filled with a color. Edges are accurate to half a line. Each rectangle includes a gap: one column on its
-//! right, and half a line at its bottom.
-
-use std::cmp::Ordering;
+//! are filled with a color. Each rectangle includes a gap: one column on its right, and half a line at its bottom, unless
+//! it is only that wide or high.
+//!
+//! The area of a rectangle, with title and gap, is its share of the area below its directory's title, except for
+//! rounding: neither side is off by more than one column or half a line. So shares are exact among the entries of one
+//! directory. Between directories they are not: one with many levels loses more area to titles.
+//!
+//! Without colors or half blocks, each rectangle has a frame, which begins with the name. A sign before the name has
+//! the meaning of the color. Frames share their lines; a rectangle includes the upper and the left one.
+//!
+//! ```text
+//! +lib/----------4.1 GiB+share/----+
+//! +gcc/-----+llvm/------+doc/------+
+//! +p cc1----+p libLLVM--+t copying-+
+//! |33 MiB   |56 MiB     |9.1 MiB   |
+//! ```
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
 
+use super::frames::Frames;
 use super::half_blocks::HalfBlocks;
-use crate::analysis::search::Category;
+use super::shape::Shape;
 use crate::base::format::{grouped, plain_size};
 use crate::base::kind::Kind;
 use crate::base::text::{fit, width};
-use crate::table::outline::{Level, Node};
+use crate::table::outline::Level;
+use crate::ui::cells::unit;
 use crate::ui::context::Context;
 use crate::ui::map_colors::MapColors;
 use crate::ui::theme::{Role, ink, mixed};
-use crate::ui::treemap_layout::{Area, layout};
+#[cfg(test)]
+use crate::ui::treemap_layout::Tile;
+use crate::ui::treemap_layout::{Area, Unit, layout};
 
 /// Minimum size (columns, half lines) of a directory that shows its contents.
 const OPEN: (u16, u16) = (8, 6);
 /// Minimum size (columns, half lines) of a rectangle with shading.
 const SHADED: (u16, u16) = (6, 8);
-/// Ages in days at which the color changes.
-const AGES: [i64; 4] = [30, 90, 365, 3 * 365];
-
-#[derive(Clone, Copy, Debug)]
-pub struct Shape<'a> {
-    pub label: &'a str,
-    pub kind: Kind,
-    /// Category of a file, or main category of a directory, if known.
-    pub category: Option<Category>,
-    pub size: u64,
-    /// Time of the last change, if known.
-    pub mtime: Option<i64>,
-    pub change: Option<Ordering>,
-    pub inner: Option<&'a Level>,
-    pub is_selected: bool,
-}
-
-impl<'a> Shape<'a> {
-    fn of(node: &'a Node) -> Self {
-        let Node { label, kind, size, mtime, change, category, inner, .. } = node;
-        Self {
-            label,
-            kind: *kind,
-            category: *category,
-            size: *size,
-            mtime: Some(*mtime),
-            change: *change,
-            inner: Some(inner),
-            is_selected: false,
-        }
-    }
-}
 
 /// Text to be drawn over the rectangles.
 struct Label {
@@ -72,21 +56,50 @@ struct Label {
     style: Style,
 }
 
+/// Contents of a directory: sizes, the area for all of them, and their tiles.
+#[cfg(test)]
+pub struct LaidOut {
+    pub sizes: Vec<u64>,
+    pub area: Area,
+    pub tiles: Vec<Tile>,
+}
+
 /// Picture in progress.
 pub struct Painter<'a, 't> {
     cx: &'a Context<'t>,
     colors: MapColors,
-    picture: HalfBlocks,
+    /// Stays empty if there are frames.
+    blocks: HalfBlocks,
+    frames: Option<Frames>,
     labels: Vec<Label>,
     /// Screen column of the cursor rectangle's left edge. Set only while that rectangle is painted.
     edge: Option<u16>,
     /// Roles whose colors are in the picture.
     used: Vec<Role>,
+    #[cfg(test)]
+    pub laid_out: Vec<LaidOut>,
+    /// Areas of the rectangles without visible contents, except those for other entries.
+    #[cfg(test)]
+    pub leaves: Vec<Area>,
 }
 
 impl<'a, 't> Painter<'a, 't> {
     pub fn new(cx: &'a Context<'t>, colors: MapColors, area: Rect) -> Self {
-        Self { cx, colors, picture: HalfBlocks::new(area), labels: Vec::new(), edge: None, used: Vec::new() }
+        let frames = (unit(cx.theme) == Unit::Line).then(|| Frames::new(area));
+        let blocks = HalfBlocks::new(area);
+        Self {
+            cx,
+            colors,
+            blocks,
+            frames,
+            labels: Vec::new(),
+            edge: None,
+            used: Vec::new(),
+            #[cfg(test)]
+            laid_out: Vec::new(),
+            #[cfg(test)]
+            leaves: Vec::new(),
+        }
     }
 
     pub fn used(&self) -> &[Role] {
@@ -94,7 +107,10 @@ impl<'a, 't> Painter<'a, 't> {
     }
 
     pub fn draw(self, buffer: &mut Buffer) {
-        self.picture.draw(buffer);
+        self.blocks.draw(buffer);
+        if let Some(frames) = &self.frames {
+            frames.draw(self.cx.theme, buffer);
+        }
         for Label { x, y, text, style } in self.labels {
             // The window may have become smaller since the rectangles were computed.
             if buffer.area.contains(Position { x, y }) {
@@ -106,7 +122,10 @@ impl<'a, 't> Painter<'a, 't> {
     pub fn level(&mut self, level: &Level, area: Area) {
         let mut weights: Vec<u64> = level.nodes.iter().map(|node| node.size).collect();
         weights.push(level.rest);
-        for tile in layout(&weights, area) {
+        let tiles = layout(&weights, area, unit(self.cx.theme));
+        #[cfg(test)]
+        self.laid_out.push(LaidOut { sizes: weights, area, tiles: tiles.clone() });
+        for tile in tiles {
             match level.nodes.get(tile.index) {
                 Some(node) => self.shape(&Shape::of(node), tile.area),
                 None => self.others(level.others, tile.area),
@@ -139,27 +158,29 @@ impl<'a, 't> Painter<'a, 't> {
     pub fn others(&mut self, number: u64, area: Area) {
         // A rectangle of one column has no gap, so its label would touch the next rectangle.
         let room = usize::from(area.width - 1);
-        let (theme, area) = (self.cx.theme, inset(area));
+        self.frame(area, false);
+        let (theme, area) = (self.cx.theme, self.inset(area));
         if let Some(color) = theme.style(Role::Track).bg {
-            self.picture.fill(area, color);
+            self.fill(area, color);
         }
         let label = others_label(number, self.beside_edge(area).1.min(room));
         self.write(area, &label, "", theme.style(Role::Faint));
     }
 
     fn open(&mut self, shape: &Shape<'_>, inner: &Level, area: Area) {
+        self.frame(area, false);
         let theme = self.cx.theme;
         let color = if shape.is_selected { Some(self.accent()) } else { theme.style(Role::Selected).bg };
-        let style = color.map_or(Style::new(), on);
+        let style = self.ink(color, shape);
         // The title needs a whole screen line.
         let line = area.y.div_ceil(2);
         let end = line * 2 + 2;
-        let head = Area { height: end - area.y, width: area.width.max(2) - 1, ..area };
+        let head = Area { height: end - area.y, ..self.inset(area) };
         if let Some(color) = color {
-            self.picture.fill(head, color);
+            self.fill(head, color);
         }
         // If a directory contains only another directory, both share one title line.
-        let (mut label, mut inner) = (shape.label.to_owned(), inner);
+        let (mut label, mut inner) = (shape.label.clone().into_owned(), inner);
         while let ([only], 0) = (inner.nodes.as_slice(), inner.rest)
             && !only.inner.nodes.is_empty()
         {
@@ -170,7 +191,7 @@ impl<'a, 't> Painter<'a, 't> {
         let (start, room) = self.beside_edge(head);
         let name = fit(&label, room, theme.glyphs.gap()).into_owned();
         if width(&name) + width(&size) < room {
-            let x = area.x + head.width - u16::try_from(width(&size)).unwrap_or(0);
+            let x = head.right() - u16::try_from(width(&size)).unwrap_or(0);
             self.labels.push(Label { x, y: line, text: size, style });
         }
         let style = style.add_modifier(Modifier::BOLD);
@@ -183,22 +204,68 @@ impl<'a, 't> Painter<'a, 't> {
     }
 
     fn leaf(&mut self, shape: &Shape<'_>, area: Area) {
-        let inside = inset(area);
+        #[cfg(test)]
+        self.leaves.push(area);
+        self.frame(area, false);
+        let inside = self.inset(area);
         let color = self.use_color(shape);
-        let ink = on(color);
+        let style = self.ink(Some(color), shape);
         if inside.width >= SHADED.0 && inside.height >= SHADED.1 {
             for step in 0..inside.height {
                 let line = Area { y: inside.y + step, height: 1, ..inside };
-                self.picture.fill(line, mixed(color, shade(color), (step, 2 * inside.height)));
+                self.fill(line, mixed(color, shade(color), (step, 2 * inside.height)));
             }
         } else {
-            self.picture.fill(inside, color);
+            self.fill(inside, color);
         }
         if shape.is_selected {
             self.outline(area);
         }
-        let style = if shape.is_selected { ink.add_modifier(Modifier::BOLD) } else { ink };
-        self.write(inside, shape.label, &plain_size(shape.size, self.cx.units), style);
+        let style = if shape.is_selected { style.add_modifier(Modifier::BOLD) } else { style };
+        let mut label = shape.label.clone();
+        if self.frames.is_some() {
+            let sign = self.colors.sign(self.role(shape));
+            // The sign also fits in a rectangle that is too narrow for the name.
+            label = if inside.width < 4 { sign.to_string() } else { format!("{sign} {label}") }.into();
+        }
+        self.write(inside, &label, &plain_size(shape.size, self.cx.units), style);
+    }
+
+    /// Returns the style of text on a rectangle of this color. In a frame, the text has the color of the entry instead.
+    fn ink(&self, color: Option<Color>, shape: &Shape<'_>) -> Style {
+        match color {
+            _ if self.frames.is_some() && shape.is_selected => self.cx.theme.style(Role::Accent).reversed(),
+            // Text replaces the frame's line, which may be dimmed.
+            _ if self.frames.is_some() => {
+                self.cx.theme.style(self.role(shape)).remove_modifier(Modifier::DIM)
+            }
+            // A rectangle without a color of its own is in reverse video already.
+            None | Some(Color::Reset) => Style::new(),
+            Some(color) => Style::new().fg(ink(color)),
+        }
+    }
+
+    fn fill(&mut self, area: Area, color: Color) {
+        if self.frames.is_none() {
+            self.blocks.fill(area, color);
+        }
+    }
+
+    fn frame(&mut self, area: Area, is_bold: bool) {
+        if let Some(frames) = &mut self.frames {
+            let inside = area.on_screen();
+            frames.add(Rect { width: inside.width + 1, height: inside.height + 1, ..inside }, is_bold);
+        }
+    }
+
+    /// Returns an area without the gap at its right and bottom edges, or without the left line of its frame, whose upper
+    /// line has room for the name.
+    fn inset(&self, area: Area) -> Area {
+        let less = |length: u16| if length > 1 { length - 1 } else { length };
+        match self.frames {
+            None => Area { width: less(area.width), height: less(area.height), ..area },
+            Some(_) => Area { x: area.x + 1, width: area.width - 1, ..area },
+        }
     }
 
     /// Returns the color of the outline and the title of the cursor's rectangle. If the theme has no color for them,
@@ -208,6 +275,7 @@ impl<'a, 't> Painter<'a, 't> {
     }
 
     fn outline(&mut self, area: Area) {
+        self.frame(area, true);
         let color = self.accent();
         let (right, bottom) = (area.right() - 1, area.bottom() - 1);
         for side in [
@@ -216,7 +284,7 @@ impl<'a, 't> Painter<'a, 't> {
             Area { width: 1, ..area },
             Area { x: right, width: 1, ..area },
         ] {
-            self.picture.fill(side, color);
+            self.fill(side, color);
         }
     }
 
@@ -251,25 +319,7 @@ impl<'a, 't> Painter<'a, 't> {
     }
 
     fn role(&self, shape: &Shape<'_>) -> Role {
-        match self.colors {
-            MapColors::Type => {
-                let unknown = if shape.kind == Kind::Directory { Role::Directory } else { Role::Other };
-                shape.category.map_or(unknown, Role::of)
-            }
-            MapColors::Age => {
-                let roles = MapColors::Age.legend();
-                let days = shape.mtime.map(|mtime| self.cx.clock().saturating_sub(mtime) / 86_400);
-                match days.filter(|days| *days >= 0) {
-                    Some(days) => roles[AGES.iter().filter(|age| days >= **age).count()].0,
-                    None => Role::Other,
-                }
-            }
-            MapColors::Growth => match shape.change {
-                Some(Ordering::Greater) => Role::More,
-                Some(Ordering::Less) => Role::Less,
-                Some(Ordering::Equal) | None => Role::Other,
-            },
-        }
+        shape.role(self.colors, self.cx.clock())
     }
 }
 
@@ -280,24 +330,9 @@ pub fn others_label(number: u64, room: usize) -> String {
     labels.into_iter().find(|label| width(label) <= room).unwrap_or_default()
 }
 
-/// Returns the style of text on a rectangle of this color.
-fn on(color: Color) -> Style {
-    match color {
-        // The rectangle is in reverse video already.
-        Color::Reset => Style::new(),
-        color => Style::new().fg(ink(color)),
-    }
-}
-
 /// Returns the darker color at the lower edge of a shaded rectangle.
 fn shade(color: Color) -> Color {
     mixed(color, Color::Rgb(0, 0, 0), (6, 10))
-}
-
-/// Returns an area without the gap at its right and bottom edges.
-fn inset(area: Area) -> Area {
-    let less = |length: u16| if length > 1 { length - 1 } else { length };
-    Area { width: less(area.width), height: less(area.height), ..area }
 }
 
 #[cfg(test)]

@@ -26,12 +26,12 @@ use crate::base::os_error::error_text;
 use crate::base::text::{beginning, escape, fit, printable, width};
 use crate::scan::head::FileHead;
 use crate::tree::{DirId, EntryId, EntryState};
+use crate::ui::cells::tiles_area;
 use crate::ui::context::Context;
 use crate::ui::context::beside_edge;
 use crate::ui::layers::info::lines;
 use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Role;
-use crate::ui::treemap_layout::Area;
 use crate::ui::window::totals_size;
 
 /// Width of the label before a strip.
@@ -92,10 +92,9 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
         take(&mut area, 4);
     }
     take(&mut area, 1);
-    if let Some(level) = cx.views.preview.map.value().filter(|_| theme.has_half_blocks() && area.height > 2) {
+    if let Some(level) = cx.views.preview.map.value().filter(|_| area.height > 2) {
         let mut painter = Painter::new(cx, MapColors::Type, area);
-        let half = Area { x: area.x, y: area.y * 2, width: area.width, height: area.height * 2 };
-        painter.level(level, half);
+        painter.level(level, tiles_area(area, theme));
         painter.draw(buffer);
     }
 }
@@ -117,7 +116,7 @@ fn types(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
 
 fn ages(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
     let rows = Age::ALL.into_iter().zip(&found.ages.rows).zip(MapColors::Age.legend());
-    let part = |((_, totals), (role, name)): ((Age, _), &(Role, &str))| StripPart {
+    let part = |((_, totals), (role, _, name)): ((Age, _), &(Role, char, &str))| StripPart {
         name: (*name).to_owned(),
         bytes: totals_size(totals, cx.order.measure),
         role: *role,

@@ -5,7 +5,7 @@
 //! ■ program 52%  ■ code 23%  ■ archive 12%
 //! ```
 //!
-//! Without colors, each part is filled with the first letter of its name.
+//! Without colors, each part is filled with a sign: that of the treemap, or the first letter of its name.
 
 use std::cmp::Reverse;
 
@@ -16,6 +16,7 @@ use ratatui::text::{Line, Span};
 
 use crate::base::format::share;
 use crate::ui::context::Context;
+use crate::ui::map_colors::sign_of;
 use crate::ui::theme::{Glyphs, Role};
 
 #[derive(Clone, Debug)]
@@ -49,17 +50,17 @@ pub fn draw(
         let end = end.max(x + 1).min(area.right());
         let style = cx.theme.style(*role);
         let color = style.bg.or(style.fg);
-        let letter = name.trim_start_matches(['<', ' ']).get(..1).unwrap_or("#");
+        let letter = sign_of(name).or_else(|| name.chars().next()).unwrap_or('#');
         for x in x..end {
             match color {
                 Some(color) => drop(buffer[(x, area.y)].set_symbol(" ").set_bg(color)),
-                None => drop(buffer[(x, area.y)].set_symbol(letter)),
+                None => drop(buffer[(x, area.y)].set_char(letter)),
             }
         }
         x = end;
         let is_square = color.is_some() && cx.theme.glyphs == Glyphs::Unicode;
-        let sign = if is_square { "■".to_owned() } else { letter.to_owned() };
-        let sign = Span::styled(sign, Style { fg: color, ..Style::new() });
+        let sign = if is_square { '■' } else { letter };
+        let sign = Span::styled(sign.to_string(), Style { fg: color, ..Style::new() });
         let text = Span::styled(format!(" {name} {}  ", text(*bytes, whole)), cx.theme.style(Role::Faint));
         texts.push((*bytes, sign, text));
     }

@@ -8,26 +8,24 @@
 //!  ■ program  ■ code  ■ archive  ■ document                     the colors
 //! ```
 //!
-//! Without colors or half blocks, only the entries of the directory are shown, each in a frame.
+//! Without colors or half blocks, the rectangles are framed, and signs replace the colors.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line as Text, Span};
-use ratatui::widgets::Widget;
 
 use super::list::filtered;
-use super::map::{Painter, Shape};
+use super::map::Painter;
+use super::shape::Shape;
 use crate::analysis::search::Category;
-use crate::base::format::{grouped, percent, plain_size, share};
+use crate::base::format::{percent, plain_size, share};
 use crate::base::kind::Kind;
-use crate::base::text::{fit, width};
+use crate::base::text::width;
 use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
 use crate::ui::cells;
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
-use crate::ui::layers::bordered;
 use crate::ui::theme::Role;
 use crate::ui::treemap_layout::Tile;
 
@@ -45,9 +43,6 @@ pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>)
         let row = cx.window.lines.get(*index);
         let others = cx.window.rows - cx.window.lines.len();
         match row {
-            _ if !cx.theme.has_half_blocks() => {
-                draw_box(cx, row, *index, tile.on_screen().intersection(area), buffer);
-            }
             Some(row) => painter.shape(&shape(cx, row, *index), *tile),
             None => painter.others(others as u64, *tile),
         }
@@ -57,7 +52,7 @@ pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>)
     }
     let used = painter.used().to_vec();
     painter.draw(buffer);
-    let legend = cells::legend_area(area, cx.theme);
+    let legend = cells::legend_area(area);
     if !legend.is_empty() {
         let line = legend_line(cx, &used, usize::from(legend.width));
         buffer.set_line(legend.x, legend.y, &line, legend.width);
@@ -95,12 +90,16 @@ fn title(cx: &Context<'_>) -> Text<'static> {
 fn legend_line(cx: &Context<'_>, used: &[Role], room: usize) -> Text<'static> {
     let (colors, faint) = (cx.views.map_colors, cx.theme.style(Role::Faint));
     let mut line = Text::from(Span::styled(format!(" {}:", colors.name()), faint));
-    for (role, name) in colors.legend().iter().filter(|(role, _)| used.contains(role)) {
+    for (role, sign, name) in colors.legend().iter().filter(|(role, ..)| used.contains(role)) {
+        let sign = if cx.theme.has_half_blocks() { '■' } else { *sign };
         if line.width() + width(name) + 4 > room {
             line.push_span(Span::styled(cx.theme.glyphs.gap(), faint));
             break;
         }
-        line.push_span(Span::styled(" ■ ", Style::new().fg(cx.theme.style(*role).fg.unwrap_or_default())));
+        line.push_span(Span::styled(
+            format!(" {sign} "),
+            Style::new().fg(cx.theme.style(*role).fg.unwrap_or_default()),
+        ));
         line.push_span(Span::styled(*name, faint));
     }
     line
@@ -120,7 +119,11 @@ fn shape<'a>(cx: &'a Context<'_>, row: &'a Row, index: usize) -> Shape<'a> {
     let kind = row.kind.unwrap_or(Kind::Unknown);
     let of_name = || (kind == Kind::File).then(|| Category::of_name(row.label.as_bytes()));
     Shape {
-        label: &row.label,
+        label: if row.is_marked {
+            format!("{} {}", cx.theme.glyphs.marked(), row.label).into()
+        } else {
+            row.label.as_str().into()
+        },
         kind,
         category: node.and_then(|node| node.category).or_else(of_name),
         size: row.size().unwrap_or(0),
@@ -128,35 +131,5 @@ fn shape<'a>(cx: &'a Context<'_>, row: &'a Row, index: usize) -> Shape<'a> {
         change,
         inner: node.map(|node| &node.inner),
         is_selected: cx.window.offset + index == cx.window.index,
-    }
-}
-
-/// Draws an entry in a frame, which is filled if the cursor is on the entry.
-fn draw_box(cx: &Context<'_>, row: Option<&Row>, index: usize, area: Rect, buffer: &mut Buffer) {
-    if area.is_empty() {
-        return;
-    }
-    let is_selected = row.is_some() && cx.window.offset + index == cx.window.index;
-    let style = if is_selected { Style::new().reversed().bold() } else { Style::new() };
-    buffer.set_style(area, style);
-    let has_frame = area.width >= 3 && area.height >= 3;
-    if has_frame {
-        bordered(cx.theme).border_style(cx.theme.style(Role::Faint)).render(area, buffer);
-    }
-    let edge = u16::from(has_frame);
-    let (x, y, room) = (area.x + edge, area.y + edge, usize::from(area.width - 2 * edge));
-    let mark = if is_selected { cx.theme.glyphs.cursor() } else { "" };
-    let (label, size) = match row {
-        Some(line) if line.is_marked => {
-            (format!("{mark}{} {}", cx.theme.glyphs.marked(), line.label), line.size())
-        }
-        Some(line) => (format!("{mark}{}", line.label), line.size()),
-        None => (format!("{} more", grouped((cx.window.rows - cx.window.lines.len()) as u64)), None),
-    };
-    buffer.set_stringn(x, y, fit(&label, room, cx.theme.glyphs.gap()), room, style);
-    if let Some(size) =
-        size.map(|size| plain_size(size, cx.units)).filter(|size| area.height >= 4 && size.len() <= room)
-    {
-        buffer.set_stringn(x, y + 1, size, room, style);
     }
 }

@@ -1,0 +1,128 @@
+//! Tests of the areas in the treemap.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use ratatui::buffer::{Buffer, Cell};
+use ratatui::layout::Rect;
+use ratatui::style::Color;
+
+use super::*;
+use crate::fixture::{Plan, cases};
+use crate::table::outline::Level;
+use crate::ui::cells::{tiles_area, unit};
+use crate::ui::map_colors::MapColors;
+use crate::ui::theme::Glyphs;
+use crate::ui::treemap_layout::Area;
+use crate::ui::widgets::map::{LaidOut, Painter};
+
+/// Tree without names.
+#[derive(Clone, Debug)]
+enum Random {
+    File(u64),
+    Directory(Vec<Random>),
+}
+
+impl Random {
+    fn plan(&self, name: &str) -> Plan {
+        match self {
+            Self::File(size) => file(name, *size, 0),
+            Self::Directory(contents) => dir(name, Self::plans(contents)),
+        }
+    }
+
+    fn plans(all: &[Self]) -> Vec<Plan> {
+        all.iter().enumerate().map(|(number, one)| one.plan(&format!("n{number}"))).collect()
+    }
+}
+
+/// Returns a directory's contents of up to five levels, whose files have sizes of all magnitudes up to 4 GiB.
+fn contents() -> impl Strategy<Value = Vec<Random>> {
+    let file = (0..32_u32, 1..1_u64 << 20)
+        .prop_map(|(shift, size): (u32, u64)| Random::File((size << shift >> 20).max(1)));
+    let any = file.prop_recursive(4, 150, 12, |inner| vec(inner, 1..12).prop_map(Random::Directory));
+    vec(any, 1..12)
+}
+
+/// Checks that the sides of every tile are off by at most one column or line, compared to a rectangle with its exact share.
+fn check_shares(laid_out: &LaidOut, half_lines: u16) -> Result<(), TestCaseError> {
+    let LaidOut { sizes, area, tiles } = laid_out;
+    let sides = |area: Area| (f64::from(area.width), f64::from(area.height / half_lines));
+    let (width, height) = sides(*area);
+    #[allow(clippy::cast_precision_loss)] // the sizes are far below 2^53
+    let exact = |size: u64| size as f64 / sizes.iter().sum::<u64>() as f64 * width * height;
+    for (index, size) in sizes.iter().enumerate().filter(|(_, size)| **size > 0) {
+        let exact = exact(*size);
+        let Some(tile) = tiles.iter().find(|tile| tile.index == index) else {
+            prop_assert!(exact <= width.max(height) + 1e-6, "{exact} of {area:?}");
+            continue;
+        };
+        let (width, height) = sides(tile.area);
+        prop_assert_eq!(tile.area.height % half_lines, 0);
+        prop_assert!(exact <= (width + 1.0) * (height + 1.0) + 1e-6, "{exact} {tile:?} of {area:?}");
+        prop_assert!(exact >= (width - 1.0) * (height - 1.0) - 1e-6, "{exact} {tile:?} of {area:?}");
+    }
+    Ok(())
+}
+
+/// Returns the number of half cells in an area that are painted.
+fn painted(buffer: &Buffer, area: Area) -> u32 {
+    let both = |cell: &Cell| {
+        let (front, back) = (cell.fg != Color::Reset, cell.bg != Color::Reset);
+        match cell.symbol() {
+            "▀" => [front, back],
+            "▄" => [back, front],
+            _ => [back, back],
+        }
+    };
+    let halves = (area.y..area.bottom()).flat_map(|y| (area.x..area.right()).map(move |x| (x, y)));
+    halves.map(|(x, y)| u32::from(both(&buffer[(x, y / 2)])[usize::from(y % 2)])).sum()
+}
+
+/// Checks that the rectangle of an entry without visible contents is drawn in this area.
+fn check_drawing(buffer: &Buffer, area: Area, has_frame: bool) -> Result<(), TestCaseError> {
+    if has_frame {
+        // Titles of rectangles below can cover the lower corners.
+        let Rect { x, y, width, .. } = area.on_screen();
+        for corner in [(x, y), (x + width, y)] {
+            prop_assert!("┌┐├┤┬┴┼└┘".contains(buffer[corner].symbol()), "{corner:?} of {area:?}");
+        }
+        return Ok(());
+    }
+    let without_gap = |length: u16| u32::from(if length > 1 { length - 1 } else { length });
+    prop_assert_eq!(painted(buffer, area), without_gap(area.width) * without_gap(area.height), "{:?}", area);
+    Ok(())
+}
+
+fn check(app: &App<'_>, level: &Level, size: (u16, u16)) -> Result<(), TestCaseError> {
+    let screen = Rect::new(0, 0, size.0, size.1);
+    let mut painter = Painter::new(&app.cx, MapColors::Type, screen);
+    painter.level(level, tiles_area(screen, app.cx.theme));
+    let half_lines = unit(app.cx.theme).half_lines();
+    for laid_out in &painter.laid_out {
+        check_shares(laid_out, half_lines)?;
+    }
+    let (leaves, mut buffer) = (painter.leaves.clone(), Buffer::empty(screen));
+    painter.draw(&mut buffer);
+    leaves.into_iter().try_for_each(|area| check_drawing(&buffer, area, half_lines == 2))
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    #[test]
+    fn every_rectangle_of_the_treemap_has_its_share_of_its_directory(contents in contents()) {
+        let tree = Arc::new(build(Random::plans(&contents)).0);
+        for colors in [Colors::True, Colors::None] {
+            let theme = Theme { colors, glyphs: Glyphs::Unicode, ..Theme::default() };
+            for size in [(80, 24), (200, 50)] {
+                let settings = Settings { theme, ..settings() };
+                let mut app = App::new(&tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, size);
+                tick(&mut app, 1000, Some(Outcome::Complete));
+                press(&mut app, "5");
+                work(&mut app, &tree);
+                let level = app.cx.views.map.value().unwrap();
+                check(&app, level, size)?;
+            }
+        }
+    }
+}
