@@ -1,8 +1,8 @@
 //! The files of a made-up laptop.
 //!
 //! They take about 125 MiB. Their bytes are pseudo-random, so that no file system can compress them, and the sizes are the
-//! same everywhere. One file, the disk image of a virtual machine, has a hole: 8 GiB of length in 7 MiB. Ages are relative to now,
-//! so that the view of ages is the same on any day.
+//! same everywhere. One file, the disk image of a virtual machine, has a hole: it is 8 GiB long and takes 7 MiB. Ages are
+//! relative to now, so that the view of ages is the same on any day.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
