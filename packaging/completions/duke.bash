@@ -421,7 +421,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__duplicates)
-            opts="-q -t -x -h --json --si --quiet --threads --one-file-system --exclude --exclude-caches --skip-network --help"
+            opts="-q -t -x -h --json --share --si --quiet --threads --one-file-system --exclude --exclude-caches --skip-network --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0

@@ -47,7 +47,7 @@ const FOR_ONCE: [&str; 24] = [
     "no_config",
 ];
 
-/// Settings that environment variables override, with these variables.
+/// Settings that environment variables override, each with the names of these variables.
 const VARIABLES: [(&str, &[&str]); 3] =
     [("threads", &["DUKE_THREADS"]), ("color", &["DUKE_COLOR", "NO_COLOR"]), ("ascii", &["DUKE_ASCII"])];
 

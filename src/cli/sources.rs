@@ -60,7 +60,7 @@ pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceS
     }
 }
 
-/// Returns the columns of lists that `--columns` names, with words such as `path=2`.
+/// Returns the columns of input lists that `--columns` defines with values such as `path=2`.
 fn fields_of_columns(arguments: &Arguments) -> Vec<FieldColumn> {
     let read = |word: &ColumnWord| match word {
         ColumnWord::Shown(_) => None,
@@ -180,8 +180,8 @@ pub fn paths(paths: &[OsString]) -> Vec<PathBuf> {
     if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() }
 }
 
-/// Returns the directory on another machine or the remote of rclone, if `path` names one. The scan on another machine
-/// uses the options given for this one.
+/// Returns the input for a directory on another machine or on a remote of rclone, if `path` names one. A scan on
+/// another machine uses the same options as a scan on this one.
 fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, UsageError>> {
     let refused = |reason| UsageError::Usage(format!("{}: {reason}", escape(path.as_bytes())));
     if let Some(rclone) = RclonePath::parse(path) {

@@ -204,7 +204,7 @@ fn without_versions(name: &[u8]) -> &[u8] {
 /// word that begins with an equals sign is a complete file name.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Leading dot of a complete file name.
+/// Tells whether a file name, such as `.gitignore`, begins with a dot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Dot {
     None,

@@ -24,7 +24,7 @@ struct Recheck {
     /// Metadata of the directory itself.
     own: Option<Metadata>,
     changes: Changes,
-    /// Directories that the changed entries referred to before.
+    /// Directories that the changed entries pointed to before the rescan.
     replaced: HashSet<DirId>,
     /// Error number of the first entry whose state could not be determined.
     errno: Option<Errno>,
@@ -259,7 +259,7 @@ fn known_counts(rechecks: &[Recheck], read: &[LinkedName]) -> HashMap<InodeKey, 
     seen.chain(read.iter().map(|name| (name.key(), name.count))).collect()
 }
 
-/// Returns the directories that the changed entries referred to before.
+/// Returns the directories that the changed entries pointed to before the rescan.
 fn replaced(rechecks: &[Recheck]) -> HashSet<DirId> {
     rechecks.iter().flat_map(|recheck| recheck.replaced.iter().copied()).collect()
 }

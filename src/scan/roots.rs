@@ -154,8 +154,8 @@ fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     let mut met: HashSet<FileId> = HashSet::new();
     for root in roots {
         let Some(identity) = root.identity() else { continue };
-        // The data volume may have the same identity as `/`. Even then, the data volume becomes the alias, because `/`
-        // contains more.
+        // The data volume may have the same identity as `/`. If both are roots, the data volume counts as part of `/`,
+        // because `/` contains more.
         if has_top && FIRMLINK_TARGET.is_some_and(|target| is_at(root.path, target)) {
             (root.inside, root.is_behind_firmlinks) = (true, true);
             continue;

@@ -95,8 +95,8 @@ pub(crate) struct WorkerState {
     pub(crate) mount: Option<Mount>,
 }
 
-/// Thread pool of a scan. `None` if the calling thread works alone and already belongs to the pool of an earlier scan,
-/// because a thread never leaves its pool.
+/// Thread pool of a scan. `None` if the scan uses only the calling thread, and this thread already belongs to the pool
+/// of an earlier scan. A thread cannot join a second pool, so the jobs then run in that earlier one.
 pub(crate) struct WorkerPool(Option<ThreadPool>);
 
 impl WorkerPool {

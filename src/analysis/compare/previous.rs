@@ -1,6 +1,7 @@
 //! Earlier sizes of the entries in one directory, for a list that shows how much each entry has grown.
 //!
-//! Earlier entries are found by binary search over positions sorted by name, so no entry is copied.
+//! The positions of the earlier entries are sorted by name for a binary search, so the entries themselves are not
+//! copied.
 //!
 //! Invariant: an entry that could not be read in one of the trees has no result.
 
@@ -48,7 +49,7 @@ impl std::fmt::Debug for PreviousListing {
 }
 
 impl PreviousListing {
-    /// Finds the earlier entries of directory `id` of the present tree.
+    /// Finds the entries that directory `id` of the new tree had in the old tree.
     pub fn of(growth: &Arc<Comparison>, new: &Tree, id: DirId) -> Self {
         let what = match growth.was(id) {
             Some(was) if is_read(&growth.old, was) => {

@@ -29,7 +29,7 @@ pub(crate) enum ListForm {
     Tabs { end: RecordEnd, width: usize, path: usize },
 }
 
-/// Form of a list, and meaning of its columns.
+/// Form of a list, and the meaning of its columns.
 #[derive(Debug)]
 pub(crate) struct ListLayout {
     pub(crate) form: ListForm,
@@ -92,7 +92,7 @@ pub(crate) fn recognize(
         Some(ListPreset::S3Inventory) => {
             let mut columns: Vec<FieldColumn> =
                 (1..).zip(["bucket", "key", "size"]).map(|(column, name)| preset(name, column)).collect();
-            // The fields after the size depend on the configuration of the inventory.
+            // The configuration of the inventory determines which fields follow the size.
             let first = FieldTexts::csv_of(first_line(records)?, b',');
             columns.extend(
                 first
@@ -263,12 +263,13 @@ fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, Fi
         let is_new = |meaning: &FieldUnit| !columns.iter().any(|(_, known)| known.field == meaning.field);
         columns.extend(meaning.filter(is_new).map(|meaning| (index, meaning)));
     }
-    // A single known name may also be a value, so it identifies a header only if the user has specified columns.
+    // A single known name may also be a value in the first entry, so it identifies a header only if the user has
+    // specified columns.
     let has_known = columns.len() - before > usize::from(given.is_empty());
     (path_column(&columns).is_some() && (has_name || has_size || has_known)).then_some(columns)
 }
 
-/// Returns the columns if all of them are given by number; `None` if one is given by name.
+/// Returns the columns if all of them are given by number; `None` if any is given by name.
 fn numbered(given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {
     let index = |column: &FieldColumn| match column.column {
         ListColumn::Number(number) => Some((number - 1, column.meaning)),

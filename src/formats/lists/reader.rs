@@ -29,7 +29,7 @@ pub(crate) struct HostNumbers {
 }
 
 impl HostNumbers {
-    /// Creates an empty map. New hosts are numbered from `first` on.
+    /// Creates an empty map. The first new host gets the number `first`.
     pub(crate) fn from(first: u32) -> Self {
         Self { known: HashMap::new(), next: first }
     }
@@ -65,7 +65,8 @@ pub(crate) struct ListReader<'d> {
 }
 
 impl<'d> ListReader<'d> {
-    /// Creates a reader of a list for a tree. Lines that do not name a host belong to the host with the number `host`.
+    /// Creates a reader that reads a list into the tree `target`. Lines that do not name a host belong to the host with
+    /// the number `host`.
     ///
     /// # Errors
     /// Returns an error if the root in `options` is not a valid path.
@@ -134,7 +135,7 @@ impl<'d> ListReader<'d> {
         self.tree.fail();
     }
 
-    /// Writes the entries of the lines that were read to the tree. Returns the origins of the roots, and messages about
+    /// Adds the entries of all lines read so far to the tree. Returns the origins of the roots, and messages about
     /// unreadable lines.
     pub(crate) fn write(
         mut self,
@@ -230,13 +231,13 @@ impl<'d> ListReader<'d> {
     }
 }
 
-/// Returns the number of the error that has this message.
+/// Returns the error number for an error message, or [`UNREADABLE`] if the message is unknown.
 fn errno(errnos: &HashMap<String, i32>, message: &[u8]) -> i32 {
     let known = std::str::from_utf8(message).ok().and_then(|message| errnos.get(message));
     known.copied().unwrap_or(UNREADABLE)
 }
 
-/// Returns the object in a line of an array, without the punctuation between elements.
+/// Returns the JSON object in a line of an array, without the brackets and commas around it.
 fn element(line: &[u8]) -> &[u8] {
     let mut text = line.trim_ascii();
     text = text.strip_prefix(b"[").or_else(|| text.strip_prefix(b",")).unwrap_or(text).trim_ascii_start();
@@ -255,7 +256,7 @@ fn check_width(found: usize, expected: Option<usize>) -> Result<(), LineRefusal>
     }
 }
 
-/// Returns the word for a record in messages.
+/// Returns the word that messages use for a record.
 fn unit(end: RecordEnd) -> &'static str {
     if end == RecordEnd::Nul { "record" } else { "line" }
 }

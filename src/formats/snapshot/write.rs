@@ -39,7 +39,7 @@ const SEGMENT: usize = 32 << 10;
 pub struct Limits<'a> {
     /// Maximum number of bytes to write.
     pub bytes: u64,
-    /// Set to cancel the snapshot. `Relaxed` suffices, because the flag guards no data.
+    /// Flag that cancels the snapshot when it is set. `Relaxed` ordering is enough, because the flag guards no data.
     pub stop: &'a AtomicBool,
 }
 

@@ -61,7 +61,7 @@ impl Glyphs {
         self.pick("●", "*")
     }
 
-    /// Returns the sign in rows of a range that has been started but not marked yet.
+    /// Returns the symbol on each row of a range that has been started but not marked yet.
     pub fn ranged(self) -> &'static str {
         self.pick("│", "|")
     }

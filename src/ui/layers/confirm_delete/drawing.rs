@@ -294,8 +294,8 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     if probe.linked > 0 && dialog.kind != OperationKind::Trash {
         let files = count(
             probe.linked,
-            "hard-linked file has other names and frees",
-            "hard-linked files have other names and free",
+            "file with hard links elsewhere frees",
+            "files with hard links elsewhere free",
         );
         metadata.push(Fact::new(6, format!("{files} nothing"), Role::Plain));
     }
