@@ -178,8 +178,8 @@ impl<'i> Oracle<'i> {
         self.finds(item) || self.brings_contents() && self.above(item).any(|above| self.finds(above))
     }
 
-    /// Returns the totals of the kept items below the directory at `path`, plus the directory itself if it is kept. As
-    /// in the tree, the directory does not count among its own items.
+    /// Returns the totals of the kept items below the directory at `path`. If the directory itself is kept, its sizes
+    /// are added, but it does not count as an item, as in the tree.
     pub(crate) fn kept(&self, path: &str) -> Totals {
         let inside = |item: &&Item| item.path == path || is_below(&item.path, path);
         let kept = || self.items.iter().filter(inside).filter(|item| self.keeps(item));

@@ -17,7 +17,7 @@ pub fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
         }
         bytes.extend_from_slice(&bits.to_be_bytes()[1..]);
     }
-    // The bits in place of padding must be zero, so that no two texts decode to the same bytes.
+    // The bits beyond the last byte must be zero. Otherwise, different texts could decode to the same bytes.
     let dropped = bytes.split_off(bytes.len() - padding);
     dropped.iter().all(|byte| *byte == 0).then_some(bytes)
 }

@@ -115,14 +115,14 @@ pub fn invocation(
     {
         return as_ncdu(typed, environment);
     }
-    if words.get(1).is_some_and(|word| word == ncdu::NAME) {
-        // The flags of ncdu, such as --help, are not those of a subcommand.
-        return as_ncdu(&words[2..], environment);
-    }
     if let Some(word) = words.get(1).filter(|word| Command::is(word)) {
         let is_ambiguous = words.len() == 2 && Path::new(word).is_dir();
         if let Some(name) = word.to_str().filter(|_| is_ambiguous) {
             print_error(&format!("{name} is a command; for the directory, use ./{name}"));
+        }
+        if word == ncdu::NAME {
+            // The flags of ncdu, such as --help, are not those of a subcommand.
+            return as_ncdu(&words[2..], environment);
         }
         let parsed = Cli::understand(&words).map_err(refusal)?;
         if let Some(command) = parsed.command {

@@ -337,10 +337,10 @@ pub struct DuplicatesFlags {
     #[arg(long)]
     pub json: bool,
 
-    /// Let equal files use the same data on the disk (Linux: btrfs, XFS)
+    /// Make identical files share their data on disk (Linux: btrfs, XFS)
     ///
-    /// Names, contents and times of the files do not change. The kernel compares them once more. The result is printed
-    /// and written to the journal.
+    /// Names, contents and times of the files do not change. The kernel compares the files again before sharing them.
+    /// The result is printed and written to the journal.
     #[arg(long, conflicts_with = "json")]
     pub share: bool,
 

@@ -335,6 +335,107 @@ fn config_show_prints_an_equivalent_configuration() {
     assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
 }
 
+/// Settings of ncdu that duke has, one in each line, and the lines of duke's configuration that mean the same.
+const NCDU_SETTINGS: [(&str, &str); 27] = [
+    ("-x", "one-file-system = true"),
+    ("-e", "extended = true"),
+    ("-L", "follow-symlinks = true"),
+    ("-t 3", "threads = 3"),
+    ("-0", "quiet = true"),
+    ("--exclude=*.iso", "exclude = [\"*.iso\"]"),
+    ("--exclude ~/big files", "exclude = [\"HOME/big files\"]"),
+    ("--exclude-from ~/patterns", "exclude = [\"*.bak\", \"old\"]"),
+    ("--exclude-caches", "exclude-caches = true"),
+    ("--include-kernfs", "include-kernfs = true"),
+    ("--si", "si = true"),
+    ("--apparent-size", "apparent-size = true"),
+    ("--hide-hidden", "hidden = false"),
+    ("--hide-graph", "columns = [\"share\", \"count\"]"),
+    ("--show-mtime", "columns = [\"share\", \"bar\", \"count\", \"mtime\"]"),
+    ("--shared-column=unique", "columns = [\"share\", \"bar\", \"count\", \"shared\"]"),
+    ("--sort name-desc", "sort = \"name\"\nreverse = true"),
+    ("--sort=mtime", "sort = \"mtime\"\nreverse = true"),
+    ("--group-directories-first", "directories-first = true"),
+    ("--confirm-quit", "confirm-quit = true"),
+    ("--no-confirm-delete", "select-yes = true"),
+    ("--color off", "color = \"never\""),
+    ("-r", "read-only = true"),
+    ("--disable-delete", "read-only = true"),
+    ("--disable-shell", "[keys]\nshell = []\nview-file = []\nopen-elsewhere = []"),
+    ("--disable-refresh", "[keys]\nrescan = []\nrescan-root = []"),
+    ("@-x", "one-file-system = true"),
+];
+
+/// Lines of ncdu's configuration without an effect in duke: defaults, looks, and errors to ignore.
+const NCDU_WITHOUT_EFFECT: [&str; 17] = [
+    "# a comment",
+    "",
+    "--cross-file-system",
+    "--exclude-kernfs",
+    "--no-follow-symlinks",
+    "--slow-ui-updates",
+    "--fast-ui-updates",
+    "--enable-natsort",
+    "--disable-natsort",
+    "--graph-style=eighth-block",
+    "--compress-level 4",
+    "--compress",
+    "--export-block-size 64",
+    "@--no-such-flag",
+    "@--color blue",
+    "@--sort",
+    "@/home",
+];
+
+#[test]
+fn every_setting_of_ncdu_is_imported_and_loads() {
+    let place = home("");
+    place.directory(".config/ncdu");
+    fs::write(place.join("patterns"), "*.bak\nold\n").unwrap();
+    let folder = place.path().display().to_string();
+    let import = |text: &str| {
+        fs::write(place.join(".config/ncdu/config"), text).unwrap();
+        said(&place, &["config", "import-ncdu"]).text().to_owned()
+    };
+    let wanted = |line: &str| line.replace("HOME", &folder);
+    for (ncdu, duke) in NCDU_SETTINGS {
+        let text = import(ncdu);
+        assert_eq!(text.lines().skip(1).collect::<Vec<_>>().join("\n").trim(), wanted(duke), "{ncdu}");
+    }
+    for line in NCDU_WITHOUT_EFFECT {
+        assert_eq!(import(line).lines().count(), 1, "{line}");
+    }
+    // All of them together, but for those that set the same thing, are a configuration without a warning.
+    let lines: Vec<&str> = NCDU_SETTINGS.iter().map(|(ncdu, _)| *ncdu).chain(NCDU_WITHOUT_EFFECT).collect();
+    let text = import(&lines.join("\n").replace("--include-kernfs\n", ""));
+    fs::write(file(&place), &text).unwrap();
+    let shown = said(&place, &["config", "show"]);
+    assert_eq!(shown.stderr, "");
+    let shown: Vec<&str> = shown.text().lines().collect();
+    for line in text.lines().filter(|line| line.contains(" = ")) {
+        assert!(shown.contains(&line), "{line} is not in force: {shown:#?}");
+    }
+    let list = said(&place, &["-n"]);
+    assert_eq!(list.stderr, "");
+    assert!(list.text().contains("300 kB"), "{}", list.text());
+}
+
+#[test]
+fn an_invalid_setting_of_ncdu_is_not_imported() {
+    let place = home("");
+    place.directory(".config/ncdu");
+    for (line, reason) in [
+        ("--no-such-flag", "unexpected argument '--no-such-flag' found"),
+        ("--graph-style dots", "ncdu: --graph-style dots: unknown value"),
+        ("--exclude-from ~/none", "none: no such file or directory"),
+    ] {
+        fs::write(place.join(".config/ncdu/config"), format!("--si\n{line}\n")).unwrap();
+        let run = run(&mut duke(&place, &["config", "import-ncdu"])).ended(2);
+        assert!(run.stdout.is_empty() && run.stderr.contains(reason), "{line}: {}", run.stderr);
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    }
+}
+
 #[test]
 fn config_path_prints_the_location() {
     let place = home("");

@@ -2,6 +2,7 @@
 //! can be used for.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
@@ -223,6 +224,32 @@ fn lists_with_settings_are_saved_and_compared() {
     fs::write(&config, "columns = [\"path=2\"]\n").unwrap();
     let run = run(program().arg("-n").arg("--config").arg(&config).current_dir(place.path())).ended(0);
     assert!(run.stderr.contains("FIELD=COLUMN is only allowed on the command line"), "{}", run.stderr);
+}
+
+#[test]
+fn a_million_shuffled_lines_are_the_tree_that_they_describe() {
+    const LINES: usize = 1_000_000;
+    const DIRECTORIES: usize = 1_009;
+    let place = Place::new();
+    let size = |number: usize| number % 5_003;
+    let mut sums = vec![0; DIRECTORIES];
+    // The stride is coprime to the number of lines, so each number comes once, far from its neighbors.
+    let numbers = (0..LINES).map(|line| line * 618_033 % LINES);
+    let mut text = String::from("path,size\n");
+    for number in numbers {
+        let directory = number % DIRECTORIES;
+        sums[directory] += i128::try_from(size(number)).unwrap();
+        writeln!(text, "r/{directory}/{number},{}", size(number)).unwrap();
+    }
+    fs::write(place.join("list"), text).unwrap();
+    let read = run_in(place.path(), ["-f", "list", "--json", "-d", "1"]).ended(0);
+    let expected = i128::try_from(LINES + DIRECTORIES).unwrap();
+    assert_eq!(totals(&read)[1..], [sums.iter().sum(), expected]);
+    let document = read.json();
+    let root = &document.root().get("roots").elements()[0];
+    for (directory, sum) in sums.iter().enumerate() {
+        assert_eq!(root.child(&directory.to_string()).get("apparent").number(), *sum, "{directory}");
+    }
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn spans(cell: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn every_key_and_flag_of_another_program_is_in_the_document() {
     let peers = peers();
-    assert_eq!(peers.len(), 7);
+    assert_eq!(peers.len(), 9);
     for Peer { program, kind, words } in peers {
         let name = program.split(' ').next().unwrap();
         let rows = match (name, kind.as_str()) {
@@ -96,7 +96,7 @@ fn every_key_and_flag_of_duke_in_the_document_exists() {
         .chain(["--max-depth"]) // an alias, which the help does not show
         .collect();
     let mut count = 0;
-    for (heading, column) in [("Keys", 2), ("Keys of dua", 1)] {
+    for (heading, column) in [("Keys", 2), ("Keys of dua", 1), ("Keys of baobab", 1)] {
         for row in &table(heading)[1..] {
             for key in spans(row[column]) {
                 assert!(keys.contains(key), "{heading}: {key} is not a key of duke");
@@ -104,7 +104,7 @@ fn every_key_and_flag_of_duke_in_the_document_exists() {
             }
         }
     }
-    for heading in ["Flags of gdu", "Flags of dua", "Flags of dust", "Flags of du"] {
+    for heading in ["Flags of gdu", "Flags of dua", "Flags of dust", "Flags of baobab", "Flags of du"] {
         for row in &table(heading)[1..] {
             for word in spans(row[1]).flat_map(str::split_whitespace).filter(|word| word.starts_with('-')) {
                 // Options of programs that are named with duke.

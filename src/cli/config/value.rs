@@ -58,6 +58,8 @@ pub fn quote(text: &str) -> String {
         let as_bytes = letter.to_string();
         match letter {
             '"' | '\\' => quoted.extend(['\\', letter]),
+            // A space is unsafe only at the end of a text, where it cannot be seen.
+            ' ' => quoted.push(letter),
             // Writing to a string cannot fail.
             _ if escape(as_bytes.as_bytes()) != as_bytes => {
                 let _ = write!(quoted, "\\U{:08x}", u32::from(letter));

@@ -3,8 +3,8 @@
 //! The table in docs/coming-from.md is generated from [`FLAGS`].
 
 use Means::{
-    Actions, BlockSize, Color, Columns, Compress, Ignored, Kernfs, Level, OneFileSystem, ReadOnly,
-    SharedColumn, Sort, Words,
+    Actions, BlockSize, Color, Columns, Compress, GraphStyle, Ignored, Kernfs, Level, OneFileSystem,
+    ReadOnly, SharedColumn, Sort, Words,
 };
 
 /// Effect of an ncdu flag in duke.
@@ -34,6 +34,8 @@ pub enum Means {
     Color,
     /// Shows or hides the column with the size shared by hard links.
     SharedColumn,
+    /// No effect, because duke draws bars in its own way. The value must be a style of ncdu.
+    GraphStyle,
     /// No effect.
     Ignored,
 }
@@ -72,7 +74,7 @@ const fn valued(
 }
 
 /// All flags, in the order of ncdu's manual page.
-pub const FLAGS: [Flag; 59] = [
+pub const FLAGS: [Flag; 60] = [
     valued('f', "", "FILE", Words("-f"), "Browse an export; - is standard input"),
     valued('o', "", "FILE", Words("-o"), "Write an export in JSON; - is standard output"),
     valued('O', "", "FILE", Words("-O"), "Write a binary export; - is standard output"),
@@ -90,6 +92,7 @@ pub const FLAGS: [Flag; 59] = [
     flag(' ', "include-kernfs", Kernfs(true), "Enter kernel file systems; the default, unlike in duke"),
     flag('L', "follow-symlinks", Words("-L"), "Count the file that a symbolic link points to"),
     flag(' ', "no-follow-symlinks", Words("--no-follow-symlinks"), "Do not follow symbolic links"),
+    flag(' ', "follow-firmlinks", Ignored, "Accepted without effect: duke always follows firmlinks (macOS)"),
     valued('t', "threads", "N", Words("-t"), "Read with N threads"),
     flag('e', "extended", Words("-e"), "Keep owner, group and mode"),
     flag(' ', "no-extended", Words("--no-extended"), "Do not keep owner, group and mode"),
@@ -97,7 +100,7 @@ pub const FLAGS: [Flag; 59] = [
     flag('1', "", Ignored, "Accepted without effect: without a browser duke prints progress anyway"),
     flag('2', "", Ignored, "Accepted without effect: duke opens the browser at once"),
     flag('q', "slow-ui-updates", Ignored, "Accepted without effect: duke draws only what has changed"),
-    flag(' ', "fast-ui-updates", Ignored, "Accepted without effect, for the same reason"),
+    flag(' ', "fast-ui-updates", Ignored, "Accepted without effect: duke draws only what has changed"),
     flag(
         'r',
         "",
@@ -130,8 +133,8 @@ pub const FLAGS: [Flag; 59] = [
         ' ',
         "graph-style",
         "STYLE",
-        Ignored,
-        "Accepted without effect: use the flag --ascii of duke for ASCII characters",
+        GraphStyle,
+        "hash, half-block or eighth-block, accepted without effect: duke has --ascii for ASCII characters",
     ),
     valued(
         ' ',

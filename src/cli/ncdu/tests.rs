@@ -5,7 +5,7 @@ use super::*;
 use crate::cli::configured::understood;
 
 /// Flags in the help of ncdu 1.18 and 2.8, with values for those that need one.
-const KNOWN: [&str; 74] = [
+const KNOWN: [&str; 79] = [
     "-0",
     "-1",
     "-2",
@@ -55,9 +55,12 @@ const KNOWN: [&str; 74] = [
     "--no-extended",
     "--fast-ui-updates",
     "--slow-ui-updates",
+    "--follow-firmlinks",
     "--follow-symlinks",
     "--no-follow-symlinks",
     "--graph-style hash",
+    "--graph-style half-block",
+    "--graph-style eighth-block",
     "--group-directories-first",
     "--no-group-directories-first",
     "--ignore-config",
@@ -78,6 +81,8 @@ const KNOWN: [&str; 74] = [
     "--si",
     "--no-si",
     "--sort disk-usage",
+    "--sort apparent-size-asc",
+    "--sort itemcount",
     "--threads 2",
     "--sort=name-desc",
 ];
@@ -159,6 +164,7 @@ fn a_wrong_command_line_is_rejected_in_one_line() {
         ("--sort size", "ncdu: --sort size: unknown value"),
         ("--sort name-up", "ncdu: --sort name-up: unknown value"),
         ("--color blue", "ncdu: --color blue: unknown value"),
+        ("--graph-style dots", "ncdu: --graph-style dots: unknown value"),
         ("--shared-column all", "ncdu: --shared-column all: unknown value"),
         ("--compress-level 20", "ncdu: --compress-level 20: unknown value"),
         ("--export-block-size 3", "ncdu: --export-block-size 3: unknown value"),

@@ -14,6 +14,9 @@ use crate::run::print::BLOCK_SIZES;
 /// Flags for the scan, which ncdu accepts for an import but ignores.
 const SCAN: [&str; 6] = ["-e", "-t", "-L", "-X", "--exclude", "--exclude-caches"];
 
+/// Values of `--graph-style`. ncdu also accepts the misspelled one.
+const GRAPH_STYLES: [&str; 4] = ["hash", "half-block", "eighth-block", "eigth-block"];
+
 /// Command line of duke that corresponds to a command line of ncdu.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Translation {
@@ -136,13 +139,14 @@ pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation
             }
             Means::Level if !is_number(value, 1..=19) => return Err(wrong()),
             Means::BlockSize if !is_number(value, BLOCK_SIZES) => return Err(wrong()),
+            Means::GraphStyle if !GRAPH_STYLES.iter().any(|style| value == *style) => return Err(wrong()),
             Means::BlockSize => block_size = Some(value),
             Means::Compress(is_on) => is_compressed = is_on,
             Means::OneFileSystem(is_on) => is_confined = is_on,
             Means::Kernfs(is_on) => enters_kernfs = is_on,
             Means::Sort => words.extend(sort(value).ok_or_else(wrong)?.map(OsString::from)),
             Means::Color => words.push(color(value).ok_or_else(wrong)?.into()),
-            Means::Level | Means::Ignored => {}
+            Means::Level | Means::GraphStyle | Means::Ignored => {}
         }
     }
     let mut settings: Vec<OsString> = Vec::new();

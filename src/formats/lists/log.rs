@@ -40,7 +40,7 @@ pub(crate) enum LogTag {
     Own = 3,
 }
 
-/// Record of the log.
+/// Record in the log: a child directory or another entry of a list.
 pub(crate) enum Logged<'l> {
     /// Child directory.
     Child {

@@ -146,7 +146,7 @@ impl Blocks {
             let damaged = |reason| damage(self.offset(reference), reference, reason);
             let item = fields.item(is_root).map_err(damaged)?;
             if is_root && item.inside.is_none() {
-                return Err(damaged("the root is no directory"));
+                return Err(damaged("the root is not a directory"));
             }
             let claims = &self.claimed[usize::try_from(reference >> OFFSET_BITS).unwrap_or(usize::MAX)];
             if !claims.claim(offset_in_block(reference)..fields.end) {

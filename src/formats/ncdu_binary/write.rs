@@ -38,7 +38,7 @@ pub fn write(
     size: BlockSize,
     out: &mut (dyn Write + Send),
 ) -> io::Result<()> {
-    let Some(id) = root.directory() else { return Err(io::Error::other("the root is no directory")) };
+    let Some(id) = root.directory() else { return Err(io::Error::other("the root is not a directory")) };
     let output = Output::new(size, out);
     output.write(&MAGIC);
     let shared = hard_links::shared_with_others(tree);

@@ -21,7 +21,7 @@ pub struct Joined<'p> {
     /// Parts. The first part is the rest, which lists the roots of all other parts.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
-    /// Roots of other parts, keyed first by the directory of the rest that lists them, then by their name.
+    /// Roots of all parts but the first, keyed by the directory of the first part that lists them, then by name.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
     /// Parents of the directories in `roots`.
     parents: HashMap<DirId, DirId>,
