@@ -1,4 +1,4 @@
-//! CopySharing: files with the same contents use the same data on the disk.
+//! Sharing of copies: files with the same contents use the same data on the disk.
 //!
 //! The kernel compares the bytes once more while both files are locked, so a file that changes meanwhile is not shared.
 //! Names, contents and times of the files do not change.
@@ -175,10 +175,11 @@ impl Sharer<'_> {
         while offset < file.state.size && !(self.is_cancelled)() {
             let length = (file.state.size - offset).min(STEP);
             offset += match from.share_range(&to, offset, length) {
-                Ok(Some(0)) => return Err(Reason::NoSharing),
-                Ok(Some(bytes)) => bytes,
+                Ok(Some(bytes)) if bytes > 0 => bytes,
                 Ok(None) => return Err(Reason::Changed),
-                Err(Errno::EOPNOTSUPP | Errno::ENOTTY | Errno::ENOSYS) => return Err(Reason::NoSharing),
+                Ok(Some(_)) | Err(Errno::EOPNOTSUPP | Errno::ENOTTY | Errno::ENOSYS) => {
+                    return Err(Reason::NoSharing);
+                }
                 Err(errno) => return Err(Reason::System(errno as i32)),
             };
         }

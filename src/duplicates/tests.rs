@@ -456,7 +456,9 @@ proptest! {
         let found = search(root.path());
         let names = |set: &Vec<EqualName>| set.iter().map(|name| found.name(name.entry)).collect::<Vec<_>>();
         let mut sets: Vec<Vec<String>> = found.duplicates.sets.iter().map(names).collect();
-        sets.iter_mut().for_each(|names| names.sort());
+        for names in &mut sets {
+            names.sort();
+        }
         sets.sort();
         prop_assert_eq!(&sets, &expected);
 

@@ -2,6 +2,7 @@
 //! place of ssh, and with full disks.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -706,11 +707,11 @@ fn objects_are_grouped_into_directories_in_any_order() {
     for round in 0..2 {
         for directory in 0..200 {
             let path = format!("{}/{directory}/{round}", directory % 7);
-            lines += &format!("{{\"Path\":\"{path}\",\"Size\":{},\"IsDir\":false}},\n", directory + 1);
+            writeln!(lines, "{{\"Path\":\"{path}\",\"Size\":{},\"IsDir\":false}},", directory + 1).unwrap();
         }
     }
     for path in ["a//b", "a", "a/b", "../x", "./c"] {
-        lines += &format!("{{\"Path\":\"{path}\",\"Size\":512,\"IsDir\":false}},\n");
+        writeln!(lines, "{{\"Path\":\"{path}\",\"Size\":512,\"IsDir\":false}},").unwrap();
     }
     fs::write(place.join("lines"), lines + "]\n").unwrap();
     let path = search_path(&place, "rclone", "cat lines");

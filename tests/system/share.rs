@@ -1,4 +1,4 @@
-//! CopySharing of duplicates on file systems with reflinks: what is freed, what stays, and what is refused.
+//! Sharing of duplicates on file systems with reflinks: what is freed, what stays, and what is refused.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -127,7 +127,9 @@ fn files_that_changed_since_the_search_are_not_shared() {
     for image in images(NAME) {
         let root = image.path();
         let bytes = noise(MIB, 1);
-        ["a", "b", "c"].iter().for_each(|name| fs::write(root.join(name), &bytes).unwrap());
+        for name in ["a", "b", "c"] {
+            fs::write(root.join(name), &bytes).unwrap();
+        }
         sync(&root);
         let mut other = bytes.clone();
         other[1000] ^= 1;
@@ -139,7 +141,9 @@ fn files_that_changed_since_the_search_are_not_shared() {
         assert_eq!(fs::read(root.join("c")).unwrap(), bytes);
         // If the file that would give its data has changed, the others are shared with each other.
         let bytes = noise(MIB, 2);
-        ["d", "e", "f"].iter().for_each(|name| fs::write(root.join(name), &bytes).unwrap());
+        for name in ["d", "e", "f"] {
+            fs::write(root.join(name), &bytes).unwrap();
+        }
         let report = shared(&root, None, || fs::remove_file(root.join("d")).unwrap());
         assert_eq!((report.entries, report.freed), (1, MIB), "{report:?}");
     }
@@ -177,7 +181,9 @@ fn the_program_shares_and_prints_the_result() {
     }
     let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) else { return };
     let root = image.path();
-    ["a", "b"].iter().for_each(|name| fs::write(root.join(name), noise(2 * MIB, 1)).unwrap());
+    for name in ["a", "b"] {
+        fs::write(root.join(name), noise(2 * MIB, 1)).unwrap();
+    }
     let state = tempfile::tempdir().unwrap();
     let share = |path: &Path| {
         let mut program = program();
@@ -191,7 +197,9 @@ fn the_program_shares_and_prints_the_result() {
     assert!(text.ends_with("Nothing to share: equal files use the same data already\n"), "{text}");
 
     let plain = tempfile::tempdir_in("/dev/shm").unwrap();
-    ["a", "b"].iter().for_each(|name| fs::write(plain.path().join(name), noise(2 * MIB, 1)).unwrap());
+    for name in ["a", "b"] {
+        fs::write(plain.path().join(name), noise(2 * MIB, 1)).unwrap();
+    }
     let refused = share(plain.path());
     let errors = refused.ended(1).stderr;
     assert!(errors.contains(": this file system cannot share data between files"), "{errors}");
