@@ -265,7 +265,7 @@ const OTHERS: &[Binding] = &{
         hint(6, "colors", bind(&[letter('c')], TREEMAP, C::MapColors, G::Treemap, "next colors")),
         hint(6, "search", bind(&[letter('/')], VIEWS, C::Search, G::View, "search below")),
         bind(&[letter('/')], &[Scope::Help], C::Search, G::Program, "search the keys"),
-        hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "keep showing the results")),
+        hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "show the results")),
         hint(1, "clear", bind(&[key(K::Esc)], PROMPT, C::Back, G::Search, "clear and close")),
         hint(4, "mark", bind(&[letter(' ')], ENTRIES, C::Mark, G::Mark, "mark or unmark")),
         bind(&[letter('V')], ROWS, C::MarkRange, G::Mark, "start or end a range"),
