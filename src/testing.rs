@@ -10,9 +10,9 @@ pub mod analysis {
 #[cfg(feature = "delete")]
 pub mod delete {
     pub use crate::delete::{
-        Blocked, DeleteScope, DeleteWarning, Failure, Failures, Journal, Kept, NoTrash, Operation, Owner,
-        Preview, Reason, Removal, Report, Selection, Trashing, journal, probe, remove, restore, script,
-        start, trash,
+        Blocked, CopyName, CopySharing, DeleteScope, DeleteWarning, Failure, Failures, Journal, Kept,
+        NoTrash, Operation, Owner, Preview, Reason, Removal, Report, Selection, Trashing, journal, probe,
+        remove, restore, script, start, trash,
     };
 }
 
@@ -22,6 +22,12 @@ pub mod df {
         CountedAs, Errno, FileSystemUsage, NotScanned, Note, OverheadKind, ProcessAccess, Report, Through,
         Unexplained, report, rows,
     };
+}
+
+/// Search for duplicates.
+#[cfg(feature = "duplicates")]
+pub mod duplicates {
+    pub use crate::duplicates::{Duplicates, EqualName, find};
 }
 
 /// File formats of trees.

@@ -1,4 +1,5 @@
-//! Generator of the pictures in the README: the program in its own terminal, on a real directory, drawn as SVG.
+//! Generator of the pictures in the README and in docs/tour.md: the program in its own terminal, on a real directory and
+//! on that of the tour, drawn as SVG.
 //!
 //!     cargo run --example picture [PATH [PROGRAM]]
 //!
@@ -6,10 +7,12 @@
 
 mod recording;
 mod svg;
+#[path = "../demo-tree/tree.rs"]
+mod tree;
 
 use std::env;
 use std::error::Error;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -27,6 +30,15 @@ const PICTURES: [((u16, u16), &str, &str); 4] = [
     ((160, 36), "k", "docs/pictures/preview.svg"),
     ((100, 30), "5", "docs/pictures/treemap.svg"),
     ((100, 30), "`", "docs/pictures/overview.svg"),
+];
+
+/// Directory of the tour, its window, and the pictures: keys pressed one after another, and the file.
+const TOUR: &str = "/tmp/laptop";
+const TOUR_WINDOW: (u16, u16) = (100, 24);
+const TOUR_PICTURES: [(&[&str], &str); 3] = [
+    (&[""], "docs/pictures/tour-list.svg"),
+    (&["5"], "docs/pictures/tour-treemap.svg"),
+    (&["9", " ", "d"], "docs/pictures/tour-delete.svg"),
 ];
 
 /// File of the recording.
@@ -88,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         terminal.press(keys)?;
         recording.show(terminal.screen(), milliseconds);
     }
-    terminal.end()?;
+    terminal.end("1q")?;
     write(RECORDING, recording.drawn())?;
     let mut terminal = Terminal::start(&program, &path, PICTURES[0].0)?;
     // Rows move while the scan is running.
@@ -98,7 +110,30 @@ fn main() -> Result<(), Box<dyn Error>> {
         terminal.press(keys)?;
         write(name, svg::picture(terminal.screen()))?;
     }
-    terminal.end()
+    terminal.end("1q")?;
+    tree::create(Path::new(TOUR)).map_err(|error| format!("{TOUR}: cannot create: {error}"))?;
+    let drawn = tour(&program, write);
+    fs::remove_dir_all(TOUR)?;
+    drawn
+}
+
+/// Draws the pictures of the tour.
+fn tour(
+    program: &Path,
+    write: impl Fn(&str, String) -> Result<(), std::io::Error>,
+) -> Result<(), Box<dyn Error>> {
+    let mut terminal = Terminal::start(program, OsStr::new(TOUR), TOUR_WINDOW)?;
+    for (keys, name) in TOUR_PICTURES {
+        for key in keys {
+            terminal.press(key)?;
+        }
+        write(name, svg::picture(terminal.screen()))?;
+    }
+    // The last picture is a question. Without marks the program quits at once.
+    for keys in ["n", "g", " "] {
+        terminal.press(keys)?;
+    }
+    terminal.end("1q")
 }
 
 /// Builds the program.
@@ -125,7 +160,7 @@ fn size((cols, rows): (u16, u16)) -> PtySize {
 }
 
 impl Terminal {
-    fn start(program: &Path, path: &OsString, window: (u16, u16)) -> Result<Self, Box<dyn Error>> {
+    fn start(program: &Path, path: &OsStr, window: (u16, u16)) -> Result<Self, Box<dyn Error>> {
         let mut command = CommandBuilder::new(program);
         command.args(["--no-config", "--color", "always"]);
         command.arg(path);
@@ -182,8 +217,9 @@ impl Terminal {
         }
     }
 
-    fn end(&mut self) -> Result<(), Box<dyn Error>> {
-        self.keys.write_all(b"1q")?;
+    /// Presses the keys that end the program.
+    fn end(&mut self, keys: &str) -> Result<(), Box<dyn Error>> {
+        self.keys.write_all(keys.as_bytes())?;
         self.keys.flush()?;
         self.child.wait()?;
         Ok(())

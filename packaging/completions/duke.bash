@@ -74,7 +74,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-o -O -c -f -n -s -d -q -a -0 -t -x -X -L -r -e -h -V --json --ndjson --csv --output --output-binary --export-block-size --compress --import --format --fields --root --no-interactive --summarize --depth --bytes --min-size --top --by --quiet --apparent-size --si --sort --reverse --directories-first --no-hidden --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --follow-symlinks --read-only --dry-run --type-name-over --select-yes --confirm-quit --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df duplicates help man ncdu merge plan save"
+            opts="-o -O -c -f -n -s -d -q -a -0 -t -x -X -L -r -e -h -V --json --ndjson --csv --output --output-binary --export-block-size --compress --import --format --fields --root --no-interactive --summarize --depth --bytes --min-size --top --by --quiet --apparent-size --si --sort --reverse --directories-first --no-hidden --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --follow-symlinks --versions --read-only --dry-run --type-name-over --select-yes --confirm-quit --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df duplicates help man ncdu merge plan save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
@@ -421,7 +421,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__duplicates)
-            opts="-q -t -x -h --json --si --quiet --threads --one-file-system --exclude --exclude-caches --skip-network --help"
+            opts="-q -t -x -h --json --share --si --quiet --threads --one-file-system --exclude --exclude-caches --skip-network --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o/output= O/output-binary= export-block-size= c/compress f/import= format= fields= root= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse directories-first no-hidden columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network L/follow-symlinks r/read-only dry-run type-name-over= select-yes confirm-quit e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
+    string join \n json ndjson csv o/output= O/output-binary= export-block-size= c/compress f/import= format= fields= root= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse directories-first no-hidden columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network L/follow-symlinks versions r/read-only dry-run type-name-over= select-yes confirm-quit e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -92,6 +92,7 @@ complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Exclude di
 complete -c duke -n "__fish_duke_needs_command" -l include-kernfs -d 'Enter /proc, /sys and other kernel file systems below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -s L -l follow-symlinks -d 'Count the file that a symbolic link points to'
+complete -c duke -n "__fish_duke_needs_command" -l versions -d 'List noncurrent versions of objects, too'
 complete -c duke -n "__fish_duke_needs_command" -s r -l read-only -d 'Disable deletion'
 complete -c duke -n "__fish_duke_needs_command" -l dry-run -d 'Show what would be deleted, delete nothing'
 complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Preselect Yes when the browser asks about a deletion'
@@ -144,6 +145,7 @@ complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print hel
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -s t -l threads -d 'Read with N threads' -r
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -l json -d 'Print JSON'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -l share -d 'Let equal files use the same data on the disk (Linux: btrfs, XFS)'
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'

@@ -53,7 +53,7 @@ pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result
 /// Files of each directory, before their sizes are added up.
 #[derive(Default)]
 pub(super) struct OwnSizes {
-    /// Totals of each directory's files with a single name. A huge directory may occur several times.
+    /// Totals of the files with a single name, for each directory. A huge directory may occur several times.
     single: Vec<(DirId, Totals)>,
     sizes: UniqueSizes,
 }

@@ -37,7 +37,7 @@ pub(super) struct LargestFiles<'t> {
     order: Order,
     most: usize,
     first: Vec<File>,
-    /// All names of files with several names. Different workers may find names of the same inode.
+    /// All names of files with several names, because different workers may find names of the same inode.
     linked: Vec<File>,
     /// Number of files with one name.
     single: u64,
@@ -114,8 +114,8 @@ impl<'t> LargestFiles<'t> {
         SearchResult { rows, matched, searched, sum, with_contents: false, complete }
     }
 
-    /// Keeps one name of each inode, and returns the number of inodes. In the final result, this is the name whose path
-    /// sorts first; earlier results use any name, because comparing the paths is slow.
+    /// Keeps one name of each inode, and returns the number of inodes. In the final result, the name whose path sorts
+    /// first is kept; earlier results keep any name, because comparing the paths is slow.
     fn take_linked(&mut self, mut linked: Vec<File>, complete: bool) -> u64 {
         let tree = self.tree;
         if complete {

@@ -127,13 +127,13 @@ impl Names {
                 inode: names[0].inode,
                 disk: names[0].disk,
                 apparent: names[0].apparent,
-                // The link count may have changed after some of the names were read.
+                // The link count may have changed after some of the names were read, so the largest one is used.
                 count: names.iter().map(|name| name.count).max().unwrap_or(0).max(in_tree),
                 inside,
                 elsewhere: in_tree.saturating_sub(inside),
                 first: links.names.len(),
             };
-            // A root that is a file is collected even if it has just one name.
+            // A root that is a file is collected even if it has just one name, so it is skipped here.
             if inode.count < 2 {
                 continue;
             }

@@ -22,7 +22,7 @@ enum Sort {
     Type,
     /// Test of a size. As for `Type`, but a negated term also finds the contents of the directories that it finds.
     Size,
-    /// Test of another property. As for `Type`, but such a term does not cause the times of directories to be tested.
+    /// Test of another property. As for `Type`, but time terms in the same query still match no directories.
     State,
     /// Test of a time. Directories are tested only if the query also selects them by name or type.
     Time,
@@ -115,7 +115,7 @@ impl<'i> Oracle<'i> {
         Self { items, terms, origin }
     }
 
-    /// Returns the directories above an item and below the origin.
+    /// Returns the directories between the origin and an item.
     fn above(&self, item: &Item) -> impl Iterator<Item = &'i Item> {
         let (path, origin) = (item.path.clone(), self.origin);
         self.items
@@ -139,7 +139,7 @@ impl<'i> Oracle<'i> {
         sum
     }
 
-    /// Returns the totals of an item, including all contents of a directory.
+    /// Returns the totals of an item. For a directory, they include all of its contents.
     pub(crate) fn size(&self, item: &Item) -> Totals {
         let inside = |other: &&Item| other.path == item.path || is_below(&other.path, &item.path);
         Self::sum(self.items.iter().filter(inside))
@@ -178,8 +178,8 @@ impl<'i> Oracle<'i> {
         self.finds(item) || self.brings_contents() && self.above(item).any(|above| self.finds(above))
     }
 
-    /// Returns the totals of the kept items below the directory at `path`, plus the directory itself if it is kept. As
-    /// in the tree, the directory does not count among its own items.
+    /// Returns the totals of the kept items below the directory at `path`. If the directory itself is kept, its sizes
+    /// are added, but it does not count as an item, as in the tree.
     pub(crate) fn kept(&self, path: &str) -> Totals {
         let inside = |item: &&Item| item.path == path || is_below(&item.path, path);
         let kept = || self.items.iter().filter(inside).filter(|item| self.keeps(item));

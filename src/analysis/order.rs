@@ -1,7 +1,7 @@
 //! Order of rows: by a numeric key of each entry, or by path.
 //!
-//! The key is computed when the entry is visited, so sorting needs no tree. Sorting by path reads names from the tree:
-//! the largest rows are kept, then sorted one directory at a time.
+//! A numeric key is computed when the entry is visited, so sorting by the key does not read the tree. Sorting by path
+//! reads names from the tree: the largest rows are kept, then sorted one directory at a time.
 //!
 //! Invariant: rows without a key come last, in both directions.
 

@@ -23,14 +23,14 @@ pub struct Breakdown {
     pub ages: Arc<Ages>,
 }
 
-/// Results of several surveys.
+/// Statistics that the overview shows.
 #[derive(Clone, Debug)]
 pub struct Overview {
     /// Totals by type and by age.
     pub breakdown: Breakdown,
     /// Largest files.
     pub files: Arc<SearchResult>,
-    /// Directories with the most bytes in their own files.
+    /// Largest directories, measured by the files directly in them.
     pub directories: Arc<Directories>,
     /// Cleanup candidates.
     pub hints: Arc<Hints>,
@@ -52,7 +52,8 @@ pub fn breakdown(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Brea
     })
 }
 
-/// Surveys the entries that the query keeps. `most` limits the number of files and the number of directories.
+/// Computes the statistics of the overview from the entries that the query keeps. `most` limits the number of files and
+/// the number of directories.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

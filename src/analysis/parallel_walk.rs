@@ -9,8 +9,8 @@
 //! One round takes about a millisecond. Between rounds the leading thread merges the collectors, checks for
 //! cancellation, and publishes a result if one is due. A huge listing is split into several visits.
 //!
-//! Invariant: a directory is entered before its contents, every entry is visited once, and no function recurses once
-//! per directory level. If roots are equal or nested, only the outermost is visited.
+//! Invariant: a directory is entered before its contents, every entry is visited once, and the call stack does not grow
+//! with the depth of the directories. If roots are equal or nested, only the outermost is visited.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -28,13 +28,14 @@ use crate::tree::{
 
 /// Bytes of listings that a worker reads per round: about 5,000 entries, or about half a millisecond.
 const BUDGET: u64 = 1 << 18;
-/// Cost of visiting a directory without its entries, expressed in bytes of listings.
+/// Fixed cost of visiting a directory, counted toward [`BUDGET`] in addition to the bytes of its listing.
 const VISIT: u64 = 64;
 /// Size in bytes above which a listing is split into pieces, each of which is a visit of its own.
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits for one worker in one round.
 const VISITS: usize = 256;
-/// Number of parts per worker in a round. More than one, so that a worker that finishes early can take another part.
+/// Number of parts per worker in a round. It is more than one so that a worker that finishes early can take another
+/// part.
 const PARTS: usize = 2;
 /// Delay of the first result. Each later result is due when the elapsed time is `NEXT` times that of the previous
 /// result, because producing a result takes time, too.
@@ -55,10 +56,9 @@ pub(crate) struct WalkEntry<'a> {
     pub(crate) tree: &'a Tree,
     pub(crate) id: EntryId,
     pub(crate) record: &'a Entry<'a>,
-    /// Sizes and items by which the entry is sorted. For a directory, they include its contents if the query counts
-    /// contents.
+    /// Totals by which the entry is sorted. For a directory, they include its contents if the query counts contents.
     pub(crate) totals: Totals,
-    /// Sizes that the entry itself adds to totals, without the contents of a directory.
+    /// Sizes of the entry itself. For a directory, they do not include its contents.
     pub(crate) own: Totals,
     /// `true` if the entry itself matches, and not only a directory above it.
     pub(crate) is_hit: bool,
@@ -130,7 +130,8 @@ struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Effect of the directory and its ancestors on the entries in it.
+    /// Decisions about the entries of the directory that follow from the directory and its ancestors: kept, or ignored
+    /// because of a negated term.
     standing: Standing,
     /// `true` if the directory or one of its ancestors is found along with all its contents.
     is_covered: bool,
@@ -281,7 +282,8 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
             self.push(id, Standing::default(), false, None, visit);
             return;
         }
-        // Only roots are copied. Entries are large, and copying all of them would take a considerable part of a search.
+        // Only roots are copied. Entries are large, and copying all of them would take a considerable part of the
+        // search time.
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
         let subject = Subject::of(tree, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
@@ -317,7 +319,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
     }
 }
 
-/// Returns the sizes by which an entry is sorted, and the sizes it adds to totals by itself.
+/// Returns the totals by which an entry is sorted, and the sizes of the entry itself.
 fn sizes(tree: &Tree, record: &Entry<'_>, counts_contents: bool) -> (Totals, Totals) {
     let errors = u32::from(errno(tree, record).is_some());
     let EntryState::Known(metadata) = &record.state else {

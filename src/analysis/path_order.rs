@@ -1,7 +1,8 @@
 //! Sorting names in a tree by path, without building the paths.
 //!
-//! The children of each directory above the names are sorted once. So the time depends on the number of names and
-//! directories, not on the length of the paths. This matters for an export with a name at each of 20,000 levels.
+//! In each directory that contains any of the names, at any depth, the children are sorted once. So the time depends on
+//! the number of names and directories, not on the length of the paths. This matters for an export with a name at each
+//! of 20,000 levels.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -20,7 +21,7 @@ enum Child {
     Below(DirId),
 }
 
-/// Entries to sort in each directory on the paths of the names, each with its sort key.
+/// Entries to sort, grouped by parent directory, each with its sort key.
 type Children<'t> = HashMap<DirId, Vec<(Cow<'t, [u8]>, Child)>>;
 
 /// Returns the indexes of the names, ordered by their paths. `compare` compares path components.

@@ -8,7 +8,7 @@ use crate::tree::{DirId, Tree};
 /// Input of a search or survey.
 #[derive(Clone)]
 pub struct Request {
-    /// Tree, which may still be growing.
+    /// Tree to search, which may still be growing.
     pub tree: Arc<Tree>,
     /// Directory whose subtree is searched. The directory itself is never a result.
     pub from: DirId,

@@ -78,7 +78,7 @@ impl Rows {
 
     pub(crate) fn found(&mut self, request: &Request, progress: Progress) -> SearchResult {
         self.trim(self.most);
-        // The last report moves the rows instead of copying them, because there may be many.
+        // The final result takes the rows instead of copying them, because there may be many.
         let mut rows = if progress.complete { std::mem::take(&mut self.first) } else { self.glimpse() };
         rows.par_sort_unstable_by_key(Row::order);
         if self.order.is_by_path() {

@@ -137,7 +137,7 @@ impl TypeCounts {
     }
 }
 
-/// Sorts rows in the requested order. Rows with equal totals are sorted by their first value. If the order is by path,
+/// Sorts rows in the requested order. Rows with equal totals are sorted by their first field. If the order is by path,
 /// rows are sorted by the result of `name` instead.
 pub(crate) fn sorted<T: Copy + Ord, N: Ord>(
     order: Order,

@@ -1,4 +1,4 @@
-//! Decoding of base64; [`crate::base::text::base64`] encodes it.
+//! Base64 decoder. The encoder is [`crate::base::text::base64`].
 
 /// Decodes base64 (RFC 4648, section 4, with padding). Returns `None` for anything that the encoder does not write.
 pub fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
@@ -17,7 +17,7 @@ pub fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
         }
         bytes.extend_from_slice(&bits.to_be_bytes()[1..]);
     }
-    // The bits in place of padding must be zero, so that no two texts decode to the same bytes.
+    // The bits beyond the last byte must be zero. Otherwise, different texts could decode to the same bytes.
     let dropped = bytes.split_off(bytes.len() - padding);
     dropped.iter().all(|byte| *byte == 0).then_some(bytes)
 }

@@ -12,7 +12,7 @@ pub fn now() -> i64 {
 /// Seconds since 1970, and nanoseconds within that second. Comparing two tuples compares the times.
 pub type Time = (i64, i64);
 
-/// Returns the current time with nanoseconds, in the form in which file systems record times.
+/// Returns the current time with nanoseconds, as file systems record times.
 pub fn precise() -> Time {
     let time = SystemTime::now();
     let within = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());

@@ -67,8 +67,8 @@ pub struct Task<T> {
 }
 
 struct Shared<T> {
-    /// Set by the owner of the job and checked by the work. `Relaxed` ordering is enough, because the flag guards no
-    /// data.
+    /// Set by the owner of the job and checked by the code that does its work. `Relaxed` ordering is enough, because
+    /// the flag guards no data.
     cancelled: AtomicBool,
     slot: Mutex<Slot<T>>,
     ended: Condvar,

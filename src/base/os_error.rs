@@ -7,7 +7,7 @@ use nix::errno::Errno;
 
 /// Error number for an entry that no longer exists.
 pub(crate) const ENOENT: i32 = Errno::ENOENT as i32;
-/// Error number of a path that leads to something other than a directory.
+/// Error number for a path that leads to something other than a directory.
 pub(crate) const ENOTDIR: i32 = Errno::ENOTDIR as i32;
 /// Error number for an entry that an export marks as unreadable.
 #[doc(hidden)]
@@ -20,7 +20,7 @@ pub fn io_error_text(error: &io::Error) -> String {
 
 /// Returns the message for an error number in lower case, such as `permission denied`.
 pub fn error_text(errno: i32) -> String {
-    // For a file, only macOS returns this error, if reading the file would require a download.
+    // For a file, only macOS returns this error: reading the file would require a download.
     if errno == Errno::EDEADLK as i32 {
         return "content is only in the cloud".to_owned();
     }

@@ -76,7 +76,8 @@ pub fn escape(name: &[u8]) -> Cow<'_, str> {
     Cow::Owned(space(before) + &printable(&inner[..inner.len() - behind]) + &space(behind))
 }
 
-/// Escapes text other than a name for the terminal. Unlike [`escape`], this keeps leading and trailing spaces.
+/// Escapes general text for the terminal. Unlike [`escape`], which is for names, this keeps leading and trailing
+/// spaces.
 pub fn printable(text: &[u8]) -> Cow<'_, str> {
     if text.iter().all(|byte| matches!(byte, b' '..=b'~' if *byte != b'\\')) {
         return String::from_utf8_lossy(text);

@@ -268,6 +268,12 @@ pub struct Arguments {
     #[arg(short = 'L', long, help_heading = "Scan")]
     pub follow_symlinks: bool,
 
+    /// List noncurrent versions of objects, too
+    ///
+    /// For rclone:// paths on S3 and B2. Their names contain the time of the version.
+    #[arg(long, help_heading = "Scan", conflicts_with = "import")]
+    pub versions: bool,
+
     /// Disable deletion
     #[arg(short, long, help_heading = "Deleting")]
     pub read_only: bool,

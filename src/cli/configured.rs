@@ -24,7 +24,7 @@ pub struct Configured {
     pub config: Config,
     /// Command-line words for the settings, to be placed before the typed words.
     pub words: Vec<OsString>,
-    /// Notice for the browser about the first warning, without the folder of the file.
+    /// Notice for the browser about the first warning. It names the file without its folder.
     pub notice: Option<String>,
 }
 

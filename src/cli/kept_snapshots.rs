@@ -22,8 +22,8 @@ use crate::source::snapshot_store::{KeptSnapshot, Subject};
 /// Maximum number of snapshots listed in an error. `--list` shows all.
 const MOST_LINES: usize = 10;
 
-/// Returns the newest kept snapshot of `directory` that has the flags of `scan` and, if `before` is given,
-/// was taken before that time in seconds since 1970.
+/// Returns the newest kept snapshot of `directory` that was taken with the flags of `scan`. If `before` (seconds since
+/// 1970) is given, the snapshot must also have been taken before that time.
 pub fn latest(
     directory: &OsString,
     scan: &scan::Options,

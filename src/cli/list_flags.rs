@@ -1,4 +1,4 @@
-//! Flags about lists of files, which several commands have.
+//! Flags for reading lists of files, which several commands have.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;

@@ -80,9 +80,9 @@ pub fn run() -> ! {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // only one is ever made
 pub enum Invocation {
-    /// Run with the browser.
+    /// Request to open the browser.
     Browse(Box<browse::BrowseJob>),
-    /// Run that prints a table or JSON.
+    /// Request to print a table or JSON.
     Print(PrintJob),
     /// Comparison of two trees.
     Compare(DiffJob),
@@ -92,11 +92,11 @@ pub enum Invocation {
     Duplicates(DuplicatesJob),
     /// Plan that divides a directory into parts.
     Plan(plan::PlanJob),
-    /// Parts of a plan to merge.
+    /// Merge of the parts of a plan.
     Merge(merge::MergeJob),
     /// Description of the command line.
     Describe(Description),
-    /// Output about the configuration or the kept snapshots.
+    /// Text to print about the configuration or the kept snapshots.
     ConfigOutput(ConfigOutput),
 }
 
@@ -217,7 +217,7 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
         threads: threads(words.threads, environment)?,
         mounts: mounts(words.one_file_system),
         skip_network: words.skip_network,
-        // The accounting queries every file system with a time limit. The scan must not hang on an unresponsive one
+        // `duke df` queries every file system with a time limit, so its scan must not hang on an unresponsive one
         // either.
         skip_silent: true,
         ..Default::default()
@@ -242,6 +242,7 @@ fn duplicates_job(words: &DuplicatesFlags, environment: &Environment) -> Result<
     Ok(DuplicatesJob {
         roots: crate::cli::sources::paths(&words.paths),
         scan,
+        is_shared: words.share,
         form: if words.json { DuplicatesFormat::Json } else { DuplicatesFormat::Table(units) },
         progress: progress(words.quiet, units),
     })

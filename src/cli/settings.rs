@@ -20,7 +20,7 @@ use crate::cli::exclude::filter;
 use crate::cli::values::ColumnWord;
 
 /// Flags that cannot be set in the configuration, because they select the task of one run or take file names.
-const FOR_ONCE: [&str; 24] = [
+const FOR_ONCE: [&str; 25] = [
     "help",
     "version",
     "json",
@@ -36,6 +36,7 @@ const FOR_ONCE: [&str; 24] = [
     "fields",
     "root",
     "exclude_from",
+    "versions",
     "depth",
     "bytes",
     "min_size",
@@ -47,7 +48,7 @@ const FOR_ONCE: [&str; 24] = [
     "no_config",
 ];
 
-/// Settings that environment variables override, with these variables.
+/// Settings that environment variables override, each with the names of these variables.
 const VARIABLES: [(&str, &[&str]); 3] =
     [("threads", &["DUKE_THREADS"]), ("color", &["DUKE_COLOR", "NO_COLOR"]), ("ascii", &["DUKE_ASCII"])];
 

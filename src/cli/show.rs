@@ -28,7 +28,7 @@ use crate::run::streams::{print, print_error};
 use crate::ui::keys::{KEYMAP, Key};
 use crate::ui::theme::{Preset, Role, color_name};
 
-/// Output of `duke config`.
+/// Output of `duke config`, or of a command with `--list`.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ConfigOutput {
     /// Lines that are safe for a terminal.

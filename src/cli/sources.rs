@@ -35,15 +35,29 @@ pub fn wanted(
     if let Some(recorded) = recorded(&arguments.import, lists)? {
         return Ok(recorded);
     }
-    let remotes: Vec<Input> = arguments
+    let mut remotes: Vec<Input> = arguments
         .paths
         .iter()
         .filter_map(|path| remote(path, &options, patterns))
         .collect::<Result<_, _>>()?;
+    if arguments.versions {
+        remotes = remotes.into_iter().map(with_versions).collect::<Option<_>>().unwrap_or_default();
+        if remotes.is_empty() {
+            return Err(UsageError::Usage("--versions works only with rclone:// paths".to_owned()));
+        }
+    }
     match remotes.len() {
         0 => Ok(SourceSpec::Paths(paths(&arguments.paths), options)),
         some if some == arguments.paths.len() => Ok(SourceSpec::Exports(remotes)),
         _ => Err(UsageError::Usage("cannot mix local and ssh:// or rclone:// paths".to_owned())),
+    }
+}
+
+/// Returns a remote of rclone with noncurrent versions; `None` for another input.
+fn with_versions(input: Input) -> Option<Input> {
+    match input {
+        Input::Rclone(path) => Some(Input::Rclone(path.with_versions())),
+        Input::File(_) | Input::Standard | Input::Remote(_) => None,
     }
 }
 
@@ -60,7 +74,7 @@ pub fn recorded(names: &[OsString], lists: ListOptions) -> Result<Option<SourceS
     }
 }
 
-/// Returns the columns of lists that `--columns` names, with words such as `path=2`.
+/// Returns the columns of input lists that `--columns` defines with values such as `path=2`.
 fn fields_of_columns(arguments: &Arguments) -> Vec<FieldColumn> {
     let read = |word: &ColumnWord| match word {
         ColumnWord::Shown(_) => None,
@@ -180,8 +194,8 @@ pub fn paths(paths: &[OsString]) -> Vec<PathBuf> {
     if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() }
 }
 
-/// Returns the directory on another machine or the remote of rclone, if `path` names one. The scan on another machine
-/// uses the options given for this one.
+/// Returns the input for a directory on another machine or on a remote of rclone, if `path` names one. A scan on
+/// another machine uses the same options as a scan on this one.
 fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, UsageError>> {
     let refused = |reason| UsageError::Usage(format!("{}: {reason}", escape(path.as_bytes())));
     if let Some(rclone) = RclonePath::parse(path) {

@@ -50,8 +50,8 @@ pub enum Command {
     /// List files and directories with the same contents
     ///
     /// Prints the groups with the most wasted bytes first. Wasted bytes are freed by keeping only one copy of a group.
-    /// Files are compared by their contents, and nothing is changed. Empty files are ignored, and names of one inode
-    /// count as one file.
+    /// Files are compared by their contents, and nothing is changed unless --share is given. Empty files are ignored,
+    /// and names of one inode count as one file.
     Duplicates(Box<DuplicatesFlags>),
     /// Print the help of duke, or of a command
     Help {
@@ -336,6 +336,13 @@ pub struct DuplicatesFlags {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+
+    /// Make identical files share their data on disk (Linux: btrfs, XFS)
+    ///
+    /// Names, contents and times of the files do not change. The kernel compares the files again before sharing them.
+    /// The result is printed and written to the journal.
+    #[arg(long, conflicts_with = "json")]
+    pub share: bool,
 
     /// Show sizes in powers of 1000
     #[arg(long)]

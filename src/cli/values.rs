@@ -97,7 +97,7 @@ impl<P: TypedValueParser<Value = Column>> TypedValueParser for ColumnWords<P> {
     }
 }
 
-/// Returns the parser for the columns for which `of` returns a name and a help text.
+/// Returns a parser that accepts each column for which `of` returns a name and a help text.
 fn named(
     of: fn(&ColumnSpec) -> Option<(&'static str, &'static str)>,
 ) -> impl TypedValueParser<Value = Column> {

@@ -31,6 +31,8 @@ pub enum OperationKind {
     Trash,
     /// Move back from the trash.
     Restore,
+    /// Use the data of another file with the same contents.
+    Share,
 }
 
 /// Line of the journal.
@@ -42,7 +44,8 @@ pub struct JournalLine {
     pub path: Vec<u8>,
     /// Number of names deleted, if known.
     pub entries: Option<u64>,
-    /// Bytes freed, if the line reports the result of a deletion; otherwise, the item's disk usage in bytes.
+    /// Bytes freed or shared, if the line reports the result of a deletion or of sharing; otherwise, the item's disk
+    /// usage in bytes.
     pub bytes: u64,
     /// Result: `begun`, `done`, `cancelled`, or the reason for the failure.
     pub result: String,
@@ -119,6 +122,7 @@ impl JournalLine {
             OperationKind::Empty => "empty",
             OperationKind::Trash => "trash",
             OperationKind::Restore => "restore",
+            OperationKind::Share => "share",
         });
         writer.raw("\",");
         writer.name("path", &self.path);

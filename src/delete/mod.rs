@@ -13,7 +13,10 @@
 //! Invariant: only selected entries, and entries on the same mount below selected directories, are deleted or moved, no
 //! matter what other processes change in the meantime.
 
+mod copies;
+mod copy_files;
 mod failures;
+mod group;
 pub mod journal;
 mod link_tracker;
 pub mod operation;
@@ -24,15 +27,19 @@ pub mod remove;
 pub mod script;
 pub mod seen;
 pub mod selection;
+mod share;
 pub mod trash;
 mod walk;
 
+pub use copy_files::CopyName;
 pub use failures::{Failure, Failures, Kept};
+pub use group::{DeleteScope, Group, Item};
 pub use journal::{Journal, OperationKind};
 pub use operation::{Operation, Report, start};
 pub use preview::{Preview, probe};
 pub use reason::{Blocked, CHANGED, NoTrash, Reason};
 pub use refusal::DeleteWarning;
 pub use remove::{Removal, remove};
-pub use selection::{DeleteScope, Group, Item, Selection};
+pub use selection::Selection;
+pub use share::CopySharing;
 pub use trash::{Owner, Trashed, Trashing, restore, trash};

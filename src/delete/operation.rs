@@ -17,8 +17,9 @@ use std::path::Path;
 use super::journal::{Journal, JournalLine, OperationKind};
 use super::reason::Blocked;
 use super::refusal;
-use super::{Failure, Failures, Owner, Reason, Selection, Trashed, remove, trash};
+use super::{CopySharing, Failure, Failures, Owner, Reason, Selection, Trashed, remove, share, trash};
 use crate::base::absolute::absolute_bytes;
+use crate::base::format::{Units, grouped, plain_size};
 use crate::base::job::{Job, Pool, Task};
 use crate::base::os_error::io_error_text;
 use crate::base::sync::Arc;
@@ -33,14 +34,16 @@ pub enum Operation {
     Trash(Arc<Selection>),
     /// Move back from the trash.
     Restore(Arc<Vec<Trashed>>),
+    /// Let files with the same contents use the same data.
+    Share(Arc<CopySharing>),
 }
 
 /// Progress or result of an operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Number of names deleted, or of items moved to or from the trash.
+    /// Number of names deleted, of items moved to or from the trash, or of files shared.
     pub entries: u64,
-    /// Disk usage in bytes of the inodes whose last name was deleted.
+    /// Disk usage in bytes of the inodes whose last name was deleted, or length of the shared data.
     pub freed: u64,
     /// Entries that could not be deleted or moved.
     pub failures: Failures,
@@ -56,6 +59,28 @@ pub struct Report {
     pub is_over: bool,
 }
 
+impl Report {
+    /// Returns the result of sharing as text.
+    pub fn shared_text(&self, units: Units) -> String {
+        if self.entries == 0 {
+            return match self.failures.count {
+                0 => "Nothing to share: equal files use the same data already".to_owned(),
+                _ => "Nothing was shared".to_owned(),
+            };
+        }
+        let files = if self.entries == 1 { "file" } else { "files" };
+        let (number, shared) = (grouped(self.entries), plain_size(self.freed, units));
+        format!("Shared the data of {number} {files}, {shared}{}", self.gained_text(units))
+    }
+
+    /// Returns the change in free space, in parentheses; an empty text if it is unknown.
+    pub fn gained_text(&self, units: Units) -> String {
+        let Some(gained) = self.gained else { return String::new() };
+        let sign = if gained < 0 { "-" } else { "+" };
+        format!(" (free space {sign}{})", plain_size(gained.unsigned_abs(), units))
+    }
+}
+
 impl Operation {
     /// Returns the kind of the operation.
     pub fn kind(&self) -> OperationKind {
@@ -66,6 +91,7 @@ impl Operation {
             Self::Remove(_) => OperationKind::Delete,
             Self::Trash(_) => OperationKind::Trash,
             Self::Restore(_) => OperationKind::Restore,
+            Self::Share(_) => OperationKind::Share,
         }
     }
 
@@ -79,6 +105,7 @@ impl Operation {
                 .iter()
                 .flat_map(|it| it.from.items.iter().map(|item| (it.from.path_of(item), item.disk)))
                 .collect(),
+            Self::Share(sharing) => sharing.items(),
         }
     }
 }
@@ -119,6 +146,7 @@ fn run(task: &Task<Report>, work: &Operation, journal: Option<&Journal>) -> Repo
             told(trash::run(task, selection, &owner, &report))
         }
         Operation::Restore(all) => told(trash::run_back(task, all)),
+        Operation::Share(sharing) => shared(task, sharing, &items),
     };
     let not_ended = write_down(&ended);
     Report { unwritten: not_begun.or(not_ended), ..report }
@@ -155,6 +183,33 @@ fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (
         Some(i64::try_from(*after.get(device)?).ok()? - i64::try_from(*before).ok()?)
     });
     (Report { gained: gained.reduce(i64::saturating_add), ..report(removal) }, lines)
+}
+
+/// Shares the files. Also returns the journal lines with the results.
+fn shared(
+    task: &Task<Report>,
+    sharing: &CopySharing,
+    items: &[(Vec<u8>, u64)],
+) -> (Report, Vec<JournalLine>) {
+    let report = |shared: share::SharedData| Report {
+        entries: shared.files,
+        freed: shared.bytes,
+        failures: shared.failures,
+        gained: shared.gained,
+        ..Report::default()
+    };
+    let mut shared = share::run(task, sharing, &|shared| task.publish(report(shared)));
+    let results = std::mem::take(&mut shared.items).into_iter().zip(items);
+    let lines = results.map(|(result, (path, _))| {
+        let (bytes, result) = match result {
+            Some(Ok(bytes)) => (bytes, "done".to_owned()),
+            Some(Err(reason)) => (0, reason.text()),
+            None => (0, "cancelled".to_owned()),
+        };
+        line(OperationKind::Share, path, None, bytes, result)
+    });
+    let lines = lines.collect();
+    (report(shared), lines)
 }
 
 fn trashed(trashing: trash::Trashing) -> Report {

@@ -2,7 +2,8 @@
 //!
 //! The preview reads the file system again, so the dialog shows the current state: sizes, recent changes, obstacles,
 //! and the bytes that would be freed. An inode is freed if all of its names are selected. Space that a file shares with
-//! a copy is freed only if the copy is deleted too. Since that is unknown, there is a lower and an upper bound.
+//! a copy is freed only if the copy is deleted too. The preview cannot tell whether this will happen, so there is a
+//! lower and an upper bound.
 //!
 //! Invariant: files are opened only to read their extents, only on file systems that can share extents, and never if
 //! their contents are in the cloud.
@@ -130,7 +131,7 @@ struct Met {
     /// Number of names that would be deleted.
     going: u64,
     links: LinkTracker,
-    /// Known support for shared extents, keyed by the device of the file system.
+    /// Support for shared extents, keyed by device. Contains the file systems queried so far.
     sharing: HashMap<u64, Sharing>,
     asked: u64,
     due: Duration,

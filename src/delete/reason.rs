@@ -19,6 +19,8 @@ pub enum Reason {
     Mount,
     /// There is no usable trash on the same mount.
     NoTrash(NoTrash),
+    /// The file system cannot let files share data.
+    NoSharing,
     /// A guard forbids the operation and cannot be overridden.
     Refused(Blocked),
 }
@@ -31,6 +33,9 @@ impl Reason {
             Self::Changed => CHANGED.to_owned(),
             Self::Mount => Blocked::Mount.text().to_owned(),
             Self::NoTrash(why) => why.text(),
+            Self::NoSharing => {
+                "this file system cannot share data between files (btrfs and XFS can)".to_owned()
+            }
             Self::Refused(refusal) => refusal.text().to_owned(),
         }
     }
@@ -121,6 +126,8 @@ pub enum Blocked {
     Mount,
     /// The directory contains the current directory.
     Working,
+    /// The entry is or contains a file whose other copies were deleted or changed.
+    LastCopy,
 }
 
 impl Blocked {
@@ -132,6 +139,7 @@ impl Blocked {
             Self::HoldsHome => "contains your home directory",
             Self::Mount => "is a mount point",
             Self::Working => "contains the current directory",
+            Self::LastCopy => "is the last copy: the others were deleted or changed since the search",
         }
     }
 }

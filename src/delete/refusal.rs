@@ -7,8 +7,9 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::group::{Group, Item};
 use super::reason::Blocked;
-use super::selection::{Group, Item, Selection};
+use super::selection::Selection;
 use crate::base::kind::Kind;
 use crate::platform::entry::safe_path::others_may_write;
 use crate::platform::fs::mounts::standing;
@@ -47,6 +48,7 @@ impl DeleteWarning {
 pub fn check(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning>) {
     let protected = protected();
     let homes = homes();
+    let last_copies = selection.copies.last_copies();
     let mut refusals = Vec::new();
     let mut warnings = Vec::new();
     let mut number = 0;
@@ -65,6 +67,9 @@ pub fn check(selection: &Selection) -> (Vec<(usize, Blocked)>, Vec<DeleteWarning
                 // The deletion itself will report the error.
                 Err(_) => None,
             };
+            let is_last = || last_copies.contains(group.path_of(item).as_slice());
+            let refusal =
+                refusal.or_else(|| (!last_copies.is_empty() && is_last()).then_some(Blocked::LastCopy));
             if item.kind == Kind::Directory
                 && let Some(home) =
                     item.device.and_then(|device| homes.get(&FileId { device, inode: item.inode }))

@@ -147,7 +147,8 @@ impl Remover {
 }
 
 impl Visitor for Remover {
-    /// Permissions are not checked in advance, because the attempt to delete an entry shows whether it is permitted.
+    /// No permissions: they are not checked in advance, because the attempt to delete an entry shows whether it is
+    /// permitted.
     type Rights = ();
 
     fn rights(&self, _: &Directory) {}

@@ -63,7 +63,11 @@ pub(crate) fn look(selection: &Selection) -> Seen {
         group.items = items;
     }
     groups.retain(|group| !group.items.is_empty());
-    Seen { going: Selection { groups, extent: selection.extent }, changed, unmoved }
+    Seen {
+        going: Selection { groups, extent: selection.extent, copies: selection.copies.clone() },
+        changed,
+        unmoved,
+    }
 }
 
 /// Starts a job that finds the selected entries that have changed. The result contains the directory and name of each
@@ -109,10 +113,10 @@ impl Item {
         self.identity.map_or_else(|| self.is_as_read(now), |before| before.is_untouched(now))
     }
 
-    /// Returns `true` if this is the entry in the tree. A directory created after the entry was read is a different
-    /// directory. A file changed after the entry was read counts as a different file, even if its size and modification
-    /// time were set back. Files with several names are an exception, because adding or deleting a name updates their
-    /// change time.
+    /// Returns `true` if `now` is the identity of the entry in the tree. A directory created after the entry was read
+    /// is a different directory. A file changed after the entry was read counts as a different file, even if its size
+    /// and modification time were set back. Files with several names are an exception, because adding or deleting a
+    /// name updates their change time.
     fn is_as_read(&self, now: &Identity) -> bool {
         let found = now.attributes;
         let is_same_inode = (found.kind, found.inode) == (self.kind, self.inode)

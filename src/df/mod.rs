@@ -107,7 +107,7 @@ pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)
     Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
 }
 
-/// Returns the accounting of the first root that is a mount point. If there is none and `anywhere` is `true`, returns
+/// Returns the accounting for the first root that is a mount point. If there is none and `anywhere` is `true`, returns
 /// only df's numbers for the first root. Unlike [`report`], this searches for deleted and covered files only if a root
 /// is a mount point.
 pub fn of_roots(tree: &Tree, anywhere: bool) -> Option<FileSystem> {

@@ -31,8 +31,8 @@ pub struct System {
     /// `true` if the scan could reach the whole file system, because its top directory is mounted and the scan began
     /// there or above.
     pub is_whole: bool,
-    /// Number of mounts of the file system that the scan has visited. Entries visible through two mounts are counted
-    /// once.
+    /// Number of mounts through which the scan has visited the file system. Entries visible through two mounts are
+    /// counted once.
     pub times: usize,
     /// Directories on the file system that are covered by other mounts.
     pub covers: Vec<Cover>,
@@ -160,7 +160,7 @@ impl MountMap {
         self.systems[system].is_whole |= is_whole;
     }
 
-    /// Adds the data volume of macOS to the file system of a root that contains the firmlinks to this volume.
+    /// Adds the data volume of macOS to the file system with index `system`, if the volume is mounted below `root`.
     fn behind_firmlinks(&mut self, mounts: &[Mount], system: usize, root: &Path) {
         let Some(target) = FIRMLINK_TARGET.map(Path::new) else { return };
         if !target.starts_with(root) || target == root {

@@ -18,7 +18,7 @@ pub(crate) struct Candidate {
     pub(crate) entry: EntryId,
 }
 
-/// Files of a subtree.
+/// Files of a subtree, from which the candidates are selected.
 #[derive(Default)]
 pub(crate) struct SizeCandidates {
     /// Files, with one name for each inode. Once all files are collected, they are sorted by size, and files with a
@@ -58,7 +58,7 @@ impl Collector for SizeCandidates {
 }
 
 impl SizeCandidates {
-    /// Collects the candidates; `None` if the task was cancelled.
+    /// Collects the candidates. Returns `None` if the task was cancelled.
     pub(crate) fn collect<R: Send + Sync>(request: &Request, task: &Task<R>) -> Option<Self> {
         let collected = Mutex::new(None);
         parallel_walk(request, Mode::Filter, task, Self::default(), |found, progress| {
@@ -84,7 +84,7 @@ impl SizeCandidates {
     }
 }
 
-/// Returns the files that have the same size as another one. `files` must be sorted by size.
+/// Returns the files that have the same size as another file. `files` must be sorted by size.
 fn repeated(files: &[Candidate]) -> Vec<Candidate> {
     let sizes = || files.chunk_by(|one, other| one.size == other.size).filter(|files| files.len() > 1);
     let mut repeated = Vec::with_capacity(sizes().map(<[_]>::len).sum());

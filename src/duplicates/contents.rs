@@ -1,4 +1,4 @@
-//! Hashes of a file's contents, and checks that the file did not change in between.
+//! Hashes of a file's contents, and checks that the file did not change while it was read.
 //!
 //! Invariant: files of the same size with equal hashes of their whole contents have the same bytes. Holes count as
 //! zeros, but are not read.
@@ -47,7 +47,7 @@ impl OpenFile {
         Ok(blake3::hash(&ends).into())
     }
 
-    /// Returns a hash of the whole contents, or an error if they changed in the meantime.
+    /// Returns a hash of the whole contents, or an error if they changed while they were read.
     ///
     /// Blocks of zeros are skipped, and every other block is hashed together with its offset. So a hole has the same
     /// hash as zeros that are stored on disk, and costs no time.

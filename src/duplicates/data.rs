@@ -4,6 +4,7 @@
 
 use std::cmp::Reverse;
 
+use crate::platform::entry::contents::ContentState;
 use crate::tree::EntryId;
 
 /// Files or directories with the same contents.
@@ -16,13 +17,13 @@ pub struct DuplicateGroup {
     /// Disk usage in bytes that is freed if only one copy is kept. Space that a copy shares with a file outside the
     /// group does not count.
     pub wasted: u64,
-    /// Copies in the order of their paths. A copy inside a duplicate directory is omitted, unless that is the first
-    /// copy of the directory.
+    /// Copies in the order of their paths. A copy that lies in the second or a later copy of a duplicate directory is
+    /// omitted.
     pub copies: Vec<Duplicate>,
 }
 
 impl DuplicateGroup {
-    /// Returns the index of the copy to keep. Of copies with the same modification time, this is the first one.
+    /// Returns the index of the copy to keep. Among copies with the same modification time, the first one is kept.
     pub fn kept(&self, kept: KeptCopy) -> Option<usize> {
         let copies = self.copies.iter().enumerate();
         let found = match kept {
@@ -33,7 +34,7 @@ impl DuplicateGroup {
     }
 }
 
-/// Copy of a group to keep, by its modification time.
+/// Rule that selects the copy to keep in a group by its modification time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptCopy {
     /// Copy with the latest modification time.
@@ -73,7 +74,16 @@ pub struct Duplicate {
     pub is_shared: bool,
 }
 
-/// File that was not compared, with the reason.
+/// Name of a file in a set of equal files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EqualName {
+    /// Name.
+    pub entry: EntryId,
+    /// State of the file when it was compared.
+    pub state: ContentState,
+}
+
+/// File that was not compared, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
     /// Name of the file.
@@ -100,11 +110,13 @@ pub struct Duplicates {
     pub groups: Vec<DuplicateGroup>,
     /// Names of every set of equal files, including those inside copies of directories. At least one entry of each
     /// set must be kept.
-    pub sets: Vec<Vec<EntryId>>,
+    pub sets: Vec<Vec<EqualName>>,
     /// Files that were not compared, in the order of their paths.
     pub skipped: Vec<Skipped>,
     /// Number of files on network, foreign and kernel file systems, which are not opened.
     pub elsewhere: u64,
+    /// `true` if files were found on a file system that lets files share data.
+    pub may_share: bool,
     /// Progress of the search.
     pub progress: CompareProgress,
 }

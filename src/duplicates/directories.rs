@@ -1,8 +1,8 @@
 //! Directories with the same contents, found with a Merkle hash: the hash of a directory covers the name, the kind and
 //! the contents of each entry. The contents of a child directory are represented by its hash.
 //!
-//! Invariant: a directory has a hash only if everything in it is known: each file has no data or is in a set of equal
-//! files, and the directory has not changed since the scan.
+//! Invariant: a directory has a hash only if everything in it is known, that is, if every file in it has no data or is
+//! in a set of equal files, and if the directory has not changed since the scan.
 
 use std::collections::HashMap;
 
@@ -24,12 +24,12 @@ pub(crate) struct DirectorySet {
     pub(crate) summary: DirectorySummary,
 }
 
-/// Sizes of a directory's contents, the same for all copies.
+/// Sizes of a directory's contents, which are the same in all copies.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DirectorySummary {
     /// Number of non-empty files.
     pub(crate) files: u64,
-    /// Length of all files in bytes.
+    /// Total length of all files in bytes.
     pub(crate) size: u64,
     /// Number of levels of directories below this directory.
     pub(crate) height: u32,
@@ -44,8 +44,8 @@ enum EntryContents {
     Symlink,
 }
 
-/// Finds the directories below `from` with the same contents, those with the most levels first. `size` returns the
-/// length of the files in a set.
+/// Finds the sets of directories below `from` that have the same contents. Sets whose directories have the most levels
+/// come first. `size` returns the length of each file in a set of equal files.
 pub(crate) fn find(
     search: &DuplicateSearch<'_>,
     from: DirId,

@@ -3,23 +3,23 @@
 //! Deleting all but one copy of a directory also deletes the copies of its files. So a file inside an extra copy is not
 //! shown again, and the disk usage of each file is counted once.
 //!
-//! Invariant: the wasted bytes of all groups together are freed if one copy of each group is kept.
+//! Invariant: if one copy of each group is kept, deleting the others frees the wasted bytes of all groups together.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use super::candidates::SizeCandidates;
-use super::data::{Duplicate, DuplicateGroup, DuplicateKind};
+use super::data::{Duplicate, DuplicateGroup, DuplicateKind, EqualName};
 use super::directories::{self, DirectorySet, SetOfName};
 use super::search::DuplicateSearch;
-use super::sets::EqualFiles;
+use super::sets::{EqualFiles, Member};
 use crate::analysis::path_order::order_by_path;
 use crate::tree::{DirId, EntryId, EntryState, Tree};
 
 /// Result of [`arrange`]; see the fields of [`super::data::Duplicates`].
 pub(crate) struct Arranged {
     pub(crate) groups: Vec<DuplicateGroup>,
-    pub(crate) sets: Vec<Vec<EntryId>>,
+    pub(crate) sets: Vec<Vec<EqualName>>,
 }
 
 /// Files with the same contents.
@@ -28,10 +28,10 @@ struct FileSet {
     copies: Vec<Duplicate>,
 }
 
-/// Map from extra copies of directories, that is, all copies but the first, to the indexes of their groups.
+/// Map from each extra copy of a directory (any copy but the first) to the index of its group.
 type Extra = HashMap<DirId, usize>;
 
-/// Arranges the sets of equal files below `from`.
+/// Arranges the sets of equal files below `from` into groups.
 pub(crate) fn arrange(
     search: &DuplicateSearch<'_>,
     found: &[EqualFiles],
@@ -53,11 +53,16 @@ pub(crate) fn arrange(
     groups.extend(files);
     sort_by_path(tree, &mut groups, |group| group.copies[0].entry);
     groups.sort_by_key(|group| Reverse((group.wasted, group.size)));
-    let sets = sets.iter().map(|set| set.copies.iter().flat_map(Duplicate::names).collect()).collect();
+    let names = |member: &Member| {
+        let state = member.state;
+        let others = other_names(tree, member, candidates);
+        std::iter::once(member.entry).chain(others).map(move |entry| EqualName { entry, state })
+    };
+    let sets = found.iter().map(|set| set.members.iter().flat_map(names).collect()).collect();
     Arranged { groups, sets }
 }
 
-/// Sorts `rows` by the path of an entry.
+/// Sorts `rows` by path. `entry` returns the entry of a row.
 pub(crate) fn sort_by_path<T>(tree: &Tree, rows: &mut Vec<T>, entry: impl Fn(&T) -> EntryId) {
     let place = |row: &T| {
         let EntryId { directory, .. } = entry(row);
@@ -69,6 +74,16 @@ pub(crate) fn sort_by_path<T>(tree: &Tree, rows: &mut Vec<T>, entry: impl Fn(&T)
     let mut ranked: Vec<(usize, T)> = ranks.into_iter().zip(std::mem::take(rows)).collect();
     ranked.sort_unstable_by_key(|(rank, _)| *rank);
     rows.extend(ranked.into_iter().map(|(_, row)| row));
+}
+
+/// Returns the further known names of a file.
+fn other_names(tree: &Tree, member: &Member, candidates: &SizeCandidates) -> Vec<EntryId> {
+    let inode = match member.entry.record(tree).map(|record| record.state) {
+        Some(EntryState::Known(metadata)) => metadata.linked_inode(),
+        _ => None,
+    };
+    let names = inode.into_iter().flat_map(|inode| candidates.names(inode));
+    names.filter(|name| *name != member.entry).collect()
 }
 
 /// Sorts the names of each copy, and the copies of each set, by path.
@@ -140,7 +155,7 @@ struct Storage {
     is_kept: bool,
     /// `true` if a copy is not inside an extra copy of a directory.
     is_visible: bool,
-    /// Index of the group of the duplicate directories that contain one of these copies.
+    /// Index of the group of duplicate directories in which one of these copies lies.
     group: Option<usize>,
 }
 
@@ -149,12 +164,7 @@ impl FileSet {
         let mut sharing: HashMap<u32, u32> = HashMap::new();
         set.members.iter().for_each(|member| *sharing.entry(member.storage).or_default() += 1);
         let copies = set.members.iter().map(|member| {
-            let inode = match member.entry.record(tree).map(|record| record.state) {
-                Some(EntryState::Known(metadata)) => metadata.linked_inode(),
-                _ => None,
-            };
-            let names = inode.into_iter().flat_map(|inode| candidates.names(inode));
-            let other_names: Vec<EntryId> = names.filter(|name| *name != member.entry).collect();
+            let other_names = other_names(tree, member, candidates);
             Duplicate {
                 entry: member.entry,
                 is_linked_elsewhere: member.state.links > 1 + other_names.len() as u64,
@@ -168,9 +178,9 @@ impl FileSet {
         Self { size: set.size, copies: copies.collect() }
     }
 
-    /// Returns the group of the copies outside extra copies of directories, or `None` if there is only one such copy or
-    /// all of them share their data. Adds the disk usage of the other copies to the groups of the directories that
-    /// contain them.
+    /// Returns the group of all copies that do not lie in an extra copy of a directory, or `None` if there are fewer
+    /// than two of them or all of them share their data. Adds the disk usage of the other copies to the groups of the
+    /// directories in which they lie.
     fn group(
         &self,
         tree: &Tree,

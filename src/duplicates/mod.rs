@@ -33,7 +33,8 @@ use crate::base::sync::{Ordering, lock};
 use crate::platform::process::io_policy;
 use candidates::{Candidate, SizeCandidates};
 pub use data::{
-    CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, KeptCopy, SkipReason, Skipped,
+    CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName, KeptCopy, SkipReason,
+    Skipped,
 };
 use search::DuplicateSearch;
 
@@ -73,5 +74,6 @@ fn run(
     let progress = CompareProgress { is_complete: true, ..search.progress() };
     let elsewhere = search.elsewhere.load(Ordering::Relaxed);
     let groups::Arranged { groups, sets } = groups;
-    Duplicates { groups, sets, skipped, elsewhere, progress }
+    let may_share = search.may_share.load(Ordering::Relaxed);
+    Duplicates { groups, sets, skipped, elsewhere, may_share, progress }
 }

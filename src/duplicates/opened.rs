@@ -1,6 +1,7 @@
-//! Access to files through their open directories. A directory is opened once for many of its files.
+//! Access to files through their open directories. A directory is opened once for up to [`PIECE`] of its files.
 //!
-//! Invariant: a file is read only if it is on an ordinary file system and still has the inode and size of the scan.
+//! Invariant: a file is read only if it is on an ordinary file system and still has the inode and size that the scan
+//! recorded.
 
 use std::ffi::CString;
 
@@ -88,7 +89,7 @@ pub(crate) fn for_one<R>(
     at(search, &opened, candidate, work).map_err(|reason| search.skip(candidate.entry, reason)).ok()
 }
 
-/// Opens a directory; `None` for the top, whose entries are paths.
+/// Opens a directory. Returns `None` for the top, because its entries are named by paths.
 fn open(search: &DuplicateSearch<'_>, id: DirId) -> Result<Option<Directory>, NotCompared> {
     if id == DirId::TOP {
         return Ok(None);

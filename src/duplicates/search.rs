@@ -1,6 +1,6 @@
 //! State that all threads of a running search share.
 //!
-//! Invariant: progress is published while files are read, a few times a second.
+//! Invariant: progress is published while files are read, at most once in [`REPORT`] milliseconds.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use crate::base::job::Task;
 use crate::base::sync::{AtomicBool, AtomicU64, Mutex, Ordering, lock};
 use crate::tree::{EntryId, Tree};
 
-/// Interval between two reports of the progress, in milliseconds.
+/// Interval between two progress reports, in milliseconds.
 const REPORT: u64 = 100;
 
 /// Running search.
@@ -18,7 +18,7 @@ pub(crate) struct DuplicateSearch<'s> {
     pub(crate) tree: &'s Tree,
     pub(crate) task: &'s Task<Duplicates>,
     started: Instant,
-    /// Time of the next report of the progress, in milliseconds since the start.
+    /// Time of the next progress report, in milliseconds since the start of the search.
     due: AtomicU64,
     candidates: u64,
     pub(crate) compared: AtomicU64,

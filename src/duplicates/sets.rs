@@ -36,9 +36,9 @@ pub(crate) struct Member {
 #[derive(Clone, Copy, Debug)]
 struct Compared {
     file: Candidate,
-    /// Time of the last change, in nanoseconds since 1970, before the contents were read.
+    /// Time of the last change to the file, in nanoseconds since 1970, as recorded before the contents were read.
     changed: i64,
-    /// Hash of the ends and, later, of the whole contents.
+    /// Hash of the first and last blocks, later replaced by the hash of the whole contents.
     contents: ContentHash,
 }
 
@@ -82,14 +82,15 @@ pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> V
     found
 }
 
-/// Groups files with the same size and hash, by which `files` must be sorted. Omits groups of a single file.
+/// Groups files that have the same size and the same hash. `files` must be sorted by size and hash. Omits groups of a
+/// single file.
 fn equal(files: &[Compared]) -> Vec<&[Compared]> {
     let key = |one: &Compared| (one.file.size, one.contents);
     files.chunk_by(|one, other| key(one) == key(other)).filter(|equal| equal.len() > 1).collect()
 }
 
-/// Returns the sets of equal files among `files`, which have the same size and equal ends. Files with the same number
-/// share their data.
+/// Returns the sets of equal files among `files`, all of which have the same size and equal first and last blocks.
+/// Files that are returned with the same number share their data.
 fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u32, Compared)>> {
     let mut located: Vec<(Option<ContentHash>, Compared)> =
         files.par_iter().map(|one| (location(search, one), *one)).collect();

@@ -454,8 +454,9 @@ proptest! {
         let mut expected: Vec<Vec<String>> = naive.into_values().filter(|names| names.len() > 1).collect();
         expected.sort();
         let found = search(root.path());
-        let names = |set: &Vec<EntryId>| set.iter().map(|name| found.name(*name)).collect::<Vec<_>>();
+        let names = |set: &Vec<EqualName>| set.iter().map(|name| found.name(name.entry)).collect::<Vec<_>>();
         let mut sets: Vec<Vec<String>> = found.duplicates.sets.iter().map(names).collect();
+        sets.iter_mut().for_each(|names| names.sort());
         sets.sort();
         prop_assert_eq!(&sets, &expected);
 

@@ -23,7 +23,7 @@ const SHALLOW: usize = 64;
 /// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;
 
-/// Error number of a directory that was not read completely (`EIO`). The formats do not record the original error
+/// Error number (`EIO`) given to a directory that was not read completely. The formats do not record the original error
 /// number.
 pub(crate) const UNREADABLE: i32 = EIO;
 
@@ -46,7 +46,7 @@ impl Counts {
     }
 }
 
-/// Meaning of the sizes that a file records for a directory.
+/// Meaning of the sizes that an input file records for a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sizes {
     /// The sizes are those of the directory itself.
@@ -224,7 +224,7 @@ impl<'t> Builder<'t> {
         self.seal_if_long();
     }
 
-    /// Closes all open directories and marks them as stopped. Called when the input ends early.
+    /// Closes all open directories and marks them as incomplete. Called when the input ends early.
     pub(crate) fn break_off(&mut self) {
         while self.depth() > 0 {
             self.tree.stop(self.current());

@@ -17,17 +17,17 @@ use ruzstd::encoding::{CompressionLevel, FrameCompressor};
 
 use super::matcher::RowMatcher;
 use super::pipe::{CHUNK, Chunks, Feed, pipe};
-use crate::formats::{ncdu_binary, snapshot::MAGIC};
+use crate::formats::ncdu_binary;
 
-/// First bytes of a zstd frame (RFC 8878, 3.1.1). A skippable frame begins with a variable byte, followed by
-/// the three bytes of `SKIPPABLE` (3.1.2).
+/// First bytes of a zstd frame (RFC 8878, 3.1.1). A skippable frame begins with a byte that varies, followed by the
+/// three bytes of `SKIPPABLE` (3.1.2).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const SKIPPABLE: [u8; 3] = [0x2a, 0x4d, 0x18];
 /// First bytes of a gzip member (RFC 1952, 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Maximum accepted ratio of decompressed to compressed bytes. Exports usually shrink to a tenth of their size, and at
-/// most to a fortieth. A higher ratio suggests a file that was made to fill the memory.
+/// best to a fortieth. A higher ratio suggests a file that was made to fill the memory.
 pub(super) const RATIO: u64 = 100;
 /// Number of decompressed bytes up to which the ratio is not checked.
 pub(super) const HARMLESS: u64 = 8 << 20;
@@ -51,16 +51,9 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
     let mut packed = BufReader::with_capacity(CHUNK, Counted { reader, taken: Rc::clone(&taken) });
     let head = first_bytes(&mut packed)?;
     let mut source = io::Cursor::new(head.clone()).chain(packed);
-    for (magic, what) in [
-        (MAGIC, "this is a snapshot; -f reads snapshots only from files"),
-        (
-            ncdu_binary::MAGIC,
-            "this is a binary export; -f reads a single binary export, and only from a file",
-        ),
-    ] {
-        if head == magic {
-            return Err(io::Error::other(what));
-        }
+    if head == ncdu_binary::MAGIC {
+        let reason = "this is a binary export; -f reads a single binary export, and only from a file";
+        return Err(io::Error::other(reason));
     }
     let mut text = Text { feed, sent: 0, taken };
     if head.starts_with(&ZSTD) || head.get(1..4) == Some(&SKIPPABLE) && head[0] & 0xf0 == 0x50 {
@@ -74,8 +67,8 @@ fn unpack_into(reader: impl Read, feed: &Feed) -> io::Result<()> {
 
 /// Reads the first bytes of the input, which identify its format. Returns fewer bytes if the input is shorter.
 fn first_bytes(reader: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut head = Vec::with_capacity(MAGIC.len());
-    reader.take(MAGIC.len() as u64).read_to_end(&mut head)?;
+    let mut head = Vec::with_capacity(ncdu_binary::MAGIC.len());
+    reader.take(ncdu_binary::MAGIC.len() as u64).read_to_end(&mut head)?;
     Ok(head)
 }
 
@@ -177,7 +170,8 @@ pub fn pack(
     })
 }
 
-/// Stream that stores its first error instead of returning it, because the compressor panics on errors.
+/// Source or drain of the compressor. Stores the first error instead of returning it, because the compressor panics on
+/// errors.
 struct RatioLimit<S> {
     stream: S,
     error: Rc<RefCell<Option<io::Error>>>,
@@ -190,7 +184,7 @@ impl<S> RatioLimit<S> {
 }
 
 impl<R: Read> Read for RatioLimit<R> {
-    /// Returns 0 (end of file) after an error on either side.
+    /// Returns 0 (end of file) after an error in the source or in the drain.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.error.borrow().is_some() {
             return Ok(0);

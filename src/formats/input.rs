@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::pipe::{Chunks, Next};
 use crate::base::os_error::io_error_text;
 
-/// Time without input after which a pause is reported to the caller.
+/// Time without input after which the caller is notified of a pause.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Error that ended reading, with its position.

@@ -13,8 +13,8 @@ use super::input::next_chunk;
 pub(crate) use super::input::{Fault, Pulse, Reason};
 use super::pipe::Chunks;
 
-/// Maximum length of a string in bytes. Linux accepts no longer command-line argument, so no root can have a longer
-/// path (execve(2), `MAX_ARG_STRLEN`).
+/// Maximum length of a string in bytes. Linux rejects command-line arguments that are longer (execve(2),
+/// `MAX_ARG_STRLEN`), so no root can have a longer path.
 pub(crate) const LONGEST: usize = 128 << 10;
 /// Maximum nesting depth of a skipped value.
 const LEVELS: usize = 4096;
@@ -23,7 +23,7 @@ const LEVELS: usize = 4096;
 pub(crate) struct Lexer<'a> {
     /// Input; `None` if texts are loaded with [`Lexer::load`].
     chunks: Option<Chunks>,
-    /// Callback for every chunk and every pause. Reading stops if the callback returns `Break`.
+    /// Called after each chunk, and whenever no input arrives for a while. Reading stops if it returns `Break`.
     pulse: &'a dyn Fn(Pulse) -> ControlFlow<()>,
     bytes: Vec<u8>,
     at: usize,
@@ -62,7 +62,7 @@ impl<'a> Lexer<'a> {
         self.fault_at(self.offset(), what)
     }
 
-    /// Returns an error at an earlier byte.
+    /// Returns an error at the byte `offset`, which has already been read.
     #[allow(clippy::unused_self)] // called like `fault`
     pub(crate) fn fault_at<T>(&self, offset: u64, what: impl Into<Cow<'static, str>>) -> Result<T> {
         Err(Fault { offset, reason: Reason::Wrong(what.into()) })
@@ -122,7 +122,7 @@ impl<'a> Lexer<'a> {
                 b'\\' => self.escape()?,
                 _ => {
                     self.at -= 1;
-                    // The byte may be plain if the previous chunk ended here.
+                    // The byte can be plain only if it is the first one of a new chunk.
                     if !PLAIN[usize::from(self.bytes[self.at])] {
                         return self.fault("control character in a string");
                     }
@@ -256,7 +256,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips the key of the next value if `end` closes an object.
+    /// If `end` closes an object, skips the key that precedes the next value.
     fn skip_key(&mut self, end: u8) -> Result<()> {
         if end == b'}' {
             self.string()?;

@@ -1,4 +1,4 @@
-//! Search for repeated bytes, for the compression with `ruzstd`.
+//! Search for repeated bytes, used by `ruzstd` for compression.
 //!
 //! Exports repeat the same few fields for each entry, with different numbers. For such text, this search takes half the
 //! time of the search in `ruzstd`, and the result is a fifth smaller. It looks only for long matches, which keeps the
@@ -10,11 +10,11 @@ use ruzstd::encoding::{CompressionLevel, Matcher, Sequence};
 
 /// Maximum length of a zstd block in bytes (RFC 8878, 3.1.1.2.4).
 const SPACE: usize = 128 << 10;
-/// Number of bits of the hash of a position.
+/// Number of bits in the hash that is computed at a position.
 const HASH_BITS: u32 = 14;
-/// Minimum length of a match: the number of hashed bytes.
+/// Minimum length of a match in bytes, which is also the number of bytes that are hashed.
 const LEAST: usize = 7;
-/// Number of bits in a word that are not hashed.
+/// Number of bits in a 64-bit word that are not hashed.
 const SPARE_BITS: u32 = u64::BITS - 8 * 7;
 /// Number of positions without a match after which the steps grow.
 const PATIENCE: usize = 64;
@@ -25,8 +25,8 @@ const MARGIN: usize = 16;
 pub(crate) struct RowMatcher {
     block: Vec<u8>,
     spare: Vec<Vec<u8>>,
-    /// Latest position of each hash. 0 also means that there is none, which is harmless, because every match is
-    /// checked.
+    /// Latest position at which each hash occurred. 0 also stands for a hash that has not occurred. This is harmless,
+    /// because every match is checked.
     latest: Box<[u32]>,
 }
 
@@ -111,7 +111,7 @@ fn hash(block: &[u8], at: usize) -> usize {
     (bytes.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - HASH_BITS)) as usize
 }
 
-/// Returns the number of equal bytes at two positions, of which `later` is the greater one.
+/// Returns the number of equal bytes that begin at the positions `earlier` and `later`.
 fn common_length(block: &[u8], earlier: usize, later: usize) -> usize {
     let mut length = 0;
     while later + length + 8 <= block.len() {

@@ -1,9 +1,9 @@
 //! Writer of ncdu's JSON export, version 1.2. The output is the same as that of ncdu 2, byte for byte, except
 //! for the program's name.
 //!
-//! Directories have their own sizes only, names are written as raw bytes, and every name of a hard-linked
-//! inode has the inode's size. The format cannot express the cause of a read error, cache directories as a
-//! reason for exclusion (written as a pattern), or times before 1970 (written as 1970).
+//! Each directory is written with its own sizes only, names are written as raw bytes, and every name of a hard-linked
+//! inode is written with the size of the inode. The format cannot express the cause of a read error, cache directories
+//! as a reason for exclusion (written as a pattern), or times before 1970 (written as 1970).
 //!
 //! Invariant: nothing recurses, and memory holds only the directories on the path to the current entry. A tree that was
 //! read from an export is written unchanged.

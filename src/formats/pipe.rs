@@ -37,7 +37,7 @@ pub(crate) struct Feed {
 /// Receiving side of a pipe.
 pub(crate) struct Chunks {
     pieces: Receiver<Piece>,
-    /// Last chunk received. [`Read`] has not yet returned the bytes from `at` on.
+    /// Last chunk received. The bytes from `at` on have not been returned by [`Read`] yet.
     rest: Vec<u8>,
     at: usize,
     has_ended: bool,

@@ -17,7 +17,7 @@ const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const SINGLE_SEGMENT: u8 = 0x20;
 const CHECKSUM: u8 = 0x04;
 const DICTIONARY: u8 = 0x03;
-/// Flag for a content length of four bytes.
+/// Flag of the descriptor: the length of the content takes four bytes.
 const FOUR_BYTES: u8 = 0x80;
 
 /// Window size in bytes that is accepted regardless of the content's length: the largest size that decoders should
@@ -57,7 +57,7 @@ impl Packer {
     }
 }
 
-/// Returns the length of the content that a frame records.
+/// Returns the content length that a frame records.
 pub(crate) fn content_length(frame: &[u8]) -> Option<u64> {
     let descriptor = *frame.strip_prefix(&MAGIC)?.first()?;
     let is_single = descriptor & SINGLE_SEGMENT != 0;

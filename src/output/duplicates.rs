@@ -4,11 +4,11 @@
 //!  620.0 MiB  2 directories with 1,234 files, 620.0 MiB each
 //!             /srv/a/
 //!             /srv/b/
-//!   40.0 MiB  3 files, 20.0 MiB each
+//!   20.0 MiB  3 files, 20.0 MiB each
 //!             /srv/x
-//!             /srv/y
+//!             /srv/y  (shares its data with another copy)
 //!             /srv/z  (shares its data with another copy)
-//!  660.0 MiB  wasted in 2 groups
+//!  640.0 MiB  wasted in 2 groups
 //! ```
 //!
 //! Invariant: names are safe for a terminal.

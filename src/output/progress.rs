@@ -1,4 +1,4 @@
-//! Progress line of a long scan on standard error, erased at the end.
+//! Progress line that is shown on standard error during a long scan, and erased at the end.
 //!
 //! Invariant: nothing is written unless standard error is a terminal.
 

@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn executable_files_of_no_other_category_are_programs() {
         let of = |name: &str, is_executable, owner| {
-            let state = EntryState::Known(Metadata { is_executable, owner, ..Metadata::default() });
+            let state = EntryState::Known(Metadata { owner, is_executable, ..Metadata::default() });
             Category::of(&Entry { name: name.as_bytes(), kind: Kind::File, state })
         };
         let owner = |mode| Some(Owner { uid: 0, gid: 0, mode });

@@ -7,13 +7,17 @@
 //!   +1.1 GiB  grown      20.2 GiB  /srv                        the total comes last
 //! ```
 //!
+//! Trees may have several roots, such as those of several hosts. Each root is compared with the root of the same name,
+//! and has a line above the total.
+//!
 //! Invariant: the largest change comes first, and the same two trees always give the same lines.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::analysis::compare::diff::{Change, ChangeKind, Side, Sizes, diff};
+use crate::analysis::compare::diff::{Change, ChangeKind, Side, Sizes, diff, root_directories, roots};
 use crate::base::absolute::absolute;
 use crate::base::format;
 use crate::base::format::{Measure, Units, size};
@@ -73,7 +77,14 @@ pub enum DiffFormat {
 struct Read {
     source: Source,
     outcome: Option<Outcome>,
-    root: DirId,
+    /// Roots that are directories.
+    roots: Vec<DirId>,
+}
+
+impl Read {
+    fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.roots.iter().map(|root| self.source.tree().name(*root))
+    }
 }
 
 /// Runs the comparison and returns the exit code.
@@ -82,7 +93,7 @@ pub fn compare(comparison: DiffJob) -> Exit {
     let DiffJob { old, new, scan, options, progress } = comparison;
     let read = |wanted| read_side(wanted, interrupt.as_ref(), progress);
     let sides = read(old).and_then(|old| {
-        let now = || SourceSpec::Paths(vec![path(old.source.tree().name(old.root))], scan);
+        let now = || SourceSpec::Paths(old.names().map(path).collect(), scan);
         let new = read(new.unwrap_or_else(now))?;
         Ok((old, new))
     });
@@ -104,15 +115,15 @@ pub fn compare(comparison: DiffJob) -> Exit {
     exit
 }
 
-/// Reads one of the trees, whose root must be a directory.
+/// Reads one of the trees. At least one of its roots must be a directory.
 fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progress) -> Result<Read, Exit> {
     let (source, outcome) = read(wanted, interrupt, progress)?;
     if interrupt.is_some_and(Interrupt::was_noted) {
         return Err(Exit::Interrupted);
     }
-    let root = source.tree().listing(DirId::TOP).directories().next();
-    if let Some(root) = root {
-        return Ok(Read { source, outcome, root });
+    let roots: Vec<DirId> = root_directories(source.tree()).into_iter().flatten().collect();
+    if !roots.is_empty() {
+        return Ok(Read { source, outcome, roots });
     }
     summarize(source.tree(), outcome.as_ref());
     if exit_of(&source, outcome.as_ref()) == Exit::Success {
@@ -126,8 +137,10 @@ struct Changes<'t> {
     old: &'t Read,
     new: &'t Read,
     options: DiffOptions,
-    /// Name shown for the old root. If both roots have the same path, this is the name of the new root.
-    former_root: Vec<u8>,
+    /// Names shown for the old roots. If an old and a new root have the same path, this is the name of the new root.
+    former_roots: HashMap<DirId, Vec<u8>>,
+    /// Totals of the roots.
+    roots: Vec<Change<'t>>,
     list: Vec<Change<'t>>,
     /// Changes omitted from the list because their paths are too long.
     too_long: TooLong,
@@ -135,18 +148,28 @@ struct Changes<'t> {
 
 impl<'t> Changes<'t> {
     fn find(old: &'t Read, new: &'t Read, options: DiffOptions) -> Self {
-        let side = |read: &'t Read| Side { tree: read.source.tree(), root: read.root };
+        let (before, after) = (old.source.tree(), new.source.tree());
         let is_large = |change: &Change<'_>| {
             let by = options.amount(change.before).abs_diff(options.amount(change.after));
             // A renamed entry counts as a change even if its size is the same.
             by >= options.least && (by > 0 || change.difference != ChangeKind::Kept)
         };
-        let mut changes = diff(side(old), side(new), is_large);
-        let name = |read: &Read| read.source.tree().name(read.root).to_vec();
-        let place = |read: &Read| absolute(&path(&name(read)));
-        let former_root = if place(old) == place(new) { name(new) } else { name(old) };
-        let mut found =
-            Self { old, new, options, former_root, list: Vec::new(), too_long: TooLong::default() };
+        let pairs = roots(before, after);
+        let mut former_roots: HashMap<DirId, Vec<u8>> =
+            old.roots.iter().map(|root| (*root, before.name(*root).to_vec())).collect();
+        let mut changes = Vec::new();
+        for (root, now) in &pairs {
+            let name = after.name(*now);
+            if absolute(&path(before.name(*root))) == absolute(&path(name)) {
+                former_roots.insert(*root, name.to_vec());
+            }
+            let (old, new) = (Side { tree: before, root: *root }, Side { tree: after, root: *now });
+            changes.extend(diff(old, new, |change| !is_root(change) && is_large(change)));
+        }
+        let roots = root_changes(old, new, &pairs);
+        changes.extend(roots.iter().filter(|root| is_large(root)));
+        let (list, too_long) = (Vec::new(), TooLong::default());
+        let mut found = Self { old, new, options, former_roots, roots, list, too_long };
         let mut too_long = TooLong::default();
         changes.retain(|change| found.is_short(change, &mut too_long));
         changes.sort_by_cached_key(|change| {
@@ -194,9 +217,8 @@ impl<'t> Changes<'t> {
     /// Returns the path of a directory in the old tree.
     fn former_path(&self, directory: DirId) -> Vec<u8> {
         let tree = self.old.source.tree();
-        let below = tree.ancestry(directory).take_while(|id| *id != self.old.root);
-        let mut names: Vec<&[u8]> = below.map(|id| tree.name(id)).collect();
-        names.push(&self.former_root);
+        let name = |id| self.former_roots.get(&id).map_or_else(|| tree.name(id), Vec::as_slice);
+        let mut names: Vec<&[u8]> = tree.ancestry(directory).map(name).collect();
         names.reverse();
         join(names)
     }
@@ -210,31 +232,22 @@ impl<'t> Changes<'t> {
     }
 
     fn table(&self, out: &mut dyn Write, units: Units) -> io::Result<()> {
-        for change in &self.list {
-            if change.entry.directory != self.new.root || !change.name.is_empty() {
-                self.line(out, units, change)?;
-            }
+        let entries = self.list.iter().filter(|change| !is_root(change));
+        for change in entries.chain(&self.roots) {
+            self.line(out, units, change, &self.path_of(change))?;
         }
-        let whole = Change {
-            difference: ChangeKind::Kept,
-            name: b"",
-            kind: crate::base::kind::Kind::Directory,
-            entry: EntryId { directory: self.new.root, position: 0 },
-            place: self.new.root,
-            itself: Some(self.new.root),
-            before: extent(self.old),
-            after: extent(self.new),
-        };
-        self.line(out, units, &whole)?;
+        if self.roots.len() > 1 {
+            let whole = root_change(DirId::TOP, extent(self.old, DirId::TOP), extent(self.new, DirId::TOP));
+            self.line(out, units, &whole, b"total")?;
+        }
         out.flush()
     }
 
-    fn line(&self, out: &mut dyn Write, units: Units, change: &Change<'_>) -> io::Result<()> {
+    fn line(&self, out: &mut dyn Write, units: Units, change: &Change<'_>, path: &[u8]) -> io::Result<()> {
         let (before, after) = (self.options.amount(change.before), self.options.amount(change.after));
         let by = format::change(before, after, units);
         let (word, now) = (self.word(change), size(after, units));
-        let path = self.path_of(change);
-        write!(out, "{by:>11}  {word:<8}{now}  {}", escape(&path))?;
+        write!(out, "{by:>11}  {word:<8}{now}  {}", escape(path))?;
         if let ChangeKind::Renamed(old) = change.difference {
             write!(out, "  (was {})", escape(&self.former_path(old)))?;
         }
@@ -292,26 +305,79 @@ impl<'t> Changes<'t> {
     }
 }
 
-fn extent(read: &Read) -> Sizes {
-    let totals = read.source.tree().totals(read.root);
+fn is_root(change: &Change<'_>) -> bool {
+    change.name.is_empty()
+}
+
+/// Returns the change of each root.
+fn root_changes<'t>(old: &Read, new: &Read, pairs: &[(DirId, DirId)]) -> Vec<Change<'t>> {
+    let kept =
+        pairs.iter().map(|(before, after)| root_change(*after, extent(old, *before), extent(new, *after)));
+    let is_gone = |root: &&DirId| pairs.iter().all(|(before, _)| before != *root);
+    let gone = old.roots.iter().filter(is_gone).map(|root| Change {
+        difference: ChangeKind::Gone,
+        ..root_change(*root, extent(old, *root), Sizes::default())
+    });
+    let is_new = |root: &&DirId| pairs.iter().all(|(_, after)| after != *root);
+    let fresh = new.roots.iter().filter(is_new).map(|root| Change {
+        difference: ChangeKind::New,
+        ..root_change(*root, Sizes::default(), extent(new, *root))
+    });
+    kept.chain(gone).chain(fresh).collect()
+}
+
+fn root_change<'t>(root: DirId, before: Sizes, after: Sizes) -> Change<'t> {
+    Change {
+        difference: ChangeKind::Kept,
+        name: b"",
+        kind: crate::base::kind::Kind::Directory,
+        entry: EntryId { directory: root, position: 0 },
+        place: root,
+        itself: Some(root),
+        before,
+        after,
+    }
+}
+
+fn extent(read: &Read, directory: DirId) -> Sizes {
+    let totals = read.source.tree().totals(directory);
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Writes an object that describes one tree: its root, the time of its scan, and its totals.
+/// Writes an object that describes one tree: its root, the time of its scan, and its totals. A tree of several roots
+/// has the names of all roots.
 fn side(json: &mut JsonWriter<'_>, read: &Read) {
-    let tree = read.source.tree();
     json.raw("{");
-    json.name("root", tree.name(read.root));
-    if let Some(time) = read.source.provenance().first().and_then(|provenance| provenance.scanned_at) {
-        json.raw(",\"scanned_at\":");
-        json.signed(time);
+    if let [root] = read.roots.as_slice() {
+        json.name("root", read.source.tree().name(*root));
+        json.raw(",");
+        totals(json, read, *root);
+    } else {
+        json.raw("\"roots\":[");
+        let mut separator = "";
+        for name in read.names() {
+            json.raw(std::mem::replace(&mut separator, ","));
+            json.raw("{");
+            json.name("root", name);
+            json.raw("}");
+        }
+        json.raw("],");
+        totals(json, read, DirId::TOP);
     }
-    let totals = tree.totals(read.root);
-    json.field(",\"disk\":", totals.disk);
+    json.raw("}");
+}
+
+fn totals(json: &mut JsonWriter<'_>, read: &Read, directory: DirId) {
+    if let Some(time) = read.source.provenance().first().and_then(|provenance| provenance.scanned_at) {
+        json.raw("\"scanned_at\":");
+        json.signed(time);
+        json.raw(",");
+    }
+    let totals = read.source.tree().totals(directory);
+    json.field("\"disk\":", totals.disk);
     json.field(",\"apparent\":", totals.apparent);
     json.field(",\"items\":", totals.items);
     json.field(",\"errors\":", u64::from(totals.errors));
-    json.raw("}");
 }
 
 fn path(bytes: &[u8]) -> PathBuf {

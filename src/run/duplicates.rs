@@ -17,6 +17,7 @@ use crate::platform::process::limits::processors;
 use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
 use crate::run::print::{Progress, TICK, read};
+use crate::run::share::share;
 use crate::run::streams::{exit_of_writing, no_thread, print_error, standard_output};
 use crate::scan::{self, Outcome};
 use crate::source::SourceSpec;
@@ -29,6 +30,8 @@ pub struct DuplicatesJob {
     pub roots: Vec<PathBuf>,
     /// Options of the scan.
     pub scan: scan::Options,
+    /// `true` to share the data of the duplicates.
+    pub is_shared: bool,
     /// Output format.
     pub form: DuplicatesFormat,
     /// Progress display during the scan and the search.
@@ -83,6 +86,12 @@ pub fn run(job: DuplicatesJob) -> Exit {
     let compared = if is_missed { Exit::Incomplete } else { Exit::Success };
     let exit = exit_of(&source, outcome.as_ref()).max(compared);
     let exit = exit_of_writing(&source, outcome.as_ref(), written, "standard output", exit);
+    let exit = match job.form {
+        DuplicatesFormat::Table(units) if job.is_shared => {
+            exit.max(share(source.tree(), &found, units, job.progress))
+        }
+        DuplicatesFormat::Table(_) | DuplicatesFormat::Json => exit,
+    };
     // The process ends now, and the system frees a large tree faster than duke could.
     std::mem::forget(source);
     exit

@@ -11,5 +11,6 @@ pub(crate) mod part;
 pub(crate) mod plan;
 pub(crate) mod print;
 pub(crate) mod save;
+mod share;
 pub(crate) mod snapshot_writer;
 pub(crate) mod streams;

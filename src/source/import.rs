@@ -13,12 +13,12 @@ use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStringExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::import_snapshot::{KnownFileSystems, SnapshotInput};
 pub use super::remote::Input;
-use super::remote::Session;
+use super::remote::{Session, hosts, number};
 use crate::base::os_error::io_error_text;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::base::text::escape;
@@ -27,11 +27,12 @@ use crate::formats::compression::unpack;
 use crate::formats::flat::Provenance;
 use crate::formats::json_lexer::{Fault, Lexer, Pulse, Reason};
 use crate::formats::lists::{
-    HostNumbers, LayoutError, ListOptions, ListPreset, ListReader, Recognized, RecordReader, RootLabel,
-    recognize,
+    HostNumbers, LayoutError, ListOptions, ListPreset, ListReader, LiveTree, Recognized, RecordReader,
+    RootLabel, recognize,
 };
 use crate::formats::ncdu_read::Reader;
-use crate::formats::snapshot::is_snapshot;
+use crate::formats::snapshot::{OpenError, Snapshot, is_snapshot, open_by, open_bytes};
+use crate::platform::memory::block_file::Access;
 use crate::scan::{Outcome, Progress};
 use crate::tree::{DirId, Tree, hard_links};
 
@@ -183,11 +184,17 @@ impl Shared {
             if self.is_stopped() {
                 break;
             }
+            let label = input.label(self.inputs.len());
+            let mut snapshot = |file| self.read_snapshot(file, &label, &mut known, &builder);
             let read = match input {
-                Input::File(path) if self.lists == ListOptions::default() && is_snapshot(path) => self
-                    .read_snapshot(path, &input.label(self.inputs.len()), &mut known, &builder)
-                    .map_err(|reason| vec![escape(reason.as_bytes()).into_owned()]),
-                _ => self.read(input, host, &builder, &mut names),
+                Input::File(path) if self.lists == ListOptions::default() && is_snapshot(path) => {
+                    snapshot(open_by(path, Some(Access::Mapped)))
+                }
+                _ => match self.read(input, host, &builder, &mut names) {
+                    Ok(Some(bytes)) => snapshot(open_bytes(bytes)),
+                    Ok(None) => Ok(()),
+                    Err(reasons) => Err(reasons),
+                },
             };
             if let Err(reasons) = read {
                 builder.borrow_mut().break_off();
@@ -200,21 +207,23 @@ impl Shared {
         faults
     }
 
-    /// Reads an input. An error has one message or more, each safe for a terminal.
+    /// Reads an input. Returns its bytes if it is a snapshot. An error has one message or more, each safe for a terminal.
     fn read<'t>(
         &'t self,
         input: &Input,
         host: u32,
         builder: &RefCell<Builder<'t>>,
         names: &mut HostNumbers,
-    ) -> Result<(), Vec<String>> {
+    ) -> Result<Option<Vec<u8>>, Vec<String>> {
         let (reader, mut session) = input.open().map_err(|reason| message(&reason))?;
         let chunks = unpack(reader).map_err(|error| message(&io_error_text(&error)))?;
         let published = RefCell::new(Instant::now());
         let counts = Cell::new(Counts::default());
+        let live = RefCell::new(None::<LiveTree<'_>>);
         let pulse = |pulse| {
             if pulse == Pulse::Idle || published.borrow().elapsed() >= PERIOD {
                 builder.borrow_mut().publish();
+                live.borrow_mut().iter_mut().for_each(LiveTree::publish);
                 self.note(&builder.borrow(), counts.get());
                 *published.borrow_mut() = Instant::now();
             }
@@ -235,14 +244,24 @@ impl Shared {
             Err(LayoutError::Settings(reason)) => Err(message(reason)),
             Ok(Recognized::List(layout)) => ListReader::new(layout, lists, &self.tree, host)
                 .map_err(|reason| message(&reason))
-                .and_then(|list| self.list(list, records, (builder, &counts), root, (names, session.take()))),
-            Ok(Recognized::Other) if self.lists != ListOptions::default() => {
-                Err(message("not a list; --format, --fields and --root are for lists"))
+                .and_then(|list| {
+                    self.list(list, records, (builder, &counts, &live), (root, host), (names, session.take()))
+                })
+                .map(|()| None),
+            Ok(other) if *lists != ListOptions::default() => {
+                let what =
+                    if matches!(other, Recognized::Snapshot) { "this is a snapshot" } else { "not a list" };
+                Err(message(&format!("{what}; --format, --fields and --root are for lists")))
             }
+            Ok(Recognized::Snapshot) => match records.rest() {
+                Ok(bytes) => Ok(Some(bytes)),
+                Err(Reason::Stopped) => Ok(None),
+                Err(reason) => Err(message(&Fault { offset: 0, reason }.to_string())),
+            },
             Ok(Recognized::Other) => {
                 let mut lexer = records.into_lexer();
                 let result = self.document(&mut lexer, builder, (input, host), &label);
-                result.map_err(|fault| message(&fault.to_string()))
+                result.map(|()| None).map_err(|fault| message(&fault.to_string()))
             }
         };
         // An error of ssh takes precedence, because it explains an empty export better than the lexer's
@@ -253,26 +272,50 @@ impl Shared {
         result
     }
 
-    /// Reads a list. Its entries are added to the tree when the end of the list is reached.
+    /// Reads a list. Its entries are added to the tree when the end of the list is reached, except for those of rclone,
+    /// which are added as they are read.
     fn list<'t>(
-        &self,
+        &'t self,
         mut list: ListReader<'t>,
         mut records: RecordReader<'_>,
-        (builder, counts): (&RefCell<Builder<'t>>, &Cell<Counts>),
-        root: RootLabel<'_>,
+        (builder, counts, live): (&RefCell<Builder<'t>>, &Cell<Counts>, &RefCell<Option<LiveTree<'t>>>),
+        (root, host): (RootLabel<'_>, u32),
         (names, session): (&mut HostNumbers, Option<Session>),
     ) -> Result<(), Vec<String>> {
         self.begin(Vec::new());
-        let result = list.read(&mut records, names, counts);
+        let has_object = |bytes: &[u8]| bytes.contains(&b'{');
+        let begun = match root {
+            RootLabel::Name(name) => records.look(has_object).map(|head| has_object(head).then_some(name)),
+            RootLabel::Prefix(_) => Ok(None),
+        };
+        let result = begun.and_then(|name| {
+            if let Some(name) = name {
+                *live.borrow_mut() = Some(LiveTree::new(&self.tree, &mut builder.borrow_mut(), name, host));
+                self.begin(vec![Provenance { host: None, scanned_at: None }]);
+            }
+            list.read(&mut records, names, counts, live)
+        });
         let number = records.number();
         drop(records);
         counts.set(Counts::default());
         let sent = session.map_or(Ok(()), |session| session.finish(result.is_ok()));
-        if sent.is_err() {
-            list.fail();
-        }
-        let (roots, mut messages) = list.write(&mut builder.borrow_mut(), root);
-        self.begin(roots);
+        let mut messages = if let Some(mut live) = live.take() {
+            if sent.is_err() {
+                live.fail();
+            }
+            if result == Err(Reason::Stopped) {
+                live.stop();
+            }
+            builder.borrow_mut().add_counts(live.finish());
+            list.into_messages()
+        } else {
+            if sent.is_err() {
+                list.fail();
+            }
+            let (roots, messages) = list.write(&mut builder.borrow_mut(), root);
+            self.begin(roots);
+            messages
+        };
         match result {
             Ok(()) => {}
             Err(Reason::Stopped) => builder.borrow_mut().break_off(),
@@ -294,12 +337,14 @@ impl Shared {
 
     fn read_snapshot(
         &self,
-        path: &Path,
+        file: Result<Snapshot, OpenError>,
         label: &[u8],
         known: &mut KnownFileSystems,
         builder: &RefCell<Builder<'_>>,
-    ) -> Result<(), String> {
-        let snapshot = SnapshotInput::open(path, &self.tree, known)?;
+    ) -> Result<(), Vec<String>> {
+        let file = file.map_err(|error| message(&error.to_string()))?;
+        let snapshot =
+            SnapshotInput::new(file, &self.tree, known).map_err(|damage| message(&damage.to_string()))?;
         snapshot.read(builder, label, || !self.is_stopped());
         builder.borrow_mut().publish();
         self.note(&builder.borrow(), Counts::default());
@@ -337,23 +382,7 @@ impl Shared {
     }
 }
 
-/// Returns a host number for each input, so that equal inodes on different machines do not count as hard links. Files
-/// do not name their host, so each file gets its own number.
-fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
-    inputs.iter().enumerate().map(|(number, input)| {
-        let is_same = |other: &Input| match (input, other) {
-            (Input::Remote(input), Input::Remote(other)) => input.is_on_host_of(other),
-            _ => false,
-        };
-        self::number(inputs[..number].iter().position(is_same).unwrap_or(number))
-    })
-}
-
 /// Returns `reason`, escaped for a terminal, as the only message of an error.
 fn message(reason: &str) -> Vec<String> {
     vec![escape(reason.as_bytes()).into_owned()]
-}
-
-fn number(inputs: usize) -> u32 {
-    u32::try_from(inputs).expect("fewer inputs than 2^32 fit into memory")
 }

@@ -1,14 +1,13 @@
 //! Snapshots among several inputs: each is read into the common tree, below the name of its host.
 //!
-//! A single snapshot is not imported but opened (`source::snapshot`).
+//! A single snapshot in a file is not imported but opened (`source::snapshot`).
 
 use std::cell::RefCell;
-use std::path::Path;
 
 use crate::formats::builder::{Builder, DirectoryStart, Sizes};
 use crate::formats::flat::Provenance;
-use crate::formats::snapshot::{FileSystemInfo, Snapshot, open_by};
-use crate::platform::memory::block_file::Access;
+use crate::formats::snapshot::{FileSystemInfo, Snapshot};
+use crate::platform::memory::block_file::Damage;
 use crate::tree::{DirId, Entries, Entry, EntryState, Links, Metadata, Tree};
 
 /// File systems of the snapshots read so far, with their indexes in the common tree.
@@ -23,14 +22,12 @@ pub struct SnapshotInput<'t> {
 }
 
 impl<'t> SnapshotInput<'t> {
-    /// Opens and checks the snapshot at `path`. Its devices are added to `tree`, except for file systems that are known
-    /// already.
+    /// Checks a snapshot. Its devices are added to `tree`, except for file systems that are known already.
     ///
     /// # Errors
-    /// Returns the reason why the file cannot be read.
-    pub fn open(path: &Path, tree: &'t Tree, known: &mut KnownFileSystems) -> Result<Self, String> {
-        let file = open_by(path, Some(Access::Mapped)).map_err(|error| error.to_string())?;
-        file.tree.verify().map_err(|damage| damage.to_string())?;
+    /// Returns the first damage in the file.
+    pub fn new(file: Snapshot, tree: &'t Tree, known: &mut KnownFileSystems) -> Result<Self, Damage> {
+        file.tree.verify()?;
         let numbers = file.tree.devices().numbers().into_iter().enumerate();
         let index = |(index, number)| {
             let system = file.about.file_systems.get(index).cloned().unwrap_or_default();
@@ -59,8 +56,8 @@ impl<'t> SnapshotInput<'t> {
         (0..roots).map(provenance).collect()
     }
 
-    /// Adds all entries to the builder of the common tree. Roots without a known host get the prefix `label`. If
-    /// `goes_on` returns `false`, closes all directories and ends early.
+    /// Adds all entries to the builder of the common tree. The host becomes a prefix of the roots' names, or `label` if
+    /// the host is not known. An empty `label` means that there are no other inputs, so there is no prefix. If `goes_on` returns `false`, closes all directories and ends early.
     pub fn read(&self, builder: &RefCell<Builder<'_>>, label: &[u8], goes_on: impl Fn() -> bool) {
         let mut open = vec![(DirId::TOP, self.file.tree.listing(DirId::TOP).into_iter())];
         let mut root = 0;
@@ -88,7 +85,8 @@ impl<'t> SnapshotInput<'t> {
 
     fn root_name(&self, index: usize, label: &[u8], name: &[u8]) -> Vec<u8> {
         match self.file.about.origin(index).host {
-            host if host.is_empty() => [label, name].concat(),
+            _ if self.file.about.names_host(index, name) => name.to_vec(),
+            host if host.is_empty() || label.is_empty() => [label, name].concat(),
             host => [&host, &b":"[..], name].concat(),
         }
     }

@@ -4,7 +4,8 @@
 //! rclone lsjson -R --fast-list --no-mimetype --use-server-modtime --files-only … -- REMOTE:PATH
 //! ```
 //!
-//! Without `--use-server-modtime`, rclone sends one additional request for each object of an S3 bucket.
+//! With noncurrent versions, there are two more flags, one for each kind of store that has them. Without
+//! `--use-server-modtime`, rclone sends one additional request for each object of an S3 bucket.
 //!
 //! Invariant: no part of REMOTE:PATH can become a flag of rclone. No shell is involved.
 
@@ -25,11 +26,16 @@ const FLAGS: [&str; 7] = [
     "--log-format=",
 ];
 
+/// Flags that list noncurrent versions. A store ignores the flags of other stores.
+const VERSIONS: [&str; 2] = ["--s3-versions", "--b2-versions"];
+
 /// Path on a remote of rclone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RclonePath {
     /// `REMOTE:PATH`, as rclone reads it.
     target: Vec<u8>,
+    /// `true` to list noncurrent versions, too.
+    has_versions: bool,
 }
 
 impl RclonePath {
@@ -45,10 +51,16 @@ impl RclonePath {
             None => target.split(|byte| *byte == b'/').next().is_some_and(|remote| remote.contains(&b':')),
         };
         Some(if names_remote {
-            Ok(Self { target: target.to_vec() })
+            Ok(Self { target: target.to_vec(), has_versions: false })
         } else {
             Err("no remote: expected rclone://REMOTE:PATH")
         })
+    }
+
+    /// Lists noncurrent versions of objects, too.
+    #[must_use]
+    pub fn with_versions(self) -> Self {
+        Self { has_versions: true, ..self }
     }
 
     /// Returns `REMOTE:PATH`.
@@ -58,7 +70,11 @@ impl RclonePath {
 
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new("rclone");
-        command.arg("lsjson").args(FLAGS).arg("--").arg(OsString::from_vec(self.target.clone()));
+        command.arg("lsjson").args(FLAGS);
+        if self.has_versions {
+            command.args(VERSIONS);
+        }
+        command.arg("--").arg(OsString::from_vec(self.target.clone()));
         command
     }
 }

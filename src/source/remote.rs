@@ -275,6 +275,23 @@ impl Input {
     }
 }
 
+/// Returns a host number for each input, so that equal inodes on different machines do not count as hard links. Files
+/// do not name their host, so each file gets its own number.
+pub(crate) fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
+    inputs.iter().enumerate().map(|(index, input)| {
+        let is_same = |other: &Input| match (input, other) {
+            (Input::Remote(input), Input::Remote(other)) => input.is_on_host_of(other),
+            _ => false,
+        };
+        number(inputs[..index].iter().position(is_same).unwrap_or(index))
+    })
+}
+
+/// Returns a number of inputs, or a position among them.
+pub(crate) fn number(inputs: usize) -> u32 {
+    u32::try_from(inputs).expect("fewer inputs than 2^32 fit into memory")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::marked_copies::MarkedCopies;
 use crate::base::kind::Kind;
+use crate::duplicates::EqualName;
 use crate::tree::{
     DeviceIndex, DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Totals, Tree, join,
 };
@@ -19,6 +21,7 @@ pub struct Marks<'t> {
     names: HashMap<DirId, HashMap<&'t [u8], Mark>>,
     count: u64,
     totals: Totals,
+    copies: MarkedCopies<'t>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,8 +153,20 @@ impl<'t> Marks<'t> {
         was_there
     }
 
+    /// Remembers the sets of equal files in `sets` that contain one of the marked `entries`, until nothing is marked.
+    pub fn keep_copies(&mut self, tree: &'t Tree, sets: &[Vec<EqualName>], entries: &[(DirId, Entry<'t>)]) {
+        self.copies.add(tree, sets, entries);
+    }
+
+    pub fn copies(&self) -> &MarkedCopies<'t> {
+        &self.copies
+    }
+
     /// Recomputes the total. Must be called after marks have changed.
     pub fn add_up(&mut self, tree: &Tree) {
+        if self.count == 0 {
+            self.copies = MarkedCopies::default();
+        }
         self.totals = Sum::of(self, tree);
     }
 
@@ -159,6 +174,8 @@ impl<'t> Marks<'t> {
     /// changed.
     pub fn relocate(&mut self, tree: &'t Tree, relocation: &mut Relocation<'t>) -> Dropped {
         let before = std::mem::take(self);
+        self.copies = before.copies;
+        self.copies.relocate(relocation);
         let mut changed = 0;
         for (parent, names) in &before.names {
             let Some(parent) = relocation.find(*parent) else { continue };

@@ -132,6 +132,13 @@ pub enum Notice {
     TotalHasNoPath,
     CannotMarkTotal,
     CannotMarkDeleted,
+    /// The row is not a copy, so it has no directory whose copies are kept.
+    NoDirectoryOfCopy,
+    /// Contains the number of copies marked, and the path of the directory.
+    MarkedElsewhere(usize, Vec<u8>),
+    /// No file system with copies lets files share data.
+    CannotShare,
+    NothingSharedDryRun,
     /// The row belongs to no group of copies.
     NoCopies,
     CannotMarkUnread,
@@ -274,6 +281,12 @@ impl Notice {
                 let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
+            Self::NoDirectoryOfCopy => "Go to a copy; those in its directory are kept".into(),
+            Self::MarkedElsewhere(copies, directory) => {
+                format!("Marked {} copies outside {}", grouped(*copies as u64), escape(directory))
+            }
+            Self::CannotShare => "Files cannot share data here; btrfs and XFS let them".into(),
+            Self::NothingSharedDryRun => "Dry run: nothing was shared".into(),
             Self::NoCopies => "No copies here".into(),
             Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),
             Self::CannotMarkUnread => "Cannot mark an entry that could not be read".into(),

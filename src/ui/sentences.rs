@@ -56,20 +56,16 @@ pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: 
         OperationKind::Delete | OperationKind::Empty => {
             let up_to = if is_at_most { "up to " } else { "" };
             let freed = plain_size(report.freed, display.units);
-            let mut text = format!("Deleted {entries}, freed {up_to}{freed}");
             // Omit the free space if the notice must also report a problem with the journal.
-            if let Some(gained) = report.gained.filter(|_| report.unwritten.is_none()) {
-                let sign = if gained < 0 { "-" } else { "+" };
-                let gained = plain_size(gained.unsigned_abs(), display.units);
-                text.extend([" (free space ", sign, &gained, ")"]);
-            }
-            text
+            let gained = report.unwritten.is_none().then(|| report.gained_text(display.units));
+            format!("Deleted {entries}, freed {up_to}{freed}{}", gained.unwrap_or_default())
         }
         OperationKind::Trash => {
             let restores = display.keymap.hint(Command::Restore, Scope::List, "restores");
             let trash = trash_of_mount(report).map_or_else(|| "the trash".to_owned(), escape_path);
             format!("Moved {entries} to {trash}{restores}; space not freed yet")
         }
+        OperationKind::Share => report.shared_text(display.units),
         OperationKind::Restore if report.entries == 0 => "Nothing was restored".to_owned(),
         OperationKind::Restore => format!("Restored {entries}"),
     };

@@ -22,10 +22,10 @@ use crate::analysis::search::Order;
 use crate::base::format::Measure;
 use crate::base::sync::Arc;
 use crate::df::rows as ledger;
-use crate::duplicates::KeptCopy;
+use crate::duplicates::{EqualName, KeptCopy};
 use crate::table::column::{Column, Scale};
 use crate::table::row::Row;
-use crate::tree::{EntryId, Relocation, Tree};
+use crate::tree::{DirId, EntryId, Relocation, Tree};
 
 /// Visible part of a table view.
 #[derive(Clone, Debug)]
@@ -195,7 +195,9 @@ impl TableView {
         match command {
             Command::Scale => table.has_scale,
             Command::Measure => table.layout != TableLayout::Copies,
-            Command::MarkCopies(_) => table.layout == TableLayout::Copies,
+            Command::MarkCopies(_) | Command::MarkElsewhere | Command::Share => {
+                table.layout == TableLayout::Copies
+            }
             Command::Show(column) => table.columns.has(column),
             Command::Graph => table.columns.has(Column::Percent),
             _ => true,
@@ -229,8 +231,18 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
+    /// Returns the copies in `directory` as those to keep, with all other copies of their groups.
+    pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
+        self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
+    }
+
+    /// Returns `true` if files were found on a file system that lets files share data.
+    pub fn may_share(&self) -> bool {
+        self.answer().is_some_and(|answer| answer.data.may_share())
+    }
+
     /// Returns sets of entries with the same contents. A deletion must keep at least one entry of each set.
-    pub fn sets(&self) -> &[Vec<EntryId>] {
+    pub fn sets(&self) -> &[Vec<EqualName>] {
         self.answer().map(|answer| answer.data.sets()).unwrap_or_default()
     }
 

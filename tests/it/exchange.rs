@@ -663,6 +663,11 @@ fn a_remote_of_rclone_is_listed_by_rclone() {
     let said = String::from_utf8(bytes(&place, "said")).unwrap();
     let flags = "lsjson|-R|--fast-list|--no-mimetype|--use-server-modtime|--files-only|";
     assert!(said.starts_with(flags) && said.ends_with("|--|--config=x:b; touch pwned|"), "{said}");
+    assert!(!said.contains("versions"), "{said}");
+    let words = ["--json", "-q", "--versions", word];
+    self::run(program().env("PATH", &path).args(words).current_dir(place.path())).ended(0);
+    let said = String::from_utf8(bytes(&place, "said")).unwrap();
+    assert!(said.ends_with("|--s3-versions|--b2-versions|--|--config=x:b; touch pwned|"), "{said}");
     assert!(!place.join("pwned").exists());
 }
 
@@ -691,6 +696,34 @@ fn a_failing_rclone_leaves_marked_rows_and_its_error() {
     }
     let run = run(program().env("PATH", "").args(["-n", "rclone://s3:b"])).ended(2);
     assert!(run.stderr.starts_with("duke: s3:b: rclone: no such file"), "{}", run.stderr);
+}
+
+#[test]
+fn objects_are_grouped_into_directories_in_any_order() {
+    let place = Place::new();
+    let mut lines = String::from("[\n");
+    // More directories than may have unpublished entries, and every one is visited twice.
+    for round in 0..2 {
+        for directory in 0..200 {
+            let path = format!("{}/{directory}/{round}", directory % 7);
+            lines += &format!("{{\"Path\":\"{path}\",\"Size\":{},\"IsDir\":false}},\n", directory + 1);
+        }
+    }
+    for path in ["a//b", "a", "a/b", "../x", "./c"] {
+        lines += &format!("{{\"Path\":\"{path}\",\"Size\":512,\"IsDir\":false}},\n");
+    }
+    fs::write(place.join("lines"), lines + "]\n").unwrap();
+    let path = search_path(&place, "rclone", "cat lines");
+    let run =
+        run(program().env("PATH", path).args(["--json", "-q", "rclone://s3:b"]).current_dir(place.path()));
+    let run = run.ended(1);
+    assert_eq!(run.stderr, "duke: s3:b: line 405: '..' in the path\n");
+    let document = run.json();
+    let root = document.root().get("roots").elements()[0];
+    assert_eq!(root.get("apparent").number(), 2 * (200 * 201 / 2) + 4 * 512);
+    // 400 objects in 207 directories, and two objects of the same path, one named like a directory, and one more.
+    assert_eq!(root.get("items").number(), 400 + 207 + 1 + 4);
+    assert_eq!(root.child("3").child("10").get("apparent").number(), 2 * 11);
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod generated;
 mod hostile;
 mod job;
 mod json;
+mod kept_copies;
 mod limits;
 mod links;
 mod lists;

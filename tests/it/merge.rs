@@ -163,6 +163,11 @@ proptest! {
 /// Returns a tree with one root, which contains a name of an inode with two links on a device, and entries of another
 /// part.
 fn part_tree(root: &str, device: u64, cut: &[&str]) -> Tree {
+    sized_tree(root, device, 16, cut)
+}
+
+/// Returns a tree like [`part_tree`], with this number of blocks for the inode.
+fn sized_tree(root: &str, device: u64, blocks: u64, cut: &[&str]) -> Tree {
     let (tree, mut batch) = (Tree::new(), Batch::default());
     let index = tree.devices().index(device);
     let own = Metadata { apparent: 100, blocks: 8, inode: 1, ..Metadata::default() };
@@ -171,7 +176,7 @@ fn part_tree(root: &str, device: u64, cut: &[&str]) -> Tree {
     sealed.sum.items = 0;
     tree.publish(&mut batch, DirId::TOP, &sealed);
     let links = Some(Links { count: 2, device: index });
-    let metadata = Metadata { apparent: 1_000, blocks: 16, inode: 5, links, ..Metadata::default() };
+    let metadata = Metadata { apparent: 1_000, blocks, inode: 5, links, ..Metadata::default() };
     batch.push(id, &Entry { name: b"name", kind: Kind::File, state: EntryState::Known(metadata) });
     for name in cut {
         let state = EntryState::Excluded(Exclusion::OtherPart);
@@ -485,6 +490,44 @@ fn several_snapshots_are_shown_side_by_side() {
     let printed =
         run(program().current_dir(folder.path()).args(["-f", "one", "-f", "two", "--json"])).ended(1);
     assert_eq!(printed.stderr, "duke: two: byte 16: wrong checksum\n");
+}
+
+#[test]
+fn a_comparison_pairs_the_roots_of_several_hosts_by_host_and_path() {
+    let folder = Place::new();
+    let duke = |words: &[&str]| run(program().current_dir(folder.path()).args(words));
+    let write = |day: &str, hosts: &[(&str, u64)]| {
+        let mut words = vec!["save".to_owned(), "-q".into(), "-o".into(), format!("{day}.duke")];
+        for (host, blocks) in hosts {
+            let tree = sized_tree("/d", 7, *blocks, &[]);
+            let name = format!("{day}-{host}");
+            let saved = |limits: &Limits<'_>, out: &mut Vec<u8>| {
+                assert_ne!(save(&tree, &about(host), limits, out).unwrap(), 0);
+            };
+            fs::write(folder.join(&name), written(saved)).unwrap();
+            words.extend(["-f".to_owned(), name]);
+        }
+        duke(&words.iter().map(String::as_str).collect::<Vec<_>>()).ended(0);
+    };
+    write("monday", &[("one", 8), ("two", 16), ("three", 24)]);
+    write("tuesday", &[("two", 20), ("four", 40), ("one", 8)]);
+    let found = duke(&["diff", "-n", "monday.duke", "tuesday.duke"]).ended(0);
+    let lines: Vec<String> =
+        found.text().lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let expected = [
+        "+2.0 KiB grown 10.0 KiB two:/d/name",
+        "+2.0 KiB grown 14.0 KiB two:/d",
+        "0 B same 8.0 KiB one:/d",
+        "-16.0 KiB gone 0 B three:/d",
+        "+24.0 KiB new 24.0 KiB four:/d",
+        "+10.0 KiB grown 46.0 KiB total",
+    ];
+    assert_eq!(lines, expected);
+    let report = duke(&["diff", "--json", "monday.duke", "tuesday.duke"]).ended(0).json();
+    let roots = report.root().get("new").get("roots").elements();
+    let names: Vec<&str> = roots.iter().map(|root| root.get("root").text()).collect();
+    assert_eq!(names, ["two:/d", "four:/d", "one:/d"]);
+    assert_eq!(report.root().get("changes").elements().len(), 4);
 }
 
 #[test]

@@ -206,20 +206,53 @@ fn without_a_home_save_needs_a_file_name() {
     assert!(run.ended(2).stderr.contains("-o is required"));
 }
 
+/// Runs duke with the content of `file` in a pipe on standard input.
+fn piped(file: &Path, words: &[&str]) -> Run {
+    let mut sender = Command::new("cat").arg(file).stdout(Stdio::piped()).spawn().unwrap();
+    let mut command = program();
+    command.args(words).current_dir(file.parent().unwrap()).stdin(sender.stdout.take().unwrap());
+    let run = run(&mut command);
+    // The sender may have been ended by a signal, because its output is not read after an error.
+    sender.wait().unwrap();
+    run
+}
+
 #[test]
-fn a_snapshot_in_a_pipe_is_one_error() {
+fn a_snapshot_in_a_pipe_is_read_like_a_file() {
+    let (place, folder) = some();
+    let (file, packed) = (folder.path().join("file"), folder.path().join("file.gz"));
+    save(&place, &file).ended(0);
+    let pack = Command::new("gzip").arg("-k").arg(&file).status().unwrap();
+    assert!(pack.success());
+    let expected = json(run(program().args(["--json", "-q", "-f"]).arg(&file)));
+    for file in [&file, &packed] {
+        assert_eq!(json(piped(file, &["--json", "-q", "-f", "-"])), expected);
+    }
+    let path = place.path().to_str().unwrap();
+    let same = piped(&file, &["diff", "-n", "-", path]).ended(0);
+    assert_eq!(same.text().lines().count(), 1, "{}", same.text());
+    // Next to another snapshot, both have the name of their host.
+    let both = piped(&file, &["--json", "-f", "file", "-f", "-"]).ended(0).json();
+    let roots = both.root().get("roots").elements();
+    let names = roots.iter().map(|root| root.get("name").text()).collect::<Vec<_>>();
+    assert!(names.len() == 2 && names[0] == names[1] && names[0].ends_with(&format!(":{path}")), "{names:?}");
+}
+
+#[test]
+fn a_damaged_snapshot_in_a_pipe_is_one_error() {
     let (place, folder) = some();
     let file = folder.path().join("file");
     save(&place, &file).ended(0);
-    let refused = |command: &mut Command| {
-        let run = run(command);
-        assert!(run.code == Some(1) || run.code == Some(2), "{:?}", run.code);
-        let reason = "this is a snapshot; -f reads snapshots only from files\n";
-        assert!(run.stderr.ends_with(reason) && run.stderr.lines().count() == 1, "{}", run.stderr);
-    };
-    let open = || fs::File::open(&file).unwrap();
-    refused(program().args(["-s", "-f", "-"]).stdin(open()));
-    refused(program().args(["diff", "-n", "-"]).arg(place.path()).stdin(open()));
+    let list = piped(&file, &["-s", "-q", "--format", "du", "-f", "-"]).ended(2);
+    let reason = "duke: standard input: this is a snapshot; --format, --fields and --root are for lists\n";
+    assert_eq!(list.stderr, reason);
+    let bytes = fs::read(&file).unwrap();
+    for length in [12, bytes.len() / 2, bytes.len() - 1] {
+        fs::write(&file, &bytes[..length]).unwrap();
+        let torn = piped(&file, &["-s", "-q", "-f", "-"]).ended(2);
+        assert!(torn.stderr.starts_with("duke: standard input: byte "), "{}", torn.stderr);
+        assert_eq!(torn.stderr.lines().count(), 1, "{}", torn.stderr);
+    }
 }
 
 #[test]

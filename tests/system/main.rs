@@ -18,6 +18,7 @@ mod reclaim;
 mod refusals;
 mod removal;
 mod script;
+mod share;
 mod space;
 mod trash;
 mod unfinished;

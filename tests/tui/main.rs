@@ -17,4 +17,5 @@ mod recorded;
 mod screens;
 mod suspend;
 mod terminal;
+mod tour;
 mod type_ahead;

@@ -300,6 +300,33 @@ fn an_import_is_browsed_while_it_arrives_on_standard_input() {
 }
 
 #[test]
+fn objects_appear_while_rclone_lists_and_stay_if_it_fails() {
+    let folder = TempDir::new().unwrap();
+    let pipe = folder.path().join("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let program = script(folder.path(), "cat pipe; echo connection reset >&2; exit 1");
+    std::fs::rename(program, folder.path().join("rclone")).unwrap();
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
+    command.arg("rclone://s3:bucket");
+    command.cwd(folder.path());
+    let path = std::env::var("PATH").unwrap();
+    command.env("PATH", format!("{}:{path}", folder.path().display()));
+    command.env("TERM", "xterm-256color");
+    command.env("LC_ALL", "C.UTF-8");
+    let mut session = Session::run(command);
+    let mut list = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    list.write_all(b"[\n{\"Path\":\"below/first\",\"Size\":4096,\"IsDir\":false},\n").unwrap();
+    session.wait_for_text("below/");
+    list.write_all(b"{\"Path\":\"second\",\"Size\":512,\"IsDir\":false},\n").unwrap();
+    session.wait_for_text("second");
+    drop(list);
+    session.wait_for_text("connection reset");
+    assert!(session.screen.screen().contents().contains("below/"));
+    session.press("q");
+    session.assert_restored();
+}
+
+#[test]
 fn a_configuration_sets_keys_and_its_errors_are_shown() {
     let folder = folder();
     let file = folder.path().join("config.toml");

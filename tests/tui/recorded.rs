@@ -1,4 +1,4 @@
-//! A binary export in a real terminal: rows, a search, a view, and no changes.
+//! Recorded trees in a real terminal: a binary export, and a snapshot of which only a small part is read.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use crate::program::place::Place;
@@ -41,4 +41,49 @@ fn a_binary_export_is_browsed_and_searched() {
     session.wait_for_text("Snapshots and exports are read-only");
     assert_eq!(session.quit().exit_code(), 0);
     session.assert_restored();
+}
+
+/// Returns the number of bytes that a process has read with system calls.
+#[cfg(target_os = "linux")]
+fn bytes_read(session: &Session) -> u64 {
+    let process = session.child.process_id().unwrap();
+    let counters = std::fs::read_to_string(format!("/proc/{process}/io")).unwrap();
+    let count = counters.lines().find_map(|line| line.strip_prefix("rchar: ")).unwrap();
+    count.parse().unwrap()
+}
+
+/// A snapshot on a network mount or an HTTP mount is read by ranges, so the bytes that are read decide how fast the
+/// browser opens.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_first_screen_of_a_large_snapshot_needs_at_most_2_mb() {
+    const DIRECTORIES: usize = 400;
+    let place = Place::new();
+    let mut list = String::new();
+    for directory in 0..DIRECTORIES {
+        for file in 0..1000 {
+            let size = (directory * 1000 + file) * 7919 % 100_003;
+            let line =
+                format!("/r/directory {directory}/{:08x} {file}.log\t{size}\t8\t{file}\0", size * 40_503);
+            list += &line;
+        }
+    }
+    std::fs::write(place.join("list"), list).unwrap();
+    let words = ["save", "-q", "-f", "list", "--format", "find", "-o", "large.duke"];
+    run(program().current_dir(place.path()).args(words)).ended(0);
+    let length = std::fs::metadata(place.join("large.duke")).unwrap().len();
+    assert!(length > 8 << 20, "{length}");
+    let mut command = duke(std::path::Path::new("-f"));
+    command.arg("large.duke");
+    command.cwd(place.path());
+    let mut session = Session::run(command);
+    session.wait_for_text(&format!("1 of {DIRECTORIES}"));
+    let first = bytes_read(&session);
+    eprintln!("{length} bytes, {first} read for the first screen");
+    assert!(first <= 2_000_000, "{first} of {length} bytes were read");
+    // Another directory is read when it is shown.
+    session.press("\r");
+    session.wait_for_text("1 of 1,000");
+    assert!(bytes_read(&session) > first);
+    assert_eq!(session.quit().exit_code(), 0);
 }

@@ -6,7 +6,7 @@ use crate::tree::{DirId, Tree};
 
 const RULES: &str = include_str!("rules.txt");
 
-/// Rule that finds directories by name and evidence.
+/// Rule that recognizes directories by their names and by evidence, such as a certain file inside them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     name: Pattern,

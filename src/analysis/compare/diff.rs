@@ -6,14 +6,15 @@
 //!                                    +-> directories on one side only; finally, those of the same inode are paired
 //! ```
 //!
-//! The listings of an unchanged directory have the same order in both trees. So both are read in parallel up to the
-//! first difference, and only the rest is sorted by name and merged. Entries that could not be read or were excluded on
-//! either side are not compared.
+//! The listings of an unchanged directory have the same order in both trees. So both listings are read side by side up
+//! to the first difference, and only the rest is sorted by name and merged. Entries that could not be read or were
+//! excluded on either side are not compared.
 //!
 //! Either tree may be incomplete or still growing. In an incomplete directory, only entries on both sides are compared,
 //! because a missing entry may just not have been read yet.
 //!
-//! Invariant: every entry of both trees is visited once, and no function recurses once per directory level.
+//! Invariant: every entry of both trees is visited once, and the call stack does not grow with the depth of the
+//! directories.
 
 use std::collections::{HashMap, HashSet};
 
@@ -60,12 +61,12 @@ pub struct Change<'t> {
     pub name: &'t [u8],
     /// Kind of the entry.
     pub kind: Kind,
-    /// Address of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root,
-    /// the address holds the root directory itself, and its position is meaningless.
+    /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the
+    /// directory in the ID is the root itself, and the position is unused.
     pub entry: EntryId,
     /// Parent directory in the new tree; for a deleted entry, the directory that contained it.
     pub place: DirId,
-    /// Directory number in the tree of `entry`; `None` if the entry is not a directory.
+    /// Number of the directory, in the same tree as `entry`; `None` if the entry is not a directory.
     pub itself: Option<DirId>,
     /// Sizes in the old tree.
     pub before: Sizes,
@@ -187,7 +188,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         if !is_read(self.old, old) || !is_read(self.new, new) {
             return;
         }
-        // The status is checked before the listings are read. If the directory is already complete, so is its listing.
+        // The status is checked before the listings are read. If a directory is complete by then, so is the listing
+        // read afterwards.
         let settled = Settled {
             old: self.old.tree.status(old).is_settled(),
             new: self.new.tree.status(new).is_settled(),
@@ -383,16 +385,25 @@ fn inode(record: &Entry<'_>) -> u64 {
     }
 }
 
-/// Returns the pairs of roots that have the same position in both trees. Omits roots that are files or lie inside other
-/// roots.
+/// Returns the pairs of roots that have the same name or, if there are none, the same position in both trees. Omits
+/// roots that are files or lie inside other roots. The names of roots from several hosts begin with the host.
 pub fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
-    let of = |tree: &Tree| -> Vec<Option<DirId>> {
-        let listing = tree.listing(DirId::TOP);
-        let aliases = tree.alias_positions();
-        let own = |position| !aliases.contains(&position);
-        listing.entries().map(|(position, root)| root.directory().filter(|_| own(position))).collect()
-    };
-    of(old).into_iter().zip(of(new)).filter_map(|(old, new)| Some((old?, new?))).collect()
+    let (before, after) = (root_directories(old), root_directories(new));
+    let known: HashMap<&[u8], DirId> = before.iter().flatten().map(|id| (old.name(*id), *id)).collect();
+    let named = after.iter().flatten().filter_map(|id| Some((*known.get(new.name(*id))?, *id)));
+    let named: Vec<_> = named.collect();
+    if !named.is_empty() {
+        return named;
+    }
+    before.into_iter().zip(after).filter_map(|(old, new)| Some((old?, new?))).collect()
+}
+
+/// Returns the directory of each root; `None` for a file and for a root inside another root.
+pub fn root_directories(tree: &Tree) -> Vec<Option<DirId>> {
+    let listing = tree.listing(DirId::TOP);
+    let aliases = tree.alias_positions();
+    let own = |position| !aliases.contains(&position);
+    listing.entries().map(|(position, root)| root.directory().filter(|_| own(position))).collect()
 }
 
 fn extent(tree: &Tree, id: DirId) -> Sizes {

@@ -36,7 +36,7 @@ use crate::base::sync::Arc;
 use crate::tree::sort::compare_naturally;
 use crate::tree::{DirId, Entry, Tree, join};
 
-/// Interval between checks for the earlier tree and for cancellation.
+/// Interval at which a waiting job checks for the data that it needs, and for cancellation.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Maximum number of changes that get a chart of their sizes over time.
@@ -63,7 +63,7 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// Rows as a tree: each directory is followed by the changes below it, in the requested order.
     pub outline: Vec<OutlineRow>,
-    /// Sizes over time of the first rows; empty if there are too few earlier trees.
+    /// Charts of the sizes of the first rows over time; empty if there are too few earlier trees.
     pub trends: Vec<Trend>,
     /// Total number of changes, including those not in `rows`.
     pub matched: u64,
@@ -85,9 +85,9 @@ impl std::fmt::Debug for Comparison {
     }
 }
 
-/// Finds the `most` largest changes below the directory of `request`, among those that its query keeps. `earlier` runs
-/// in the job and returns the earlier tree, if there is one. `history` then returns earlier trees, the newest first,
-/// for charts of sizes over time.
+/// Finds the largest changes below the directory of `request`, up to `most`, among those that its query keeps.
+/// `earlier` runs in the job and returns the earlier tree, if there is one. `history` then returns earlier trees, the
+/// newest first, for charts of sizes over time.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

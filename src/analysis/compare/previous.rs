@@ -1,6 +1,7 @@
 //! Earlier sizes of the entries in one directory, for a list that shows how much each entry has grown.
 //!
-//! Earlier entries are found by binary search over positions sorted by name, so no entry is copied.
+//! The positions of the earlier entries are sorted by name for a binary search, so the entries themselves are not
+//! copied.
 //!
 //! Invariant: an entry that could not be read in one of the trees has no result.
 

@@ -42,7 +42,7 @@ impl Row {
     }
 }
 
-/// Returns the size by which an order sorts, or the disk usage if the order is not by size.
+/// Returns the size that the sort order uses, or the disk usage if the order is not by size.
 pub fn size(sizes: Sizes, by: By) -> u64 {
     match by {
         By::Apparent => sizes.apparent,

@@ -10,8 +10,8 @@
 //! size. So the total of a search equals the total that its filter shows in the directory where the search started.
 //!
 //! The module does no I/O: a job reads the entries that the tree has at the time, and must run again to see later ones.
-//! Invariant: no function here recurses once per directory level, and work is divided by size rather than by directory,
-//! so that a single huge directory does not slow a job down.
+//! Invariant: the call stack does not grow with the depth of the directories, and work is divided by size rather than
+//! by directory, so that a single huge directory does not slow a job down.
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub use age::{AgeFault, age};
 
-/// Unit system of sizes.
+/// Units in which sizes are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Units {
     /// Powers of 1024: KiB, MiB.
@@ -228,7 +228,7 @@ pub fn parse(text: &str) -> Option<u64> {
     if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
         return None;
     }
-    // A number with too many digits for a `u64` exceeds any size.
+    // A number with too many digits becomes `u64::MAX`, which exceeds any size.
     let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().unwrap_or(u64::MAX) };
     // Eighteen digits are precise to less than one byte, even in the largest unit.
     let digits = &fraction[..fraction.len().min(18)];

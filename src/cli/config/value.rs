@@ -13,7 +13,7 @@ use crate::base::text::escape;
 pub enum Value {
     /// Boolean.
     Switch(bool),
-    /// String or integer, as it would follow a flag.
+    /// String or integer, as it would be typed after a flag.
     Word(String),
     /// List of strings and integers.
     Words(Vec<String>),

@@ -1,6 +1,6 @@
 //! Flags of ncdu 1.x and 2.x, each with its effect in duke.
 //!
-//! The table in docs/coming-from.md is generated from this one.
+//! The table in docs/coming-from.md is generated from [`FLAGS`].
 
 use Means::{
     Actions, BlockSize, Color, Columns, Compress, GraphStyle, Ignored, Kernfs, Level, OneFileSystem,
@@ -16,7 +16,7 @@ pub enum Means {
     Columns(&'static str, bool),
     /// Gives these actions their keys if `true`, removes the keys otherwise.
     Actions(&'static [&'static str], bool),
-    /// Disables deletion. Given twice, also disables other programs; given three times, also rescans.
+    /// Disables deletion; given twice, also running other programs; given three times, also rescanning.
     ReadOnly,
     /// Compresses the export if `true`. duke accepts `--compress` only with an export.
     Compress(bool),
@@ -100,7 +100,7 @@ pub const FLAGS: [Flag; 60] = [
     flag('1', "", Ignored, "Accepted without effect: without a browser duke prints progress anyway"),
     flag('2', "", Ignored, "Accepted without effect: duke opens the browser at once"),
     flag('q', "slow-ui-updates", Ignored, "Accepted without effect: duke draws only what has changed"),
-    flag(' ', "fast-ui-updates", Ignored, "Accepted without effect, for the same reason"),
+    flag(' ', "fast-ui-updates", Ignored, "Accepted without effect: duke draws only what has changed"),
     flag(
         'r',
         "",

@@ -1,5 +1,5 @@
-//! Translates ncdu's command line and configuration into words of duke, for `duke ncdu ...` or if duke is started under
-//! the name `ncdu`.
+//! Translates ncdu's command line and configuration into a command line of duke, for `duke ncdu ...` or if duke is
+//! started under the name `ncdu`.
 //!
 //! Each flag of ncdu is one line of a table ([`flags::FLAGS`]). The resulting words are parsed like duke's own, so no
 //! other module knows about ncdu.

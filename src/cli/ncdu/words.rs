@@ -1,4 +1,4 @@
-//! Parses the words of ncdu's command line and translates them into words of duke.
+//! Parses ncdu's command line and translates it into a command line of duke.
 
 use std::ffi::{OsStr, OsString};
 use std::ops::RangeInclusive;
@@ -26,7 +26,7 @@ pub struct Translation {
     pub without_keys: Vec<&'static str>,
 }
 
-/// Flag with its value. Without a flag, the value is the path.
+/// Flag with its value; for a path, `None` with the path.
 pub type Given = (Option<&'static Flag>, OsString);
 
 /// Returns the definition of ncdu's command line.
@@ -37,7 +37,8 @@ fn command() -> Command {
         let arg = if flag.long.is_empty() { arg } else { arg.long(flag.long) };
         match flag.value {
             Some(name) => arg.value_name(name).value_parser(clap::value_parser!(OsString)),
-            // clap records the position of a flag only together with a value, so this flag gets an empty value.
+            // clap records the position of a flag only together with a value, so a flag without a value gets an empty
+            // one.
             None => arg.num_args(0).default_missing_value("").value_parser(clap::value_parser!(OsString)),
         }
     });
@@ -68,7 +69,7 @@ fn command() -> Command {
         )
 }
 
-/// Returns the help of ncdu's command line, as the parser's error.
+/// Returns the help of ncdu's command line, in the form of a parser error.
 pub fn help() -> Result<(), clap::Error> {
     given(&["--help".into()]).map(|_| ())
 }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! On macOS, privacy settings and permissions may forbid opening a trash, but still allow moving entries into it. So
-//! duke does not open the trash there, but moves entries to a path relative to the directory above.
+//! duke does not open the trash there, but moves entries to a path relative to the directory above the trash.
 //!
 //! Invariant: a trash is searched for or created only when it is needed, and nothing is created in another
 //! user's home.
@@ -80,7 +80,7 @@ impl<'g> Trashes<'g> {
             match trash.map(&mut attempt) {
                 Ok(Err(Reason::Mount)) => {}
                 Ok(result) => return result,
-                // If all fail, the reason of the preferred trash is reported.
+                // If all fail, the first reason other than `Nowhere` is reported. The preferred trash is tried first.
                 Err(reason) if why == NoTrash::Nowhere => why = reason,
                 Err(_) => {}
             }

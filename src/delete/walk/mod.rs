@@ -12,7 +12,7 @@
 //! needs only a few descriptors, and one `..` per level.
 //!
 //! Invariant: every descriptor was opened relative to the one above it without following a link or crossing a mount,
-//! and every claim is released exactly once.
+//! and every claim on a directory ([`Node::claims`]) is released exactly once.
 
 mod node;
 
@@ -282,7 +282,8 @@ impl<'w, A: Visitor> Walk<'w, A> {
         directories
     }
 
-    /// Processes an entry that is not a directory, and returns `true`. For a directory, only returns `false`.
+    /// Processes an entry that is not a directory, and returns `true`. For a directory, does nothing and returns
+    /// `false`.
     fn visit_entry(
         &self,
         node: &Node<'w>,

@@ -16,7 +16,7 @@ pub struct Node<'w> {
     /// Index of the selected item that is or contains this directory.
     pub item: usize,
     /// `true` if something in the directory is kept. Set by the workers in the directory and read by the worker that
-    /// leaves it. The accesses are ordered by `claims`.
+    /// leaves it. The operations on `claims` order these accesses.
     stays: AtomicBool,
     /// Number of workers in the directory plus the number of unfinished child directories. Each of these is a claim.
     /// The worker that releases the last claim processes the directory itself.

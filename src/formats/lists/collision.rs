@@ -1,4 +1,4 @@
-//! Resolution of lines with the same path in a directory.
+//! Rules for several lines of a directory that have the same path.
 //!
 //! ```text
 //! entry and directory   the entry's line describes the directory, unless the directory has a line already

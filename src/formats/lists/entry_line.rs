@@ -12,7 +12,7 @@ const LONGEST_PATH: usize = u16::MAX as usize;
 /// Data of a line. Reused for every line, to avoid allocations.
 #[derive(Debug, Default)]
 pub(crate) struct EntryLine {
-    /// Path as given in the line.
+    /// Path as written in the line.
     pub(crate) path: Vec<u8>,
     /// Precedence of the column from which the path comes.
     path_rank: Rank,
@@ -36,7 +36,7 @@ enum Rank {
     Exact,
 }
 
-/// Data of a line other than names.
+/// Data of a line, except for the path, the root and the host.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LineFacts {
     pub(crate) scanned_at: Option<i64>,

@@ -44,7 +44,7 @@ pub enum ListField {
     Device,
     /// Link count.
     Links,
-    /// Message of the error with which reading the entry failed.
+    /// Message of the error that occurred when the entry was read.
     Error,
     /// Reason why the entry was excluded.
     Excluded,
@@ -53,7 +53,7 @@ pub enum ListField {
 /// Field that a column contains, with the unit of its numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldUnit {
-    /// Field of the column.
+    /// Field that the column contains.
     pub field: ListField,
     /// Factor by which a size is multiplied to get bytes.
     pub unit: u64,
@@ -161,7 +161,7 @@ const UNITS: &[(&str, u64)] = &[
     ("tib", 1 << 40),
 ];
 
-/// Size in bytes of the blocks in a column `blocks` (stat(2)).
+/// Size in bytes of the blocks that a column named `blocks` counts (stat(2)).
 const BLOCK: u64 = 512;
 
 impl ListField {

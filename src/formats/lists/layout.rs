@@ -7,6 +7,7 @@ use super::value;
 use super::{ListOptions, ListPreset};
 use crate::formats::builder::Sizes;
 use crate::formats::input::Reason;
+use crate::formats::snapshot::MAGIC;
 
 /// Possible separators between columns.
 const SEPARATORS: [u8; 4] = *b",\t;|";
@@ -29,7 +30,7 @@ pub(crate) enum ListForm {
     Tabs { end: RecordEnd, width: usize, path: usize },
 }
 
-/// Form of a list, and meaning of its columns.
+/// Form of a list, and the meaning of its columns.
 #[derive(Debug)]
 pub(crate) struct ListLayout {
     pub(crate) form: ListForm,
@@ -47,6 +48,7 @@ pub(crate) struct ListLayout {
 pub(crate) enum Recognized {
     /// List with this layout.
     List(ListLayout),
+    Snapshot,
     /// Another format, or none.
     Other,
 }
@@ -78,6 +80,10 @@ pub(crate) fn recognize(
         meaning: FieldUnit::of_name(name).expect("a field of duke"),
         column: ListColumn::Number(column),
     };
+    let head = records.look(|bytes| bytes.len() >= MAGIC.len() || !MAGIC.starts_with(bytes))?;
+    if head.starts_with(&MAGIC) {
+        return Ok(Recognized::Snapshot);
+    }
     match options.preset {
         Some(ListPreset::Du) => {
             let columns = vec![preset("apparent", 1), preset("path", 2)];
@@ -92,7 +98,7 @@ pub(crate) fn recognize(
         Some(ListPreset::S3Inventory) => {
             let mut columns: Vec<FieldColumn> =
                 (1..).zip(["bucket", "key", "size"]).map(|(column, name)| preset(name, column)).collect();
-            // The fields after the size depend on the configuration of the inventory.
+            // The configuration of the inventory determines which fields follow the size.
             let first = FieldTexts::csv_of(first_line(records)?, b',');
             columns.extend(
                 first
@@ -101,7 +107,7 @@ pub(crate) fn recognize(
             );
             csv(records, &given(options, columns)).map(|list| match list {
                 Recognized::List(list) => Recognized::List(ListLayout { is_url_encoded: true, ..list }),
-                Recognized::Other => Recognized::Other,
+                other => other,
             })
         }
         None => by_content(records, options),
@@ -263,12 +269,13 @@ fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, Fi
         let is_new = |meaning: &FieldUnit| !columns.iter().any(|(_, known)| known.field == meaning.field);
         columns.extend(meaning.filter(is_new).map(|meaning| (index, meaning)));
     }
-    // A single known name may also be a value, so it identifies a header only if the user has specified columns.
+    // A single known name may also be a value in the first entry, so it identifies a header only if the user has
+    // specified columns.
     let has_known = columns.len() - before > usize::from(given.is_empty());
     (path_column(&columns).is_some() && (has_name || has_size || has_known)).then_some(columns)
 }
 
-/// Returns the columns if all of them are given by number; `None` if one is given by name.
+/// Returns the columns if all of them are given by number; `None` if any is given by name.
 fn numbered(given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {
     let index = |column: &FieldColumn| match column.column {
         ListColumn::Number(number) => Some((number - 1, column.meaning)),

@@ -4,7 +4,7 @@
 //! record = varint(distance << 2 | tag)  payload
 //!   distance: to the previous record of the same directory; 0 in the first
 //!   tag CHILD:  node varint  name-length varint  name
-//!   else:       an entry, as in `tree::encoding`, with all differences from zero
+//!   else:       an entry, encoded as in `tree::encoding`, with every delta relative to zero
 //! ```
 //!
 //! The records of a directory form a chain, which is followed from the last record to the first. They are read when
@@ -40,7 +40,7 @@ pub(crate) enum LogTag {
     Own = 3,
 }
 
-/// Record of the log.
+/// Record in the log: a child directory or another entry of a list.
 pub(crate) enum Logged<'l> {
     /// Child directory.
     Child {
@@ -56,7 +56,7 @@ pub(crate) enum Logged<'l> {
 #[derive(Default)]
 pub(crate) struct EntryLog {
     blocks: Vec<LogBlock>,
-    /// Index of the last block of each group of directories.
+    /// Indexes of the last blocks, one for each group of directories.
     groups: Vec<Option<usize>>,
     draft: Option<Draft>,
     head: Vec<u8>,

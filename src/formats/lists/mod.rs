@@ -18,6 +18,7 @@ mod faults;
 mod field;
 mod json_line;
 mod layout;
+mod live;
 mod log;
 mod node_index;
 mod path_tree;
@@ -31,6 +32,7 @@ mod write;
 
 pub use field::FieldColumn;
 pub(crate) use layout::{LayoutError, Recognized, recognize};
+pub(crate) use live::LiveTree;
 pub(crate) use reader::{HostNumbers, ListReader};
 pub(crate) use records::RecordReader;
 pub(crate) use write::RootLabel;

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 const FREE: u32 = u32::MAX;
 
 /// Hash table with open addressing. The names are not in the table, so the caller compares them. The hashes are keyed
-/// with a random value, so that no list can be prepared whose names collide.
+/// with a random value, so that nobody can prepare a list whose names collide.
 pub(crate) struct NodeIndex {
     /// Node numbers. The length is a power of two, and at most two thirds are used.
     slots: Vec<u32>,

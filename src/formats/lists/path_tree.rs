@@ -1,9 +1,10 @@
 //! Directories of a list, which are looked up by path, with their entries in a log.
 //!
 //! ```text
-//! root     absolute paths: /   relative ones: ., .., ../..   or as the line says: root, bucket, --root
+//! root     the root or bucket that the line names, or --root; otherwise `/` for an absolute path,
+//!          and `.`, `..` or `../..` for a relative path
 //! path     empty names and `.` are dropped, as by the kernel; `..` after a name is refused
-//! a/b/     a directory, as is everything that contains an entry
+//! a/b/     a path that ends with a slash is a directory, and so is everything that contains an entry
 //! ```
 //!
 //! Invariant: a line is checked completely before it changes anything.
@@ -30,21 +31,21 @@ pub(crate) struct PathTree {
     pub(super) index: NodeIndex,
     pub(super) roots: Vec<ListRoot>,
     known_roots: HashMap<Vec<u8>, u32>,
-    /// Directory of the last line, which is often that of the next line, too: the root, the path below the root, and
-    /// the node.
+    /// Root, path below the root, and node of the directory that contains the last entry. The next entry is often in
+    /// the same directory.
     near: (u32, Vec<u8>, u32),
-    /// The only part to read; `None` to read everything.
+    /// Part of the list to read; `None` to read everything.
     only: Option<OnlyPart>,
 }
 
 /// Directory of a list.
 pub(super) struct DirectoryNode {
     parent: u32,
-    /// Record with the name, in the chain of the parent; `None` for a root.
+    /// Record that contains the directory's name, in the parent's chain of records; `None` for a root.
     record: Option<LogPlace>,
     /// Record of the line that describes the directory itself.
     pub(super) own: Option<LogPlace>,
-    /// Last record of the chain of entries.
+    /// Last record in the chain of the directory's entries.
     pub(super) last: Option<LogPlace>,
     pub(super) device: u32,
     /// Error number; 0 if there is none.
@@ -257,7 +258,7 @@ impl PathTree {
     }
 }
 
-/// Kind of an entry, as far as its line shows it.
+/// Kind of an entry, as far as its line determines it.
 #[derive(Clone, Copy)]
 enum LineKind {
     /// Directory that was read, with or without an error.
@@ -281,7 +282,7 @@ impl LineKind {
     }
 }
 
-/// Link counts that are recorded for an entry.
+/// Link counts that are stored with an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LinkCounts {
     /// All counts. Used for roots, because another root may contain the same file.
@@ -367,7 +368,7 @@ fn below_root<'p>(path: &'p [u8], root: &[u8]) -> Option<&'p [u8]> {
 }
 
 /// Returns the names in a path.
-fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|byte| *byte == b'/').filter(|name| !matches!(*name, b"" | b"."))
 }
 

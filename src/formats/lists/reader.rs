@@ -1,7 +1,7 @@
 //! Reader of a whole list, which writes the entries to a tree.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use super::ListOptions;
@@ -10,6 +10,7 @@ use super::faults::LineFaults;
 use super::field::ListField;
 use super::json_line::ObjectParser;
 use super::layout::{ListForm, ListLayout};
+use super::live::LiveTree;
 use super::path_tree::{ListHost, PathTree};
 use super::records::{RecordEnd, RecordReader};
 use super::separated::FieldTexts;
@@ -29,7 +30,7 @@ pub(crate) struct HostNumbers {
 }
 
 impl HostNumbers {
-    /// Creates an empty map. New hosts are numbered from `first` on.
+    /// Creates an empty map. The first new host gets the number `first`.
     pub(crate) fn from(first: u32) -> Self {
         Self { known: HashMap::new(), next: first }
     }
@@ -65,7 +66,8 @@ pub(crate) struct ListReader<'d> {
 }
 
 impl<'d> ListReader<'d> {
-    /// Creates a reader of a list for a tree. Lines that do not name a host belong to the host with the number `host`.
+    /// Creates a reader that reads a list into the tree `target`. Lines that do not name a host belong to the host with
+    /// the number `host`.
     ///
     /// # Errors
     /// Returns an error if the root in `options` is not a valid path.
@@ -93,7 +95,7 @@ impl<'d> ListReader<'d> {
         })
     }
 
-    /// Reads all lines, and counts their entries in `counts`.
+    /// Reads all lines, and counts their entries in `counts`. If there is a `live` tree, adds the entries to it.
     ///
     /// # Errors
     /// Returns an error if reading is stopped or fails. The lines read so far can still be written.
@@ -102,6 +104,7 @@ impl<'d> ListReader<'d> {
         records: &mut RecordReader<'_>,
         hosts: &mut HostNumbers,
         counts: &Cell<Counts>,
+        live: &RefCell<Option<LiveTree<'d>>>,
     ) -> Result<(), Reason> {
         let end = match self.layout.form {
             ListForm::Objects { .. } => RecordEnd::Newline,
@@ -115,7 +118,12 @@ impl<'d> ListReader<'d> {
                 is_open &= bytes.trim_ascii_end().last() != Some(&b']');
                 self.facts(bytes)
             });
-            match read.and_then(|is_entry| if is_entry { self.add(hosts) } else { Ok(false) }) {
+            let added = read.and_then(|is_entry| match live.borrow_mut().as_mut() {
+                _ if !is_entry => Ok(false),
+                Some(live) => live.add(&self.line).map(|()| true),
+                None => self.add(hosts),
+            });
+            match added {
                 Ok(true) => self.count(counts),
                 Ok(false) => {}
                 Err(reason) => self.faults.note(|| format!("{} {}: {reason}", unit(end), record.number)),
@@ -134,7 +142,7 @@ impl<'d> ListReader<'d> {
         self.tree.fail();
     }
 
-    /// Writes the entries of the lines that were read to the tree. Returns the origins of the roots, and messages about
+    /// Adds the entries of all lines read so far to the tree. Returns the origins of the roots, and messages about
     /// unreadable lines.
     pub(crate) fn write(
         mut self,
@@ -162,6 +170,11 @@ impl<'d> ListReader<'d> {
             messages.push(self.emptiness.to_owned());
         }
         (roots, messages)
+    }
+
+    /// Returns messages about unreadable lines, without writing any entries.
+    pub(crate) fn into_messages(self) -> Vec<String> {
+        self.faults.into_messages()
     }
 
     /// Parses the fields of a line. Returns `false` if the line is empty.
@@ -230,13 +243,13 @@ impl<'d> ListReader<'d> {
     }
 }
 
-/// Returns the number of the error that has this message.
+/// Returns the error number for an error message, or [`UNREADABLE`] if the message is unknown.
 fn errno(errnos: &HashMap<String, i32>, message: &[u8]) -> i32 {
     let known = std::str::from_utf8(message).ok().and_then(|message| errnos.get(message));
     known.copied().unwrap_or(UNREADABLE)
 }
 
-/// Returns the object in a line of an array, without the punctuation between elements.
+/// Returns the JSON object in a line of an array, without the brackets and commas around it.
 fn element(line: &[u8]) -> &[u8] {
     let mut text = line.trim_ascii();
     text = text.strip_prefix(b"[").or_else(|| text.strip_prefix(b",")).unwrap_or(text).trim_ascii_start();
@@ -255,7 +268,7 @@ fn check_width(found: usize, expected: Option<usize>) -> Result<(), LineRefusal>
     }
 }
 
-/// Returns the word for a record in messages.
+/// Returns the word that messages use for a record.
 fn unit(end: RecordEnd) -> &'static str {
     if end == RecordEnd::Nul { "record" } else { "line" }
 }

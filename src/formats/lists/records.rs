@@ -1,7 +1,8 @@
-//! Splitting of a list into records: lines, NUL-terminated records, and records of CSV with quoted newlines.
+//! Splitting of a list into records: lines, NUL-terminated records, or CSV records that may contain quoted newlines.
 //!
 //! Invariant: memory holds one chunk and one record of at most [`LONGEST_RECORD`] bytes. A longer record, or a record
-//! whose quote is never closed, is rejected up to its first line end, and reading continues there.
+//! whose quote is never closed, is rejected up to its first line end (or the next NUL, if records end with NUL), and
+//! reading continues after that.
 
 use std::ops::{ControlFlow, Range};
 
@@ -25,7 +26,7 @@ pub(crate) enum RecordEnd {
 
 /// Record that has been read.
 pub(crate) struct RawRecord {
-    /// Number of the line on which the record begins, or of the record if records are not lines; from 1.
+    /// Number of the line on which the record begins or, if records end with NUL, number of the record. Counted from 1.
     pub(crate) number: u64,
     /// Position in the buffer, or the reason why the record is refused.
     pub(crate) bytes: Result<Range<usize>, LineRefusal>,
@@ -65,6 +66,15 @@ impl<'a> RecordReader<'a> {
     /// Skips bytes that belong to no record.
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
+    }
+
+    /// Reads to the end of the input. Returns all unread bytes.
+    ///
+    /// # Errors
+    /// Returns an error if reading is stopped or fails.
+    pub(crate) fn rest(mut self) -> Result<Vec<u8>, Reason> {
+        while self.fill()? {}
+        Ok(self.bytes.split_off(self.at))
     }
 
     /// Returns the number of the next record.

@@ -5,7 +5,7 @@ use super::value::LineRefusal;
 /// State of a CSV parser that processes one byte at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CsvState {
-    /// Start of a field. Only here does a quote open a quoted field.
+    /// Start of a field, the only place where a quote opens a quoted field.
     Start,
     /// Within a field without quotes.
     Plain,
@@ -13,7 +13,7 @@ pub(crate) enum CsvState {
     Quoted,
     /// After a quote in a quoted field. The quote closes the field unless another quote follows.
     Closed,
-    /// After an invalid byte behind a closing quote.
+    /// After an invalid byte that follows a closing quote.
     Wrong,
     /// End of the record.
     End,
@@ -61,7 +61,8 @@ impl FieldTexts {
             match state.next(*byte, separator) {
                 CsvState::Start => self.ends.push(self.bytes.len()),
                 CsvState::Plain => self.bytes.push(*byte),
-                // The quotes around a field are dropped. Of two consecutive quotes inside a field, one is kept.
+                // The quotes around a field are dropped. Two consecutive quotes inside a quoted field stand for one
+                // quote.
                 CsvState::Quoted if before != CsvState::Start => self.bytes.push(*byte),
                 CsvState::Quoted | CsvState::Closed => {}
                 CsvState::Wrong | CsvState::End => return Err("text after a closing quote".into()),

@@ -1,6 +1,6 @@
 //! Parsers for the values in the columns of a list.
 //!
-//! Invariant: an invalid value is rejected, and never guessed.
+//! Invariant: an invalid value is rejected and never replaced by a guess.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,8 @@ use crate::tree::Exclusion;
 /// Reason why a value or a line cannot be read.
 pub(crate) type LineRefusal = Cow<'static, str>;
 
-/// Words for the kinds of entries, including those of duke, of `find -printf %y` and `%Y`, and of `stat -c %F`.
+/// Words that lists use for the kinds of entries, including the words of duke, `find -printf %y`, `find -printf %Y` and
+/// `stat -c %F`.
 const KINDS: &[(Kind, &[&str])] = &[
     (Kind::Directory, &["directory", "dir", "d", "folder"]),
     (Kind::File, &["file", "f", "regular", "regular file", "regular empty file", "reg", "-"]),

@@ -16,7 +16,7 @@ use crate::formats::builder::{Builder, Counts, DirectoryStart, SEGMENT, Sizes, U
 use crate::formats::flat::Provenance;
 use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
 
-/// Names of the roots of a list.
+/// Label from which the names of the roots are formed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RootLabel<'l> {
     /// Prefix, which distinguishes the roots from those of other inputs.
@@ -64,7 +64,7 @@ impl PathTree {
                 self.narrow(&mut root, &taken);
             }
             let host = [&root.host_name[..], b":"].concat();
-            // If the list was exported from a tree of several hosts, its roots already begin with the host.
+            // If the list was exported from a tree of several hosts, its root paths already begin with the host name.
             let is_told = root.host_name.is_empty() || root.name.starts_with(&host);
             let prefix = if has_hosts && !is_told { host } else { Vec::new() };
             let name = target.label.name(&prefix, &root.name);
@@ -87,8 +87,8 @@ impl PathTree {
         }
     }
 
-    /// Replaces a root that no line names with its only child directory, repeatedly, as long as it contains nothing
-    /// else. `taken` contains the names of other roots, which must not be used.
+    /// Replaces a root with its only child directory, repeatedly, as long as no line names the root and it contains
+    /// nothing else. `taken` contains the names of other roots, which must not be used.
     fn narrow(&mut self, root: &mut ListRoot, taken: &HashSet<(u32, Vec<u8>)>) {
         let host = root.host;
         while root.is_implied && self.nodes[root.node as usize].own.is_none() {
@@ -118,8 +118,8 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // In most lists, the line of a directory comes before its entries, and may not show that the entry is a
-        // directory.
+        // In most lists, the line of a directory comes before the lines of its entries, and it need not say that the
+        // entry is a directory.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {
@@ -149,8 +149,8 @@ impl PathTree {
         let start = DirectoryStart { name, metadata, sizes: Sizes::Own, device, is_read: true };
         target.builder.enter(&start);
         let id = target.builder.current();
-        // The additional claim keeps the root incomplete until its entries have been written, which may be after those
-        // of other roots.
+        // The additional claim keeps the root incomplete until its entries have been written. The entries of other
+        // roots may be written first.
         target.tree.claim(id, 1);
         target.builder.publish();
         target.builder.leave();
@@ -222,8 +222,8 @@ impl PathTree {
         metadata
     }
 
-    /// Returns the sums of the blocks and the apparent sizes of a directory's entries. Used if the sizes of directories
-    /// are sums.
+    /// Returns the total number of blocks and the total apparent size of a directory's entries. Used if the list
+    /// records sums as the sizes of directories ([`Sizes::Sums`]).
     fn inside(&self, node: u32) -> (u64, u64) {
         let sizes = |place| match self.log.read(place) {
             Logged::Entry(_, entry) => known(&entry),

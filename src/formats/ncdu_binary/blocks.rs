@@ -23,11 +23,11 @@ const LARGEST: u64 = (1 << OFFSET_BITS) - 1;
 /// Open binary export.
 pub(crate) struct Blocks {
     file: BlockFile,
-    /// Pointers, and the reference of the root.
+    /// Pointers to all blocks, followed by a reference to the root.
     index: Box<[u8]>,
     /// Position of the index in the file.
     index_offset: u64,
-    /// Bytes of each block that are part of an item that was read.
+    /// Bytes that belong to an item already read, for each block.
     claimed: Box<[Claims]>,
     /// Total length of the blocks that were unpacked, each counted once.
     unpacked: AtomicU64,
@@ -56,7 +56,7 @@ impl Blocks {
         if number(&file.bytes(offset, word)?) != head {
             return Err(damaged().into());
         }
-        // Copied, because the file may be mapped and truncated later.
+        // The index is copied, because the file may be mapped and truncated later.
         let index: Box<[u8]> = file.bytes(offset + word, index - 2 * word)?.to_vec().into();
         let count = index.len() as u64 / LONG - 1;
         let claimed = (0..count).map(|_| Claims::default()).collect();
@@ -125,14 +125,14 @@ impl Blocks {
             .map_err(|reason| damage(self.offset(reference), reference, reason))
     }
 
-    /// Returns the position in the file of the block that contains the item `reference`.
+    /// Returns the file position of the block that contains the item `reference`.
     fn offset(&self, reference: u64) -> u64 {
         let place = usize::try_from(reference >> OFFSET_BITS).unwrap_or(usize::MAX);
         self.pointer(place).map_or(self.index_offset, |pointer| pointer >> POINTER_LENGTH_BITS)
     }
 
-    /// Adds the references of the items in the chain that ends at `last` to `chain`, beginning with `last`. After an
-    /// error, `chain` contains the items that were read before the error.
+    /// Follows the chain of items that ends at `last`, and adds their references to `chain`, from the last to the
+    /// first. After an error, `chain` contains the items that were read before the error.
     fn follow(
         &self,
         last: u64,
@@ -146,7 +146,7 @@ impl Blocks {
             let damaged = |reason| damage(self.offset(reference), reference, reason);
             let item = fields.item(is_root).map_err(damaged)?;
             if is_root && item.inside.is_none() {
-                return Err(damaged("the root is no directory"));
+                return Err(damaged("the root is not a directory"));
             }
             let claims = &self.claimed[usize::try_from(reference >> OFFSET_BITS).unwrap_or(usize::MAX)];
             if !claims.claim(offset_in_block(reference)..fields.end) {
@@ -173,7 +173,7 @@ impl Chains for Blocks {
     }
 }
 
-/// Bytes of a block that are part of an item that was read, with one bit for each byte.
+/// Bytes of a block that belong to an item already read, with one bit for each byte.
 #[derive(Default)]
 struct Claims {
     words: OnceLock<Box<[AtomicU64]>>,
@@ -189,7 +189,7 @@ impl Claims {
         while at < range.end && is_free {
             let end = range.end.min((at / bits + 1) * bits);
             let mask = (u64::MAX >> (bits - (end - at))) << (at % bits);
-            // `Relaxed`: the bits guard no data.
+            // `Relaxed` ordering is enough, because the bits guard no data.
             is_free = words[at / bits].fetch_or(mask, Ordering::Relaxed) & mask == 0;
             at = end;
         }
@@ -215,7 +215,7 @@ fn number(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }
 
-/// Returns the damage of an item whose block is at `offset` in the file.
+/// Describes the damage to an item whose block is at `offset` in the file.
 fn damage(offset: u64, reference: u64, reason: &str) -> Damage {
     Damage::new(offset, format!("item {reference:#x}: {reason}"))
 }

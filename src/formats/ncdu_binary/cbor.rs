@@ -1,4 +1,4 @@
-//! Subset of CBOR (RFC 8949) that items need.
+//! Subset of CBOR (RFC 8949) in which the items of an export are written.
 //!
 //! Invariant: any bytes decode to a value or [`Malformed`], at a bounded cost, and never cause a panic.
 
@@ -15,7 +15,7 @@ const ARRAY: u8 = 4;
 const MAP: u8 = 5;
 const TAG: u8 = 6;
 const OTHER: u8 = 7;
-/// Argument for an indefinite length, and for the end of such a value.
+/// Argument of a value of indefinite length, and of the byte that ends such a value.
 const INDEFINITE: u8 = 31;
 
 /// First byte of a map of indefinite length, and the byte that ends it.
@@ -57,7 +57,7 @@ impl<'a> CborReader<'a> {
         self.at
     }
 
-    /// Reads the next value, after any tags.
+    /// Skips any tags and reads the next value.
     pub(crate) fn value(&mut self) -> Result<CborValue<'a>, Malformed> {
         loop {
             self.values += 1;

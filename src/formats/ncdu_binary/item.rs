@@ -65,7 +65,7 @@ pub(crate) struct Fields<'a> {
     name: &'a [u8],
     /// Values of the other fields. References are absolute, and booleans are 0 or 1.
     values: [Option<u64>; key::COUNT],
-    /// Position after the item in its block.
+    /// Position in the block just after the item.
     pub(crate) end: usize,
 }
 

@@ -3,7 +3,7 @@
 //! ```text
 //! file  = MAGIC  block*                              the last block is the index
 //! block = head u32 BE  body  head u32 BE             head: type (4 bits), length of the block (28 bits)
-//! data  = number u32 BE  zstd frame                  of less than 16 MiB of items
+//! data  = number u32 BE  zstd frame                  of items, less than 16 MiB when unpacked
 //! index = pointer u64 BE *  root u64 BE              pointer: offset << 24 | length of the block; 0 if there is none
 //! ```
 
@@ -12,11 +12,11 @@ pub const MAGIC: [u8; 8] = *b"\xbfncduEX1";
 /// Types of blocks, in the upper four bits of their heads.
 pub(crate) const DATA: u32 = 0;
 pub(crate) const INDEX: u32 = 1;
-/// Number of bits of a head that hold the length.
+/// Number of bits in a head that hold the length of the block.
 pub(crate) const LENGTH_BITS: u32 = 28;
 /// Number of bits of a pointer that hold the length of its block.
 pub(crate) const POINTER_LENGTH_BITS: u32 = 24;
-/// Length in bytes of a head and of the number of a data block.
+/// Length in bytes of a head, and of a data block's number.
 pub(crate) const WORD: usize = 4;
 /// Number of bits of a reference that hold the offset in the block.
 pub(crate) const OFFSET_BITS: u32 = 24;

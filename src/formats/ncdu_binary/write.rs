@@ -27,7 +27,7 @@ const PORTION: usize = 64;
 /// Maximum number of full blocks per processor that wait for compression.
 const WAITING: usize = 4;
 
-/// Writes the tree below its only root, which must be a directory and is written under the name `name`.
+/// Writes a tree that has only one root. `root` must be a directory, and is written under the name `name`.
 ///
 /// # Errors
 /// Returns an error if `out` cannot be written to, or if the root is not a directory.
@@ -38,7 +38,7 @@ pub fn write(
     size: BlockSize,
     out: &mut (dyn Write + Send),
 ) -> io::Result<()> {
-    let Some(id) = root.directory() else { return Err(io::Error::other("the root is no directory")) };
+    let Some(id) = root.directory() else { return Err(io::Error::other("the root is not a directory")) };
     let output = Output::new(size, out);
     output.write(&MAGIC);
     let shared = hard_links::shared_with_others(tree);
@@ -61,7 +61,7 @@ type Level = Vec<(DirId, usize)>;
 
 struct Writer<'t, 'o> {
     tree: &'t Tree,
-    /// Sizes that each directory shares with names outside it.
+    /// Sizes of the inodes in a directory that also have names outside it, for each directory.
     shared: HashMap<DirId, Totals>,
     output: Output<'o>,
     /// Partly filled blocks that no worker is using.
@@ -268,7 +268,7 @@ fn number(bytes: &mut Vec<u8>, key: usize, number: u64) {
     push_unsigned(bytes, number);
 }
 
-/// Writes the reference of another item, which is relative if the item is in the same block.
+/// Writes a reference to another item. The reference is relative if the item is in the same block.
 fn reference(bytes: &mut Vec<u8>, key: usize, own: u64, other: u64) {
     field(bytes, key);
     match own.checked_sub(other) {

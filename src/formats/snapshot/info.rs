@@ -7,14 +7,14 @@ use crate::tree::varint::{ByteReader, Malformed, write_varint, zigzag};
 /// Metadata of a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotInfo {
-    /// Time of the scan of the first root, in seconds since 1970.
+    /// Time at which the first root was scanned, in seconds since 1970.
     pub scanned_at: i64,
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
     /// Flags that excluded entries from the scan; empty if there were none. A comparison of snapshots
     /// with different flags says little about growth.
     pub scope: Vec<u8>,
-    /// Origins of the second and further roots. A root without one has the origin of the first.
+    /// Origins of the second and further roots. A root for which this list has no origin has that of the first root.
     pub others: Vec<RootOrigin>,
     /// File system of each device, in the order of the tree's devices; empty if unknown.
     pub file_systems: Vec<FileSystemInfo>,
@@ -77,6 +77,13 @@ impl SnapshotInfo {
             host: self.host.clone(),
             scope: self.scope.clone(),
         })
+    }
+
+    /// Returns `true` if `name`, the name of the root at `index`, begins with the name of its host, because the tree has
+    /// roots of several hosts.
+    pub fn names_host(&self, index: usize, name: &[u8]) -> bool {
+        let host = self.origin(index).host;
+        !host.is_empty() && name.strip_prefix(&*host).is_some_and(|rest| rest.starts_with(b":"))
     }
 
     /// Encodes everything but the file systems.

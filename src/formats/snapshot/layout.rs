@@ -9,7 +9,7 @@ use crate::tree::stored::rows::LEAST;
 use crate::tree::stored::{ListingBlock, Plan, ROWS};
 use crate::tree::varint::{ByteReader, Malformed, write_varint};
 
-/// First bytes of a snapshot. The bytes are not text, so a copy in text mode changes them and is detected.
+/// First bytes of a snapshot. The bytes are not text, so copying the file in text mode changes them, which is detected.
 pub const MAGIC: [u8; 8] = *b"\xd5duke\r\n\x1a";
 /// Last bytes of a snapshot.
 const END: [u8; 8] = *b"duke end";
@@ -148,7 +148,7 @@ impl IndexDraft {
     }
 }
 
-/// Decodes the index of this version of the format, which begins at `offset` in the file.
+/// Decodes the index, which begins at `offset` in the file. `version` is the format version of the file.
 pub fn decode_index(bytes: &[u8], offset: u64, version: u32) -> Result<(Plan, SnapshotInfo), Damage> {
     let mut cursor = ByteReader::new(bytes);
     let mut parts = || {

@@ -89,7 +89,18 @@ pub fn open(path: &Path) -> Result<Snapshot, OpenError> {
 /// # Errors
 /// Returns the same errors as [`open`].
 pub fn open_by(path: &Path, access: Option<Access>) -> Result<Snapshot, OpenError> {
-    let file = BlockFile::open(path, access).map_err(OpenError::Unreadable)?;
+    opened(BlockFile::open(path, access).map_err(OpenError::Unreadable)?)
+}
+
+/// Opens a snapshot in memory.
+///
+/// # Errors
+/// Returns the same errors as [`open`].
+pub fn open_bytes(bytes: Vec<u8>) -> Result<Snapshot, OpenError> {
+    opened(BlockFile::of_bytes(bytes))
+}
+
+fn opened(file: BlockFile) -> Result<Snapshot, OpenError> {
     let length = file.length();
     let head = file.bytes(0, length.min(HEADER))?;
     if !head.starts_with(&MAGIC) {

@@ -4,7 +4,8 @@
 //! bytes, regardless of the order in which threads read it. Memory holds one block of each kind, and the
 //! directories that were found but not written yet.
 //!
-//! Roots are written with their absolute paths, because a relative path has no meaning later.
+//! Roots are written with their absolute paths, because a relative path has no meaning later. A name that begins with a
+//! host is written unchanged.
 //!
 //! Invariant: the writer does not seek and reads nothing back, so the output can be a pipe. If the tree changes while
 //! it is written, the result is an error and no snapshot.
@@ -39,7 +40,7 @@ const SEGMENT: usize = 32 << 10;
 pub struct Limits<'a> {
     /// Maximum number of bytes to write.
     pub bytes: u64,
-    /// Set to cancel the snapshot. `Relaxed` suffices, because the flag guards no data.
+    /// Flag that cancels the snapshot when it is set. `Relaxed` ordering is enough, because the flag guards no data.
     pub stop: &'a AtomicBool,
 }
 
@@ -106,7 +107,7 @@ pub(crate) fn write(
 ) -> Result<u64, WriteError> {
     let mut blocks = Blocks { out, limits, written: 0, index: IndexDraft::default() };
     blocks.write(&header())?;
-    let directories = Body::new(tree, &mut blocks).write()?;
+    let directories = Body::new(tree, about, &mut blocks).write()?;
     check()?;
     let index = std::mem::take(&mut blocks.index).finish(directories, &tree.devices(), about);
     let block =
@@ -202,6 +203,7 @@ impl Segments {
 
 struct Body<'t, 'b, 'o, T> {
     tree: &'t T,
+    about: &'t SnapshotInfo,
     blocks: &'b mut Blocks<'o>,
     numbers: Numbers<'t, T>,
     rows: RowsDraft,
@@ -210,10 +212,11 @@ struct Body<'t, 'b, 'o, T> {
 }
 
 impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
-    fn new(tree: &'t T, blocks: &'b mut Blocks<'o>) -> Self {
+    fn new(tree: &'t T, about: &'t SnapshotInfo, blocks: &'b mut Blocks<'o>) -> Self {
         let segments = Segments::default();
         Self {
             tree,
+            about,
             blocks,
             numbers: Numbers::new(tree),
             rows: RowsDraft::default(),
@@ -248,7 +251,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
         if self.page.listings.length() == 0 {
             self.page.child = self.numbers.given;
         }
-        for (_, record) in self.tree.listing(id).entries() {
+        for (index, (_, record)) in self.tree.listing(id).entries().enumerate() {
             let record = self.tree.entry(id, record);
             let state = match record.state {
                 EntryState::Known(metadata) => {
@@ -265,7 +268,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
                 }
                 EntryState::Excluded(_) => record.state,
             };
-            let name = if id == DirId::TOP {
+            let name = if id == DirId::TOP && !self.about.names_host(index, record.name) {
                 Cow::Owned(absolute_bytes(record.name))
             } else {
                 Cow::Borrowed(record.name)

@@ -136,8 +136,8 @@ fn host() -> String {
     format!("{:08x}", crc32fast::hash(host_name().unwrap_or_default().as_bytes()))
 }
 
-/// Deletes temporary files of this user in `directory` that ended processes on this machine have left behind. Errors
-/// are ignored.
+/// Deletes temporary files of this user in `directory` that were left behind by processes on this machine. Files of
+/// running processes are kept. Errors are ignored.
 fn remove_old(directory: &Directory) {
     let Ok(readable) = directory.open_child(".") else { return };
     let (host, me) = (host(), geteuid().as_raw());

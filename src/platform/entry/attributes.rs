@@ -46,8 +46,9 @@ pub enum Boundary {
     /// No known boundary.
     #[default]
     None,
-    /// Root of a mount. Its device may be that of the parent directory, as for bind mounts and APFS volume groups, so
-    /// only the kernel can recognize it (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; `DIR_MNTSTATUS_MNTPOINT`, macOS).
+    /// Root of a mount. It may have the same device as the parent directory, as with bind mounts and APFS volume
+    /// groups, so only the kernel can recognize it (`STATX_ATTR_MOUNT_ROOT`, Linux 5.8; `DIR_MNTSTATUS_MNTPOINT`,
+    /// macOS).
     Mount,
     /// Link to another volume of the same system (`SF_FIRMLINK`). On macOS, for example, `/Users` links to the data
     /// volume.

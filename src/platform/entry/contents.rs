@@ -1,7 +1,7 @@
 //! Contents of a regular file, and their state at one point in time.
 //!
-//! Invariant: only regular files are opened, without following a symbolic link, only for reading. Their access times do
-//! not change where the system permits it.
+//! Invariant: only regular files are opened, only for reading, and never through a symbolic link. If the system permits
+//! it, their access times do not change.
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -13,6 +13,7 @@ use nix::sys::stat::{FileStat, fstat, fstatat};
 use nix::unistd::{Whence, lseek};
 
 use super::imp;
+pub use super::imp::sync_file_system;
 use crate::base::clock::Time;
 use crate::base::kind::Kind;
 use crate::platform::{Attributes, Directory, Errno, FileId, errno_of, retry};
@@ -58,7 +59,15 @@ impl From<FileStat> for ContentState {
 }
 
 impl ContentState {
-    /// Returns the present state of the contents of `name` in `directory`, without opening it.
+    /// Returns `true` if `now` is a later state of the same contents, to which nothing was written in between. A change
+    /// of names alone does not count: it updates only the change time of the inode, and only if there are several.
+    pub fn is_untouched(&self, now: &Self) -> bool {
+        let is_single = self.links == 1 && now.links == 1;
+        let contents = |state: &Self| (state.id, state.size, state.modified);
+        contents(self) == contents(now) && (!is_single || self.changed == now.changed)
+    }
+
+    /// Returns the current state of the contents of `name` in `directory`, without opening the file.
     ///
     /// # Errors
     /// Returns any error of fstatat(2); `EINVAL` if `name` is not a regular file.
@@ -77,7 +86,7 @@ impl Contents {
         Ok(Self { file: directory.open_file_quietly(name)?.into() })
     }
 
-    /// Returns the present state of the contents.
+    /// Returns the current state of the contents.
     ///
     /// # Errors
     /// Returns any error of fstat(2).
@@ -111,6 +120,26 @@ impl Contents {
             Err(Errno::ENXIO) => None,
             Err(_) => Some(offset),
         }
+    }
+
+    /// Returns `true` if both files certainly use the same data on the disk, and all of it.
+    pub fn shares_all_with(&self, other: &Self) -> bool {
+        let extents = |contents: &Self| {
+            let mut extents = Vec::new();
+            let is_certain = contents.locate(&mut |extent| extents.push(extent)).unwrap_or(false);
+            (is_certain && !extents.is_empty()).then_some(extents)
+        };
+        extents(self).is_some_and(|own| Some(own) == extents(other))
+    }
+
+    /// Lets `other` share up to `length` bytes at `offset` with this file, if these bytes are equal. Returns the number
+    /// of bytes shared, or `None` if the bytes differ.
+    ///
+    /// # Errors
+    /// Returns any error of `ioctl_fideduperange(2)`: `EOPNOTSUPP` if the file system cannot share data, and `EXDEV` if
+    /// the files are on different file systems.
+    pub fn share_range(&self, other: &Self, offset: u64, length: u64) -> Result<Option<u64>, Errno> {
+        imp::share_range(&self.file, &other.file, offset, length)
     }
 
     /// Calls `each` with the logical position, the disk position and the length of each extent. Returns `true` if any

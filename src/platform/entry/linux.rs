@@ -1,5 +1,6 @@
 //! Linux: openat2(2), statx(2), extents, renameat2(2), capabilities, access control lists and unnamed files.
 
+mod dedupe;
 mod fiemap;
 pub mod statx;
 #[path = "unix.rs"]
@@ -19,6 +20,7 @@ use crate::platform::entry::probe::{Probe, Trait};
 use crate::platform::read_dir::directory::OPEN;
 use crate::platform::{Directory, Identity, retry};
 
+pub use dedupe::{share_range, sync_file_system};
 pub use fiemap::{layout, locate, sharing};
 pub use unix::remove_dataless;
 

@@ -15,7 +15,7 @@ use crate::platform::{Attributes, Directory, STICKY};
 pub struct Rights {
     /// Error that prevents all deletions in the directory; `None` if names may be deleted.
     refused: Option<Errno>,
-    /// User ID whose entries may be deleted, if the sticky bit restricts deletion to one owner.
+    /// ID of the only user whose entries may be deleted, if the sticky bit restricts deletion to one owner.
     only: Option<u32>,
 }
 

@@ -34,7 +34,7 @@ const GROUP: u32 = 0o020;
 const OTHERS: u32 = 0o002;
 
 /// Returns the contents of the regular file at `path`, which may have at most `limit` bytes and must belong to this
-/// user or to root. If this user is root, no other user may be able to write or replace the file.
+/// user or to root. If this user is root, a file that another user could write to or replace is refused.
 ///
 /// # Errors
 /// Returns the reason why the file was not read.

@@ -130,7 +130,7 @@ pub(crate) fn remove_all() {
         std::thread::sleep(Duration::from_millis(1));
     }
     for slot in &SLOTS {
-        // The name is not freed, because a handler must not free memory.
+        // The memory of the name is not freed, because a signal handler must not free memory.
         let name = slot.name.swap(null_mut(), Ordering::SeqCst);
         if !name.is_null() {
             // SAFETY: `name` ends with NUL, and has no other owner since this thread swapped it out. An error
@@ -140,7 +140,7 @@ pub(crate) fn remove_all() {
     }
 }
 
-/// Returns `true` if there is a process with this ID that duke can see.
+/// Returns `true` if duke can see a process with this ID, or if the ID is not positive.
 pub fn is_running(process: i32) -> bool {
     process <= 0 || kill(Pid::from_raw(process), None) != Err(Errno::ESRCH)
 }

@@ -1,5 +1,5 @@
 //! Implementations for any Unix, which make only portable calls. A function that would need a system-specific call
-//! fails like a kernel without this call.
+//! fails as if the kernel did not support the call.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -108,7 +108,8 @@ pub fn probe_in(stat: FileStat, directory: &Directory, name: &CStr) -> Probe {
     }
 }
 
-/// Returns the target of a symbolic link, or `None` if the entry is not a link or was replaced in the meantime.
+/// Returns the target of a symbolic link, or `None` if the entry is not a link or was replaced since its attributes
+/// were read.
 pub fn target(directory: &Directory, name: &CStr, found: &Attributes) -> Option<Vec<u8>> {
     let is_link = found.kind == Kind::Symlink;
     is_link.then(|| readlinkat(directory, name).ok().map(OsStringExt::into_vec)).flatten()
@@ -125,6 +126,29 @@ pub fn sharing(_: &Directory) -> Sharing {
 /// Always returns an error.
 pub fn layout(_: &Directory, _: &CStr) -> Result<ExtentLayout, Errno> {
     Err(Errno::ENOTSUP)
+}
+
+/// Fails, because duke shares data only on Linux.
+///
+/// # Errors
+/// Always returns `ENOTSUP`.
+pub fn share_range(
+    _: &impl std::os::fd::AsRawFd,
+    _: &impl std::os::fd::AsRawFd,
+    _: u64,
+    _: u64,
+) -> Result<Option<u64>, Errno> {
+    Err(Errno::EOPNOTSUPP)
+}
+
+/// Writes everything in memory to the disk (sync(2)).
+///
+/// # Errors
+/// Never fails.
+#[allow(clippy::unnecessary_wraps)] // it may fail on Linux
+pub fn sync_file_system(_: &Directory) -> Result<(), Errno> {
+    nix::unistd::sync();
+    Ok(())
 }
 
 /// Returns `false`, because these systems do not report the extents of a file.

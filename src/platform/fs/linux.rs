@@ -71,7 +71,8 @@ fn numbered(number: Option<u64>, device: u64) -> Result<Mount, Errno> {
     mounts()?.into_iter().rfind(is_it).ok_or(Errno::ENOENT)
 }
 
-/// Returns the position of `path` among the mounts. A symbolic link at the end of the path is followed.
+/// Determines the mount that `path` is on, and whether `path` is the root of that mount. A symbolic link at the end of
+/// the path is followed.
 ///
 /// # Errors
 /// Returns any error of stat(2).

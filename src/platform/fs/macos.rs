@@ -70,9 +70,9 @@ pub fn is_whole(path: &Path) -> bool {
     standing(path).is_ok_and(|standing| standing.is_mount_point)
 }
 
-/// Returns the position of `path` among the mounts. Follows a symbolic link at the end of the path. The kernel is asked
-/// for the mount point, because neither the path nor the device reveals it: a firmlink in the path points to another
-/// volume.
+/// Determines the mount that `path` is on, and whether `path` is the root of that mount. Follows a symbolic link at the
+/// end of the path. The kernel is asked for the mount point, because neither the path nor the device reveals it: a
+/// firmlink in the path points to another volume.
 ///
 /// # Errors
 /// Returns any error of stat(2).
@@ -101,7 +101,7 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
 pub fn mounts() -> Result<Vec<Mount>, Errno> {
     // SAFETY: without a buffer the call only returns the number of mounts.
     let count = Errno::result(unsafe { libc::getfsstat(std::ptr::null_mut(), 0, libc::MNT_NOWAIT) })?;
-    // Leaves room for file systems that are mounted in the meantime.
+    // Leaves room for file systems that are mounted between the two calls.
     let room = usize::try_from(count).unwrap_or(0) + 8;
     let mut found: Vec<libc::statfs> = Vec::with_capacity(room);
     let bytes = libc::c_int::try_from(room * size_of::<libc::statfs>()).map_err(|_| Errno::EOVERFLOW)?;

@@ -1,6 +1,6 @@
-//! Mount table, and the position of a path in it.
+//! Mount table, and the mount that a path is on.
 //!
-//! | system | mount table | position of a path |
+//! | system | mount table | mount of a path |
 //! |---|---|---|
 //! | Linux | `/proc/self/mountinfo` (proc(5)) | `statx(2)`, which reports the mount since Linux 5.8 |
 //! | macOS | `getfsstat(2)`, without requests to the file systems | `statfs(2)`: the mount point |
@@ -35,7 +35,7 @@ pub struct Mount {
     pub source: Vec<u8>,
     /// Options of the file system, separated by commas.
     pub options: Vec<u8>,
-    /// `true` for a network file system, according to the system or to the type.
+    /// `true` for a network file system, which is recognized by its type or reported by the system.
     pub is_network: bool,
     /// Volume of the mount; set on macOS only.
     pub volume: Option<VolumeId>,
@@ -75,7 +75,7 @@ impl Mount {
     }
 }
 
-/// Position of a path among the mounts.
+/// Result of [`standing`]: the mount and the inode of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MountPosition {
     /// ID of the mount that the path is on, if the system reports it.

@@ -78,7 +78,7 @@ pub fn mount_at(_: &Directory) -> Result<Mount, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Tells whether `path` is a mount point or lies inside a mount. Follows a symbolic link at the end of the path. Assumes that every
+/// Determines whether `path` is the root of a mount. Follows a symbolic link at the end of the path. Assumes that every
 /// mount has its own device.
 ///
 /// # Errors

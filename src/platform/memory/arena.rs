@@ -1,6 +1,6 @@
 //! Append-only memory for listings: bytes are written once, get an address, and can then be read by any thread.
 //!
-//! Invariant: a byte below a chunk's `written` mark never changes again.
+//! Invariant: a byte whose offset is below the `written` mark of its chunk never changes again.
 //!
 //! A chunk is allocated as a large block and filled gradually. Untouched pages are not resident, so the unused end of a
 //! chunk uses only address space. Existing bytes can be adopted as a separate chunk.

@@ -1,9 +1,10 @@
 //! File that is read one block at a time, on first use. Each block has a checksum.
 //!
-//! There are two kinds of access. *Read*: a block is copied into memory, so later changes to the file have no effect,
+//! There are two kinds of access to a file. *Read*: a block is copied into memory, so later changes to the file have no effect,
 //! and truncation is an ordinary error. *Mapped*: the system decides which parts are in memory, so the file may be
 //! larger than memory; but access to a truncated part ends the process with SIGBUS, and later writes to the file become
-//! visible. [`Access::for_length`] maps only files that do not easily fit into memory.
+//! visible. [`Access::for_length`] maps only files that do not easily fit into memory. The content of a pipe is kept in
+//! memory.
 //!
 //! Invariant: a block is returned only after its checksum has been verified. [`BlockFile::bytes`] is for data that is
 //! verified in another way.
@@ -32,9 +33,16 @@ pub enum Access {
 /// Open file that consists of blocks.
 #[derive(Debug)]
 pub struct BlockFile {
-    file: File,
     length: u64,
-    mapping: Option<Arc<Mmap>>,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Read(File),
+    Mapped(File, Arc<Mmap>),
+    /// Content of a pipe.
+    Memory(Vec<u8>),
 }
 
 /// Position, length and checksum of a block.
@@ -126,8 +134,19 @@ impl BlockFile {
         let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
         let length = length_of_file(&file.metadata()?)?;
         let access = access.unwrap_or_else(|| Access::for_length(length));
-        let mapping = if access == Access::Mapped { Some(Arc::new(map(&file)?)) } else { None };
-        Ok(Self { file, length, mapping })
+        let content = match access {
+            Access::Read => Content::Read(file),
+            Access::Mapped => {
+                let mapping = Arc::new(map(&file)?);
+                Content::Mapped(file, mapping)
+            }
+        };
+        Ok(Self { length, content })
+    }
+
+    /// Uses bytes in memory as the content of a file.
+    pub fn of_bytes(bytes: Vec<u8>) -> Self {
+        Self { length: bytes.len() as u64, content: Content::Memory(bytes) }
     }
 
     /// Returns the length of the file when it was opened, in bytes.
@@ -155,18 +174,22 @@ impl BlockFile {
         let cut_off = || Damage::new(self.length, "the file is truncated here");
         let end = offset.checked_add(length).filter(|end| *end <= self.length).ok_or_else(cut_off)?;
         let place = |place| usize::try_from(place).map_err(|_| cut_off());
-        let Some(mapping) = &self.mapping else {
-            let mut bytes = vec![0; place(length)?];
-            return match self.file.read_exact_at(&mut bytes, offset) {
-                Ok(()) => Ok(bytes.into()),
-                Err(error) => Err(Damage::new(offset, reason(&error))),
-            };
-        };
-        let now = self.file.metadata().map_err(|error| Damage::new(offset, reason(&error)))?.len();
-        if now < self.length {
-            return Err(Damage::new(now, "the file is truncated here"));
+        let unreadable = |error| Damage::new(offset, reason(&error));
+        match &self.content {
+            Content::Read(file) => {
+                let mut bytes = vec![0; place(length)?];
+                file.read_exact_at(&mut bytes, offset).map_err(unreadable)?;
+                Ok(bytes.into())
+            }
+            Content::Mapped(file, mapping) => {
+                let now = file.metadata().map_err(unreadable)?.len();
+                if now < self.length {
+                    return Err(Damage::new(now, "the file is truncated here"));
+                }
+                Ok(Bytes::Mapped(Arc::clone(mapping), place(offset)?..place(end)?))
+            }
+            Content::Memory(bytes) => Ok(bytes[place(offset)?..place(end)?].to_vec().into()),
         }
-        Ok(Bytes::Mapped(Arc::clone(mapping), place(offset)?..place(end)?))
     }
 }
 

@@ -10,7 +10,7 @@ pub use unix::*; // `threads_with_room` too: `RLIMIT_AS` means resident memory h
 
 /// `false`, because the kernel watches only for requested events, and poll(2) does not support `/dev/tty` at all.
 pub const POLL_REPORTS_HANGUP: bool = false;
-/// Maximum default number of scan threads. More threads would slow each other down, waiting for locks of APFS
+/// Maximum default number of scan threads. More threads would slow each other down by waiting for locks in APFS
 /// (docs/macos.md).
 pub const MOST_THREADS: usize = 8;
 /// Program that opens a file with the application for its type.

@@ -219,7 +219,7 @@ impl Word<'_> {
             return Err(unfinished("a size such as 10k, 1.5G or 200MB"));
         }
         format::parse(value).map(of).ok_or_else(|| {
-            let reason = "not a size: a number, then k M G T P E (1024), or kB MB GB (1000)";
+            let reason = "not a size: expected a number, then k M G T P E (1024), or kB MB GB (1000)";
             self.wrong(value, reason.to_owned())
         })
     }

@@ -162,6 +162,8 @@ impl App<'_> {
             | Command::Retry
             | Command::Inside
             | Command::MarkCopies(_)
+            | Command::MarkElsewhere
+            | Command::Share
             | Command::Step(_)
             | Command::Erase(_) => {}
         }
@@ -199,6 +201,8 @@ impl App<'_> {
                 return effect;
             }
             Command::MarkCopies(kept) => self.cx.mark_copies(kept),
+            Command::MarkElsewhere => self.cx.mark_elsewhere(),
+            Command::Share => self.ask_to_share(),
             Command::Back if self.cx.end_range() => {}
             Command::Back | Command::Quit | Command::View(_) | Command::Search => self.view_command(command),
             other => return self.command(other),

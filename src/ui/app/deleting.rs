@@ -13,16 +13,20 @@
 use super::App;
 use crate::base::format::plain_size;
 use crate::base::sync::Arc;
-use crate::delete::{DeleteScope, Operation, OperationKind, Selection};
+use crate::delete::{CopySharing, DeleteScope, Operation, OperationKind, Selection};
+use crate::duplicates::KeptCopy;
 use crate::tree::DirId;
 use crate::ui::layers::Layer;
 use crate::ui::layers::confirm_delete::DeleteDialog;
 use crate::ui::layers::failures::FailuresList;
+use crate::ui::layers::question::Question;
+use crate::ui::marked_copies::named;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::options::DeleteMode;
 use crate::ui::table_view::TableView;
+use crate::ui::views::Copies;
 
 impl<'t> App<'t> {
     /// Opens the deletion dialog for the marked entries, or for the entry under the cursor if nothing is
@@ -38,10 +42,10 @@ impl<'t> App<'t> {
         self.cx.check_changes()?;
         let selection = Selection::new(self.cx.tree, self.subject(), DeleteScope::Whole);
         let sets = self.cx.sheet().map(TableView::sets).unwrap_or_default();
-        let taken = selection.whole_sets(self.cx.tree, sets);
-        if taken > 0 {
-            return Err(Notice::LastCopies(taken));
-        }
+        let here = sets.iter().map(|set| named(self.cx.tree, set));
+        let marked = self.cx.marks.copies().sets().cloned();
+        let selection =
+            selection.leaving_copies(self.cx.tree, here.chain(marked)).map_err(Notice::LastCopies)?;
         if selection.count() > 0 {
             return Ok(selection);
         }
@@ -66,6 +70,34 @@ impl<'t> App<'t> {
             .under_cursor()
             .and_then(|entry| entry.name(self.cx.tree).map(|name| (entry.directory, name)));
         under_cursor.into_iter().collect()
+    }
+
+    /// Asks whether to share the data of the marked copies, or of the group at the cursor if nothing is marked.
+    pub(super) fn ask_to_share(&mut self) {
+        if let Some(sharing) = self.cx.checked(self.check_sharing()) {
+            self.ask(Question::Share(Arc::new(sharing)));
+        }
+    }
+
+    /// Returns the files that would be shared, or a notice that explains why there are none.
+    fn check_sharing(&self) -> Result<CopySharing, Notice> {
+        self.cx.check_changes()?;
+        let sheet = self.cx.sheet().ok_or(Notice::NoCopies)?;
+        let tree = self.cx.tree;
+        let subject = if self.cx.marks.count() > 0 {
+            self.subject()
+        } else {
+            let Copies { kept, others } = sheet.copies(KeptCopy::Oldest).ok_or(Notice::NoCopies)?;
+            let entries = kept.into_iter().chain(others);
+            entries.filter_map(|entry| Some((entry.directory, entry.name(tree)?))).collect()
+        };
+        if !sheet.may_share() {
+            return Err(Notice::CannotShare);
+        }
+        let selection = Selection::new(tree, subject, DeleteScope::Whole);
+        let sets = sheet.sets().iter().map(|set| named(tree, set));
+        let sharing = CopySharing::new(tree, Some(&selection), sets);
+        if sharing.files() > 0 { Ok(sharing) } else { Err(Notice::NoCopies) }
     }
 
     pub(super) fn restore(&mut self) -> Option<Effect> {

@@ -5,7 +5,7 @@
 use super::Context;
 use crate::base::sync::Arc;
 
-use crate::delete::{DeleteScope, Group, Operation, OperationKind, Report, Selection, Trashed};
+use crate::delete::{CopySharing, DeleteScope, Group, Operation, OperationKind, Report, Selection, Trashed};
 use crate::scan::Places;
 use crate::source::SourceKind;
 use crate::ui::deletion_state::{Failed, Running};
@@ -27,6 +27,16 @@ impl Context<'_> {
             work: work.clone(),
         });
         Effect::Deletion(DeletionRequest::Begin(work, self.deletion.policy.journal.clone()))
+    }
+
+    /// Starts sharing the data of copies, unless this is a dry run.
+    pub fn share(&mut self, sharing: &Arc<CopySharing>) -> Option<Effect> {
+        if self.deletion.policy.mode == DeleteMode::DryRun {
+            self.notify(Notice::NothingSharedDryRun);
+            return None;
+        }
+        let expected = (sharing.files(), sharing.disk());
+        Some(self.begin_work(Operation::Share(Arc::clone(sharing)), expected, true))
     }
 
     /// Requests a stop of the running operation, unless this has already been requested.
@@ -72,6 +82,7 @@ impl Context<'_> {
                 self.deletion.returned = groups;
                 self.read_returned()
             }
+            Operation::Share(sharing) => Some(self.recheck_shared(sharing)),
         }
     }
 
@@ -82,6 +93,14 @@ impl Context<'_> {
         let name = selection.groups.first().map(|group| self.tree.name(group.directory).to_vec());
         self.await_rescan(name.unwrap_or_default(), None, replaced);
         Effect::Recheck(places)
+    }
+
+    /// Requests a rescan of the directories with shared files, so that the duplicates are searched again.
+    fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
+        let directories = sharing.directories();
+        let name = directories.first().map(|directory| self.tree.name(*directory).to_vec());
+        self.await_rescan(name.unwrap_or_default(), None, Vec::new());
+        Effect::Recheck(directories.into_iter().map(|directory| (directory, Vec::new())).collect())
     }
 
     /// Processes the progress or the result of the running operation.
@@ -100,7 +119,7 @@ impl Context<'_> {
         if report.failures.count > 0 {
             let selection = match &running.work {
                 Operation::Remove(selection) | Operation::Trash(selection) => Some(Arc::clone(selection)),
-                Operation::Restore(_) => None,
+                Operation::Restore(_) | Operation::Share(_) => None,
             };
             let (kind, failures) = (running.kind, report.failures.clone());
             self.deletion.failed = Some(Failed { kind, failures, selection });

@@ -13,6 +13,7 @@ use crate::ui::marks::{Dropped, EntryName, Mark, Marks};
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
 use crate::ui::table_view::TableView;
+use crate::ui::views::table::Copies;
 use crate::ui::views::{Target, largest};
 
 type Located<'t> = (DirId, Entry<'t>);
@@ -147,6 +148,25 @@ impl<'t> Context<'t> {
             self.notify(Notice::NoCopies);
             return;
         };
+        self.mark_others(copies);
+        self.views.sheets.last_mut().into_iter().for_each(TableView::step_to_next_group);
+    }
+
+    /// Keeps the copies in the directory of the copy at the cursor, at any depth, and marks all others of their groups.
+    pub fn mark_elsewhere(&mut self) {
+        let Some((directory, _)) = self.entries(self.row(), 1).first().copied() else {
+            self.notify(Notice::NoDirectoryOfCopy);
+            return;
+        };
+        let Some(sheet) = self.sheet() else { return };
+        let copies = sheet.copies_elsewhere(self.tree, directory);
+        let path = self.shown_path(&self.tree.path(directory));
+        self.notify(Notice::MarkedElsewhere(copies.others.len(), path));
+        self.mark_others(copies);
+    }
+
+    /// Unmarks the copies to keep, and marks the others.
+    fn mark_others(&mut self, copies: Copies) {
         for entry in copies.kept {
             if let Some(name) = entry.name(self.tree) {
                 self.marks.clear((entry.directory, name));
@@ -156,7 +176,6 @@ impl<'t> Context<'t> {
         let entries: Vec<_> = copies.others.iter().filter_map(located).collect();
         self.set_marks(&entries);
         self.marks.add_up(self.tree);
-        self.views.sheets.last_mut().into_iter().for_each(TableView::step_to_next_group);
     }
 
     pub fn row(&self) -> usize {
@@ -227,6 +246,9 @@ impl<'t> Context<'t> {
         let unknown = entries.iter().filter(|(id, record)| !self.marks.set(self.tree, *id, record)).count();
         if unknown > 0 {
             self.notify(Notice::CannotMarkUnread);
+        }
+        if let Some(sheet) = self.views.sheets.last() {
+            self.marks.keep_copies(self.tree, sheet.sets(), entries);
         }
     }
 

@@ -1,9 +1,13 @@
 //! Tests of the duplicates view.
 
 use super::*;
-use crate::duplicates::{CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates};
+use crate::delete::Operation;
+use crate::duplicates::{CompareProgress, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName};
+use crate::platform::FileId;
+use crate::platform::entry::contents::ContentState;
 use crate::tree::{DirId, EntryId};
 use crate::ui::loader::Loader;
+use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::views::TableAnswer;
 use crate::ui::views::duplicates::DuplicateRows;
 
@@ -36,6 +40,15 @@ fn copy(entry: EntryId, mtime: i64, storage: u32) -> Duplicate {
     Duplicate { entry, other_names, is_linked_elsewhere, disk: 4_096, mtime, storage, is_shared }
 }
 
+/// Returns a set of files that do not exist on disk.
+fn equal(names: Vec<EntryId>) -> Vec<EqualName> {
+    let state = |inode| {
+        let id = FileId { device: 0, inode };
+        ContentState { id, size: 4_096, disk: 4_096, links: 1, modified: (0, 0), changed: (0, 0) }
+    };
+    (1..).zip(names).map(|(inode, entry)| EqualName { entry, state: state(inode) }).collect()
+}
+
 /// Returns the duplicates of [`tree`], as a search finds them.
 fn duplicates(tree: &Tree) -> Duplicates {
     let found = |names: &[&[&str]]| names.iter().map(|name| entry(tree, name)).collect::<Vec<_>>();
@@ -48,7 +61,8 @@ fn duplicates(tree: &Tree) -> Duplicates {
     let groups =
         vec![group(DuplicateKind::Directory { files: 1 }, albums), group(DuplicateKind::File, copies)];
     let progress = CompareProgress { is_complete: true, ..CompareProgress::default() };
-    Duplicates { groups, sets: vec![songs, files], progress, ..Duplicates::default() }
+    let sets = vec![equal(songs), equal(files)];
+    Duplicates { groups, sets, progress, ..Duplicates::default() }
 }
 
 fn supply(app: &mut App<'_>, tree: &Arc<Tree>, found: Duplicates) {
@@ -59,9 +73,13 @@ fn supply(app: &mut App<'_>, tree: &Arc<Tree>, found: Duplicates) {
 
 /// Opens the duplicates view with a complete result.
 fn opened(tree: &Arc<Tree>) -> App<'_> {
+    opened_with(tree, duplicates(tree))
+}
+
+fn opened_with(tree: &Arc<Tree>, found: Duplicates) -> App<'_> {
     let mut app = finished(tree);
     press(&mut app, "w");
-    supply(&mut app, tree, duplicates(tree));
+    supply(&mut app, tree, found);
     app
 }
 
@@ -99,6 +117,34 @@ fn all_copies_but_the_newest_or_the_oldest_are_marked() {
 }
 
 #[test]
+fn all_copies_but_those_of_a_directory_are_marked() {
+    let plan = vec![
+        dir("keep", vec![file("a", 4_096, 1), dir("deep", vec![file("b", 4_096, 1)])]),
+        dir("old", vec![file("a", 4_096, 2), file("b", 4_096, 2), file("c", 4_096, 2)]),
+        file("c", 4_096, 3),
+    ];
+    let tree = Arc::new(build(plan).0);
+    let group = |paths: [&[&str]; 2]| {
+        let copies = paths.iter().map(|path| copy(entry(&tree, path), 1, 0)).collect();
+        DuplicateGroup { kind: DuplicateKind::File, size: 4_096, wasted: 4_096, copies }
+    };
+    let groups = vec![
+        group([&["keep", "a"], &["old", "a"]]),
+        group([&["keep", "deep", "b"], &["old", "b"]]),
+        group([&["c"], &["old", "c"]]),
+    ];
+    let progress = CompareProgress { is_complete: true, ..CompareProgress::default() };
+    let mut app = opened_with(&tree, Duplicates { groups, progress, ..Duplicates::default() });
+    press(&mut app, ".");
+    assert!(marked(&app).is_empty() && app.cx.notice_text().unwrap().starts_with("Go to a copy"));
+    press(&mut app, "Enter j .");
+    assert_eq!(marked(&app), ["a", "b"], "in all groups with a copy in the directory, at any depth");
+    let directories: Vec<DirId> = app.cx.marks.in_order(&tree).iter().map(|((id, _), _)| *id).collect();
+    assert!(directories.iter().all(|id| tree.name(*id) == b"old"));
+    assert!(app.cx.notice_text().unwrap().starts_with("Marked 2 copies outside "));
+}
+
+#[test]
 fn a_group_cannot_be_marked_as_a_whole() {
     let tree = tree();
     let mut app = opened(&tree);
@@ -119,6 +165,75 @@ fn the_last_copy_is_not_deleted() {
     }
     press(&mut app, "k Space d");
     assert_eq!((marked(&app), layer(&app)), (vec!["new".to_owned()], Some(Scope::Confirm)));
+}
+
+#[test]
+fn marks_of_copies_keep_the_last_copy_in_every_view() {
+    let tree = tree();
+    let mut app = opened(&tree);
+    press(&mut app, "G > Esc");
+    assert!(app.cx.views.sheets.is_empty());
+    assert_eq!(marked(&app), ["y", "z"]);
+    // In the list the remaining copy is marked by hand.
+    app.cx.go_to_entry(entry(&tree, &["x"]));
+    press(&mut app, "Space D");
+    assert_eq!(marked(&app), ["x", "y", "z"]);
+    assert!(layer(&app).is_none());
+    assert_eq!(app.cx.notice_text().unwrap(), "Cannot delete the last copy of a file; unmark one");
+    app.cx.go_to_entry(entry(&tree, &["x"]));
+    press(&mut app, "Space D");
+    assert_eq!(layer(&app), Some(Scope::Confirm), "one copy is left");
+}
+
+#[test]
+fn without_marks_from_the_view_files_are_deleted_as_usual() {
+    let tree = tree();
+    let mut app = opened(&tree);
+    press(&mut app, "G Enter j Space k Space Esc");
+    assert!(marked(&app).is_empty());
+    for name in ["x", "y", "z"] {
+        app.cx.go_to_entry(entry(&tree, &[name]));
+        press(&mut app, "Space");
+    }
+    press(&mut app, "D");
+    assert_eq!((marked(&app).len(), layer(&app)), (3, Some(Scope::Confirm)));
+}
+
+fn asked_to_share(app: &App<'_>) -> Option<(u64, u64)> {
+    match question(app)?.0 {
+        Question::Share(sharing) => Some((sharing.files(), sharing.disk())),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn copies_are_shared_after_a_question() {
+    let tree = tree();
+    let mut app = opened(&tree);
+    press(&mut app, "X");
+    assert_eq!(question(&app), None);
+    assert!(app.cx.notice_text().unwrap().contains("btrfs and XFS"), "no file system here shares data");
+    let mut app = opened_with(&tree, Duplicates { may_share: true, ..duplicates(&tree) });
+    press(&mut app, "X");
+    assert_eq!(asked_to_share(&app), Some((1, 4_096)), "one song of the two albums");
+    assert!(screen(&mut app).contains("Share the data of 1 file with its copy, 4.0 KiB?"));
+    press(&mut app, "n G X");
+    assert_eq!(asked_to_share(&app), Some((2, 8_192)));
+    read(&mut app);
+    let effects = press(&mut app, "y");
+    let [Effect::Deletion(DeletionRequest::Begin(Operation::Share(sharing), _))] = effects.as_slice() else {
+        panic!("{effects:?}")
+    };
+    assert_eq!(sharing.files(), 2);
+}
+
+#[test]
+fn marked_copies_are_shared_with_an_unmarked_one() {
+    let tree = tree();
+    let mut app = opened_with(&tree, Duplicates { may_share: true, ..duplicates(&tree) });
+    press(&mut app, "G Enter j Space k k k X");
+    assert_eq!(marked(&app), ["x"]);
+    assert_eq!(asked_to_share(&app), Some((1, 4_096)));
 }
 
 #[test]

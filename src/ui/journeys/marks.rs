@@ -183,6 +183,7 @@ fn marks_change_only_by_marking_keys_and_the_cursor_stays_visible() {
                 | Command::MarkShown
                 | Command::InvertMarks
                 | Command::MarkCopies(_)
+                | Command::MarkElsewhere
         )
     };
     let mut scopes = std::collections::HashSet::new();

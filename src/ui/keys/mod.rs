@@ -79,6 +79,10 @@ pub enum Command {
     InvertMarks,
     /// Mark all copies of a group of duplicates but one.
     MarkCopies(KeptCopy),
+    /// Keep the copies in the directory of the copy at the cursor, and mark all other copies in their groups.
+    MarkElsewhere,
+    /// Ask the user, then let copies of a file use the same data on the disk.
+    Share,
     Marks,
     /// Quit and print the paths of the marked entries.
     PrintMarks,

@@ -71,6 +71,8 @@ impl Command {
             Self::InvertMarks => "invert-marks",
             Self::MarkCopies(KeptCopy::Newest) => "mark-older-copies",
             Self::MarkCopies(KeptCopy::Oldest) => "mark-newer-copies",
+            Self::MarkElsewhere => "mark-copies-elsewhere",
+            Self::Share => "share-copies",
             Self::Marks => "marks",
             Self::PrintMarks => "print-marks",
             Self::Export => "export",

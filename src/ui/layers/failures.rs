@@ -92,6 +92,7 @@ impl<'t> Component<'t> for FailuresList {
             OperationKind::Delete | OperationKind::Empty => "delete",
             OperationKind::Trash => "trash",
             OperationKind::Restore => "restore",
+            OperationKind::Share => "share",
         };
         let Failures { count, first } = &self.failed.failures;
         let entries = if *count == 1 { "entry" } else { "entries" };

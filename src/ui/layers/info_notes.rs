@@ -80,7 +80,7 @@ impl File<'_> {
         } else if layout.delayed > 0 {
             Some(format!("{} not yet written to disk", self.size(layout.delayed)))
         } else if disk == 0 && length <= INLINE {
-            Some("no blocks: stored in the inode, or one hole".to_owned())
+            Some("no blocks: stored in the inode, or the whole file is a hole".to_owned())
         } else {
             Some(format!("sparse: {} of holes", self.size(missing)))
         }

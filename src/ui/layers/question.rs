@@ -18,8 +18,10 @@ use ratatui::text::Line;
 use ratatui::widgets::{Clear, Paragraph, Widget};
 
 use super::dialog::{BUTTONS, bordered, columns, draw_button, side_by_side};
-use crate::base::format::{duration, grouped};
+use crate::base::format::{duration, grouped, plain_size};
+use crate::base::sync::Arc;
 use crate::base::text::{escape, fit, width};
+use crate::delete::CopySharing;
 use crate::ui::answer_gate::AnswerGate;
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
@@ -48,6 +50,8 @@ pub enum Question {
     /// Replace the tree with a scan of the parent directory.
     Above,
     Replace(ExportRequest),
+    /// Let files with the same contents use the same data.
+    Share(Arc<CopySharing>),
 }
 
 impl QuestionDialog {
@@ -62,6 +66,7 @@ impl QuestionDialog {
             Question::Replace(order) => {
                 (replace(cx, order, usize::from(columns)), ["Replace? -/n", "Replace? y/n"])
             }
+            Question::Share(sharing) => (share(cx, sharing), ["Share the data? -/n", "Share the data? y/n"]),
             Question::Above => (
                 above(cx, usize::from(columns)),
                 ["Scan the parent directory? -/n", "Scan the parent directory? y/n"],
@@ -94,6 +99,7 @@ impl<'t> Component<'t> for QuestionDialog {
             (Question::Quit, Button::Yes) => Some(Effect::Quit),
             (Question::Above, Button::Yes) => cx.above().map(Effect::ScanAbove),
             (Question::Replace(order), Button::Yes) => cx.replace_file(order.clone()),
+            (Question::Share(sharing), Button::Yes) => cx.share(sharing),
         })
     }
 
@@ -159,6 +165,17 @@ fn above(cx: &Context<'_>, columns: usize) -> String {
 
 fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
     format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), cx.theme.glyphs.gap()))
+}
+
+/// Returns the question about sharing.
+fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
+    let size = plain_size(sharing.disk(), cx.units);
+    match sharing.files() {
+        1 => format!("Share the data of 1 file with its copy, {size}? Names and times stay."),
+        files => {
+            format!("Share the data of {} files with a copy, {size}? Names and times stay.", grouped(files))
+        }
+    }
 }
 
 /// Returns the question about quitting. Mentions the scan, operation or marks that would be lost.

@@ -20,10 +20,10 @@ use super::table::{
 use crate::base::format::{Units, grouped};
 use crate::base::sync::Arc;
 use crate::base::text::escape;
-use crate::duplicates::{self, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, KeptCopy};
+use crate::duplicates::{self, Duplicate, DuplicateGroup, DuplicateKind, Duplicates, EqualName, KeptCopy};
 use crate::table::column::{Column as C, ColumnSet};
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
-use crate::tree::{EntryId, Totals, Tree};
+use crate::tree::{DirId, EntryId, Totals, Tree};
 use crate::ui::loader::Load;
 
 pub static VIEW: ViewSpec = ViewSpec {
@@ -237,7 +237,25 @@ impl TableData for DuplicateRows {
         Some(copies)
     }
 
-    fn sets(&self) -> &[Vec<EntryId>] {
+    fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
+        let is_inside = |name: EntryId| tree.ancestry(name.directory).any(|above| above == directory);
+        let mut copies = Copies::default();
+        for group in &self.found.groups {
+            let (inside, outside): (Vec<&Duplicate>, Vec<_>) =
+                group.copies.iter().partition(|copy| copy.names().any(is_inside));
+            if !inside.is_empty() {
+                copies.kept.extend(inside.into_iter().flat_map(Duplicate::names));
+                copies.others.extend(outside.into_iter().flat_map(Duplicate::names));
+            }
+        }
+        copies
+    }
+
+    fn may_share(&self) -> bool {
+        self.found.may_share
+    }
+
+    fn sets(&self) -> &[Vec<EqualName>] {
         &self.found.sets
     }
 }

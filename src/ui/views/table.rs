@@ -11,7 +11,7 @@ use crate::base::format::Measure;
 use crate::base::job::Job;
 use crate::base::sync::Arc;
 use crate::df::rows as ledger;
-use crate::duplicates::KeptCopy;
+use crate::duplicates::{EqualName, KeptCopy};
 use crate::table::column::{Column, ColumnSet};
 use crate::table::row::Row;
 use crate::tree::{DirId, EntryId, Totals, Tree};
@@ -241,8 +241,18 @@ pub trait TableData: Debug + Send + Sync {
     }
 
     /// Returns sets of entries with the same contents. A deletion must keep at least one entry of each set.
-    fn sets(&self) -> &[Vec<EntryId>] {
+    fn sets(&self) -> &[Vec<EqualName>] {
         &[]
+    }
+
+    /// Returns the copies in `directory` as those to keep, with all other copies of their groups.
+    fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
+        Copies::default()
+    }
+
+    /// Returns `true` if files were found on a file system that lets files share data.
+    fn may_share(&self) -> bool {
+        false
     }
 
     /// Returns the rows of the df view or of an explanation on a screen with this many columns. These rows have

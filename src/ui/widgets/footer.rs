@@ -255,6 +255,7 @@ pub fn operation_verb(kind: OperationKind) -> &'static str {
         OperationKind::Delete | OperationKind::Empty => "deleting",
         OperationKind::Trash => "moving to the trash",
         OperationKind::Restore => "restoring",
+        OperationKind::Share => "sharing",
     }
 }
 

@@ -78,7 +78,11 @@ mod tests {
         frames.add(Rect::new(3, 2, 9, 9), false);
         let mut buffer = Buffer::empty(area);
         frames.draw(Theme { colors: Colors::None, glyphs, ..Theme::default() }, &mut buffer);
-        buffer.content.chunks(7).map(|line| line.iter().map(|cell| cell.symbol()).collect()).collect()
+        buffer
+            .content
+            .chunks(7)
+            .map(|line| line.iter().map(ratatui::buffer::Cell::symbol).collect())
+            .collect()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the treemap shows of one entry.
+//! Entry of the treemap, with everything that its rectangle shows.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

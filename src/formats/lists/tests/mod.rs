@@ -3,7 +3,7 @@
 mod broken;
 mod round_trip;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
 use super::{
@@ -37,13 +37,14 @@ fn read_in(text: &[u8], options: &ListOptions, piece: usize) -> Result<ReadList,
         let mut records = RecordReader::new(chunks, &pulse);
         let layout = match recognize(&mut records, options) {
             Ok(Recognized::List(layout)) => layout,
-            Ok(Recognized::Other) => return Err("another format".to_owned()),
+            Ok(Recognized::Snapshot | Recognized::Other) => return Err("another format".to_owned()),
             Err(LayoutError::Settings(reason)) => return Err(reason.to_owned()),
             Err(LayoutError::Input(reason)) => panic!("{reason:?}"),
         };
         let mut list = ListReader::new(layout, options, &tree, 0).map_err(std::borrow::Cow::into_owned)?;
         let counts = Cell::new(Counts::default());
-        list.read(&mut records, &mut HostNumbers::from(1), &counts).expect("memory can be read");
+        list.read(&mut records, &mut HostNumbers::from(1), &counts, &RefCell::default())
+            .expect("memory can be read");
         Ok(list.write(&mut builder, RootLabel::Prefix(b"")))
     });
     tree.add_linked(builder.finish());

@@ -21,7 +21,7 @@ pub struct Joined<'p> {
     /// Parts. The first part is the rest, which lists the roots of all other parts.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
-    /// Roots of other parts, keyed by the directory of the rest that lists them and by name.
+    /// Roots of all parts but the first, keyed by the directory of the first part that lists them, then by name.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
     /// Parents of the directories in `roots`.
     parents: HashMap<DirId, DirId>,
@@ -72,7 +72,7 @@ impl JoinedPart<'_> {
 }
 
 impl<'p> Joined<'p> {
-    /// Joins parts, of which the first is the rest. Returns `None` if they have more than 2^32 directories.
+    /// Joins parts. The first part must be the rest. Returns `None` if the parts have more than 2^32 directories.
     pub fn new(parts: &'p [Snapshot]) -> Option<Self> {
         let mut joined = Self {
             parts: Vec::new(),
@@ -116,7 +116,7 @@ impl<'p> Joined<'p> {
         devices.map(index).collect()
     }
 
-    /// Finds the entries of the rest that the roots of a part replace.
+    /// Finds the entries of the rest that are replaced by the roots of the part at `index`.
     fn place(&mut self, index: usize) {
         let rest = &self.parts[0];
         let part = &self.parts[index];

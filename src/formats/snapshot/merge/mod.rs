@@ -1,7 +1,7 @@
 //! Merge of the parts of a plan (`duke plan`) into one snapshot.
 //!
-//! The first part is the rest, whose tree has an entry for each directory of another part. The merged tree is never in
-//! memory: the writer walks it level by level, and continues in another part's file at each of these entries.
+//! The first part is called the rest. Its tree has an entry for each root of the other parts. The merged tree is never
+//! in memory: the writer walks it level by level, and continues in another part's file at each of these entries.
 //!
 //! Memory holds the tables of directories, and the names of inodes with several links.
 
@@ -28,14 +28,14 @@ pub struct Merge<'p> {
 }
 
 impl<'p> Merge<'p> {
-    /// Merges parts, of which the first is the rest. Returns `None` if they have more than 2^32 directories.
+    /// Merges parts. The first part must be the rest. Returns `None` if the parts have more than 2^32 directories.
     pub fn new(parts: &'p [Snapshot]) -> Option<Self> {
         let joined = Joined::new(parts)?;
         let changes = TotalChanges::of(&joined);
         Some(Self { joined, changes })
     }
 
-    /// Returns the paths of directories that the rest does not list. They are not in the merged tree.
+    /// Returns the paths of roots of other parts that the rest does not list. They are not in the merged tree.
     pub fn unlisted(&self) -> &[Vec<u8>] {
         &self.joined.unlisted
     }
@@ -108,7 +108,7 @@ impl WrittenTree for Merge<'_> {
     }
 
     fn named_by_roots(&self) -> HashSet<DirId> {
-        // A plan has one root.
+        // A plan has only one root, so no directory is named by a second one.
         HashSet::new()
     }
 }

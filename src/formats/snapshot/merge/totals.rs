@@ -65,7 +65,7 @@ impl TotalChanges {
         all
     }
 
-    /// Adds the totals of the roots of other parts to the directories above them.
+    /// Adds the totals of each root of another part to the directories above it.
     fn add_roots(&mut self, joined: &Joined<'_>) {
         for (parent, state) in joined.roots() {
             let mut sum = Totals { items: 1, ..Totals::default() };
@@ -87,11 +87,12 @@ impl TotalChanges {
         }
     }
 
-    /// Returns the totals and the shared size of a directory in the merged tree. `totals` are those in its part.
+    /// Returns the totals and the shared size of a directory in the merged tree. `totals` are its totals in the part
+    /// that contains it.
     pub(crate) fn applied(&self, id: DirId, mut totals: Totals) -> (Totals, u64) {
         totals.add(&self.more.get(&id).copied().unwrap_or_default());
         let less = self.less.get(&id).copied().unwrap_or_default();
-        // The maximum means "at least", so nothing can be subtracted from it.
+        // `u64::MAX` means "this number or more", so nothing can be subtracted from it.
         let lower = |now: u64, by: u64| if now == u64::MAX { now } else { now.saturating_sub(by) };
         totals.disk = lower(totals.disk, less.disk);
         totals.apparent = lower(totals.apparent, less.apparent);

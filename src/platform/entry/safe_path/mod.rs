@@ -6,7 +6,7 @@
 //! | rule | directories | symbolic links |
 //! |---|---|---|
 //! | `Rule::Named`, for a path that the user typed | any | in a directory that other users can write to: only those of this user or of the directory's owner |
-//! | `Rule::Private`, for files that the program keeps | of root or this user; writable for others only if sticky | of root or this user |
+//! | `Rule::Private`, for files that the program keeps | owned by root or this user; writable by others only if sticky | owned by root or this user |
 //!
 //! Linux applies the first rule to the last component if `fs.protected_symlinks` is set. Here the rule applies to every
 //! component, and also in directories without the sticky bit, where any user could have created the link.

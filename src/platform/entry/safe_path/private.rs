@@ -86,8 +86,9 @@ impl PrivateFolder {
         (self.walk.directory, self.walk.path)
     }
 
-    /// Checks the last existing directory, which must belong to this user. If that directory is the folder itself,
-    /// neither the group nor other users may have write permission, even if the group has no other members.
+    /// Checks the deepest directory on the path that exists. It must belong to this user. If it is the private folder
+    /// itself and not a parent, neither its group nor other users may have write permission, even if the group has no
+    /// other members.
     fn check(&self) -> Result<(), Error> {
         let Walk { attributes, path, trusted, .. } = &self.walk;
         let cause = if attributes.uid != trusted[0] {

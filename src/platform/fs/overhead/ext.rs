@@ -43,7 +43,7 @@ pub fn read(mount: &Mount) -> Result<Superblock, Errno> {
     let device =
         OpenOptions::new().read(true).custom_flags(flags).open(source).map_err(|error| errno_of(&error))?;
     let facts = device.metadata().map_err(|error| errno_of(&error))?;
-    // By now, the name may refer to a different device, or to a device of another container.
+    // The device name in the mount table may now refer to a different device, or to a device of another container.
     if !facts.file_type().is_block_device() || facts.rdev() != mount.device {
         return Err(Errno::ENODEV);
     }

@@ -101,7 +101,7 @@ impl Look {
             if let Ok(path) = link(&links, name, &mut path)
                 && path.ends_with(DELETED)
             {
-                // An error means that the descriptor has been closed in the meantime.
+                // An error means that the descriptor has been closed since it was listed.
                 let _ = self.files.meet(process, &links, name, path, Through::Descriptor);
             }
         })
@@ -153,7 +153,7 @@ impl Look {
 }
 
 impl Files {
-    /// Adds the target of the link `name`, if that file is deleted.
+    /// Adds the file that the link `name` refers to, if the file is deleted.
     fn meet(
         &mut self,
         process: &Process,

@@ -72,7 +72,7 @@ impl DeleteDialog {
         }
     }
 
-    /// Takes a new preview. Selects No if there are refusals or changed entries.
+    /// Updates the dialog with a new preview. Selects No if the preview has refusals or changed entries.
     pub fn learn(&mut self, probe: Arc<Preview>) {
         if !probe.refusals.is_empty() || !probe.changed.is_empty() {
             self.button = Button::No;

@@ -58,7 +58,7 @@ struct Hook {
     name: Vec<u8>,
 }
 
-/// Subvolumes and their names, collected from the tree of roots.
+/// Subvolumes and their names, collected from the root tree.
 #[derive(Default)]
 pub struct RootItems {
     subvolumes: Vec<Subvolume>,
@@ -66,7 +66,7 @@ pub struct RootItems {
 }
 
 impl RootItems {
-    /// Adds an item of the tree of roots.
+    /// Adds an item of the root tree.
     pub fn take(&mut self, item: &TreeItem<'_>) {
         let number = |at: usize, length: usize| -> Option<u64> {
             let field = item.data.get(at..at + length)?;

@@ -1,0 +1,72 @@
+//! Copies that a deletion must leave: of files with the same contents, at least one that is still as it was compared.
+//!
+//! Invariant: nothing in this module changes the file system.
+
+use std::collections::HashSet;
+
+use super::copy_files::{CopyFile, CopyName, CopyPlaces, LastPlace, PlacesBuilder, SelectedItems};
+use super::group::Group;
+use crate::tree::Tree;
+
+/// Copies that are not selected, for each set of files of which others are selected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeptCopies {
+    places: CopyPlaces,
+    sets: Vec<KeptSet>,
+}
+
+/// Files with the same contents, of which some are selected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct KeptSet {
+    /// Paths of the selected items that are or contain one of the files.
+    items: Vec<Vec<u8>>,
+    /// Files that are not selected.
+    kept: Vec<CopyFile>,
+}
+
+impl KeptCopies {
+    /// Finds the copies in `sets` that are not selected in `groups`. The error is the number of sets of which every file is
+    /// selected, or inside a selected directory.
+    pub(super) fn new<'n, S: AsRef<[CopyName<'n>]>>(
+        tree: &Tree,
+        groups: &[Group],
+        sets: impl IntoIterator<Item = S>,
+    ) -> Result<Self, usize> {
+        let selected = SelectedItems::new(tree, groups);
+        let paths_of = |group: &Group| group.items.iter().map(|item| group.path_of(item)).collect::<Vec<_>>();
+        let paths: Vec<Vec<u8>> = groups.iter().flat_map(paths_of).collect();
+        let mut places = PlacesBuilder::new(tree);
+        let (mut found, mut whole) = (Vec::new(), 0);
+        for set in sets {
+            let mut items = HashSet::new();
+            let mut others = Vec::new();
+            for copy in set.as_ref() {
+                match selected.item(copy) {
+                    Some(item) => _ = items.insert(item),
+                    None => others.push(*copy),
+                }
+            }
+            if items.is_empty() {
+                continue;
+            }
+            whole += usize::from(others.is_empty());
+            let items = items.into_iter().map(|item| paths[item].clone()).collect();
+            let kept = others.iter().filter_map(|copy| places.file(copy)).collect();
+            found.push(KeptSet { items, kept });
+        }
+        if whole > 0 {
+            return Err(whole);
+        }
+        // Files of one directory are checked one after another, so that it is opened only once.
+        found.sort_by_key(|set| set.kept.first().map(|file| file.place));
+        Ok(Self { places: places.finish(), sets: found })
+    }
+
+    /// Returns the paths of the selected items with a file of which no other copy is left unchanged.
+    pub(super) fn last_copies(&self) -> HashSet<&[u8]> {
+        let mut open = LastPlace::default();
+        let mut is_left = |file: &CopyFile| open.check(&self.places, file).is_ok();
+        let lost = self.sets.iter().filter(|set| !set.kept.iter().any(&mut is_left));
+        lost.flat_map(|set| set.items.iter().map(Vec::as_slice)).collect()
+    }
+}

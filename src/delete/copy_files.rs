@@ -1,0 +1,138 @@
+//! Files with the same contents, with the paths to find them on disk.
+//!
+//! Invariant: a file is reached only through the directories that were scanned.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+
+use super::Reason;
+use super::group::Group;
+use crate::platform::Directory;
+use crate::platform::entry::contents::{ContentState, Contents};
+use crate::tree::{DirId, EntryId, Tree, join};
+
+/// Name of a file in a set of files with the same contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyName<'n> {
+    /// Directory that contains the file.
+    pub directory: DirId,
+    /// Name of the file in that directory.
+    pub name: &'n [u8],
+    /// State of the file when it was compared.
+    pub state: ContentState,
+}
+
+impl<'n> CopyName<'n> {
+    /// Returns the name of an entry; `None` if it does not exist.
+    pub fn of(tree: &'n Tree, entry: EntryId, state: ContentState) -> Option<Self> {
+        Some(Self { directory: entry.directory, name: entry.name(tree)?, state })
+    }
+}
+
+/// File in a set of files with the same contents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CopyFile {
+    /// Index of its directory.
+    pub(super) place: usize,
+    name: CString,
+    /// State of the file when it was compared.
+    pub(super) state: ContentState,
+}
+
+/// Directories of files, without items.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct CopyPlaces(Vec<Group>);
+
+/// Directories of files while they are collected, each once.
+pub(super) struct PlacesBuilder<'p> {
+    tree: &'p Tree,
+    /// Index of each directory; `None` for those that are not in the tree.
+    numbers: HashMap<DirId, Option<usize>>,
+    groups: Vec<Group>,
+}
+
+impl<'p> PlacesBuilder<'p> {
+    pub(super) fn new(tree: &'p Tree) -> Self {
+        Self { tree, numbers: HashMap::new(), groups: Vec::new() }
+    }
+
+    pub(super) fn file(&mut self, copy: &CopyName<'_>) -> Option<CopyFile> {
+        let Self { tree, numbers, groups } = self;
+        let number = numbers.entry(copy.directory).or_insert_with(|| {
+            groups.push(Group::at(tree, copy.directory)?);
+            Some(groups.len() - 1)
+        });
+        Some(CopyFile { place: (*number)?, name: CString::new(copy.name).ok()?, state: copy.state })
+    }
+
+    pub(super) fn finish(self) -> CopyPlaces {
+        CopyPlaces(self.groups)
+    }
+}
+
+impl CopyPlaces {
+    /// Returns the directory with this index.
+    pub(super) fn group(&self, place: usize) -> &Group {
+        &self.0[place]
+    }
+
+    /// Returns the path of a file.
+    pub(super) fn path(&self, file: &CopyFile) -> Vec<u8> {
+        let above = self.0[file.place].path();
+        let name = file.name.as_bytes();
+        if above.is_empty() { name.to_vec() } else { join([above.as_slice(), name]) }
+    }
+}
+
+/// Open directory of the latest file. Files of one directory usually follow one another.
+#[derive(Default)]
+pub(super) struct LastPlace(Option<(usize, Result<Directory, Reason>)>);
+
+impl LastPlace {
+    fn open(&mut self, places: &CopyPlaces, place: usize) -> Result<&Directory, Reason> {
+        if self.0.as_ref().is_none_or(|(open, _)| *open != place) {
+            self.0 = Some((place, places.0[place].open()));
+        }
+        match &self.0 {
+            Some((_, opened)) => opened.as_ref().map_err(|reason| *reason),
+            None => Err(Reason::Changed),
+        }
+    }
+
+    /// Checks that the file is still as it was compared.
+    pub(super) fn check(&mut self, places: &CopyPlaces, file: &CopyFile) -> Result<(), Reason> {
+        let now = ContentState::of(self.open(places, file.place)?, &file.name)?;
+        if file.state.is_untouched(&now) { Ok(()) } else { Err(Reason::Changed) }
+    }
+
+    /// Opens the file for reading, if it is still as it was compared.
+    pub(super) fn open_file(&mut self, places: &CopyPlaces, file: &CopyFile) -> Result<Contents, Reason> {
+        let contents = Contents::open(self.open(places, file.place)?, &file.name)?;
+        if file.state.is_untouched(&contents.state()?) { Ok(contents) } else { Err(Reason::Changed) }
+    }
+}
+
+/// Items of a selection, to look up.
+pub(super) struct SelectedItems<'s> {
+    tree: &'s Tree,
+    names: HashMap<(DirId, &'s [u8]), usize>,
+    directories: HashMap<DirId, usize>,
+}
+
+impl<'s> SelectedItems<'s> {
+    pub(super) fn new(tree: &'s Tree, groups: &'s [Group]) -> Self {
+        let (mut names, mut directories) = (HashMap::new(), HashMap::new());
+        let items = groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)));
+        for (number, (group, item)) in items.enumerate() {
+            names.insert((group.directory, item.name.as_slice()), number);
+            directories.extend(item.directory.map(|directory| (directory, number)));
+        }
+        Self { tree, names, directories }
+    }
+
+    /// Returns the index of the item that is or contains the file.
+    pub(super) fn item(&self, copy: &CopyName<'_>) -> Option<usize> {
+        let above = || self.tree.ancestry(copy.directory).find_map(|above| self.directories.get(&above));
+        self.names.get(&(copy.directory, copy.name)).or_else(above).copied()
+    }
+}

@@ -1,0 +1,253 @@
+//! CopySharing: files with the same contents use the same data on the disk.
+//!
+//! The kernel compares the bytes once more while both files are locked, so a file that changes meanwhile is not shared.
+//! Names, contents and times of the files do not change.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use super::copy_files::{CopyFile, CopyName, CopyPlaces, LastPlace, PlacesBuilder, SelectedItems};
+use super::{Failures, Reason, Selection};
+use crate::base::job::Task;
+use crate::platform::entry::contents::{Contents, sync_file_system};
+use crate::platform::fs::capacity::capacity;
+use crate::platform::{Errno, FileId};
+use crate::tree::{DirId, Tree};
+
+/// Number of bytes that are compared and shared at once.
+const STEP: u64 = 16 << 20;
+
+/// Files to share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CopySharing {
+    places: CopyPlaces,
+    /// Files with the same contents. The first one of each set gives its data to the others.
+    sets: Vec<Vec<CopyFile>>,
+}
+
+/// Progress or result of sharing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SharedData {
+    /// Number of files that use the data of another one now, and did not before.
+    pub(super) files: u64,
+    /// Length of their shared data in bytes.
+    pub(super) bytes: u64,
+    /// Change in free space in bytes; `None` if unknown.
+    pub(super) gained: Option<i64>,
+    pub(super) failures: Failures,
+    /// Number of bytes shared for each file in the order of [`CopySharing::items`]. `None` if sharing was cancelled before.
+    pub(super) items: Vec<Option<Result<u64, Reason>>>,
+}
+
+impl CopySharing {
+    /// Shares the selected files of each set, and those inside selected directories, with one that is not selected, or
+    /// with each other if all are selected. Without a selection, shares all files.
+    pub fn new<'n, S: AsRef<[CopyName<'n>]>>(
+        tree: &Tree,
+        selection: Option<&Selection>,
+        sets: impl IntoIterator<Item = S>,
+    ) -> Self {
+        let selected = selection.map(|selection| SelectedItems::new(tree, &selection.groups));
+        let mut places = PlacesBuilder::new(tree);
+        let mut found = Vec::new();
+        for set in sets {
+            let is_selected =
+                |copy: &CopyName<'_>| selected.as_ref().is_none_or(|selected| selected.item(copy).is_some());
+            let (wanted, others): (Vec<CopyName<'_>>, Vec<_>) =
+                set.as_ref().iter().partition(|copy| is_selected(copy));
+            // Names of one inode are one file.
+            let mut inodes: HashSet<FileId> = HashSet::new();
+            let files = others.iter().take(1).chain(&wanted).filter(|copy| inodes.insert(copy.state.id));
+            let files: Vec<CopyFile> = files.filter_map(|copy| places.file(copy)).collect();
+            if files.len() > 1 {
+                found.push(files);
+            }
+        }
+        Self { places: places.finish(), sets: found }
+    }
+
+    /// Returns the number of files that would get the data of another one.
+    pub fn files(&self) -> u64 {
+        self.receivers().count() as u64
+    }
+
+    /// Returns the disk usage of these files in bytes.
+    pub fn disk(&self) -> u64 {
+        self.receivers().fold(0, |sum, file| sum.saturating_add(file.state.disk))
+    }
+
+    /// Returns the directories in the tree that contain these files.
+    pub fn directories(&self) -> Vec<DirId> {
+        let mut directories: Vec<DirId> =
+            self.receivers().map(|file| self.places.group(file.place).directory).collect();
+        directories.sort_unstable();
+        directories.dedup();
+        directories
+    }
+
+    /// Returns the path and the disk usage in bytes of each of these files.
+    pub(super) fn items(&self) -> Vec<(Vec<u8>, u64)> {
+        self.receivers().map(|file| (self.places.path(file), file.state.disk)).collect()
+    }
+
+    fn receivers(&self) -> impl Iterator<Item = &CopyFile> {
+        self.sets.iter().flat_map(|set| &set[1..])
+    }
+}
+
+/// Shares the files, and measures the free space before and after.
+pub(super) fn run<T: Send + Sync>(
+    task: &Task<T>,
+    sharing: &CopySharing,
+    report: &dyn Fn(SharedData),
+) -> SharedData {
+    let is_cancelled = || task.is_cancelled();
+    let mut sharer = Sharer {
+        sharing,
+        is_cancelled: &is_cancelled,
+        report,
+        open: LastPlace::default(),
+        free: FreeSpace::before(sharing),
+        shared: SharedData::default(),
+    };
+    sharing.sets.iter().for_each(|set| sharer.share_set(set));
+    SharedData { gained: sharer.free.gained(sharing), ..sharer.shared }
+}
+
+struct Sharer<'s> {
+    sharing: &'s CopySharing,
+    is_cancelled: &'s dyn Fn() -> bool,
+    report: &'s dyn Fn(SharedData),
+    open: LastPlace,
+    free: FreeSpace,
+    shared: SharedData,
+}
+
+/// Error for files on different file systems.
+const ELSEWHERE: Reason = Reason::System(Errno::EXDEV as i32);
+
+impl Sharer<'_> {
+    /// Shares the first file of a set with the others. If the first one has changed, the next one takes its place. So it
+    /// does for the files on another file system.
+    fn share_set(&mut self, set: &[CopyFile]) {
+        let first = self.shared.items.len();
+        self.shared.items.resize(first + set.len() - 1, None);
+        let mut rest: Vec<(usize, &CopyFile)> = set.iter().enumerate().collect();
+        while let [(number, source), receivers @ ..] = rest.as_slice() {
+            let mut elsewhere = Vec::new();
+            let from = self.open.open_file(&self.sharing.places, source);
+            for (index, file) in receivers {
+                if (self.is_cancelled)() {
+                    return;
+                }
+                match from.as_ref().map_or(Err(ELSEWHERE), |from| self.share(from, file)) {
+                    Err(ELSEWHERE) => elsewhere.push((*index, *file)),
+                    result => {
+                        if result.is_ok_and(|bytes| bytes > 0) {
+                            self.free.join(source, file);
+                        }
+                        self.record(first + index - 1, file, result);
+                    }
+                }
+            }
+            let given = match from {
+                Ok(_) if receivers.is_empty() => Err(ELSEWHERE),
+                Ok(_) => Ok(0),
+                Err(reason) => Err(reason),
+            };
+            // The first file of a set is not among the items.
+            if *number > 0 {
+                self.record(first + number - 1, source, given);
+            }
+            rest = elsewhere;
+        }
+    }
+
+    /// Lets `file` use the data of `from`. Returns the number of bytes shared: 0 if all were shared before.
+    fn share(&mut self, from: &Contents, file: &CopyFile) -> Result<u64, Reason> {
+        let to = self.open.open_file(&self.sharing.places, file)?;
+        if from.shares_all_with(&to) {
+            return Ok(0);
+        }
+        let mut offset = 0;
+        while offset < file.state.size && !(self.is_cancelled)() {
+            let length = (file.state.size - offset).min(STEP);
+            offset += match from.share_range(&to, offset, length) {
+                Ok(Some(0)) => return Err(Reason::NoSharing),
+                Ok(Some(bytes)) => bytes,
+                Ok(None) => return Err(Reason::Changed),
+                Err(Errno::EOPNOTSUPP | Errno::ENOTTY | Errno::ENOSYS) => return Err(Reason::NoSharing),
+                Err(errno) => return Err(Reason::System(errno as i32)),
+            };
+        }
+        Ok(offset)
+    }
+
+    fn record(&mut self, item: usize, file: &CopyFile, result: Result<u64, Reason>) {
+        let shared = &mut self.shared;
+        shared.items[item] = Some(result);
+        match result {
+            Ok(0) => {}
+            Ok(bytes) => {
+                shared.files += 1;
+                shared.bytes = shared.bytes.saturating_add(bytes);
+            }
+            Err(reason) => shared.failures.push(|| self.sharing.places.path(file), reason),
+        }
+        (self.report)(SharedData { items: Vec::new(), ..shared.clone() });
+    }
+}
+
+/// Free space of the file systems before sharing.
+struct FreeSpace {
+    /// Free bytes of each device, and the device that stands for its file system: on btrfs every subvolume has a device
+    /// of its own.
+    devices: HashMap<u64, (u64, u64)>,
+    /// Directory on each device.
+    places: HashMap<u64, usize>,
+    /// Devices on which files were shared.
+    changed: HashSet<u64>,
+}
+
+impl FreeSpace {
+    fn before(sharing: &CopySharing) -> Self {
+        let places: HashMap<u64, usize> =
+            sharing.sets.iter().flatten().map(|file| (file.state.id.device, file.place)).collect();
+        let free = |(device, place): (&u64, &usize)| Some((*device, (free(sharing, *place)?, *device)));
+        let devices = places.iter().filter_map(free).collect();
+        Self { devices, places, changed: HashSet::new() }
+    }
+
+    /// Records that two files were shared, so they are on one file system.
+    fn join(&mut self, one: &CopyFile, other: &CopyFile) {
+        let (one, other) = (one.state.id.device, other.state.id.device);
+        self.changed.insert(one);
+        let leader = |device| self.devices.get(&device).map_or(device, |(_, leader)| *leader);
+        let (to, from) = (leader(one), leader(other));
+        let leaders = self.devices.values_mut().map(|(_, leader)| leader);
+        leaders.filter(|leader| **leader == from).for_each(|leader| *leader = to);
+    }
+
+    /// Returns the change in free space of the file systems on which files were shared.
+    fn gained(&self, sharing: &CopySharing) -> Option<i64> {
+        let mut counted = HashSet::new();
+        let changed = self.changed.iter().filter_map(|device| {
+            let (_, leader) = self.devices.get(device)?;
+            let (before, _) = self.devices.get(leader)?;
+            let now = free(sharing, *self.places.get(leader)?)?;
+            counted.insert(leader).then_some(i64::try_from(now).ok()? - i64::try_from(*before).ok()?)
+        });
+        changed.reduce(i64::saturating_add)
+    }
+}
+
+/// Returns the free space of the file system with a directory, once everything is on the disk.
+fn free(sharing: &CopySharing, place: usize) -> Option<u64> {
+    let group = sharing.places.group(place);
+    sync_file_system(&group.open().ok()?).ok()?;
+    let path = group.path();
+    let path = if path.is_empty() { Path::new(".") } else { Path::new(OsStr::from_bytes(&path)) };
+    Some(capacity(path).ok()?.free)
+}

@@ -1,0 +1,80 @@
+//! Sharing of data between two files on Linux, by `ioctl_fideduperange(2)`. The kernel compares the bytes while both
+//! files are locked, and shares them only if they are equal. Neither contents nor modification times change.
+
+use std::os::fd::AsRawFd;
+
+use nix::fcntl::openat;
+use nix::sys::stat::Mode;
+
+use crate::platform::read_dir::directory::OPEN;
+use crate::platform::{Directory, Errno, retry};
+
+/// `struct file_dedupe_range` of linux/fs.h, with one `struct file_dedupe_range_info`.
+#[repr(C)]
+struct DedupeRange {
+    from: u64,
+    length: u64,
+    count: u16,
+    reserved: [u16; 3],
+    to_file: i64,
+    to: u64,
+    shared: u64,
+    status: i32,
+    reserved_info: u32,
+}
+
+const _: () = assert!(size_of::<DedupeRange>() == 24 + 32);
+
+/// `FILE_DEDUPE_RANGE_DIFFERS`.
+const DIFFERS: i32 = 1;
+/// `FIDEDUPERANGE` of linux/fs.h, which is `_IOWR(0x94, 54, struct file_dedupe_range)`.
+const DEDUPE: u32 = 0xc018_9436;
+
+/// Lets `to` share up to `length` bytes at `offset` with `from`, which has to have the same bytes there. Returns the
+/// number of bytes shared, or `None` if the bytes differ.
+///
+/// # Errors
+/// Returns any error of `ioctl_fideduperange(2)`: `EOPNOTSUPP` if the file system cannot share data, and `EXDEV` if the
+/// files are on different file systems.
+#[allow(unsafe_code)]
+pub fn share_range(
+    from: &impl AsRawFd,
+    to: &impl AsRawFd,
+    offset: u64,
+    length: u64,
+) -> Result<Option<u64>, Errno> {
+    let mut range = DedupeRange {
+        from: offset,
+        length,
+        count: 1,
+        reserved: [0; 3],
+        to_file: to.as_raw_fd().into(),
+        to: offset,
+        shared: 0,
+        status: 0,
+        reserved_info: 0,
+    };
+    // The type of a request depends on the C library, but its number always has 32 bits.
+    #[allow(clippy::cast_possible_wrap, clippy::cast_lossless)]
+    retry(|| {
+        // SAFETY: `range` is a whole `struct file_dedupe_range` with as many entries as its count says, and nothing
+        // else refers to it during the call.
+        Errno::result(unsafe { libc::ioctl(from.as_raw_fd(), DEDUPE as _, &raw mut range) })
+    })?;
+    match range.status {
+        0 => Ok(Some(range.shared)),
+        DIFFERS => Ok(None),
+        error => Err(Errno::from_raw(-error)),
+    }
+}
+
+/// Writes everything that the file system of `directory` has in memory to the disk (syncfs(2)). After that, its free
+/// space includes what was freed.
+///
+/// # Errors
+/// Returns any error of openat(2) and syncfs(2).
+pub fn sync_file_system(directory: &Directory) -> Result<(), Errno> {
+    // `directory` may be open for path lookups only.
+    let open = retry(|| openat(&directory.fd, c".", OPEN, Mode::empty()))?;
+    nix::unistd::syncfs(open)
+}

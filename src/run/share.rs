@@ -1,0 +1,87 @@
+//! `duke duplicates --share`: lets equal files use the same data, and prints the result.
+//!
+//! Invariant: exit code 0 means that all duplicates use the same data, and that the journal is complete.
+
+use std::io::Write;
+
+use crate::base::format::{Units, grouped};
+use crate::base::job::{JobEnd, Pool};
+use crate::base::sync::Arc;
+use crate::base::text::escape;
+use crate::delete::{self, CopyName, CopySharing, Failures, Journal, Operation, Report};
+use crate::duplicates::Duplicates;
+use crate::output::progress::ProgressLine;
+use crate::platform::terminal::interrupt::Interrupt;
+use crate::run::exit::Exit;
+use crate::run::print::{Progress, TICK};
+use crate::run::streams::{no_thread, print_error, standard_output};
+use crate::tree::Tree;
+
+/// Maximum number of files that are named because they could not be shared.
+const NAMED: usize = 20;
+
+/// Shares the duplicates, prints the result, and returns the exit code.
+pub fn share(tree: &Tree, found: &Duplicates, units: Units, progress: Progress) -> Exit {
+    let sets = found.sets.iter().map(|set| -> Vec<CopyName<'_>> {
+        set.iter().filter_map(|equal| CopyName::of(tree, equal.entry, equal.state)).collect()
+    });
+    let sharing = CopySharing::new(tree, None, sets);
+    let files = sharing.files();
+    let interrupt = Interrupt::hold().ok();
+    let journal = Journal::of_process();
+    let work = Operation::Share(Arc::new(sharing));
+    let pool = match Pool::new(1) {
+        Ok(pool) => pool,
+        Err(error) => return no_thread(&error),
+    };
+    let job = match delete::start(&pool, work, journal) {
+        Ok(job) => job,
+        Err(error) => return no_thread(&error),
+    };
+    let mut line = ProgressLine::new(progress.units());
+    let end = loop {
+        if let Some(end) = job.wait(TICK) {
+            break end;
+        }
+        if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
+            job.cancel();
+        }
+        if let Some(report) = job.latest() {
+            line.show(|_| format!("shared {} of {} files", grouped(report.entries), grouped(files)));
+        }
+    };
+    drop(line);
+    match (end, job.latest()) {
+        (JobEnd::Panicked(message), _) => {
+            print_error(&format!("internal error: {message}"));
+            Exit::Incomplete
+        }
+        (_, Some(report)) => print(&report, units),
+        (_, None) => Exit::Interrupted,
+    }
+}
+
+/// Prints the result and the failures.
+fn print(report: &Report, units: Units) -> Exit {
+    let text = report.shared_text(units);
+    let written = standard_output().and_then(|mut out| writeln!(out, "{text}"));
+    let Failures { count, first } = &report.failures;
+    for failure in first.iter().take(NAMED) {
+        print_error(&format!("cannot share {}: {}", escape(&failure.path), failure.reason.text()));
+    }
+    if let more @ 1.. = count.saturating_sub(NAMED as u64) {
+        print_error(&format!("{} more files were not shared", grouped(more)));
+    }
+    if let Some(error) = &report.unwritten {
+        print_error(&format!("journal of deletions: {error}"));
+    }
+    match written {
+        Err(error) => {
+            print_error(&format!("standard output: {error}"));
+            Exit::Incomplete
+        }
+        Ok(()) if report.is_cancelled => Exit::Interrupted,
+        Ok(()) if *count > 0 || report.unwritten.is_some() => Exit::Incomplete,
+        Ok(()) => Exit::Success,
+    }
+}

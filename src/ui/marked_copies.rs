@@ -1,0 +1,59 @@
+//! Sets of files with the same contents of which some were marked in the duplicates view. A deletion must leave one file
+//! of each, wherever it is started.
+//!
+//! Invariant: a set is known by its names, so it stays valid after a rescan.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::delete::CopyName;
+use crate::duplicates::EqualName;
+use crate::tree::{DirId, Entry, EntryState, Relocation, Tree};
+
+/// Sets, each under the name of its first file.
+#[derive(Clone, Debug, Default)]
+pub struct MarkedCopies<'t> {
+    sets: HashMap<(DirId, &'t [u8]), Vec<CopyName<'t>>>,
+}
+
+impl<'t> MarkedCopies<'t> {
+    /// Adds those of `sets` that contain a file in `marked`, or inside a directory in `marked`.
+    pub fn add(&mut self, tree: &'t Tree, sets: &[Vec<EqualName>], marked: &[(DirId, Entry<'t>)]) {
+        let names: HashSet<(DirId, &[u8])> = marked.iter().map(|(id, record)| (*id, record.name)).collect();
+        let directory = |(_, record): &(DirId, Entry<'_>)| match record.state {
+            EntryState::Known(metadata) => metadata.directory,
+            EntryState::Excluded(_) | EntryState::Failed(_) => None,
+        };
+        let directories: HashSet<DirId> = marked.iter().filter_map(directory).collect();
+        let is_marked = |copy: &CopyName<'_>| {
+            names.contains(&(copy.directory, copy.name))
+                || !directories.is_empty()
+                    && tree.ancestry(copy.directory).any(|above| directories.contains(&above))
+        };
+        for set in sets {
+            let set = named(tree, set);
+            if set.iter().any(is_marked) {
+                self.sets.insert((set[0].directory, set[0].name), set);
+            }
+        }
+    }
+
+    pub fn sets(&self) -> impl Iterator<Item = &Vec<CopyName<'t>>> {
+        self.sets.values()
+    }
+
+    /// Transfers the sets to the rescanned tree, without the files in directories that no longer exist.
+    pub fn relocate(&mut self, relocation: &mut Relocation<'t>) {
+        for (_, set) in std::mem::take(&mut self.sets) {
+            let now =
+                |copy: CopyName<'t>| Some(CopyName { directory: relocation.find(copy.directory)?, ..copy });
+            let set: Vec<CopyName<'t>> = set.into_iter().filter_map(now).collect();
+            let first = set.first().map(|first| (first.directory, first.name));
+            self.sets.extend(first.map(|first| (first, set)));
+        }
+    }
+}
+
+/// Returns the names of the files in a set.
+pub fn named<'t>(tree: &'t Tree, set: &[EqualName]) -> Vec<CopyName<'t>> {
+    set.iter().filter_map(|equal| CopyName::of(tree, equal.entry, equal.state)).collect()
+}

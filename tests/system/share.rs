@@ -1,0 +1,198 @@
+//! CopySharing of duplicates on file systems with reflinks: what is freed, what stays, and what is refused.
+#![cfg(target_os = "linux")]
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::program::{program, run};
+use crate::support::image::{Image, in_namespace, succeeds};
+use duke::base::job::{JobEnd, Pool};
+use duke::testing::analysis::search::{Order, Query, Request};
+use duke::testing::delete::{self, CopyName, CopySharing, Journal, Operation, Reason, Report};
+use duke::testing::duplicates;
+use duke::tree::DirId;
+use nix::sys::statvfs::statvfs;
+
+const MIB: u64 = 1 << 20;
+const LONG: Duration = Duration::from_secs(60);
+
+/// Returns bytes that do not repeat.
+fn noise(length: u64, seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[0]
+    };
+    std::iter::repeat_with(next).take(usize::try_from(length).unwrap()).collect()
+}
+
+fn sync(root: &Path) {
+    assert!(succeeds(Command::new("sync").arg("-f").arg(root)));
+}
+
+fn free(root: &Path) -> u64 {
+    sync(root);
+    let found = statvfs(root).unwrap();
+    found.blocks_free() * found.fragment_size()
+}
+
+fn images(test: &str) -> Vec<Image> {
+    let btrfs = Image::new(test, "btrfs", 200 * MIB, &["-q"]);
+    // mkfs.xfs makes no file system below 300 MB.
+    let xfs = Image::new(test, "xfs", 400 * MIB, &["-q", "-m", "reflink=1"]);
+    btrfs.into_iter().chain(xfs).collect()
+}
+
+/// Searches for duplicates; `tamper` is called before they are shared.
+fn shared(root: &Path, journal: Option<Journal>, tamper: impl FnOnce()) -> Report {
+    let scan = crate::support::scan(root, 2);
+    let tree = Arc::clone(scan.tree());
+    let request = Request { tree, from: DirId::TOP, query: Query::default(), order: Order::default() };
+    let pool = Pool::new(2).unwrap();
+    let job = duplicates::find(&pool, request).unwrap();
+    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
+    let sets = job.latest().unwrap().sets.clone();
+    let named = |set: &Vec<duplicates::EqualName>| -> Vec<CopyName<'_>> {
+        set.iter().filter_map(|equal| CopyName::of(scan.tree(), equal.entry, equal.state)).collect()
+    };
+    let sharing = CopySharing::new(scan.tree(), None, sets.iter().map(named));
+    tamper();
+    let job = delete::start(&pool, Operation::Share(Arc::new(sharing)), journal).unwrap();
+    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
+    Report::clone(&job.latest().unwrap())
+}
+
+#[test]
+fn sharing_frees_the_copies_and_keeps_times_and_contents() {
+    const NAME: &str = "sharing_frees_the_copies_and_keeps_times_and_contents";
+    if !in_namespace(NAME) {
+        return;
+    }
+    for image in images(NAME) {
+        let root = image.path();
+        let bytes = noise(10 * MIB + 17, 1);
+        for name in ["a", "b", "c", "new/d"] {
+            fs::create_dir_all(root.join("new")).unwrap();
+            fs::write(root.join(name), &bytes).unwrap();
+        }
+        fs::hard_link(root.join("c"), root.join("c too")).unwrap();
+        for name in ["small", "small too"] {
+            fs::write(root.join(name), noise(100, 2)).unwrap();
+        }
+        fs::set_permissions(root.join("b"), fs::Permissions::from_mode(0o400)).unwrap();
+        let before = free(&root);
+        let state = |name: &str| {
+            let found = fs::metadata(root.join(name)).unwrap();
+            (found.mtime(), found.mtime_nsec(), found.ino(), found.mode(), found.nlink(), found.len())
+        };
+        let names = ["a", "b", "c", "c too", "new/d", "small", "small too"];
+        let states = names.map(state);
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::in_directory(folder.path().join("state"));
+        let report = shared(&root, Some(journal.clone()), || {});
+        assert_eq!(report.failures.first, [], "{}", root.display());
+        let gained = free(&root).cast_signed() - before.cast_signed();
+        let (least, measured) = ((3 * 10 * MIB).cast_signed(), report.gained.unwrap());
+        // Metadata changes as well.
+        assert!(gained > least - 200_000 && (measured - gained).abs() < 200_000, "{gained} {measured}");
+        assert!(report.entries >= 3 && report.freed >= 3 * (10 * MIB + 17), "{report:?}");
+        assert_eq!(names.map(state), states);
+        assert_eq!(fs::read(root.join("new/d")).unwrap(), bytes);
+        assert_eq!(fs::read(root.join("small too")).unwrap(), noise(100, 2));
+        let text = fs::read_to_string(journal.path()).unwrap();
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains("\"action\":\"share\"")).collect();
+        let count = |word: &str| lines.iter().filter(|line| line.contains(word)).count();
+        assert_eq!((count("\"begun\""), count("\"done\"")), (4, 4), "{text}");
+
+        let again = shared(&root, None, || {});
+        assert_eq!(again.failures.first, []);
+        assert!(again.freed <= 8192, "nothing large is shared twice: {again:?}");
+    }
+}
+
+#[test]
+fn files_that_changed_since_the_search_are_not_shared() {
+    const NAME: &str = "files_that_changed_since_the_search_are_not_shared";
+    if !in_namespace(NAME) {
+        return;
+    }
+    for image in images(NAME) {
+        let root = image.path();
+        let bytes = noise(MIB, 1);
+        ["a", "b", "c"].iter().for_each(|name| fs::write(root.join(name), &bytes).unwrap());
+        sync(&root);
+        let mut other = bytes.clone();
+        other[1000] ^= 1;
+        let report = shared(&root, None, || fs::write(root.join("b"), &other).unwrap());
+        assert_eq!((report.entries, report.failures.count), (1, 1));
+        assert_eq!(report.failures.first[0].reason, Reason::Changed);
+        assert_eq!(report.failures.first[0].path, root.join("b").as_os_str().as_bytes());
+        assert_eq!(fs::read(root.join("b")).unwrap(), other);
+        assert_eq!(fs::read(root.join("c")).unwrap(), bytes);
+        // If the file that would give its data has changed, the others are shared with each other.
+        let bytes = noise(MIB, 2);
+        ["d", "e", "f"].iter().for_each(|name| fs::write(root.join(name), &bytes).unwrap());
+        let report = shared(&root, None, || fs::remove_file(root.join("d")).unwrap());
+        assert_eq!((report.entries, report.freed), (1, MIB), "{report:?}");
+    }
+}
+
+#[test]
+fn subvolumes_share_and_file_systems_do_not() {
+    const NAME: &str = "subvolumes_share_and_file_systems_do_not";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) else { return };
+    let root = image.path();
+    assert!(succeeds(Command::new("btrfs").args(["subvolume", "create"]).arg(root.join("sub"))));
+    fs::create_dir(root.join("other")).unwrap();
+    assert!(succeeds(Command::new("mount").args(["-t", "tmpfs", "none"]).arg(root.join("other"))));
+    let bytes = noise(4 * MIB, 1);
+    for name in ["a", "sub/b", "other/c", "other/d"] {
+        fs::write(root.join(name), &bytes).unwrap();
+    }
+    let report = shared(&root, None, || {});
+    assert_eq!((report.entries, report.freed), (1, 4 * MIB), "{report:?}");
+    let gained = report.gained.unwrap();
+    let expected = (4 * MIB).cast_signed();
+    assert!((gained - expected).abs() < 200_000, "counted once: {gained}");
+    let reasons: Vec<Reason> = report.failures.first.iter().map(|failure| failure.reason).collect();
+    assert_eq!(reasons, [Reason::NoSharing], "tmpfs cannot, and its first file gets nothing");
+}
+
+#[test]
+fn the_program_shares_and_prints_the_result() {
+    const NAME: &str = "the_program_shares_and_prints_the_result";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) else { return };
+    let root = image.path();
+    ["a", "b"].iter().for_each(|name| fs::write(root.join(name), noise(2 * MIB, 1)).unwrap());
+    let state = tempfile::tempdir().unwrap();
+    let share = |path: &Path| {
+        let mut program = program();
+        run(program.args(["duplicates", "--share"]).arg(path).env("XDG_STATE_HOME", state.path()))
+    };
+    let ended = share(&root);
+    let text = ended.ended(0).text().to_owned();
+    assert!(text.contains("Shared the data of 1 file, 2.0 MiB (free space +"), "{text}");
+    assert!(fs::read_to_string(state.path().join("duke/deleted.jsonl")).unwrap().contains("\"share\""));
+    let text = share(&root).ended(0).text().to_owned();
+    assert!(text.ends_with("Nothing to share: equal files use the same data already\n"), "{text}");
+
+    let plain = tempfile::tempdir_in("/dev/shm").unwrap();
+    ["a", "b"].iter().for_each(|name| fs::write(plain.path().join(name), noise(2 * MIB, 1)).unwrap());
+    let refused = share(plain.path());
+    let errors = refused.ended(1).stderr;
+    assert!(errors.contains(": this file system cannot share data between files"), "{errors}");
+}
