@@ -99,7 +99,8 @@ fn replace_directory(path: &Path) {
 
 #[test]
 fn without_an_unchanged_copy_the_deletion_is_refused() {
-    let tampers: [(&str, fn(&Path)); 5] = [
+    type Tamper = (&'static str, fn(&Path));
+    let tampers: [Tamper; 5] = [
         ("deleted", |path| fs::remove_file(path).unwrap()),
         ("rewritten", rewrite),
         ("longer", |path| fs::write(path, "the same contents and more").unwrap()),
