@@ -155,7 +155,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --threads 'Read with N threads'
             cand --exclude 'Exclude entries matching GLOB'
             cand --json 'Print JSON'
-            cand --share 'Let equal files use the same data on the disk (Linux: btrfs, XFS)'
+            cand --share 'Make identical files share their data on disk (Linux: btrfs, XFS)'
             cand --si 'Show sizes in powers of 1000'
             cand -q 'Print no progress on standard error'
             cand --quiet 'Print no progress on standard error'

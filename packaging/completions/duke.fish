@@ -145,7 +145,7 @@ complete -c duke -n "__fish_duke_using_subcommand df" -s h -l help -d 'Print hel
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -s t -l threads -d 'Read with N threads' -r
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -l json -d 'Print JSON'
-complete -c duke -n "__fish_duke_using_subcommand duplicates" -l share -d 'Let equal files use the same data on the disk (Linux: btrfs, XFS)'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -l share -d 'Make identical files share their data on disk (Linux: btrfs, XFS)'
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'

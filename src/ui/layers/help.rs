@@ -329,7 +329,7 @@ mod tests {
         let lines = HelpPage::new(Scope::List, None).lines(Theme::default(), &Keymap::default(), 80);
         let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
         assert_eq!(
-            HelpPage::new(Scope::List, None).scroll_limit(&Keymap::default(), (80, 72)),
+            HelpPage::new(Scope::List, None).scroll_limit(&Keymap::default(), (80, 75)),
             0,
             "too wide for two columns:\n{}",
             text.join("\n")
