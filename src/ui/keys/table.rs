@@ -271,7 +271,11 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('V')], ROWS, C::MarkRange, G::Mark, "start or end a range"),
         bind(&[letter('+')], ROWS_AND_CELLS, C::MarkShown, G::Mark, "mark all shown"),
         bind(&[letter('*')], ROWS_AND_CELLS, C::InvertMarks, G::Mark, "invert marks"),
-        bind(&[letter('>')], SHEET, C::MarkCopies(KeptCopy::Newest), G::Mark, "all but newest copy"),
+        hint(
+            4,
+            "keep newest",
+            bind(&[letter('>')], SHEET, C::MarkCopies(KeptCopy::Newest), G::Mark, "all but newest copy"),
+        ),
         bind(&[letter('<')], SHEET, C::MarkCopies(KeptCopy::Oldest), G::Mark, "all but oldest copy"),
         bind(&[letter('.')], SHEET, C::MarkElsewhere, G::Mark, "all but those here"),
         bind(&[letter('X')], SHEET, C::Share, G::Mark, "share data of copies"),
