@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::operations::{asked, carried_out};
 use duke::base::job::{JobEnd, Pool};
 use duke::scan::Scan;
 use duke::testing::analysis::search::{Order, Query, Request};
-use duke::testing::delete::{
-    self, Blocked, CopyName, DeleteScope, Operation, Preview, Reason, Report, Selection,
-};
+use duke::testing::delete::{Blocked, CopyName, DeleteScope, Operation, Reason, Selection};
 use duke::testing::duplicates;
 use duke::tree::DirId;
 
@@ -63,18 +62,6 @@ impl Copies {
         };
         selection.leaving_copies(tree, self.found.sets.iter().map(copies))
     }
-}
-
-fn asked(selection: Selection) -> Preview {
-    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
-    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
-    Preview::clone(&job.latest().unwrap())
-}
-
-fn carried_out(work: Operation) -> Report {
-    let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
-    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
-    Report::clone(&job.latest().unwrap())
 }
 
 fn rewrite(path: &Path) {

@@ -12,10 +12,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use crate::support::image::Image;
+use crate::support::operations::{asked, carried_out};
 use crate::support::sandbox;
 use duke::base::job::{JobEnd, Pool};
 use duke::scan::Scan;
-use duke::testing::delete::{self, DeleteScope, Operation, Owner, Preview, Reason, Report, Selection};
+use duke::testing::delete::{self, DeleteScope, Operation, Owner, Reason, Report, Selection};
 use nix::sys::stat::{UtimensatFlags, utimensat};
 use nix::sys::time::TimeSpec;
 
@@ -25,19 +26,6 @@ const RUNS: usize = 20;
 fn whole(scan: &Scan, path: &Path) -> Selection {
     let above = crate::support::id_of(scan.tree(), path.parent().unwrap());
     Selection::new(scan.tree(), [(above, path.file_name().unwrap().as_bytes())], DeleteScope::Whole)
-}
-
-/// Returns the preview once the dialog can be answered.
-fn asked(selection: Selection) -> Preview {
-    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
-    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
-    Preview::clone(&job.latest().unwrap())
-}
-
-fn carried_out(work: Operation) -> Report {
-    let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
-    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
-    Report::clone(&job.latest().unwrap())
 }
 
 fn reasons(report: &Report) -> Vec<Reason> {

@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use nix::sys::statvfs::statvfs;
+
 use super::fixtures::{self, Fixture};
 use super::{child, skip};
 
@@ -29,6 +31,18 @@ pub fn succeeds(command: &mut Command) -> bool {
 
 pub fn mount(arguments: &[&str], at: &Path) {
     assert!(succeeds(Command::new("mount").args(arguments).arg(at)), "mount {arguments:?} {}", at.display());
+}
+
+/// Writes everything on the file system of `root` to its disk.
+pub fn sync(root: &Path) {
+    assert!(succeeds(Command::new("sync").arg("-f").arg(root)));
+}
+
+/// Returns the number of free bytes on the file system of `root` once everything is on its disk.
+pub fn free(root: &Path) -> u64 {
+    sync(root);
+    let found = statvfs(root).unwrap();
+    found.blocks_free() * found.fragment_size()
 }
 
 /// File system of a given kind and size, mounted in a directory of its own; it ends with the namespace.

@@ -9,6 +9,7 @@ pub mod fixtures;
 #[cfg(target_os = "linux")]
 pub mod image;
 pub mod naive;
+pub mod operations;
 pub mod reseal;
 pub mod room;
 pub mod sandbox;

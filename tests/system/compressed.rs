@@ -10,12 +10,11 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::image::{Image, succeeds};
+use crate::support::image::{Image, free, succeeds, sync};
 use crate::support::{sandbox, skip};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::delete::{self, DeleteScope, Operation, Preview, Selection};
 use nix::fcntl::{FallocateFlags, fallocate};
-use nix::sys::statvfs::statvfs;
 
 const MIB: u64 = 1 << 20;
 const LONG: Duration = Duration::from_secs(60);
@@ -27,16 +26,6 @@ fn asked(root: &Path, name: &str) -> Preview {
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     Preview::clone(&job.latest().unwrap())
-}
-
-fn sync(root: &Path) {
-    assert!(succeeds(Command::new("sync").arg("-f").arg(root)));
-}
-
-fn free(root: &Path) -> u64 {
-    sync(root);
-    let found = statvfs(root).unwrap();
-    found.blocks_free() * found.fragment_size()
 }
 
 /// Returns a new file system that compresses, or `None` and reports the reason.

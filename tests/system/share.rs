@@ -11,13 +11,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::program::{program, run};
-use crate::support::image::{Image, in_namespace, succeeds};
+use crate::support::image::{Image, free, in_namespace, succeeds, sync};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::analysis::search::{Order, Query, Request};
 use duke::testing::delete::{self, CopyName, CopySharing, Journal, Operation, Reason, Report};
 use duke::testing::duplicates;
 use duke::tree::DirId;
-use nix::sys::statvfs::statvfs;
 
 const MIB: u64 = 1 << 20;
 const LONG: Duration = Duration::from_secs(60);
@@ -32,16 +31,6 @@ fn noise(length: u64, seed: u64) -> Vec<u8> {
         state.to_le_bytes()[0]
     };
     std::iter::repeat_with(next).take(usize::try_from(length).unwrap()).collect()
-}
-
-fn sync(root: &Path) {
-    assert!(succeeds(Command::new("sync").arg("-f").arg(root)));
-}
-
-fn free(root: &Path) -> u64 {
-    sync(root);
-    let found = statvfs(root).unwrap();
-    found.blocks_free() * found.fragment_size()
 }
 
 fn images(test: &str) -> Vec<Image> {

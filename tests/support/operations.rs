@@ -1,0 +1,23 @@
+//! Operations on selected entries, carried out to their end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use duke::base::job::{JobEnd, Pool};
+use duke::testing::delete::{self, Operation, Preview, Report, Selection};
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// Returns the preview once the dialog can be answered.
+pub fn asked(selection: Selection) -> Preview {
+    let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
+    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
+    Preview::clone(&job.latest().unwrap())
+}
+
+/// Returns the report of an operation that has ended.
+pub fn carried_out(work: Operation) -> Report {
+    let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
+    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
+    Report::clone(&job.latest().unwrap())
+}
