@@ -131,7 +131,7 @@ pub fn layout(_: &Directory, _: &CStr) -> Result<ExtentLayout, Errno> {
 /// Fails, because duke shares data only on Linux.
 ///
 /// # Errors
-/// Always returns `ENOTSUP`.
+/// Always returns `EOPNOTSUPP`.
 pub fn share_range(
     _: &impl std::os::fd::AsRawFd,
     _: &impl std::os::fd::AsRawFd,
@@ -141,14 +141,12 @@ pub fn share_range(
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Writes everything in memory to the disk (sync(2)).
+/// Fails, because duke shares data, and therefore measures the space that becomes free, only on Linux.
 ///
 /// # Errors
-/// Never fails.
-#[allow(clippy::unnecessary_wraps)] // it may fail on Linux
+/// Always returns `EOPNOTSUPP`.
 pub fn sync_file_system(_: &Directory) -> Result<(), Errno> {
-    nix::unistd::sync();
-    Ok(())
+    Err(Errno::EOPNOTSUPP)
 }
 
 /// Returns `false`, because these systems do not report the extents of a file.
