@@ -12,11 +12,10 @@ use crate::base::sync::Arc;
 use crate::duplicates::{self, Duplicates, SkipReason};
 use crate::output::duplicates::{skipped_lines, write_table};
 use crate::output::json::DuplicatesReport;
-use crate::output::progress::ProgressLine;
 use crate::platform::process::limits::processors;
 use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::{Exit, exit_of};
-use crate::run::print::{Progress, TICK, read};
+use crate::run::print::{Progress, read, wait_for_job};
 use crate::run::share::share;
 use crate::run::streams::{exit_of_writing, no_thread, print_error, standard_output};
 use crate::scan::{self, Outcome};
@@ -108,17 +107,6 @@ fn wait(
     interrupt: Option<&Interrupt>,
     progress: Progress,
 ) -> Result<Arc<Duplicates>, JobEnd> {
-    let mut line = ProgressLine::new(progress.units());
-    loop {
-        if let Some(end) = search.wait(TICK) {
-            return search.latest().filter(|found| found.progress.is_complete).ok_or(end);
-        }
-        if interrupt.is_some_and(Interrupt::was_noted) {
-            search.cancel();
-        }
-        if let Some(found) = search.latest() {
-            let progress = found.progress;
-            line.show(|units| progress.text(units));
-        }
-    }
+    let end = wait_for_job(search, interrupt, progress, |found, units| found.progress.text(units));
+    search.latest().filter(|found| found.progress.is_complete).ok_or(end)
 }

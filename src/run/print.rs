@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use crate::base::format::{Measure, Units};
+use crate::base::job::{Job, JobEnd};
 use crate::base::text::escape_path;
 use crate::df;
 use crate::formats::flat::{Flat, Form};
@@ -146,6 +147,27 @@ pub(crate) fn read(
     let source = Source::run(wanted).map_err(|error| no_thread(&error))?;
     let outcome = wait(&source, interrupt, progress);
     Ok((source, outcome))
+}
+
+/// Waits until a job has ended, and shows the text of its latest result. Cancels the job after an interrupt.
+pub(crate) fn wait_for_job<T>(
+    job: &Job<T>,
+    interrupt: Option<&Interrupt>,
+    progress: Progress,
+    text: impl Fn(&T, Units) -> String,
+) -> JobEnd {
+    let mut line = progress::ProgressLine::new(progress.units());
+    loop {
+        if let Some(end) = job.wait(TICK) {
+            return end;
+        }
+        if interrupt.is_some_and(Interrupt::was_noted) {
+            job.cancel();
+        }
+        if let Some(latest) = job.latest() {
+            line.show(|units| text(&latest, units));
+        }
+    }
 }
 
 /// Waits until everything has been read or, after an interrupt, until the scan has stopped or `PATIENCE` has elapsed.

@@ -10,10 +10,9 @@ use crate::base::sync::Arc;
 use crate::base::text::escape;
 use crate::delete::{self, CopyName, CopySharing, Failures, Journal, Operation, Report};
 use crate::duplicates::Duplicates;
-use crate::output::progress::ProgressLine;
 use crate::platform::terminal::interrupt::Interrupt;
 use crate::run::exit::Exit;
-use crate::run::print::{Progress, TICK};
+use crate::run::print::{Progress, wait_for_job};
 use crate::run::streams::{no_thread, print_error, standard_output};
 use crate::tree::Tree;
 
@@ -38,19 +37,8 @@ pub fn share(tree: &Tree, found: &Duplicates, units: Units, progress: Progress) 
         Ok(job) => job,
         Err(error) => return no_thread(&error),
     };
-    let mut line = ProgressLine::new(progress.units());
-    let end = loop {
-        if let Some(end) = job.wait(TICK) {
-            break end;
-        }
-        if interrupt.as_ref().is_some_and(Interrupt::was_noted) {
-            job.cancel();
-        }
-        if let Some(report) = job.latest() {
-            line.show(|_| format!("shared {} of {} files", grouped(report.entries), grouped(files)));
-        }
-    };
-    drop(line);
+    let text = |report: &Report, _| format!("shared {} of {} files", grouped(report.entries), grouped(files));
+    let end = wait_for_job(&job, interrupt.as_ref(), progress, text);
     match (end, job.latest()) {
         (JobEnd::Panicked(message), _) => {
             print_error(&format!("internal error: {message}"));
