@@ -32,7 +32,7 @@ impl KeptCopies {
         groups: &[Group],
         sets: impl IntoIterator<Item = S>,
     ) -> Result<Self, usize> {
-        let selected = SelectedItems::new(tree, groups);
+        let selected = SelectedItems::of(tree, groups);
         let paths_of = |group: &Group| group.items.iter().map(|item| group.path_of(item)).collect::<Vec<_>>();
         let paths: Vec<Vec<u8>> = groups.iter().flat_map(paths_of).collect();
         let mut places = PlacesBuilder::new(tree);

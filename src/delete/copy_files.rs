@@ -78,9 +78,7 @@ impl CopyPlaces {
 
     /// Returns the path of a file.
     pub(super) fn path(&self, file: &CopyFile) -> Vec<u8> {
-        let above = self.0[file.place].path();
-        let name = file.name.as_bytes();
-        if above.is_empty() { name.to_vec() } else { join([above.as_slice(), name]) }
+        join([self.group(file.place).path().as_slice(), file.name.as_bytes()])
     }
 }
 
@@ -112,26 +110,32 @@ impl LastPlace {
     }
 }
 
-/// Items of a selection, to look up.
-pub(super) struct SelectedItems<'s> {
+/// Selected entries, to look up files that are among them or inside them.
+pub struct SelectedItems<'s> {
     tree: &'s Tree,
     names: HashMap<(DirId, &'s [u8]), usize>,
     directories: HashMap<DirId, usize>,
 }
 
 impl<'s> SelectedItems<'s> {
-    pub(super) fn new(tree: &'s Tree, groups: &'s [Group]) -> Self {
+    /// Collects entries, each given by its parent directory, its name and, if it is a directory, its number.
+    pub fn new(tree: &'s Tree, entries: impl IntoIterator<Item = (DirId, &'s [u8], Option<DirId>)>) -> Self {
         let (mut names, mut directories) = (HashMap::new(), HashMap::new());
-        let items = groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)));
-        for (number, (group, item)) in items.enumerate() {
-            names.insert((group.directory, item.name.as_slice()), number);
-            directories.extend(item.directory.map(|directory| (directory, number)));
+        for (number, (parent, name, directory)) in entries.into_iter().enumerate() {
+            names.insert((parent, name), number);
+            directories.extend(directory.map(|directory| (directory, number)));
         }
         Self { tree, names, directories }
     }
 
-    /// Returns the index of the item that is or contains the file.
-    pub(super) fn item(&self, copy: &CopyName<'_>) -> Option<usize> {
+    /// Collects the items of a selection.
+    pub(super) fn of(tree: &'s Tree, groups: &'s [Group]) -> Self {
+        let items = groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)));
+        Self::new(tree, items.map(|(group, item)| (group.directory, item.name.as_slice(), item.directory)))
+    }
+
+    /// Returns the index of the entry that is or contains the file.
+    pub fn item(&self, copy: &CopyName<'_>) -> Option<usize> {
         let above = || self.tree.ancestry(copy.directory).find_map(|above| self.directories.get(&above));
         self.names.get(&(copy.directory, copy.name)).or_else(above).copied()
     }

@@ -31,7 +31,7 @@ mod share;
 pub mod trash;
 mod walk;
 
-pub use copy_files::CopyName;
+pub use copy_files::{CopyName, SelectedItems};
 pub use failures::{Failure, Failures, Kept};
 pub use group::{DeleteScope, Group, Item};
 pub use journal::{Journal, OperationKind};

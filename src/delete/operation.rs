@@ -198,9 +198,8 @@ fn shared(
         gained: shared.gained,
         ..Report::default()
     };
-    let mut shared = share::run(task, sharing, &|shared| task.publish(report(shared)));
-    let results = std::mem::take(&mut shared.items).into_iter().zip(items);
-    let lines = results.map(|(result, (path, _))| {
+    let (shared, results) = share::run(task, sharing, &|shared| task.publish(report(shared)));
+    let lines = results.into_iter().zip(items).map(|(result, (path, _))| {
         let (bytes, result) = match result {
             Some(Ok(bytes)) => (bytes, "done".to_owned()),
             Some(Err(reason)) => (0, reason.text()),

@@ -37,9 +37,10 @@ pub(super) struct SharedData {
     /// Change in free space in bytes; `None` if unknown.
     pub(super) gained: Option<i64>,
     pub(super) failures: Failures,
-    /// Number of bytes shared for each file in the order of [`CopySharing::items`]. `None` if sharing was cancelled before.
-    pub(super) items: Vec<Option<Result<u64, Reason>>>,
 }
+
+/// Number of bytes shared for each file in the order of [`CopySharing::items`]. `None` if sharing was cancelled before.
+type ItemResults = Vec<Option<Result<u64, Reason>>>;
 
 impl CopySharing {
     /// Shares the selected files of each set, and those inside selected directories, with one that is not selected, or
@@ -49,7 +50,7 @@ impl CopySharing {
         selection: Option<&Selection>,
         sets: impl IntoIterator<Item = S>,
     ) -> Self {
-        let selected = selection.map(|selection| SelectedItems::new(tree, &selection.groups));
+        let selected = selection.map(|selection| SelectedItems::of(tree, &selection.groups));
         let mut places = PlacesBuilder::new(tree);
         let mut found = Vec::new();
         for set in sets {
@@ -97,12 +98,12 @@ impl CopySharing {
     }
 }
 
-/// Shares the files, and measures the free space before and after.
+/// Shares the files, and measures the free space before and after. Also returns the result for each file.
 pub(super) fn run<T: Send + Sync>(
     task: &Task<T>,
     sharing: &CopySharing,
     report: &dyn Fn(SharedData),
-) -> SharedData {
+) -> (SharedData, ItemResults) {
     let is_cancelled = || task.is_cancelled();
     let mut sharer = Sharer {
         sharing,
@@ -111,9 +112,10 @@ pub(super) fn run<T: Send + Sync>(
         open: LastPlace::default(),
         free: FreeSpace::before(sharing),
         shared: SharedData::default(),
+        items: Vec::new(),
     };
     sharing.sets.iter().for_each(|set| sharer.share_set(set));
-    SharedData { gained: sharer.free.gained(sharing), ..sharer.shared }
+    (SharedData { gained: sharer.free.gained(sharing), ..sharer.shared }, sharer.items)
 }
 
 struct Sharer<'s> {
@@ -123,6 +125,7 @@ struct Sharer<'s> {
     open: LastPlace,
     free: FreeSpace,
     shared: SharedData,
+    items: ItemResults,
 }
 
 /// Error for files on different file systems.
@@ -132,8 +135,8 @@ impl Sharer<'_> {
     /// Shares the first file of a set with the others. If the first one has changed, the next one takes its place. So it
     /// does for the files on another file system.
     fn share_set(&mut self, set: &[CopyFile]) {
-        let first = self.shared.items.len();
-        self.shared.items.resize(first + set.len() - 1, None);
+        let first = self.items.len();
+        self.items.resize(first + set.len() - 1, None);
         let mut rest: Vec<(usize, &CopyFile)> = set.iter().enumerate().collect();
         while let [(number, source), receivers @ ..] = rest.as_slice() {
             let mut elsewhere = Vec::new();
@@ -187,8 +190,8 @@ impl Sharer<'_> {
     }
 
     fn record(&mut self, item: usize, file: &CopyFile, result: Result<u64, Reason>) {
+        self.items[item] = Some(result);
         let shared = &mut self.shared;
-        shared.items[item] = Some(result);
         match result {
             Ok(0) => {}
             Ok(bytes) => {
@@ -197,7 +200,7 @@ impl Sharer<'_> {
             }
             Err(reason) => shared.failures.push(|| self.sharing.places.path(file), reason),
         }
-        (self.report)(SharedData { items: Vec::new(), ..shared.clone() });
+        (self.report)(shared.clone());
     }
 }
 

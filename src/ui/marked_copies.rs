@@ -3,11 +3,11 @@
 //!
 //! Invariant: a set is known by its names, so it stays valid after a rescan.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use crate::delete::CopyName;
+use crate::delete::{CopyName, SelectedItems};
 use crate::duplicates::EqualName;
-use crate::tree::{DirId, Entry, EntryState, Relocation, Tree};
+use crate::tree::{DirId, Entry, Relocation, Tree};
 
 /// Sets, each under the name of its first file.
 #[derive(Clone, Debug, Default)]
@@ -18,20 +18,11 @@ pub struct MarkedCopies<'t> {
 impl<'t> MarkedCopies<'t> {
     /// Adds those of `sets` that contain a file in `marked`, or inside a directory in `marked`.
     pub fn add(&mut self, tree: &'t Tree, sets: &[Vec<EqualName>], marked: &[(DirId, Entry<'t>)]) {
-        let names: HashSet<(DirId, &[u8])> = marked.iter().map(|(id, record)| (*id, record.name)).collect();
-        let directory = |(_, record): &(DirId, Entry<'_>)| match record.state {
-            EntryState::Known(metadata) => metadata.directory,
-            EntryState::Excluded(_) | EntryState::Failed(_) => None,
-        };
-        let directories: HashSet<DirId> = marked.iter().filter_map(directory).collect();
-        let is_marked = |copy: &CopyName<'_>| {
-            names.contains(&(copy.directory, copy.name))
-                || !directories.is_empty()
-                    && tree.ancestry(copy.directory).any(|above| directories.contains(&above))
-        };
+        let marked = marked.iter().map(|(parent, record)| (*parent, record.name, record.directory()));
+        let marked = SelectedItems::new(tree, marked);
         for set in sets {
             let set = named(tree, set);
-            if set.iter().any(is_marked) {
+            if set.iter().any(|copy| marked.item(copy).is_some()) {
                 self.sets.insert((set[0].directory, set[0].name), set);
             }
         }
