@@ -285,7 +285,7 @@ impl Notice {
             Self::MarkedElsewhere(copies, directory) => {
                 format!("Marked {} copies outside {}", grouped(*copies as u64), escape(directory))
             }
-            Self::CannotShare => "Files cannot share data here; btrfs and XFS let them".into(),
+            Self::CannotShare => "Cannot share data on this file system (btrfs and XFS can)".into(),
             Self::NothingSharedDryRun => "Dry run: nothing was shared".into(),
             Self::NoCopies => "No copies here".into(),
             Self::CannotMarkDeleted => "Cannot mark a deleted entry".into(),

@@ -10,7 +10,6 @@ use crate::ui::context::Context;
 use crate::ui::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
 use crate::ui::options::DeleteMode;
 use crate::ui::theme::Role;
-use crate::ui::views::TableLayout;
 
 /// Rank of the hint that deletes marked entries.
 const DELETE_MARKED: u8 = 1;
@@ -105,15 +104,19 @@ fn is_of_use(cx: &Context<'_>, top: Top, command: Command) -> bool {
         Command::Delete | Command::Trash if cx.deletion.policy.mode == DeleteMode::ReadOnly => false,
         Command::Delete if cx.marks().count() > 0 => true,
         Command::Marks => cx.marks().count() > 0,
-        Command::MarkCopies(_) => {
-            page.is_some_and(|page| !is_empty && page.table.layout == TableLayout::Copies)
-        }
-        Command::Open | Command::Sort(_) | Command::Mark | Command::Delete | Command::Inspect if is_empty => {
+        Command::Open
+        | Command::Sort(_)
+        | Command::Mark
+        | Command::MarkCopies(_)
+        | Command::Delete
+        | Command::Inspect
+            if is_empty =>
+        {
             false
         }
         Command::Sort(column) => page.is_none_or(|page| page.table.may_sort(column)),
         Command::Mark | Command::Delete | Command::Inspect => page.is_none_or(|page| page.table.has_entries),
-        _ => true,
+        _ => cx.sheet().is_none_or(|sheet| sheet.has(command)),
     }
 }
 
