@@ -117,6 +117,11 @@ impl Session {
         self.wait_for("main screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
         assert!(!self.screen.screen().bracketed_paste());
         assert_eq!(self.screen.screen().mouse_protocol_mode(), MouseProtocolMode::None);
+        // The modes are restored after the last output.
+        let end = Instant::now() + PATIENCE;
+        while modes(self.master.as_ref()) != self.before && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         assert_eq!(modes(self.master.as_ref()), self.before);
     }
 

@@ -323,6 +323,7 @@ fn objects_appear_while_rclone_lists_and_stay_if_it_fails() {
     session.wait_for_text("connection reset");
     assert!(session.screen.screen().contents().contains("below/"));
     session.press("q");
+    assert_eq!(session.end().exit_code(), 1);
     session.assert_restored();
 }
 
