@@ -17,6 +17,9 @@ fn main() -> io::Result<()> {
 }
 
 /// Prints the `count` oldest files, oldest first.
+///
+/// # Errors
+/// Returns any error of `out`.
 pub fn print(roots: Vec<PathBuf>, count: usize, out: &mut impl Write) -> io::Result<()> {
     let scan = Scan::run(roots, Options::default());
     let tree = scan.tree();
