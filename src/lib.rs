@@ -17,8 +17,9 @@
 //! (`scan::ExcludePatterns`), and the default feature `browser` is the program.
 //!
 //! An incompatible change to the public interface increases the first nonzero part of the version number. The file
-//! `tests/data/public-api.txt` lists the interface. `examples/` contains a `du`, a report and a watcher. Functions that build and replace trees, and the encoding of trees
-//! in memory and in files, are hidden from the documentation and may change in any version.
+//! `ci/public-api.txt` lists the interface without features. `examples/` contains a `du`, a report and a watcher.
+//! Functions that build and replace trees, and the encoding of trees in memory and in files, are hidden from the
+//! documentation and may change in any version.
 //!
 //! Everything else is the program. The hidden module `testing` exposes parts of the program to its own tests.
 //!
