@@ -21,3 +21,5 @@ pub(crate) mod slots;
 pub mod state_folder;
 pub(crate) mod sync;
 pub mod text;
+#[cfg(feature = "formats")]
+pub(crate) mod width;

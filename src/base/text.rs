@@ -1,4 +1,4 @@
-//! Text for the terminal: escaping, shell quoting, measuring and truncating.
+//! Text for the terminal: escaping and shell quoting; with the feature `formats` also measuring and truncating.
 //!
 //! A name can contain any bytes. Everything that could move the cursor, change colors, reverse the reading order or be
 //! invisible is replaced with a visible escape. Nothing is dropped, so two different names never look the same:
@@ -19,12 +19,12 @@ use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+#[cfg(feature = "formats")]
+pub use super::width::{beginning, fit, pad, width, wrap};
 
 /// Characters, besides controls, that are blank or invisible or change the appearance of their neighbors: the general
 /// categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
-const UNSEEN: [(u32, u32); 34] = [
+const UNSEEN: [(u32, u32); 55] = [
     (0x00a0, 0x00a0),
     (0x00ad, 0x00ad),
     (0x034f, 0x034f),
@@ -54,6 +54,28 @@ const UNSEEN: [(u32, u32); 34] = [
     (0x1bca0, 0x1bca3),
     (0x1d173, 0x1d17a),
     (0xe0000, 0xe0fff),
+    // Marks before the letter that they belong to, and code points that are kept for marks, have no width.
+    (0x05c8, 0x05c9),
+    (0x0b53, 0x0b54),
+    (0x0d4e, 0x0d4e),
+    (0x1ade, 0x1adf),
+    (0x1aec, 0x1af0),
+    (0xa8fa, 0xa8fa),
+    (0x1_0ecb, 0x1_0ecf),
+    (0x1_0ef0, 0x1_0ef9),
+    (0x1_11c2, 0x1_11c3),
+    (0x1_13d1, 0x1_13d1),
+    (0x1_193f, 0x1_193f),
+    (0x1_1941, 0x1_1941),
+    (0x1_1a84, 0x1_1a89),
+    (0x1_1d46, 0x1_1d46),
+    (0x1_1df0, 0x1_1df0),
+    (0x1_1f02, 0x1_1f02),
+    (0x1_d127, 0x1_d128),
+    (0x1_d250, 0x1_d252),
+    (0x1_d25b, 0x1_d25c),
+    (0x1_d25f, 0x1_d25f),
+    (0x1_d280, 0x1_d281),
     // Private-use characters have no agreed appearance or width.
     (0xe000, 0xf8ff),
     (0xf_0000, 0xf_ffff),
@@ -84,8 +106,9 @@ pub fn printable(text: &[u8]) -> Cow<'_, str> {
     }
     let mut escaped = String::with_capacity(text.len() + 8);
     for chunk in text.utf8_chunks() {
-        for grapheme in chunk.valid().graphemes(true) {
-            push(&mut escaped, grapheme);
+        let mut before = None;
+        for character in chunk.valid().chars() {
+            before = push(&mut escaped, character, before);
         }
         for byte in chunk.invalid() {
             // Writing to a string cannot fail.
@@ -169,114 +192,70 @@ pub fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Returns the width of `text` in terminal columns.
-pub fn width(text: &str) -> usize {
-    // Measured by grapheme, because the screen is drawn one grapheme at a time.
-    text.graphemes(true).map(UnicodeWidthStr::width).sum()
-}
-
-/// Fits `text` into at most `columns` columns. Text that is too long keeps its beginning and end, with `gap` between
-/// them. Only the parts that are kept are read, so a long text takes no more time than a short one.
-pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
-    let whole = start(text, columns);
-    if whole.len() == text.len() {
-        return Cow::Borrowed(text);
-    }
-    let Some(room) = columns.checked_sub(width(gap)).filter(|room| *room > 0) else {
-        return Cow::Borrowed(whole);
+/// Appends a character, escaped if necessary. `before` is the character before it, unless that is escaped. Returns the
+/// appended character, unless it is escaped.
+fn push(escaped: &mut String, character: char, before: Option<char>) -> Option<char> {
+    // A mark without a character that it can combine with would combine with the text before the name.
+    let joins = before.is_some_and(|before| !is_jamo(character) || continues_syllable(before, character));
+    let is_alone = !joins && (is_jamo(character) || is_mark(character));
+    // Writing to a string cannot fail.
+    let _ = match character {
+        '\\' => escaped.write_str("\\\\"),
+        '\n' => escaped.write_str("\\n"),
+        '\t' => escaped.write_str("\\t"),
+        '\r' => escaped.write_str("\\r"),
+        '\0'..='\x1f' | '\x7f' => write!(escaped, "\\x{:02x}", u32::from(character)),
+        _ if is_alone || character.is_control() || is_unseen(character) => {
+            write!(escaped, "\\u{{{:x}}}", u32::from(character))
+        }
+        _ => {
+            escaped.push(character);
+            return Some(character);
+        }
     };
-    // The end of a name is as informative as the beginning, because it may contain a suffix or number.
-    let head = start(text, room - room / 2);
-    let tail = end(text, room - width(head));
-    Cow::Owned(format!("{head}{gap}{tail}"))
+    None
 }
 
-/// Fits `text` into at most `columns` columns. Text that is too long keeps its beginning, followed by `gap`.
-pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
-    if start(text, columns).len() == text.len() {
-        return Cow::Borrowed(text);
-    }
-    let head = start(text, columns.saturating_sub(width(gap)));
-    Cow::Owned(format!("{}{gap}", head.trim_end()))
+/// Returns `true` if the character combines with the one before it (`Grapheme_Extend`). The standard library escapes such
+/// a character only at the start of a string.
+fn is_mark(character: char) -> bool {
+    !character.is_ascii() && character.escape_debug().len() > 1 && !is_unassigned(character)
 }
 
-/// Wraps `text` into lines of at most `columns` columns, after spaces and slashes where possible. A character wider
-/// than a line gets its own line.
-pub fn wrap(text: &str, columns: usize) -> Vec<&str> {
-    let mut lines = Vec::new();
-    let mut rest = text;
-    loop {
-        let most = start(rest, columns);
-        if most.len() == rest.len() {
-            lines.push(rest);
-            return lines;
-        }
-        let behind = most.rfind([' ', '/']).map_or(most.len(), |at| at + 1);
-        // Each line takes at least one character; otherwise the loop would never end.
-        let first = || rest.graphemes(true).next().map_or(rest.len(), str::len);
-        let end = if behind == 0 { first() } else { behind };
-        lines.push(&rest[..end]);
-        rest = &rest[end..];
-        if rest.is_empty() {
-            return lines;
-        }
-    }
+/// Returns `true` if the standard library escapes the character everywhere in a string, because it is not assigned.
+fn is_unassigned(character: char) -> bool {
+    !character.is_ascii() && "a".chars().chain([character]).collect::<String>().escape_debug().count() > 2
 }
 
-/// Truncates or pads `text` to exactly `columns` columns.
-pub fn pad(text: &str, columns: usize, gap: &str) -> String {
-    let mut padded = fit(text, columns, gap).into_owned();
-    let missing = columns - width(&padded).min(columns);
-    padded.extend(std::iter::repeat_n(' ', missing));
-    padded
+/// Returns `true` for the vowels and final consonants of Hangul, which have no width of their own.
+fn is_jamo(character: char) -> bool {
+    is_vowel(character) || is_final(character)
 }
 
-fn push(escaped: &mut String, grapheme: &str) {
-    // A leading combining mark would combine with the text before the name.
-    let alone = UnicodeWidthStr::width(grapheme) == 0;
-    for character in grapheme.chars() {
-        // Writing to a string cannot fail.
-        let _ = match character {
-            '\\' => escaped.write_str("\\\\"),
-            '\n' => escaped.write_str("\\n"),
-            '\t' => escaped.write_str("\\t"),
-            '\r' => escaped.write_str("\\r"),
-            '\0'..='\x1f' | '\x7f' => write!(escaped, "\\x{:02x}", u32::from(character)),
-            _ if alone || character.is_control() || is_unseen(character) => {
-                write!(escaped, "\\u{{{:x}}}", u32::from(character))
-            }
-            _ => escaped.write_char(character),
-        };
+fn is_vowel(character: char) -> bool {
+    matches!(character, '\u{1160}'..='\u{11a7}' | '\u{d7b0}'..='\u{d7c6}')
+}
+
+fn is_final(character: char) -> bool {
+    matches!(character, '\u{11a8}'..='\u{11ff}' | '\u{d7cb}'..='\u{d7fb}')
+}
+
+/// Returns `true` if the Hangul vowel or final consonant belongs to the same syllable as the character before it (Unicode
+/// Standard Annex 29, rules GB6 to GB8).
+fn continues_syllable(before: char, jamo: char) -> bool {
+    const FINALS: u32 = 28;
+    let is_syllable = ('\u{ac00}'..='\u{d7a3}').contains(&before);
+    let is_open = is_vowel(before) || is_syllable && (u32::from(before) - 0xac00) % FINALS == 0;
+    if is_vowel(jamo) {
+        is_open || matches!(before, '\u{1100}'..='\u{115f}' | '\u{a960}'..='\u{a97c}')
+    } else {
+        is_open || is_syllable || is_final(before)
     }
 }
 
 fn is_unseen(character: char) -> bool {
     let code = u32::from(character);
     UNSEEN.iter().any(|(first, last)| (*first..=*last).contains(&code))
-}
-
-/// Returns the longest prefix of `text` that fits into `columns` columns.
-fn start(text: &str, columns: usize) -> &str {
-    let mut left = columns;
-    let mut end = 0;
-    for (at, grapheme) in text.grapheme_indices(true) {
-        let Some(rest) = left.checked_sub(UnicodeWidthStr::width(grapheme)) else { break };
-        left = rest;
-        end = at + grapheme.len();
-    }
-    &text[..end]
-}
-
-/// Returns the longest suffix of `text` that fits into `columns` columns.
-fn end(text: &str, columns: usize) -> &str {
-    let mut left = columns;
-    let mut start = text.len();
-    for (at, grapheme) in text.grapheme_indices(true).rev() {
-        let Some(rest) = left.checked_sub(UnicodeWidthStr::width(grapheme)) else { break };
-        left = rest;
-        start = at;
-    }
-    &text[start..]
 }
 
 #[cfg(test)]
@@ -352,6 +331,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "formats")]
     fn every_character_is_printed_with_a_width_or_escaped() {
         for character in '\0'..=char::MAX {
             let name = character.to_string();
@@ -362,47 +342,34 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "formats")]
+    fn no_character_is_invisible_behind_another() {
+        use unicode_segmentation::UnicodeSegmentation;
+
+        // A letter, a mark, Hangul of each kind, a joiner, an emoji, a flag, and characters that are escaped.
+        let before =
+            "a\u{301}\u{1100}\u{1161}\u{11a8}\u{ac00}\u{ac01}\u{94d}\u{200d}\u{1f389}\u{1f1e6}\n\u{a0}";
+        let without_width =
+            ('\0'..=char::MAX).filter(|character| width(character.encode_utf8(&mut [0; 4])) == 0);
+        for character in without_width {
+            for before in before.chars() {
+                let shown = escape(format!("{before}{character}").as_bytes()).into_owned();
+                assert!(
+                    shown.graphemes(true).all(|grapheme| width(grapheme) > 0),
+                    "{before:?} {character:?}"
+                );
+            }
+        }
+        assert_eq!(escape("a\u{301}".as_bytes()), "a\u{301}");
+        assert_eq!(escape("\u{1112}\u{1161}\u{11ab}".as_bytes()), "\u{1112}\u{1161}\u{11ab}");
+        assert_eq!(escape("\u{a0}\u{301}".as_bytes()), "\\u{a0}\\u{301}");
+    }
+
+    #[test]
     fn commands_are_quoted_where_a_shell_needs_it() {
         let advice = |path: &[u8]| advice("duke df", Path::new(OsStr::from_bytes(path)));
         assert_eq!(advice(b"/mnt/big-disk_2"), "duke df /mnt/big-disk_2");
         assert_eq!(advice(b"/mnt/it's big"), "duke df '/mnt/it'\\''s big'");
         assert_eq!(advice(b"/m\n"), "p=$(printf '%b_' '/m\\0012') && duke df \"${p%_}\"");
-    }
-
-    #[test]
-    fn a_long_name_keeps_both_ends() {
-        assert_eq!(fit("abcdefghij", 10, "…"), "abcdefghij");
-        assert_eq!(fit("abcdefghij", 7, "…"), "abc…hij");
-        assert_eq!(fit("abcdefghij", 4, ".."), "a..j");
-        assert_eq!(fit("abcdefghij", 2, "…"), "a…");
-        assert_eq!(fit("abcdefghij", 1, "…"), "a");
-        assert_eq!(fit("abcdefghij", 0, "…"), "");
-        assert_eq!(beginning("abc defghij", 11, "…"), "abc defghij");
-        assert_eq!(beginning("abc defghij", 5, "…"), "abc…");
-    }
-
-    #[test]
-    fn lines_break_behind_blanks_and_slashes_and_nothing_is_lost() {
-        assert_eq!(wrap("/usr/share/doc", 8), ["/usr/", "share/", "doc"]);
-        assert_eq!(wrap("two words here", 9), ["two ", "words ", "here"]);
-        assert_eq!(wrap("unbroken", 3), ["unb", "rok", "en"]);
-        assert_eq!(wrap("日本", 1), ["日", "本"]);
-        assert_eq!(wrap("", 0), [""]);
-        for columns in 0..20 {
-            let text = "a 日本語/of some length, e\u{301} too";
-            assert_eq!(wrap(text, columns).concat(), text);
-            assert!(columns < 2 || wrap(text, columns).iter().all(|line| width(line) <= columns));
-        }
-    }
-
-    #[test]
-    fn a_wide_character_is_never_split() {
-        for columns in 0..12 {
-            let fitted = fit("日本語日本語", columns, "…").into_owned();
-            assert!(width(&fitted) <= columns);
-            assert!(fitted.chars().all(|character| "日本語…".contains(character)));
-            assert_eq!(width(&pad("日本語日本語", columns, "…")), columns);
-        }
-        assert_eq!(fit("e\u{301}e\u{301}e\u{301}", 2, "…"), "e\u{301}…");
     }
 }

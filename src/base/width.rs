@@ -1,0 +1,136 @@
+//! Width of text in columns of the terminal: measuring, truncating, padding and wrapping.
+//!
+//! Invariant: a result has at most the requested number of columns, and a character is never split.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Returns the width of `text` in terminal columns.
+pub fn width(text: &str) -> usize {
+    // Measured by grapheme, because the screen is drawn one grapheme at a time.
+    text.graphemes(true).map(UnicodeWidthStr::width).sum()
+}
+
+/// Fits `text` into at most `columns` columns. Text that is too long keeps its beginning and end, with `gap` between
+/// them. Only the parts that are kept are read, so a long text takes no more time than a short one.
+pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
+    let whole = start(text, columns);
+    if whole.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let Some(room) = columns.checked_sub(width(gap)).filter(|room| *room > 0) else {
+        return Cow::Borrowed(whole);
+    };
+    // The end of a name is as informative as the beginning, because it may contain a suffix or number.
+    let head = start(text, room - room / 2);
+    let tail = end(text, room - width(head));
+    Cow::Owned(format!("{head}{gap}{tail}"))
+}
+
+/// Fits `text` into at most `columns` columns. Text that is too long keeps its beginning, followed by `gap`.
+pub fn beginning<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
+    if start(text, columns).len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let head = start(text, columns.saturating_sub(width(gap)));
+    Cow::Owned(format!("{}{gap}", head.trim_end()))
+}
+
+/// Wraps `text` into lines of at most `columns` columns, after spaces and slashes where possible. A character wider
+/// than a line gets its own line.
+pub fn wrap(text: &str, columns: usize) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    loop {
+        let most = start(rest, columns);
+        if most.len() == rest.len() {
+            lines.push(rest);
+            return lines;
+        }
+        let behind = most.rfind([' ', '/']).map_or(most.len(), |at| at + 1);
+        // Each line takes at least one character; otherwise the loop would never end.
+        let first = || rest.graphemes(true).next().map_or(rest.len(), str::len);
+        let end = if behind == 0 { first() } else { behind };
+        lines.push(&rest[..end]);
+        rest = &rest[end..];
+        if rest.is_empty() {
+            return lines;
+        }
+    }
+}
+
+/// Truncates or pads `text` to exactly `columns` columns.
+pub fn pad(text: &str, columns: usize, gap: &str) -> String {
+    let mut padded = fit(text, columns, gap).into_owned();
+    let missing = columns - width(&padded).min(columns);
+    padded.extend(std::iter::repeat_n(' ', missing));
+    padded
+}
+
+/// Returns the longest prefix of `text` that fits into `columns` columns.
+fn start(text: &str, columns: usize) -> &str {
+    let mut left = columns;
+    let mut end = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        let Some(rest) = left.checked_sub(UnicodeWidthStr::width(grapheme)) else { break };
+        left = rest;
+        end = at + grapheme.len();
+    }
+    &text[..end]
+}
+
+/// Returns the longest suffix of `text` that fits into `columns` columns.
+fn end(text: &str, columns: usize) -> &str {
+    let mut left = columns;
+    let mut start = text.len();
+    for (at, grapheme) in text.grapheme_indices(true).rev() {
+        let Some(rest) = left.checked_sub(UnicodeWidthStr::width(grapheme)) else { break };
+        left = rest;
+        start = at;
+    }
+    &text[start..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        assert_eq!(fit("abcdefghij", 10, "…"), "abcdefghij");
+        assert_eq!(fit("abcdefghij", 7, "…"), "abc…hij");
+        assert_eq!(fit("abcdefghij", 4, ".."), "a..j");
+        assert_eq!(fit("abcdefghij", 2, "…"), "a…");
+        assert_eq!(fit("abcdefghij", 1, "…"), "a");
+        assert_eq!(fit("abcdefghij", 0, "…"), "");
+        assert_eq!(beginning("abc defghij", 11, "…"), "abc defghij");
+        assert_eq!(beginning("abc defghij", 5, "…"), "abc…");
+    }
+
+    #[test]
+    fn lines_break_behind_blanks_and_slashes_and_nothing_is_lost() {
+        assert_eq!(wrap("/usr/share/doc", 8), ["/usr/", "share/", "doc"]);
+        assert_eq!(wrap("two words here", 9), ["two ", "words ", "here"]);
+        assert_eq!(wrap("unbroken", 3), ["unb", "rok", "en"]);
+        assert_eq!(wrap("日本", 1), ["日", "本"]);
+        assert_eq!(wrap("", 0), [""]);
+        for columns in 0..20 {
+            let text = "a 日本語/of some length, e\u{301} too";
+            assert_eq!(wrap(text, columns).concat(), text);
+            assert!(columns < 2 || wrap(text, columns).iter().all(|line| width(line) <= columns));
+        }
+    }
+
+    #[test]
+    fn a_wide_character_is_never_split() {
+        for columns in 0..12 {
+            let fitted = fit("日本語日本語", columns, "…").into_owned();
+            assert!(width(&fitted) <= columns);
+            assert!(fitted.chars().all(|character| "日本語…".contains(character)));
+            assert_eq!(width(&pad("日本語日本語", columns, "…")), columns);
+        }
+        assert_eq!(fit("e\u{301}e\u{301}e\u{301}", 2, "…"), "e\u{301}…");
+    }
+}
