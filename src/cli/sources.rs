@@ -92,7 +92,7 @@ pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>
     };
     if arguments.import.len() > 1 || arguments.paths.len() > 1 {
         return Err(UsageError::Usage(format!(
-            "{flag}: ncdu's format holds exactly one root; give one PATH, or use duke save"
+            "{flag}: ncdu's format allows only one root; give one PATH, or use duke save"
         )));
     }
     let is_binary = |format| matches!(format, save::Format::Ncdu(NcduFormat::Binary(_)));

@@ -158,7 +158,7 @@ impl<'a> Lexer<'a> {
             }
         }
         match self.peek()? {
-            Some(b'e' | b'E') => self.fault("number with an exponent"),
+            Some(b'e' | b'E') => self.fault("exponents are not supported"),
             _ => Ok(number),
         }
     }

@@ -18,7 +18,7 @@ const NAMED: usize = 5;
 
 /// Returns lines about roots that lie in other roots and count only once, and about the errors of a scan.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
-    const HANGS: &str = "interrupted while a system call hangs; printing partial results";
+    const HANGS: &str = "interrupted; a system call is not responding; printing partial results";
     let mut lines = aliases(tree);
     lines.extend(failures(tree, tree.failures(), remedy));
     match outcome {

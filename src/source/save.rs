@@ -169,7 +169,7 @@ pub fn write(
 /// Returns an error if `out` cannot be written to, or if the tree does not have exactly one root directory.
 pub fn ncdu(source: &Source, format: NcduFormat, out: &mut (impl Write + Send)) -> io::Result<()> {
     let Some((root, _)) = Export::root(source.tree()) else {
-        return Err(io::Error::other("ncdu's format holds exactly one root"));
+        return Err(io::Error::other("ncdu's format allows only one root"));
     };
     let provenance = source.provenance().into_iter().next().unwrap_or_default();
     let name = match source.kind() {

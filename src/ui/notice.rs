@@ -314,7 +314,7 @@ impl Notice {
                 (count, _) => format!("Unmarked {count} entries ({changed} changed)"),
             },
             Self::UnknownEnding => format!("Unknown format; use {}", ENDINGS.join(" ")),
-            Self::OneRootOnly => "ncdu format holds one root; use .duke".into(),
+            Self::OneRootOnly => "ncdu format allows one root; use .duke".into(),
         }
     }
 }

@@ -110,7 +110,7 @@ fn read_key(
         return None;
     }
     if KEYMAP[line].would_be_typed(key) {
-        config.warn(at, &format!("'{}' types a letter there", quoted(&name)));
+        config.warn(at, &format!("'{}' types a letter there and cannot be a command", quoted(&name)));
         return None;
     }
     Some((key, at))

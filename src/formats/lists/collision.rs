@@ -32,7 +32,7 @@ impl PathTree {
             places.retain(|place| match self.is_first(node, *place, &repeated, &mut seen) {
                 Ok(is_kept) => is_kept,
                 Err(name) => {
-                    faults.note(|| format!("{}: path listed before", escape(&join([&path()[..], &name]))));
+                    faults.note(|| format!("{}: path listed twice", escape(&join([&path()[..], &name]))));
                     self.log.release(*place);
                     false
                 }

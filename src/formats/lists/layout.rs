@@ -224,7 +224,7 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
         }
         Some(_) if line.is_empty() || !has_separator || !is_text => Ok(Recognized::Other),
         Some(_) => Err(wrong(NO_PATH)),
-        None => Err(wrong("the header has no column of a name given with --fields")),
+        None => Err(wrong("the header lacks a column that --fields names")),
     }
 }
 
@@ -235,7 +235,7 @@ fn is_tabbed_record(bytes: &[u8]) -> bool {
     bytes[..end].contains(&b'\t') && bytes[..end].iter().all(is_text)
 }
 
-const NO_PATH: &str = "no column is known to be the path; use --fields, as in --fields path=1,size=2";
+const NO_PATH: &str = "cannot tell which column holds the path; use --fields, for example --fields path=1,size=2";
 
 /// Returns the columns of a list if its first line is a header, or `None` if it is not.
 fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {

@@ -143,7 +143,7 @@ impl PathTree {
     /// Returns the root of a line, and the path below it; `None` if the path is outside the part that is read.
     fn rooted<'l>(&self, line: &'l EntryLine, path: &'l [u8]) -> Result<Option<RootedPath<'l>>, LineRefusal> {
         if line.path.is_empty() {
-            return Err(if line.root.is_empty() { "no path" } else { "no path beside the root" }.into());
+            return Err(if line.root.is_empty() { "no path" } else { "a root, but no path" }.into());
         }
         if let Some(only) = &self.only {
             let below = only.below(path)?;
@@ -244,7 +244,7 @@ impl PathTree {
         kind: LineKind,
     ) -> Result<(), LineRefusal> {
         if self.nodes[node as usize].own.is_some() {
-            return Err("path listed before".into());
+            return Err("path listed twice".into());
         }
         let counts =
             if self.nodes[node as usize].parent == NONE { LinkCounts::Any } else { LinkCounts::Several };
@@ -321,7 +321,7 @@ impl OnlyPart {
         let (anchor, below) = anchored(path);
         let names: Vec<Vec<u8>> = names(below).map(<[u8]>::to_vec).collect();
         if path.is_empty() || path.contains(&0) || names.iter().any(|name| name == b"..") {
-            return Err("not a path without '..' after a name".into());
+            return Err("a path must not have '..' after a name".into());
         }
         let end = path.iter().rposition(|byte| *byte != b'/').map_or(1, |last| last + 1);
         Ok(Self { name: path[..end].to_vec(), anchor, names })

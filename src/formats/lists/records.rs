@@ -113,7 +113,7 @@ impl<'a> RecordReader<'a> {
         }
         match end {
             RecordEnd::Csv(separator) if is_quote_open(&self.bytes[start..], separator) => {
-                return self.refuse(end, "quote that is never closed").map(Some);
+                return self.refuse(end, "quote is not closed").map(Some);
             }
             RecordEnd::Nul => return self.refuse(end, "cut off: no NUL at its end").map(Some),
             RecordEnd::Csv(_) | RecordEnd::Newline => {}

@@ -218,6 +218,6 @@ fn number_of(key: usize, value: CborValue<'_>, own: u64) -> Result<u64, ItemFaul
             back.ok_or("reference before the start of the file")
         }
         CborValue::Unsigned(number) if key != key::READ_ERROR => Ok(number),
-        _ => Err("a field has a value of another kind"),
+        _ => Err("a field has a value of the wrong type"),
     }
 }
