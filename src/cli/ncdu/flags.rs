@@ -87,7 +87,12 @@ pub const FLAGS: [Flag; 60] = [
     valued(' ', "exclude", "PATTERN", Words("--exclude"), "Exclude entries that match PATTERN"),
     valued('X', "exclude-from", "FILE", Words("-X"), "Exclude entries that match a pattern in FILE"),
     flag(' ', "exclude-caches", Words("--exclude-caches"), "Exclude directories that contain a CACHEDIR.TAG"),
-    flag(' ', "include-caches", Words("--no-exclude-caches"), "Enter directories that contain a CACHEDIR.TAG"),
+    flag(
+        ' ',
+        "include-caches",
+        Words("--no-exclude-caches"),
+        "Enter directories that contain a CACHEDIR.TAG",
+    ),
     flag(' ', "exclude-kernfs", Kernfs(false), "Do not enter /proc, /sys and other kernel file systems"),
     flag(' ', "include-kernfs", Kernfs(true), "Enter kernel file systems; the default, unlike in duke"),
     flag('L', "follow-symlinks", Words("-L"), "Count the file that a symbolic link points to"),

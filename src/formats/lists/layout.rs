@@ -235,7 +235,8 @@ fn is_tabbed_record(bytes: &[u8]) -> bool {
     bytes[..end].contains(&b'\t') && bytes[..end].iter().all(is_text)
 }
 
-const NO_PATH: &str = "cannot tell which column holds the path; use --fields, for example --fields path=1,size=2";
+const NO_PATH: &str =
+    "cannot tell which column holds the path; use --fields, for example --fields path=1,size=2";
 
 /// Returns the columns of a list if its first line is a header, or `None` if it is not.
 fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {

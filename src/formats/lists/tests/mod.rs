@@ -398,8 +398,10 @@ fn columns_are_recognized_or_given() {
         assert_eq!(list.summary(), ["r/ directory 0 0", "r/a file 1000 4"], "{text}");
     }
     let error = |text: &str, given: &[&str]| read_in(text.as_bytes(), &fields(given), 9).err();
-    let asks =
-        Some("cannot tell which column holds the path; use --fields, for example --fields path=1,size=2".to_owned());
+    let asks = Some(
+        "cannot tell which column holds the path; use --fields, for example --fields path=1,size=2"
+            .to_owned(),
+    );
     assert_eq!(error("a,b\n1,2\n", &[]), asks);
     assert_eq!(error("a,b\n1,2\n", &["size=2"]), asks);
     assert!(error("{}", &["path=1"]).unwrap().contains("have names, not numbers"));
