@@ -110,7 +110,7 @@ impl<'a> CborReader<'a> {
         Ok(())
     }
 
-    /// Reads the argument of a value; `None` for an indefinite length.
+    /// Reads the argument of a value. Returns `None` for an indefinite length.
     fn argument(&mut self, short: u8) -> Result<Option<u64>, Malformed> {
         let length = match short {
             0..24 => return Ok(Some(u64::from(short))),
@@ -139,7 +139,7 @@ pub(crate) fn push_negative(bytes: &mut Vec<u8>, number: u64) {
     push(bytes, NEGATIVE, number);
 }
 
-/// Appends bytes.
+/// Appends `value` as a byte string.
 pub(crate) fn push_bytes(bytes: &mut Vec<u8>, value: &[u8]) {
     push(bytes, BYTES, value.len() as u64);
     bytes.extend_from_slice(value);

@@ -14,7 +14,7 @@ pub struct SnapshotInfo {
     /// Flags that excluded entries from the scan; empty if there were none. A comparison of snapshots
     /// with different flags says little about growth.
     pub scope: Vec<u8>,
-    /// Origins of the second and further roots. A root for which this list has no origin has that of the first root.
+    /// Origins of the second and further roots. A root that is missing from this list has the origin of the first root.
     pub others: Vec<RootOrigin>,
     /// File system of each device, in the order of the tree's devices; empty if unknown.
     pub file_systems: Vec<FileSystemInfo>,

@@ -1,10 +1,10 @@
 //! File that is read one block at a time, on first use. Each block has a checksum.
 //!
-//! There are two kinds of access to a file. *Read*: a block is copied into memory, so later changes to the file have no effect,
-//! and truncation is an ordinary error. *Mapped*: the system decides which parts are in memory, so the file may be
-//! larger than memory; but access to a truncated part ends the process with SIGBUS, and later writes to the file become
-//! visible. [`Access::for_length`] maps only files that do not easily fit into memory. The content of a pipe is kept in
-//! memory.
+//! A file is accessed in one of two ways. *Read*: a block is copied into memory, so later changes to the file have no
+//! effect, and truncation is an ordinary error. *Mapped*: the system decides which parts are in memory, so the file may
+//! be larger than memory; but access to a truncated part ends the process with SIGBUS, and later writes to the file
+//! become visible. [`Access::for_length`] maps only files that do not easily fit into memory. The content of a pipe is
+//! kept in memory.
 //!
 //! Invariant: a block is returned only after its checksum has been verified. [`BlockFile::bytes`] is for data that is
 //! verified in another way.

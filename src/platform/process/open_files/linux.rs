@@ -62,7 +62,7 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     look.files.found(access)
 }
 
-/// Search by one worker, and its result.
+/// State and result of the search by one worker.
 #[derive(Default)]
 struct Look {
     files: Files,

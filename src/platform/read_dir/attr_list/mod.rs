@@ -108,7 +108,7 @@ fn entry(record: &[u8], wanted: Wanted) -> Option<DirEntry<'_>> {
     Some(DirEntry { name, hint, inode, said })
 }
 
-/// Returns the name of the entry, which is the first field after the error.
+/// Returns the name of the entry. The name is the first field after ERROR.
 fn name(record: &[u8]) -> Option<&CStr> {
     let fields = Fields::of(record)?;
     if fields.common & NAME == 0 {
