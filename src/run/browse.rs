@@ -203,7 +203,7 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpe
     Ok((start(with_head_start(new))?, BaselineSpec::Source(old)))
 }
 
-/// Returns the request with time to draw the first frame before the workers of a scan start.
+/// Returns `wanted` with a delay before the workers of a scan start, so that the first frame can be drawn.
 fn with_head_start(mut wanted: SourceSpec) -> SourceSpec {
     if let SourceSpec::Paths(_, options) = &mut wanted {
         options.head_start = HEAD_START;

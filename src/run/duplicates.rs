@@ -96,7 +96,7 @@ pub fn run(job: DuplicatesJob) -> Exit {
     exit
 }
 
-/// Returns the request for the whole tree.
+/// Returns a request that covers the whole tree.
 fn all(tree: &Arc<Tree>) -> Request {
     Request { tree: Arc::clone(tree), from: DirId::TOP, query: Query::default(), order: Order::default() }
 }

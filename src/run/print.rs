@@ -149,7 +149,8 @@ pub(crate) fn read(
     Ok((source, outcome))
 }
 
-/// Waits until a job has ended, and shows the text of its latest result. Cancels the job after an interrupt.
+/// Waits until a job has ended. Meanwhile, shows its latest result on the progress line, as converted by `text`.
+/// Cancels the job after an interrupt.
 pub(crate) fn wait_for_job<T>(
     job: &Job<T>,
     interrupt: Option<&Interrupt>,

@@ -39,10 +39,10 @@ pub struct Saving {
     pub part: Option<PartOfPlan>,
 }
 
-/// Name of a file system.
+/// File system to which the user has given a name.
 #[derive(Debug)]
 pub struct NamedFileSystem {
-    /// Name that the user has given.
+    /// Name given by the user.
     pub name: String,
     /// Paths on the file system.
     pub paths: Vec<PathBuf>,

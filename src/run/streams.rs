@@ -60,7 +60,7 @@ pub fn no_thread(error: &io::Error) -> Exit {
     Exit::Incomplete
 }
 
-/// Reports read errors and the error of writing to `place`, if any, and returns the exit code.
+/// Reports read errors and the error that occurred when writing to `place`, if any, and returns the exit code.
 pub(crate) fn exit_of_writing(
     source: &Source,
     outcome: Option<&Outcome>,

@@ -59,7 +59,7 @@ impl Scan {
     /// Starts scanning `roots` in the background.
     ///
     /// # Errors
-    /// Returns an error if no thread can be started. [`Scan::run`] works without one.
+    /// Returns an error if no thread can be started. [`Scan::run`] works even then.
     pub fn start(roots: Vec<PathBuf>, options: Options) -> std::io::Result<Self> {
         Self::new(Arc::default(), Target::Roots(roots), options).in_background()
     }

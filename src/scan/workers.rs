@@ -96,7 +96,7 @@ pub(crate) struct WorkerState {
 }
 
 /// Thread pool of a scan. `None` if the scan uses only the calling thread, and this thread already belongs to the pool
-/// of an earlier scan. A thread cannot join a second pool, so the jobs then run in that earlier one.
+/// of an earlier scan. A thread cannot join a second pool, so the jobs then run in the earlier pool.
 pub(crate) struct WorkerPool(Option<ThreadPool>);
 
 impl WorkerPool {

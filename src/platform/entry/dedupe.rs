@@ -68,8 +68,8 @@ pub fn share_range(
     }
 }
 
-/// Writes everything that the file system of `directory` has in memory to the disk (syncfs(2)). After that, the free
-/// space that it reports includes all space that was freed.
+/// Writes everything that the file system of `directory` has in memory to the disk (syncfs(2)). After that, the file
+/// system's free space includes all space that was freed.
 ///
 /// # Errors
 /// Returns any error of openat(2) and syncfs(2).
