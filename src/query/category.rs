@@ -86,7 +86,7 @@ impl Category {
         Self::of_file(Extension::of(file.name), file)
     }
 
-    /// Returns the category of a regular file with this extension, or without one.
+    /// Returns the category of a regular file with this extension, or without an extension.
     pub fn of_file(extension: Option<Extension>, file: &Entry<'_>) -> Self {
         let (length, may_run) = match file.state {
             EntryState::Known(metadata) => (metadata.apparent, metadata.may_run()),

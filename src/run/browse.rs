@@ -37,7 +37,7 @@ use crate::ui::{self, MouseCapture, Settings, Start};
 /// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read a root.
 const GLANCE: Duration = Duration::from_secs(1);
 
-/// Maximum time by which the first frame delays a scan. A terminal that does not accept output must not delay it longer.
+/// Maximum time by which the first frame delays a scan, even if the terminal does not accept output.
 const HEAD_START: Duration = Duration::from_millis(50);
 
 /// Settings of a run with the browser.

@@ -231,7 +231,7 @@ fn print(
             // With `-x`, the file system is reported even if the root is not a mount point.
             let stays = source.scan().is_some_and(|scan| scan.options().mounts == Mounts::None);
             let system = if is_whole { df::of_roots(tree, stays) } else { None };
-            // In JSON, the lists always use the measure of the tree, not the one selected for tables.
+            // In JSON, the lists are always computed by disk usage, regardless of the measure selected for tables.
             let summary = &selection.lists(tree, Measure::Disk)?;
             // If there are lists, the tree is printed only if `--depth` requests it.
             let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };

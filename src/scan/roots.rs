@@ -91,7 +91,7 @@ impl<'s> Roots<'s> {
                 (Some(identity), Some(own)) => Some(match known.get(&identity).copied().flatten() {
                     Some(elsewhere) if root.inside => elsewhere,
                     _ => {
-                        // The first root with this identity is not an alias, but later ones are.
+                        // The first root with this identity is not an alias, but later roots with this identity are.
                         known.insert(identity, Some(own));
                         own
                     }

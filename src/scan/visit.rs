@@ -290,7 +290,7 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Reads the attributes of a batch of names and appends the entries.
+    /// Reads the attributes of the entries in `buffer`, and appends the entries to `batch`.
     fn seal(
         &self,
         batch: &mut Batch,

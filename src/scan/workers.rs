@@ -230,8 +230,8 @@ impl Workers {
     }
 
     fn worker(&self) -> &Worker {
-        // While the roots are being read outside the pool, no worker is running yet, so the state of the first one is
-        // free.
+        // While the roots are being read outside the pool, no worker is running yet, so the state of the first worker
+        // is free.
         &self.each[rayon::current_thread_index().unwrap_or(0).min(self.each.len() - 1)]
     }
 }

@@ -15,7 +15,7 @@ const ARRAY: u8 = 4;
 const MAP: u8 = 5;
 const TAG: u8 = 6;
 const OTHER: u8 = 7;
-/// Argument of a value of indefinite length, and of the byte that ends such a value.
+/// Argument that marks a value of indefinite length, or the byte that ends it.
 const INDEFINITE: u8 = 31;
 
 /// First byte of a map of indefinite length, and the byte that ends it.

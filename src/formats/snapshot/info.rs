@@ -79,8 +79,8 @@ impl SnapshotInfo {
         })
     }
 
-    /// Returns `true` if `name`, the name of the root at `index`, begins with the name of its host, because the tree has
-    /// roots of several hosts.
+    /// Returns `true` if the name of the root at `index` (`name`) begins with the name of its host. This is the case if
+    /// the tree has roots of several hosts.
     pub fn names_host(&self, index: usize, name: &[u8]) -> bool {
         let host = self.origin(index).host;
         !host.is_empty() && name.strip_prefix(&*host).is_some_and(|rest| rest.starts_with(b":"))

@@ -105,8 +105,8 @@ impl Deref for Bytes {
 }
 
 impl Access {
-    /// Returns [`Access::Read`] for files of at most an eighth of the machine's memory, and [`Access::Mapped`]
-    /// for larger ones.
+    /// Returns [`Access::Read`] for files of at most an eighth of the machine's memory, and [`Access::Mapped`] for
+    /// larger files.
     pub fn for_length(length: u64) -> Self {
         // libc is used because nix does not define the first variable on macOS.
         let memory = ask(libc::_SC_PHYS_PAGES).zip(ask(libc::_SC_PAGESIZE));

@@ -44,7 +44,8 @@ fn entries(tree: &Tree, id: DirId) -> u64 {
     tree.totals(id).items.saturating_add(1)
 }
 
-/// Cuts directories with more than `limit` entries. Returns the others, and the total without excluded directories.
+/// Cuts directories with more than `limit` entries. Returns the directories to scan as a whole, and `total` without the
+/// entries of excluded directories.
 fn units(
     tree: &Tree,
     (root, path): (DirId, &[u8]),
