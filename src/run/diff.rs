@@ -137,7 +137,8 @@ struct Changes<'t> {
     old: &'t Read,
     new: &'t Read,
     options: DiffOptions,
-    /// Names shown for the old roots. If an old and a new root have the same path, this is the name of the new root.
+    /// Names shown for the old roots. If an old root and a new root have the same path, the name of the new root is
+    /// shown.
     former_roots: HashMap<DirId, Vec<u8>>,
     /// Change of each root.
     roots: Vec<Change<'t>>,

@@ -96,7 +96,6 @@ pub fn save(job: Saving) -> Exit {
     exit
 }
 
-/// Returns the metadata of the snapshot.
 fn described(source: &Source, named: Option<NamedFileSystem>, part: Option<PartOfPlan>) -> SnapshotInfo {
     let mut about = SnapshotInfo { parts: part.map(PartOfPlan::into), ..source.about() };
     if let Some(NamedFileSystem { name, paths }) = named {

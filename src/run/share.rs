@@ -49,7 +49,6 @@ pub fn share(tree: &Tree, found: &Duplicates, units: Units, progress: Progress) 
     }
 }
 
-/// Prints the result and the failures.
 fn print(report: &Report, units: Units) -> Exit {
     let text = report.shared_text(units);
     let written = standard_output().and_then(|mut out| writeln!(out, "{text}"));

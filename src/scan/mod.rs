@@ -94,7 +94,7 @@ impl Scan {
         Self::start(roots, self.shared.options.clone())
     }
 
-    /// Scans `roots` and returns when the scan has ended. Uses the calling thread if no other can be started.
+    /// Scans `roots` and returns when the scan has ended. Uses the calling thread if no other thread can be started.
     pub fn run(roots: Vec<PathBuf>, options: Options) -> Self {
         let scan = Self::new(Arc::default(), Target::Roots(roots), options);
         scan.shared.run();

@@ -146,7 +146,7 @@ impl Root<'_> {
     }
 }
 
-/// Marks the roots that repeat an earlier root or lie inside another one, and registers them with the policy, so that
+/// Marks the roots that repeat an earlier root or lie inside another root, and registers them with the policy, so that
 /// the scan recognizes them.
 fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     let has_top = FIRMLINK_TARGET.is_some() && roots.iter().any(|root| is_at(root.path, "/"));

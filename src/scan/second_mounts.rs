@@ -56,7 +56,7 @@ impl SecondMounts {
         self.0.is_empty()
     }
 
-    /// Returns the reason why the scan does not enter the mount at this mount point, if there is one.
+    /// Returns the reason why the scan does not enter the mount at `point`, or `None` if there is no such reason.
     pub(crate) fn reason(&self, point: &[u8]) -> Option<Exclusion> {
         self.0.get(point).copied()
     }

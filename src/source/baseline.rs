@@ -210,7 +210,7 @@ pub fn offer(pool: &Pool, basis: Option<Baseline>) -> io::Result<Job<BaselineInf
     })
 }
 
-/// Returns the error that ended the reading of a source, if any.
+/// Returns the error that prevented a source from being read completely, if any.
 fn trouble(source: &Source) -> Option<String> {
     match source.outcome() {
         Some(Outcome::Broken(faults)) => Some(faults.join("; ")),

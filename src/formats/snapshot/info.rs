@@ -49,7 +49,7 @@ pub struct FileSystemInfo {
     pub name: Vec<u8>,
     /// `true` for a network file system, which other hosts can mount too.
     pub is_network: bool,
-    /// Host that uses the device number; empty for the host of the first root.
+    /// Host to which the device number belongs; empty if this is the host of the first root.
     pub host: Vec<u8>,
 }
 

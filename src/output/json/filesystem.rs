@@ -206,7 +206,6 @@ fn subvolume(json: &mut JsonWriter<'_>, subvolume: &Subvolume) {
     json.raw("}");
 }
 
-/// Writes a key with a list of elements.
 fn list<T>(json: &mut JsonWriter<'_>, key: &str, elements: &[T], write: impl Fn(&mut JsonWriter<'_>, &T)) {
     json.raw(",\"");
     json.raw(key);

@@ -108,7 +108,7 @@ impl Access {
     /// Returns [`Access::Read`] for files of at most an eighth of the machine's memory, and [`Access::Mapped`] for
     /// larger files.
     pub fn for_length(length: u64) -> Self {
-        // libc is used because nix does not define the first variable on macOS.
+        // `libc` is used instead of `nix`, which does not define the first variable on macOS.
         let memory = ask(libc::_SC_PHYS_PAGES).zip(ask(libc::_SC_PAGESIZE));
         // If the system does not report its memory, it is assumed to be small (1 GiB).
         let memory = memory.map_or(1 << 30, |(pages, size)| pages.saturating_mul(size));
@@ -200,7 +200,6 @@ fn length_of_file(there: &Metadata) -> io::Result<u64> {
     if there.is_file() { Ok(there.len()) } else { Err(io::Error::new(ErrorKind::Unsupported, "not a file")) }
 }
 
-/// Returns the message of a read error.
 fn reason(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(errno) => crate::base::os_error::error_text(errno),

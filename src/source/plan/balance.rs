@@ -39,7 +39,7 @@ pub fn parts(
     Ok(deal(units, total, count))
 }
 
-/// Returns the number of entries in and below a directory, including itself.
+/// Returns the number of entries in and below a directory, including the directory itself.
 fn entries(tree: &Tree, id: DirId) -> u64 {
     tree.totals(id).items.saturating_add(1)
 }

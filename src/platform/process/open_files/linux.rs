@@ -230,7 +230,6 @@ fn link<'p>(directory: &Directory, name: &CStr, path: &'p mut [u8; LINK]) -> Res
     Ok(&path[..usize::try_from(Errno::result(length)?).map_err(|_| Errno::EIO)?])
 }
 
-/// Calls `meet` with each name in `directory`.
 fn each_name(directory: &Directory, buffer: &mut Buffer, mut meet: impl FnMut(&CStr)) -> Result<(), Errno> {
     let mut reader = Reader::new(directory);
     while reader.fill(buffer)? == Filled::Some {
