@@ -87,7 +87,7 @@ pub fn index_of(footer: &[u8], offset: u64) -> Result<Block, Damage> {
     }
 }
 
-/// Decodes the first four bytes as a number. `bytes` must contain at least four.
+/// Decodes the first four bytes as a number. `bytes` must contain at least four bytes.
 fn number(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }

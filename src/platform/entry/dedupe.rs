@@ -30,8 +30,8 @@ const DIFFERS: i32 = 1;
 /// `FIDEDUPERANGE` of linux/fs.h, which is `_IOWR(0x94, 54, struct file_dedupe_range)`.
 const DEDUPE: u32 = 0xc018_9436;
 
-/// Lets `to` share up to `length` bytes at `offset` with `from`, which has to have the same bytes there. Returns the
-/// number of bytes shared, or `None` if the bytes differ.
+/// Lets `to` share up to `length` bytes at `offset` with `from`, provided that `from` has the same bytes there. Returns
+/// the number of bytes shared, or `None` if the bytes differ.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fideduperange(2)`: `EOPNOTSUPP` if the file system cannot share data, and `EXDEV` if the
