@@ -34,9 +34,9 @@ pub struct MergeJob {
 /// Treatment of missing parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// Nothing is written.
+    /// Nothing is written if a part is missing.
     Refused,
-    /// Their directories are marked as not read.
+    /// The directories of missing parts are marked as not read.
     Marked,
 }
 

@@ -24,7 +24,7 @@ pub struct PlanJob {
     pub parts: usize,
     /// Earlier snapshot or export with the numbers of entries; `None` to list directories.
     pub old: Option<PathBuf>,
-    /// Options of the listing.
+    /// Options of the scan that lists the directories.
     pub scan: scan::Options,
     /// Flags of each part.
     pub flags: ScanFlags,

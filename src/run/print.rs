@@ -49,7 +49,7 @@ pub struct PrintJob {
 pub enum Progress {
     /// Shown if standard error is a terminal and the scan takes long.
     Shown(Units),
-    /// Not shown.
+    /// Never shown.
     Silent,
 }
 

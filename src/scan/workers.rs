@@ -91,7 +91,7 @@ impl CallCount {
 pub(crate) struct WorkerState {
     pub(crate) batch: Batch,
     pub(crate) buffer: Buffer,
-    /// File system of the last directory read.
+    /// File system and device of the last directory read.
     pub(crate) mount: Option<Mount>,
 }
 

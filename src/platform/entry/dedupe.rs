@@ -25,7 +25,7 @@ struct DedupeRange {
 
 const _: () = assert!(size_of::<DedupeRange>() == 24 + 32);
 
-/// `FILE_DEDUPE_RANGE_DIFFERS`.
+/// `FILE_DEDUPE_RANGE_DIFFERS` of linux/fs.h.
 const DIFFERS: i32 = 1;
 /// `FIDEDUPERANGE` of linux/fs.h, which is `_IOWR(0x94, 54, struct file_dedupe_range)`.
 const DEDUPE: u32 = 0xc018_9436;
@@ -74,7 +74,7 @@ pub fn share_range(
 /// # Errors
 /// Returns any error of openat(2) and syncfs(2).
 pub fn sync_file_system(directory: &Directory) -> Result<(), Errno> {
-    // `directory` may be open for path lookups only.
+    // `directory` may be open for path lookups only, so it is opened again for reading.
     let open = retry(|| openat(&directory.fd, c".", OPEN, Mode::empty()))?;
     nix::unistd::syncfs(open)
 }

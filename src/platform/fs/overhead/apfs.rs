@@ -48,7 +48,7 @@ pub fn used(path: &Path) -> Result<u64, Errno> {
 /// volume.
 #[allow(unsafe_code)]
 fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
-    // From sys/snapshot.h.
+    // Declaration from sys/snapshot.h.
     unsafe extern "C" {
         fn fs_snapshot_list(
             directory: libc::c_int,
