@@ -104,7 +104,6 @@ fn word(block: &[u8], at: usize) -> u64 {
     block[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Returns a hash of the bytes at `at`.
 fn hash(block: &[u8], at: usize) -> usize {
     let bytes = word(block, at) << SPARE_BITS;
     // The factor is 2^64 divided by the golden ratio, which spreads bits well.

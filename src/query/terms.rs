@@ -266,14 +266,14 @@ impl Query {
         true
     }
 
-    /// Returns `true` if a term is about paths, so that each [`Subject`] must have one.
+    /// Returns `true` if a term is about paths, so that each [`Subject`] must have a path.
     pub(crate) fn needs_paths(&self) -> bool {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }
 
     /// Returns `true` if the contents of each directory found are kept too, because the query selects directories by
-    /// name, type or size. With other queries, they are not. For example, `-*.log` finds most directories, but does not
-    /// keep the logs in them.
+    /// name, type or size. Other queries do not keep these contents. For example, `-*.log` finds most directories, but
+    /// does not keep the logs in them.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
@@ -293,7 +293,7 @@ impl Query {
         !self.narrowed.is_empty()
     }
 
-    /// Returns `true` if a kept entry is counted, because it matches all additional terms.
+    /// Returns `true` if an entry that the query keeps is counted, that is, if it matches all additional terms.
     pub(crate) fn narrows_to(&self, subject: &Subject<'_>) -> bool {
         self.narrowed.iter().all(|term| term.holds(subject))
     }

@@ -37,7 +37,7 @@ use crate::ui::{self, MouseCapture, Settings, Start};
 /// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read a root.
 const GLANCE: Duration = Duration::from_secs(1);
 
-/// Maximum time by which the first frame delays a scan. A terminal that does not accept output must not delay it longer.
+/// Maximum time by which the first frame delays a scan, even if the terminal does not accept output.
 const HEAD_START: Duration = Duration::from_millis(50);
 
 /// Settings of a run with the browser.
@@ -203,7 +203,7 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpe
     Ok((start(with_head_start(new))?, BaselineSpec::Source(old)))
 }
 
-/// Returns the request with time to draw the first frame before the workers of a scan start.
+/// Returns `wanted` with a delay before the workers of a scan start, so that the first frame can be drawn.
 fn with_head_start(mut wanted: SourceSpec) -> SourceSpec {
     if let SourceSpec::Paths(_, options) = &mut wanted {
         options.head_start = HEAD_START;

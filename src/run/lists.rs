@@ -19,7 +19,7 @@ use crate::output::json::{GroupTotals, Large, Sum, Summary};
 use crate::platform::process::limits::processors;
 use crate::tree::{DirId, EntryState, Tree};
 
-/// Part of a tree to print.
+/// Selection of the entries and lists to print.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Size in bytes below which entries are not printed.

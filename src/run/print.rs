@@ -49,7 +49,7 @@ pub struct PrintJob {
 pub enum Progress {
     /// Shown if standard error is a terminal and the scan takes long.
     Shown(Units),
-    /// Not shown.
+    /// Never shown.
     Silent,
 }
 
@@ -149,7 +149,8 @@ pub(crate) fn read(
     Ok((source, outcome))
 }
 
-/// Waits until a job has ended, and shows the text of its latest result. Cancels the job after an interrupt.
+/// Waits until a job has ended. Meanwhile, shows its latest result on the progress line, as converted by `text`.
+/// Cancels the job after an interrupt.
 pub(crate) fn wait_for_job<T>(
     job: &Job<T>,
     interrupt: Option<&Interrupt>,
@@ -230,7 +231,7 @@ fn print(
             // With `-x`, the file system is reported even if the root is not a mount point.
             let stays = source.scan().is_some_and(|scan| scan.options().mounts == Mounts::None);
             let system = if is_whole { df::of_roots(tree, stays) } else { None };
-            // In JSON, the lists always use the measure of the tree, not the one selected for tables.
+            // In JSON, the lists are always computed by disk usage, regardless of the measure selected for tables.
             let summary = &selection.lists(tree, Measure::Disk)?;
             // If there are lists, the tree is printed only if `--depth` requests it.
             let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };

@@ -16,7 +16,7 @@ use crate::run::print::{Progress, wait_for_job};
 use crate::run::streams::{no_thread, print_error, standard_output};
 use crate::tree::Tree;
 
-/// Maximum number of files that are named because they could not be shared.
+/// Maximum number of files that are named among those that could not be shared.
 const NAMED: usize = 20;
 
 /// Shares the duplicates, prints the result, and returns the exit code.
@@ -49,7 +49,6 @@ pub fn share(tree: &Tree, found: &Duplicates, units: Units, progress: Progress) 
     }
 }
 
-/// Prints the result and the failures.
 fn print(report: &Report, units: Units) -> Exit {
     let text = report.shared_text(units);
     let written = standard_output().and_then(|mut out| writeln!(out, "{text}"));

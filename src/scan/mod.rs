@@ -59,7 +59,7 @@ impl Scan {
     /// Starts scanning `roots` in the background.
     ///
     /// # Errors
-    /// Returns an error if no thread can be started. [`Scan::run`] works without one.
+    /// Returns an error if no thread can be started. [`Scan::run`] works even then.
     pub fn start(roots: Vec<PathBuf>, options: Options) -> std::io::Result<Self> {
         Self::new(Arc::default(), Target::Roots(roots), options).in_background()
     }
@@ -94,7 +94,7 @@ impl Scan {
         Self::start(roots, self.shared.options.clone())
     }
 
-    /// Scans `roots` and returns when the scan has ended. Uses the calling thread if no other can be started.
+    /// Scans `roots` and returns when the scan has ended. Uses the calling thread if no other thread can be started.
     pub fn run(roots: Vec<PathBuf>, options: Options) -> Self {
         let scan = Self::new(Arc::default(), Target::Roots(roots), options);
         scan.shared.run();

@@ -30,7 +30,8 @@ impl SecondMounts {
 
     /// Selects the mounts below `roots`. `points` are the mount points of the mounts that contain the roots.
     fn of(mounts: &[Mount], roots: &[PathBuf], points: &HashSet<Vec<u8>>) -> Self {
-        // A root on a snapshot does not stand for its volume, except `/`, because macOS runs from a snapshot.
+        // A root on a snapshot does not count as a root on the volume itself. `/` is an exception, because macOS runs
+        // from a snapshot.
         let is_volume = |mount: &&Mount| !mount.is_snapshot || mount.point == b"/";
         let of_roots = mounts.iter().filter(|mount| points.contains(&mount.point)).filter(is_volume);
         let mut volumes: HashSet<_> = of_roots.filter_map(|mount| mount.volume).collect();
@@ -55,7 +56,7 @@ impl SecondMounts {
         self.0.is_empty()
     }
 
-    /// Returns the reason why the scan does not enter the mount at this mount point, if there is one.
+    /// Returns the reason why the scan does not enter the mount at `point`, or `None` if there is no such reason.
     pub(crate) fn reason(&self, point: &[u8]) -> Option<Exclusion> {
         self.0.get(point).copied()
     }

@@ -91,12 +91,12 @@ impl CallCount {
 pub(crate) struct WorkerState {
     pub(crate) batch: Batch,
     pub(crate) buffer: Buffer,
-    /// File system of the last directory read.
+    /// File system and device of the last directory read.
     pub(crate) mount: Option<Mount>,
 }
 
 /// Thread pool of a scan. `None` if the scan uses only the calling thread, and this thread already belongs to the pool
-/// of an earlier scan. A thread cannot join a second pool, so the jobs then run in that earlier one.
+/// of an earlier scan. A thread cannot join a second pool, so the jobs then run in the earlier pool.
 pub(crate) struct WorkerPool(Option<ThreadPool>);
 
 impl WorkerPool {
@@ -230,8 +230,8 @@ impl Workers {
     }
 
     fn worker(&self) -> &Worker {
-        // While the roots are being read outside the pool, no worker is running yet, so the state of the first one is
-        // free.
+        // While the roots are being read outside the pool, no worker is running yet, so the state of the first worker
+        // is free.
         &self.each[rayon::current_thread_index().unwrap_or(0).min(self.each.len() - 1)]
     }
 }

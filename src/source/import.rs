@@ -207,7 +207,8 @@ impl Shared {
         faults
     }
 
-    /// Reads an input. Returns its bytes if it is a snapshot. An error has one message or more, each safe for a terminal.
+    /// Reads an input. Returns its bytes if it is a snapshot. An error consists of one or more messages, each safe for
+    /// a terminal.
     fn read<'t>(
         &'t self,
         input: &Input,
@@ -372,7 +373,7 @@ impl Shared {
         }
     }
 
-    /// Updates the progress. `waiting` are entries that have been read but are not in the tree.
+    /// Updates the progress. `waiting` counts the entries that have been read but are not in the tree yet.
     fn note(&self, builder: &Builder<'_>, waiting: Counts) {
         let mut counts = builder.counts();
         counts.entries += waiting.entries;

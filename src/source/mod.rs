@@ -87,7 +87,7 @@ impl Source {
     /// Starts reading in the background.
     ///
     /// # Errors
-    /// Returns an error if no thread can be started. [`Source::run`] can scan without a thread.
+    /// Returns an error if no thread can be started. [`Source::run`] can scan even then.
     pub fn start(wanted: SourceSpec) -> io::Result<Self> {
         if let Some(path) = wanted.stored_tree() {
             return Ok(Self::Snapshot(SnapshotSource::open(path)));
@@ -213,8 +213,8 @@ impl Source {
         Some((Self::Snapshot(SnapshotSource::open(&path)), count))
     }
 
-    /// Waits until a browser has something to show. Returns at once for a scan. For another machine, waits
-    /// until the user has entered the password.
+    /// Waits until a browser has something to show. Returns at once for a scan. For an import from another machine,
+    /// waits until the user has entered the password.
     pub fn wait_for_root(&self) {
         if let Self::Import(import) = self {
             import.wait_for_root();
@@ -274,7 +274,7 @@ impl Source {
     }
 }
 
-/// Returns the file system of each device of a tree of this machine.
+/// Returns the file system of each device in a tree that was scanned on this machine.
 fn file_systems(tree: &Tree) -> Vec<FileSystemInfo> {
     let known = identities(&tree.devices().numbers()).into_iter();
     let info = |(mount, id): (Mount, u64)| FileSystemInfo {

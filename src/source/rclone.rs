@@ -57,7 +57,7 @@ impl RclonePath {
         })
     }
 
-    /// Lists noncurrent versions of objects, too.
+    /// Requests noncurrent versions of objects, too.
     #[must_use]
     pub fn with_versions(self) -> Self {
         Self { has_versions: true, ..self }

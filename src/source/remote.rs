@@ -24,7 +24,7 @@ use crate::base::text::{escape, escape_path};
 use crate::platform::terminal::streams;
 
 const SCHEME: &[u8] = b"ssh://";
-/// Number of bytes kept from the end of the standard error of ssh or rclone.
+/// Number of bytes kept from the end of ssh's or rclone's standard error.
 const SAID: u64 = 4096;
 /// Exit code of duke if it wrote an export, but could not read some entries.
 const INCOMPLETE: i32 = 1;

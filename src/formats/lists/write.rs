@@ -35,12 +35,12 @@ impl RootLabel<'_> {
     }
 }
 
-/// Destination of the entries of a list.
+/// Tree that receives the entries of a list, with the state of the import.
 pub(super) struct ListTarget<'w, 't> {
     pub(super) tree: &'t Tree,
     pub(super) builder: &'w mut Builder<'t>,
     pub(super) label: RootLabel<'w>,
-    /// Meaning of the sizes of directories.
+    /// Meaning of the sizes that the list gives for directories.
     pub(super) sizes: Sizes,
     pub(super) faults: &'w mut LineFaults,
     pub(super) batch: Batch,
@@ -118,8 +118,8 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // In most lists, the line of a directory comes before the lines of its entries, and it need not say that the
-        // entry is a directory.
+        // In most lists, a directory has a line of its own before the lines of its entries, and this line need not say
+        // that it is a directory.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {
@@ -158,7 +158,7 @@ impl PathTree {
         (node.id, node.device) = (id, device);
     }
 
-    /// Writes the entries of a directory, and completes it.
+    /// Writes the entries of a directory, and then completes the directory.
     fn write_directory(&mut self, node: u32, target: &mut ListTarget<'_, '_>) {
         let (tree, id) = (target.tree, self.nodes[node as usize].id);
         let device = self.nodes[node as usize].device;
@@ -239,7 +239,7 @@ impl PathTree {
 }
 
 impl ListTarget<'_, '_> {
-    /// Writes the root of a list without lines.
+    /// Writes a root for a list that has no lines.
     pub(super) fn write_empty(&mut self, name: &[u8], host: u32) -> Provenance {
         let device = self.tree.devices().of_host(host).index(0);
         let metadata = Metadata::default();
@@ -249,7 +249,7 @@ impl ListTarget<'_, '_> {
         Provenance { host: None, scanned_at: None }
     }
 
-    /// Publishes the entries of a directory that have been written.
+    /// Publishes the entries of directory `id` that have been written so far.
     fn publish(&mut self, id: DirId) {
         if let Some(sealed) = self.batch.seal(self.tree, id) {
             self.tree.publish(&mut self.batch, id, &sealed);

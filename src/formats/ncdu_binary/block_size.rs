@@ -14,7 +14,7 @@ pub enum BlockSize {
     /// index of a huge export stays small.
     #[default]
     Growing,
-    /// This number of KiB, which is in [`BlockSize::RANGE`].
+    /// Fixed size in KiB, which is in [`BlockSize::RANGE`].
     Fixed(u16),
 }
 

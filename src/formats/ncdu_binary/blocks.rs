@@ -27,7 +27,7 @@ pub(crate) struct Blocks {
     index: Box<[u8]>,
     /// Position of the index in the file.
     index_offset: u64,
-    /// Bytes that belong to an item already read, for each block.
+    /// For each block, the bytes that belong to an item already read.
     claimed: Box<[Claims]>,
     /// Total length of the blocks that were unpacked, each counted once.
     unpacked: AtomicU64,
@@ -64,7 +64,7 @@ impl Blocks {
         Ok(Self { file, index, index_offset: offset + word, claimed, unpacked, kept })
     }
 
-    /// Returns the reference of the root.
+    /// Returns the reference to the root item.
     pub(crate) fn root(&self) -> u64 {
         self.pointer(self.claimed.len()).unwrap_or(0)
     }
@@ -173,7 +173,7 @@ impl Chains for Blocks {
     }
 }
 
-/// Bytes of a block that belong to an item already read, with one bit for each byte.
+/// Bitmap of a block, with one bit for each byte. A bit is set if the byte belongs to an item already read.
 #[derive(Default)]
 struct Claims {
     words: OnceLock<Box<[AtomicU64]>>,

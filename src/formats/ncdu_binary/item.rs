@@ -32,7 +32,7 @@ pub(crate) const PATTERN: i64 = -2;
 pub(crate) const OTHER_FILE_SYSTEM: i64 = -3;
 pub(crate) const KERNEL_FILE_SYSTEM: i64 = -4;
 
-/// Keys of fields.
+/// Keys of an item's fields.
 pub(crate) mod key {
     pub(crate) const TYPE: usize = 0;
     pub(crate) const NAME: usize = 1;

@@ -34,7 +34,7 @@ pub use write::{Limits, WriteError, save};
 pub enum OpenError {
     /// The file cannot be read.
     Unreadable(io::Error),
-    /// The file does not have the format with this name.
+    /// The file is not in the format with this name.
     Foreign(&'static str),
     /// The file has this later version of the format.
     Later(u32),

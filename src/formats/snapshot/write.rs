@@ -278,7 +278,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
         self.segments.finish(number, &mut self.page);
     }
 
-    /// Returns the state for a directory's entry in the listing of `id`.
+    /// Returns the state that is written for the entry of a directory in the listing of `id`.
     fn directory(
         &mut self,
         id: DirId,

@@ -133,7 +133,7 @@ impl<'t> Report<'t> {
     /// Writes an entry or, if the entry is a directory with children to write, everything before the children. `left`
     /// is the number of levels still to be written, or `None` for all.
     fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, left: Option<usize>) -> Option<Open<'t>> {
-        // Equivalent to `JsonWriter::name`, with fewer calls, because this runs for every entry.
+        // Does the same as `JsonWriter::name` with fewer calls, because this code runs for every entry.
         json.raw("{\"name\":");
         if !json.string(record.name) {
             json.raw(",\"name_base64\":");

@@ -48,8 +48,8 @@ const ENDS: [Signal; 13] = [
     Signal::SIGABRT,
 ];
 
-/// Directory and the name of a registered file in it; the name is null if no file is registered. The thread that takes
-/// the slot sets both. A thread that replaces the name with null becomes the owner of the name.
+/// Slot for a registered file: its directory and its name, which is null if no file is registered. The thread that
+/// takes the slot sets both. A thread that replaces the name with null becomes the owner of the name.
 struct Slot {
     is_taken: AtomicBool,
     directory: AtomicI32,

@@ -141,7 +141,7 @@ pub fn share_range(
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Fails, because duke shares data, and therefore measures the space that becomes free, only on Linux.
+/// Fails, because this call only serves to measure the space freed by sharing data, and duke shares data only on Linux.
 ///
 /// # Errors
 /// Always returns `EOPNOTSUPP`.

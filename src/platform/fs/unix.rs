@@ -52,7 +52,7 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Returns an empty map, because only the mount table of Linux has the same device numbers as files.
+/// Returns an empty map, because only on Linux are the device numbers in the mount table the same as those of files.
 pub fn file_systems() -> HashMap<u64, FileSystem> {
     HashMap::new()
 }

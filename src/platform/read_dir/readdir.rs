@@ -35,7 +35,8 @@ impl<'d> Reader<'d> {
         Self { directory, stream: None }
     }
 
-    /// Does the same as [`Self::new`], because attributes read by name always include the owner.
+    /// Does the same as [`Self::new`]. Owners cannot be left out here, because attributes read by name always include
+    /// them.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)
     }

@@ -145,7 +145,7 @@ fn wait(child: u32) -> io::Result<Ended> {
     }
 }
 
-/// Temporary signal actions. The previous ones are restored on drop.
+/// Temporary signal actions. The previous actions are restored on drop.
 struct Held {
     before: Vec<Before>,
 }

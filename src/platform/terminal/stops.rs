@@ -87,7 +87,7 @@ pub fn stop_group() -> io::Result<()> {
     Ok(())
 }
 
-/// Stops this process and returns when a shell continues it. Does nothing if no shell could do so.
+/// Stops this process and returns when a shell continues it. Does nothing if no shell could continue it.
 fn stop_here() -> io::Result<()> {
     raise(Signal::SIGTSTP)?;
     stop_signal().thread_unblock()?;

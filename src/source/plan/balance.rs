@@ -39,12 +39,13 @@ pub fn parts(
     Ok(deal(units, total, count))
 }
 
-/// Returns the number of entries in and below a directory, including itself.
+/// Returns the number of entries in and below a directory, including the directory itself.
 fn entries(tree: &Tree, id: DirId) -> u64 {
     tree.totals(id).items.saturating_add(1)
 }
 
-/// Cuts directories with more than `limit` entries. Returns the others, and the total without excluded directories.
+/// Cuts directories with more than `limit` entries. Returns the directories to scan as a whole, and `total` without the
+/// entries of excluded directories.
 fn units(
     tree: &Tree,
     (root, path): (DirId, &[u8]),

@@ -160,7 +160,8 @@ fn flags(lexer: &mut Lexer<'_>) -> Result<ScanFlags> {
                 flags.exclude.push(text(lexer)?);
                 Ok(())
             })?,
-            // A later version may have written this flag. Without it, the scan would differ from the planned one.
+            // A later version may have written this flag. Without this flag, the scan would differ from the planned
+            // scan.
             _ => return lexer.fault("unknown flag"),
         }
         Ok(())

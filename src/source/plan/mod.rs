@@ -41,17 +41,17 @@ pub struct ScanPart {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // the flags are independent
 pub struct ScanFlags {
-    /// `-x`.
+    /// `true` if the scan uses `-x`.
     pub one_file_system: bool,
-    /// `--skip-network`.
+    /// `true` if the scan uses `--skip-network`.
     pub skip_network: bool,
-    /// `--exclude-caches`.
+    /// `true` if the scan uses `--exclude-caches`.
     pub exclude_caches: bool,
-    /// `-e`.
+    /// `true` if the scan uses `-e`.
     pub extended: bool,
-    /// `--exclude`.
+    /// Patterns given with `--exclude`.
     pub exclude: Vec<String>,
-    /// `--fs-id`.
+    /// Value of `--fs-id`, if given.
     pub fs_id: Option<String>,
 }
 

@@ -152,7 +152,7 @@ impl<'p> Joined<'p> {
         self.roots.iter().flat_map(|(parent, roots)| roots.values().map(|state| (*parent, *state)))
     }
 
-    /// Returns the state of the root of another part that directory `id` lists as `name`.
+    /// Returns the state of the entry `name` in directory `id` if this entry is the root of another part.
     pub fn root(&self, id: DirId, name: &[u8]) -> Option<EntryState> {
         self.roots.get(&id)?.get(name).copied()
     }

@@ -108,7 +108,7 @@ impl WrittenTree for Merge<'_> {
     }
 
     fn named_by_roots(&self) -> HashSet<DirId> {
-        // A plan has only one root, so no directory is named by a second one.
+        // A plan has only one root, so no directory is named by two roots.
         HashSet::new()
     }
 }

@@ -34,7 +34,7 @@ pub enum Native {
     Silent,
 }
 
-/// Numbers of XFS, all in bytes.
+/// Sizes that XFS reports, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Xfs {
     /// Size of the log, if it is on the same device. df does not count the log.
@@ -45,7 +45,7 @@ pub struct Xfs {
     pub pool: Option<u64>,
 }
 
-/// Numbers of APFS.
+/// Space usage and snapshots that APFS reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Apfs {
     /// Number of bytes that the scanned volumes use in their container.

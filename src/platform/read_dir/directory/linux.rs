@@ -54,7 +54,7 @@ pub fn recursive_size(directory: &OwnedFd) -> Option<u64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Returns the kind of the file system of a directory.
+/// Returns the kind of file system that a directory is on.
 pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
     let status = retry(|| fstatfs(directory))?;
     // The type of the magic number depends on the C library, but the number always has 32 bits.

@@ -29,7 +29,7 @@ pub const MOUNT_POINT: OFlag = PLACE;
 /// Directory that firmlinks point to, which is the mount point of the data volume.
 pub const BEHIND_FIRMLINKS: Option<&str> = Some("/System/Volumes/Data");
 
-/// Returns the kind of the file system of a directory.
+/// Returns the kind of file system that a directory is on.
 pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
     if is_disk(Attributes::from(retry(|| fstat(directory))?).device) {
         return Ok(FileSystem::Ordinary);
