@@ -37,8 +37,8 @@ const VISITS: usize = 256;
 /// Number of parts per worker in a round. It is more than one so that a worker that finishes early can take another
 /// part.
 const PARTS: usize = 2;
-/// Delay of the first result. Each later result is due when the elapsed time is `NEXT` times that of the previous
-/// result, because producing a result takes time, too.
+/// Time until the first result. Each later result is due when the elapsed time has grown by the factor `NEXT`: results
+/// become rarer, because producing one takes time.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
@@ -130,8 +130,8 @@ struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Decisions about the entries of the directory that follow from the directory and its ancestors: kept, or ignored
-    /// because of a negated term.
+    /// Decision about all entries of the directory, made by the directory and its ancestors: kept, or ignored because
+    /// of a negated term.
     standing: Standing,
     /// `true` if the directory or one of its ancestors is found along with all its contents.
     is_covered: bool,

@@ -56,7 +56,7 @@ impl fmt::Display for JobError {
 /// Running or finished job that publishes results of type `T`. Dropping the job cancels it.
 pub struct Job<T> {
     shared: Arc<Shared<T>>,
-    /// Number of the latest result that `poll` has returned.
+    /// Number of the latest result that [`Job::poll`] has returned.
     polled: u64,
 }
 

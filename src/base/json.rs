@@ -36,7 +36,7 @@ impl<'o> JsonWriter<'o> {
         Self { out, bytes: Vec::with_capacity(FULL + FULL / 8) }
     }
 
-    /// Writes out the buffer if it is full. The caller should call this every few entries.
+    /// Writes out the buffer if it is full. Should be called every few entries.
     ///
     /// # Errors
     /// Returns an error if writing to `out` fails.

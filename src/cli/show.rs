@@ -35,7 +35,7 @@ pub enum ConfigOutput {
     Text(String),
     /// Path of the configuration file.
     Path(Vec<u8>),
-    /// Lines that are safe for a terminal, notes for standard error, and the exit code that the notes cause.
+    /// Lines that are safe for a terminal, notes for standard error, and an exit code.
     List(String, Vec<String>, Exit),
 }
 

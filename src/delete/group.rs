@@ -93,7 +93,7 @@ impl Group {
         (!items.is_empty()).then_some(Self { items, ..group })
     }
 
-    /// Returns a group without items. Returns `None` if a directory on the path has no metadata.
+    /// Returns a group for `directory`, without items. Returns `None` if a directory on the path has no metadata.
     pub(super) fn at(tree: &Tree, directory: DirId) -> Option<Self> {
         let mut ids: Vec<DirId> = tree.ancestry(directory).collect();
         ids.reverse();

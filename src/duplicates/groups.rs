@@ -76,7 +76,7 @@ pub(crate) fn sort_by_path<T>(tree: &Tree, rows: &mut Vec<T>, entry: impl Fn(&T)
     rows.extend(ranked.into_iter().map(|(_, row)| row));
 }
 
-/// Returns the further known names of a file.
+/// Returns the other known names of a file.
 fn other_names(tree: &Tree, member: &Member, candidates: &SizeCandidates) -> Vec<EntryId> {
     let inode = match member.entry.record(tree).map(|record| record.state) {
         Some(EntryState::Known(metadata)) => metadata.linked_inode(),
@@ -103,8 +103,8 @@ fn order_copies(tree: &Tree, sets: &mut [FileSet]) {
     }
 }
 
-/// Returns the groups of equal directories, without those inside an extra copy of another directory, and all extra
-/// copies.
+/// Returns the groups of equal directories that are not inside an extra copy of another directory. Also returns all
+/// extra copies.
 fn outermost(tree: &Tree, sets: Vec<DirectorySet>) -> (Vec<DuplicateGroup>, Extra) {
     let (mut groups, mut extra) = (Vec::new(), Extra::new());
     // A directory has more levels than any directory in it, so outer directories come first.

@@ -61,8 +61,8 @@ pub struct Change<'t> {
     pub name: &'t [u8],
     /// Kind of the entry.
     pub kind: Kind,
-    /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the
-    /// directory in the ID is the root itself, and the position is unused.
+    /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the ID
+    /// contains the number of the root directory itself, and its position is unused.
     pub entry: EntryId,
     /// Parent directory in the new tree; for a deleted entry, the directory that contained it.
     pub place: DirId,

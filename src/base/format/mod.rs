@@ -17,7 +17,7 @@ pub enum Units {
     Binary,
     /// Powers of 1000: kB, MB (SI).
     Decimal,
-    /// Bytes without a unit, for scripts. In columns that are too narrow for bytes, powers of 1024.
+    /// Bytes without a unit, for scripts. Columns that are too narrow for this show powers of 1024.
     Bytes,
 }
 

@@ -49,7 +49,7 @@ pub(crate) enum Recognized {
     /// List with this layout.
     List(ListLayout),
     Snapshot,
-    /// Another format, or none.
+    /// Input in another format, or in an unknown one.
     Other,
 }
 

@@ -85,7 +85,7 @@ struct RootedPath<'l> {
 pub(crate) struct ListHost<'n> {
     /// Number of the host in the tree's table of devices.
     pub(crate) number: u32,
-    /// Name; empty if unknown.
+    /// Name of the host; empty if unknown.
     pub(crate) name: &'n [u8],
 }
 
