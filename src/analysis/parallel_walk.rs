@@ -141,8 +141,8 @@ struct Visit<'t> {
     path: Option<Arc<[u8]>>,
 }
 
-/// Walks everything below the directory of `request`. `report` returns the result of a collector, or `None` if there is
-/// none yet. `report` is called between rounds when a result is due, and once at the end.
+/// Walks everything below the directory of `request`. `report` turns a collector into a result, or returns `None` if
+/// there is no result yet. It is called between rounds when a result is due, and once at the end.
 pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,

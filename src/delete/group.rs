@@ -14,7 +14,7 @@ use crate::platform::process::descriptors::wait_for_descriptors;
 use crate::platform::{Directory, Errno, Identity};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, join};
 
-/// Part of an entry that an operation applies to.
+/// Part of an entry to which an operation applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeleteScope {
     /// The whole entry.

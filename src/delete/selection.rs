@@ -14,7 +14,7 @@ use crate::tree::{DirId, Tree};
 pub struct Selection {
     /// Entries, grouped by directory.
     pub groups: Vec<Group>,
-    /// Part of every entry that the operation applies to.
+    /// Part of each entry to which the operation applies.
     pub extent: DeleteScope,
     /// Copies of the selected files. The operation must leave one copy of each.
     pub copies: KeptCopies,

@@ -21,7 +21,8 @@ pub struct OutlineRow {
     pub is_main: bool,
 }
 
-/// Arranges rows as a tree below the directory `from`. `whole` is the change of this directory, measured by `by`.
+/// Arranges rows as a tree below the directory `from`. `whole` is the amount by which this directory has changed,
+/// measured as `by` specifies.
 pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -> Vec<OutlineRow> {
     let directories: HashMap<DirId, usize> =
         rows.iter().enumerate().filter_map(|(index, row)| Some((row.itself?, index))).collect();

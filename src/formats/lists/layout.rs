@@ -284,7 +284,6 @@ fn numbered(given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {
     given.iter().map(index).collect()
 }
 
-/// Returns the index of the column that contains the path.
 fn path_column(columns: &[(usize, FieldUnit)]) -> Option<usize> {
     let is_path = |field| matches!(field, ListField::Path | ListField::PathBase64 | ListField::Name);
     columns.iter().find(|(_, meaning)| is_path(meaning.field)).map(|(index, _)| *index)

@@ -62,7 +62,7 @@ pub(super) struct ListRoot {
     pub(super) host: u32,
     pub(super) host_name: Vec<u8>,
     pub(super) scanned_at: Option<i64>,
-    /// `true` if the lines do not name the root, so that it may be replaced by a directory in it.
+    /// `true` if the lines do not name the root, so a directory inside it may become the root instead.
     pub(super) is_implied: bool,
 }
 
@@ -291,7 +291,6 @@ enum LinkCounts {
     Several,
 }
 
-/// Returns the record of an entry.
 fn entry<'n>(
     name: &'n [u8],
     line: &EntryLine,
