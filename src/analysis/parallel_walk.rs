@@ -85,8 +85,8 @@ impl WalkEntry<'_> {
 pub(crate) trait Collector: Send + Sync {
     /// Returns an empty collector for a worker, with the same settings.
     fn fresh(&self) -> Self;
-    /// Visits a directory before its entries. `_own` is the directory's own size, if the directory counts as an entry.
-    /// A huge directory is visited once per part of its listing, and only the first visit has `_own`.
+    /// Visits a directory before its entries. `_own` is the directory's own size, if the directory itself was visited
+    /// as an entry. A huge directory is visited once per part of its listing, and only the first visit has `_own`.
     fn enter(&mut self, _directory: DirId, _own: Option<&Totals>) {}
     /// Visits an entry that counts toward the result.
     fn visit(&mut self, entry: &WalkEntry<'_>);
@@ -135,7 +135,7 @@ struct Visit<'t> {
     standing: Standing,
     /// `true` if the directory or one of its ancestors is found along with all its contents.
     is_covered: bool,
-    /// Own size of the directory, if the directory counts as an entry.
+    /// Own size of the directory, if the directory itself was visited as an entry.
     own: Option<Totals>,
     /// Path of the directory, if the query needs paths.
     path: Option<Arc<[u8]>>,

@@ -178,9 +178,9 @@ impl FileSet {
         Self { size: set.size, copies: copies.collect() }
     }
 
-    /// Returns the group of all copies that do not lie in an extra copy of a directory, or `None` if there are fewer
-    /// than two of them or all of them share their data. Adds the disk usage of the other copies to the groups of the
-    /// directories in which they lie.
+    /// Returns the group of all copies outside extra copies of directories, or `None` if there are fewer than two of
+    /// these or if they all share their data. Adds the disk usage of the other copies to the groups of the directories
+    /// that contain them.
     fn group(
         &self,
         tree: &Tree,
