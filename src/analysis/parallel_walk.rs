@@ -30,7 +30,7 @@ use crate::tree::{
 const BUDGET: u64 = 1 << 18;
 /// Fixed cost of visiting a directory, counted toward [`BUDGET`] in addition to the bytes of its listing.
 const VISIT: u64 = 64;
-/// Size in bytes above which a listing is split into pieces, each of which is a visit of its own.
+/// Size in bytes above which a listing is split into pieces, which are visited separately.
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits for one worker in one round.
 const VISITS: usize = 256;
@@ -90,7 +90,7 @@ pub(crate) trait Collector: Send + Sync {
     fn enter(&mut self, _directory: DirId, _own: Option<&Totals>) {}
     /// Visits an entry that counts toward the result.
     fn visit(&mut self, entry: &WalkEntry<'_>);
-    /// Appends the entries of another collector to those of this one.
+    /// Appends the entries of another collector to this one.
     fn merge(&mut self, other: Self);
 }
 
@@ -125,7 +125,7 @@ pub(crate) struct Progress {
     pub(crate) complete: bool,
 }
 
-/// Directory, or part of a directory, still to be visited.
+/// Directory, or part of a directory, that has not been visited yet.
 struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.

@@ -1,7 +1,7 @@
 //! Background jobs, whose latest results can be fetched at any time.
 //!
 //! Each job has its own thread, which hands the heavy parts of its work to a [`Pool`] shared by all jobs. So a new
-//! search waits for at most one such part of an older job. Dropping a job cancels it.
+//! search waits at most until an older job finishes one part. Dropping a job cancels it.
 //!
 //! Invariant: fetching a result never blocks, and a panic in a job is reported as the job's outcome.
 

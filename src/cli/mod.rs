@@ -121,7 +121,7 @@ pub fn invocation(
             print_error(&format!("{name} is a command; for the directory, use ./{name}"));
         }
         if word == ncdu::NAME {
-            // The flags of ncdu, such as --help, are not those of a subcommand.
+            // Flags of ncdu, such as --help, must not be parsed as flags of a subcommand.
             return as_ncdu(&words[2..], environment);
         }
         let parsed = Cli::understand(&words).map_err(refusal)?;

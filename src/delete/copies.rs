@@ -16,7 +16,7 @@ pub struct KeptCopies {
     sets: Vec<KeptSet>,
 }
 
-/// Files with the same contents, of which some are selected.
+/// Files with the same contents, some of which are selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct KeptSet {
     /// Paths of the selected items that are or contain one of the files.

@@ -214,7 +214,7 @@ impl FileSet {
             return None;
         }
         let freed = || visible.iter().filter(|storage| !storage.is_kept).map(|storage| storage.disk);
-        // The copy assumed to be kept is one that cannot be freed or, if there is none, the largest one.
+        // One copy is assumed to be kept: a copy that cannot be freed or, if there is none, the largest copy.
         let is_any_kept = visible.iter().any(|storage| storage.is_kept);
         let kept = if is_any_kept { 0 } else { freed().max().unwrap_or(0) };
         let wasted = freed().fold(0, u64::saturating_add).saturating_sub(kept);

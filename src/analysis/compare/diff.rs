@@ -168,7 +168,7 @@ struct Diff<'t, N> {
     old: Side<'t>,
     new: Side<'t>,
     note: N,
-    /// Pairs of directories still to be compared.
+    /// Pairs of directories that have not been compared yet.
     pairs: Vec<(DirId, DirId)>,
     /// Directories found on the old side only.
     gone: Vec<Unmatched<'t>>,
@@ -258,7 +258,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         }
     }
 
-    /// Adds a pair of directories to be compared.
+    /// Reports a pair of directories, and queues it for comparison.
     fn pair(&mut self, difference: ChangeKind, unmatched: Unmatched<'t>, (old, new): (DirId, DirId)) {
         let is_known = |side: Side<'_>, id| side.tree.status(id).is_known();
         if is_known(self.old, old) && is_known(self.new, new) {

@@ -1,4 +1,4 @@
-//! Tree that shows the files of a list while the list is read, for lists that name no directories: those of rclone.
+//! Tree that shows the files of a list while the list is read. Used for lists from rclone, which name no directories.
 //!
 //! Other lists cannot be shown before their end, because any later line may describe a directory.
 //!

@@ -258,7 +258,7 @@ impl PathTree {
     }
 }
 
-/// Kind of an entry, as far as its line determines it.
+/// Kind of an entry, if its line determines the kind.
 #[derive(Clone, Copy)]
 enum LineKind {
     /// Directory that was read, with or without an error.
