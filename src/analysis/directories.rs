@@ -135,8 +135,7 @@ fn sort_by_path(tree: &Tree, all: &mut Vec<(DirId, Totals)>, reversed: bool) {
     }
 }
 
-/// Returns the directories with the addresses of their entries, in the same order. Reads the listing of each parent
-/// once.
+/// Returns each directory with the address of its entry, in the same order. Reads the listing of each parent once.
 fn with_positions(tree: &Tree, all: &[(DirId, Totals)]) -> Vec<OwnSize> {
     let mut by_parent: Vec<(DirId, DirId, usize)> = all
         .iter()

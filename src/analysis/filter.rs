@@ -177,8 +177,8 @@ impl Kept {
         places
     }
 
-    /// Returns, for each index in `directories`, the index to which its totals are added, or `None` for the starting
-    /// directory.
+    /// Returns, for each element of `directories`, the index of the element to which its totals are added; `None` for
+    /// the starting directory.
     fn above(&self, tree: &Tree, from: DirId, places: &[(DirId, usize)]) -> Vec<Option<usize>> {
         let above = |(at, direct): (usize, &Direct)| {
             let first = place(places, direct.id)?;
@@ -189,7 +189,8 @@ impl Kept {
             } else {
                 place(places, tree.parent(direct.id)?)?
             };
-            // This is `false` only if a rescan has moved the directory. After a rescan, the filter runs again anyway.
+            // The parent comes later only if a rescan has moved the directory. After a rescan, the filter runs again
+            // anyway.
             (above < at).then_some(above)
         };
         self.directories.iter().enumerate().map(above).collect()

@@ -30,15 +30,15 @@ use crate::tree::{
 const BUDGET: u64 = 1 << 18;
 /// Fixed cost of visiting a directory, counted toward [`BUDGET`] in addition to the bytes of its listing.
 const VISIT: u64 = 64;
-/// Size in bytes above which a listing is split into pieces, each of which is a visit of its own.
+/// Size in bytes above which a listing is split into pieces, which are visited separately.
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits for one worker in one round.
 const VISITS: usize = 256;
 /// Number of parts per worker in a round. It is more than one so that a worker that finishes early can take another
 /// part.
 const PARTS: usize = 2;
-/// Delay of the first result. Each later result is due when the elapsed time is `NEXT` times that of the previous
-/// result, because producing a result takes time, too.
+/// Time until the first result. Each later result is due when the elapsed time has grown by the factor `NEXT`: results
+/// become rarer, because producing one takes time.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
@@ -85,12 +85,12 @@ impl WalkEntry<'_> {
 pub(crate) trait Collector: Send + Sync {
     /// Returns an empty collector for a worker, with the same settings.
     fn fresh(&self) -> Self;
-    /// Visits a directory before its entries. `_own` is the directory's own size, if the directory counts as an entry.
-    /// A huge directory is visited once per part of its listing, and only the first visit has `_own`.
+    /// Visits a directory before its entries. `_own` is the directory's own size, if the directory itself was visited
+    /// as an entry. A huge directory is visited once per part of its listing, and only the first visit has `_own`.
     fn enter(&mut self, _directory: DirId, _own: Option<&Totals>) {}
     /// Visits an entry that counts toward the result.
     fn visit(&mut self, entry: &WalkEntry<'_>);
-    /// Appends the entries of another collector to those of this one.
+    /// Appends the entries of another collector to this one.
     fn merge(&mut self, other: Self);
 }
 
@@ -125,24 +125,24 @@ pub(crate) struct Progress {
     pub(crate) complete: bool,
 }
 
-/// Directory, or part of a directory, still to be visited.
+/// Directory, or part of a directory, that has not been visited yet.
 struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Decisions about the entries of the directory that follow from the directory and its ancestors: kept, or ignored
-    /// because of a negated term.
+    /// Decision about all entries of the directory, made by the directory and its ancestors: kept, or ignored because
+    /// of a negated term.
     standing: Standing,
     /// `true` if the directory or one of its ancestors is found along with all its contents.
     is_covered: bool,
-    /// Own size of the directory, if the directory counts as an entry.
+    /// Own size of the directory, if the directory itself was visited as an entry.
     own: Option<Totals>,
     /// Path of the directory, if the query needs paths.
     path: Option<Arc<[u8]>>,
 }
 
-/// Walks everything below the directory of `request`. `report` returns the result of a collector, or `None` if there is
-/// none yet. `report` is called between rounds when a result is due, and once at the end.
+/// Walks everything below the directory of `request`. `report` turns a collector into a result, or returns `None` if
+/// there is no result yet. It is called between rounds when a result is due, and once at the end.
 pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,

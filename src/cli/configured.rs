@@ -22,7 +22,7 @@ use crate::run::streams::print_error;
 pub struct Configured {
     /// Contents of the configuration file.
     pub config: Config,
-    /// Command-line words for the settings, to be placed before the typed words.
+    /// Command-line words for the settings. They go before the typed words.
     pub words: Vec<OsString>,
     /// Notice for the browser about the first warning. It names the file without its folder.
     pub notice: Option<String>,

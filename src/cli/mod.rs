@@ -121,7 +121,7 @@ pub fn invocation(
             print_error(&format!("{name} is a command; for the directory, use ./{name}"));
         }
         if word == ncdu::NAME {
-            // The flags of ncdu, such as --help, are not those of a subcommand.
+            // Flags of ncdu, such as --help, must not be parsed as flags of a subcommand.
             return as_ncdu(&words[2..], environment);
         }
         let parsed = Cli::understand(&words).map_err(refusal)?;
@@ -132,8 +132,8 @@ pub fn invocation(
     without_subcommand(words.get(1..).unwrap_or_default(), &[], environment)
 }
 
-/// Returns the request for the words after the program's name, if they contain no subcommand. The actions in
-/// `without_keys` get no keys.
+/// Returns the request for a command line without a subcommand. `typed` contains the words after the program's name.
+/// The actions in `without_keys` get no keys.
 fn without_subcommand(
     typed: &[OsString],
     without_keys: &[&str],
@@ -146,7 +146,6 @@ fn without_subcommand(
     look(&understood(&configured.words, typed)?, configured, environment)
 }
 
-/// Returns the request for a subcommand.
 fn of_command(command: Command, environment: &Environment) -> Result<Invocation, UsageError> {
     Ok(match command {
         Command::Completions { shell } => Invocation::Describe(Description::Completions(shell)),
@@ -210,7 +209,6 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Invocation, Usa
     Ok(Invocation::Browse(Box::new(browser(&arguments, configured, environment, subject)?)))
 }
 
-/// Returns the job for `duke df`.
 fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
     let units = units(words.si);
     let scan = scan::Options {
@@ -228,7 +226,6 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
     Ok(PrintJob { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
 }
 
-/// Returns the job of `duke duplicates`.
 fn duplicates_job(words: &DuplicatesFlags, environment: &Environment) -> Result<DuplicatesJob, UsageError> {
     let units = units(words.si);
     let scan = scan::Options {
@@ -248,7 +245,7 @@ fn duplicates_job(words: &DuplicatesFlags, environment: &Environment) -> Result<
     })
 }
 
-/// Returns the request for a command line without a subcommand.
+/// Returns the request for parsed flags and the configuration, if there is no subcommand.
 fn look(
     arguments: &Arguments,
     configured: Configured,
@@ -297,7 +294,6 @@ fn look(
     Ok(Invocation::Print(PrintJob { wanted, output, selection, progress }))
 }
 
-/// Returns the job for the browser.
 fn browser(
     arguments: &Arguments,
     configured: Configured,

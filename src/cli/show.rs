@@ -35,7 +35,7 @@ pub enum ConfigOutput {
     Text(String),
     /// Path of the configuration file.
     Path(Vec<u8>),
-    /// Lines that are safe for a terminal, notes for standard error, and the exit code that the notes cause.
+    /// Lines that are safe for a terminal, notes for standard error, and an exit code.
     List(String, Vec<String>, Exit),
 }
 
@@ -168,7 +168,7 @@ fn plain(word: &str) -> String {
     number.map_or_else(|| quote(word), |number| number.to_string())
 }
 
-/// Returns an example value: the possible values, or the name of the value in the help.
+/// Returns the possible values of a flag or, if there is no list of them, the name of the value in the help.
 fn example(arg: &Arg) -> String {
     let values = arg.get_possible_values();
     let names: Vec<String> = if values.is_empty() {

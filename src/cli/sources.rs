@@ -53,7 +53,7 @@ pub fn wanted(
     }
 }
 
-/// Returns a remote of rclone with noncurrent versions; `None` for another input.
+/// Returns the input with noncurrent versions included if it is a remote of rclone; otherwise `None`.
 fn with_versions(input: Input) -> Option<Input> {
     match input {
         Input::Rclone(path) => Some(Input::Rclone(path.with_versions())),

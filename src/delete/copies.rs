@@ -1,4 +1,5 @@
-//! Copies that a deletion must leave: of files with the same contents, at least one that is still as it was compared.
+//! Copies that a deletion must leave: of each set of files with the same contents, at least one file that has not
+//! changed since it was compared.
 //!
 //! Invariant: nothing in this module changes the file system.
 
@@ -8,14 +9,14 @@ use super::copy_files::{CopyFile, CopyName, CopyPlaces, LastPlace, PlacesBuilder
 use super::group::Group;
 use crate::tree::Tree;
 
-/// Copies that are not selected, for each set of files of which others are selected.
+/// Unselected files of each set of files with the same contents that also contains selected files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptCopies {
     places: CopyPlaces,
     sets: Vec<KeptSet>,
 }
 
-/// Files with the same contents, of which some are selected.
+/// Files with the same contents, some of which are selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct KeptSet {
     /// Paths of the selected items that are or contain one of the files.
@@ -25,8 +26,8 @@ struct KeptSet {
 }
 
 impl KeptCopies {
-    /// Finds the copies in `sets` that are not selected in `groups`. The error is the number of sets of which every file is
-    /// selected, or inside a selected directory.
+    /// Finds the files in `sets` that are not selected in `groups`. The error is the number of sets in which every file
+    /// is selected or inside a selected directory.
     pub(super) fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         groups: &[Group],
@@ -62,7 +63,8 @@ impl KeptCopies {
         Ok(Self { places: places.finish(), sets: found })
     }
 
-    /// Returns the paths of the selected items with a file of which no other copy is left unchanged.
+    /// Returns the paths of the selected items that are or contain a file whose unselected copies have all been changed
+    /// or deleted.
     pub(super) fn last_copies(&self) -> HashSet<&[u8]> {
         let mut open = LastPlace::default();
         let mut is_left = |file: &CopyFile| open.check(&self.places, file).is_ok();

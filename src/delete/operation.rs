@@ -49,7 +49,7 @@ pub struct Report {
     pub failures: Failures,
     /// Items moved to or from the trash.
     pub trashed: Vec<Trashed>,
-    /// Change in free space during the operation, in bytes, whatever caused it; `None` if unknown.
+    /// Change in free space in bytes during the operation, including changes by other processes; `None` if unknown.
     pub gained: Option<i64>,
     /// Error that left the journal incomplete, if any.
     pub unwritten: Option<String>,

@@ -155,7 +155,7 @@ impl<'a> Previewer<'a> {
         }
     }
 
-    /// Returns the number of bytes that are certainly freed, because the file does not share them.
+    /// Returns the number of bytes that deleting the file certainly frees, because the file does not share them.
     fn least(&self, at: &Directory, name: &CStr, found: &Attributes, bytes: u64) -> u64 {
         if found.kind != Kind::File || bytes == 0 {
             return bytes;

@@ -14,9 +14,9 @@ use crate::tree::{DirId, Tree};
 pub struct Selection {
     /// Entries, grouped by directory.
     pub groups: Vec<Group>,
-    /// Part of every entry that the operation applies to.
+    /// Part of each entry to which the operation applies.
     pub extent: DeleteScope,
-    /// Copies of selected files, of which the operation must leave one.
+    /// Copies of the selected files. The operation must leave one copy of each.
     pub copies: KeptCopies,
 }
 
@@ -60,10 +60,10 @@ impl Selection {
         self.items().fold(0, |sum, (_, item)| sum.saturating_add(item.disk))
     }
 
-    /// Requires the operation to leave a copy of each file in `sets`, which contain files with the same contents.
+    /// Requires the operation to leave at least one file of each set in `sets`. The files of a set have the same
+    /// contents.
     ///
-    /// # Errors
-    /// Returns the number of sets of which every file is selected, or inside a selected directory.
+    /// # Errors Returns the number of sets in which every file is selected or inside a selected directory.
     pub fn leaving_copies<'n, S: AsRef<[CopyName<'n>]>>(
         mut self,
         tree: &Tree,

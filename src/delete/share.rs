@@ -23,28 +23,29 @@ const STEP: u64 = 16 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CopySharing {
     places: CopyPlaces,
-    /// Files with the same contents. The first one of each set gives its data to the others.
+    /// Sets of files with the same contents. In each set, the other files are to use the data of the first one.
     sets: Vec<Vec<CopyFile>>,
 }
 
 /// Progress or result of sharing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SharedData {
-    /// Number of files that use the data of another one now, and did not before.
+    /// Number of files that now use the data of another file and did not before.
     pub(super) files: u64,
-    /// Length of their shared data in bytes.
+    /// Number of bytes that were shared.
     pub(super) bytes: u64,
     /// Change in free space in bytes; `None` if unknown.
     pub(super) gained: Option<i64>,
     pub(super) failures: Failures,
 }
 
-/// Number of bytes shared for each file in the order of [`CopySharing::items`]. `None` if sharing was cancelled before.
+/// Number of bytes shared, or the reason for a failure, for each file in the order of [`CopySharing::items`]; `None`
+/// for files that were not processed before a cancellation.
 type ItemResults = Vec<Option<Result<u64, Reason>>>;
 
 impl CopySharing {
-    /// Shares the selected files of each set, and those inside selected directories, with one that is not selected, or
-    /// with each other if all are selected. Without a selection, shares all files.
+    /// Plans the sharing. The selected files of each set, including those inside selected directories, will use the
+    /// data of an unselected file or, if all are selected, of one of them. Without a selection, all files share.
     pub fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         selection: Option<&Selection>,
@@ -58,7 +59,7 @@ impl CopySharing {
                 |copy: &CopyName<'_>| selected.as_ref().is_none_or(|selected| selected.item(copy).is_some());
             let (wanted, others): (Vec<CopyName<'_>>, Vec<_>) =
                 set.as_ref().iter().partition(|copy| is_selected(copy));
-            // Names of one inode are one file.
+            // Several names of one inode count as one file.
             let mut inodes: HashSet<FileId> = HashSet::new();
             let files = others.iter().take(1).chain(&wanted).filter(|copy| inodes.insert(copy.state.id));
             let files: Vec<CopyFile> = files.filter_map(|copy| places.file(copy)).collect();
@@ -69,17 +70,17 @@ impl CopySharing {
         Self { places: places.finish(), sets: found }
     }
 
-    /// Returns the number of files that would get the data of another one.
+    /// Returns the number of files that would get the data of another file.
     pub fn files(&self) -> u64 {
         self.receivers().count() as u64
     }
 
-    /// Returns the disk usage of these files in bytes.
+    /// Returns the disk usage in bytes of the files that would get the data of another file.
     pub fn disk(&self) -> u64 {
         self.receivers().fold(0, |sum, file| sum.saturating_add(file.state.disk))
     }
 
-    /// Returns the directories in the tree that contain these files.
+    /// Returns the directories in the tree that contain the files that would get the data of another file.
     pub fn directories(&self) -> Vec<DirId> {
         let mut directories: Vec<DirId> =
             self.receivers().map(|file| self.places.group(file.place).directory).collect();
@@ -88,7 +89,7 @@ impl CopySharing {
         directories
     }
 
-    /// Returns the path and the disk usage in bytes of each of these files.
+    /// Returns the path and disk usage in bytes of each file that would get the data of another file.
     pub(super) fn items(&self) -> Vec<(Vec<u8>, u64)> {
         self.receivers().map(|file| (self.places.path(file), file.state.disk)).collect()
     }
@@ -132,8 +133,8 @@ struct Sharer<'s> {
 const ELSEWHERE: Reason = Reason::System(Errno::EXDEV as i32);
 
 impl Sharer<'_> {
-    /// Shares the first file of a set with the others. If the first one has changed, the next one takes its place. So it
-    /// does for the files on another file system.
+    /// Lets the other files of a set use the data of the first one. If the first file has changed, the next one is used
+    /// instead. Files on another file system share in the same way among themselves.
     fn share_set(&mut self, set: &[CopyFile]) {
         let first = self.items.len();
         self.items.resize(first + set.len() - 1, None);
@@ -206,10 +207,10 @@ impl Sharer<'_> {
 
 /// Free space of the file systems before sharing.
 struct FreeSpace {
-    /// Free bytes of each device, and the device that stands for its file system: on btrfs every subvolume has a device
-    /// of its own.
+    /// Free bytes of each device, with the device that represents its file system. On btrfs, one file system has
+    /// several devices, because every subvolume has its own device number.
     devices: HashMap<u64, (u64, u64)>,
-    /// Directory on each device.
+    /// Index of a directory on each device.
     places: HashMap<u64, usize>,
     /// Devices on which files were shared.
     changed: HashSet<u64>,
@@ -224,7 +225,7 @@ impl FreeSpace {
         Self { devices, places, changed: HashSet::new() }
     }
 
-    /// Records that two files were shared, so they are on one file system.
+    /// Records that data was shared between two files, which are therefore on one file system.
     fn join(&mut self, one: &CopyFile, other: &CopyFile) {
         let (one, other) = (one.state.id.device, other.state.id.device);
         self.changed.insert(one);
@@ -247,7 +248,7 @@ impl FreeSpace {
     }
 }
 
-/// Returns the free space of the file system with a directory, once everything is on the disk.
+/// Writes pending changes to disk, and returns the free space of the file system that contains the directory.
 fn free(sharing: &CopySharing, place: usize) -> Option<u64> {
     let group = sharing.places.group(place);
     sync_file_system(&group.open().ok()?).ok()?;

@@ -93,7 +93,7 @@ impl FileSystemUsage {
         [self.hidden(), self.deleted_bytes(), parts].into_iter().fold(self.scanned.disk, u64::saturating_add)
     }
 
-    /// Returns the disk usage in bytes of files covered by mount points, as far as they could be read.
+    /// Returns the total disk usage in bytes of the covered files that could be read.
     pub fn hidden(&self) -> u64 {
         let known = self.covered.iter().filter_map(|shadow| shadow.hidden.ok());
         known.fold(0, |sum, hidden| sum.saturating_add(hidden.disk))

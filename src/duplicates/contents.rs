@@ -18,7 +18,7 @@ pub(crate) const SHORT: u64 = 2 * END as u64;
 /// Maximum number of bytes per read.
 const CHUNK: usize = 128 << 10;
 
-/// Open file.
+/// File opened for comparison.
 pub(crate) struct OpenFile {
     contents: Contents,
     pub(crate) state: ContentState,
@@ -83,7 +83,7 @@ impl OpenFile {
         if now == self.state { Ok(hasher.finalize().into()) } else { Err(Some(SkipReason::Changing)) }
     }
 
-    /// Returns a hash of the positions of the contents on the disk, or `None` if these positions do not determine the
+    /// Returns a hash of where the contents are stored on disk, or `None` if the location does not determine the
     /// contents. Two files of the same size with equal hashes share all of their data.
     pub(crate) fn location(&self) -> Option<ContentHash> {
         // The device is part of the hash, because positions on different devices are independent.
@@ -99,7 +99,7 @@ impl OpenFile {
         is_certain.then(|| hasher.finalize().into())
     }
 
-    /// Fills `buffer` from `offset`. If the file ends too early, it has changed, which is an error.
+    /// Fills `buffer` from `offset`. Returns an error if the file ends too early, because then it has changed.
     fn read(&self, search: &DuplicateSearch<'_>, buffer: &mut [u8], offset: u64) -> Result<(), NotCompared> {
         let length = self.contents.read_at(buffer, offset).map_err(|errno| Some(SkipReason::from(errno)))?;
         search.advance(length);

@@ -77,7 +77,7 @@ pub struct Duplicate {
 /// Name of a file in a set of equal files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EqualName {
-    /// Name.
+    /// Name of the file.
     pub entry: EntryId,
     /// State of the file when it was compared.
     pub state: ContentState,
@@ -108,8 +108,8 @@ pub enum SkipReason {
 pub struct Duplicates {
     /// Groups in descending order of wasted bytes.
     pub groups: Vec<DuplicateGroup>,
-    /// Names of every set of equal files, including those inside copies of directories. At least one entry of each
-    /// set must be kept.
+    /// Sets of equal files, each as the names of its files. Files inside copies of directories are included. At least
+    /// one entry of each set must be kept.
     pub sets: Vec<Vec<EqualName>>,
     /// Files that were not compared, in the order of their paths.
     pub skipped: Vec<Skipped>,

@@ -1,6 +1,6 @@
 //! State that all threads of a running search share.
 //!
-//! Invariant: progress is published while files are read, at most once in [`REPORT`] milliseconds.
+//! Invariant: progress is published while files are read, at most once every [`REPORT`] milliseconds.
 
 use std::time::Instant;
 

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Entries are sealed when a segment is full, when their directory ends, and when the tree is shown
-//! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed when its end was
-//! read *and* its entry was published, because publishing the entry makes the parent wait for the child.
+//! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed when its end has been
+//! read *and* its entry has been published, because publishing the entry makes the parent wait for the child.
 //!
 //! Invariant: every directory is released exactly once, regardless of how the input ends.
 

@@ -32,7 +32,7 @@ pub struct Provenance {
     pub scanned_at: Option<i64>,
 }
 
-/// Tree to be written.
+/// Tree to write.
 pub struct Flat<'t> {
     /// Tree that contains the entries.
     pub tree: &'t Tree,

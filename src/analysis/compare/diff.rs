@@ -61,8 +61,8 @@ pub struct Change<'t> {
     pub name: &'t [u8],
     /// Kind of the entry.
     pub kind: Kind,
-    /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the
-    /// directory in the ID is the root itself, and the position is unused.
+    /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the ID
+    /// contains the number of the root directory itself, and its position is unused.
     pub entry: EntryId,
     /// Parent directory in the new tree; for a deleted entry, the directory that contained it.
     pub place: DirId,
@@ -168,7 +168,7 @@ struct Diff<'t, N> {
     old: Side<'t>,
     new: Side<'t>,
     note: N,
-    /// Pairs of directories still to be compared.
+    /// Pairs of directories that have not been compared yet.
     pairs: Vec<(DirId, DirId)>,
     /// Directories found on the old side only.
     gone: Vec<Unmatched<'t>>,
@@ -258,7 +258,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         }
     }
 
-    /// Adds a pair of directories to be compared.
+    /// Reports a pair of directories, and queues it for comparison.
     fn pair(&mut self, difference: ChangeKind, unmatched: Unmatched<'t>, (old, new): (DirId, DirId)) {
         let is_known = |side: Side<'_>, id| side.tree.status(id).is_known();
         if is_known(self.old, old) && is_known(self.new, new) {

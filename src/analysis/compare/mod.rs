@@ -206,7 +206,7 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             By::Apparent => change.before.apparent == change.after.apparent,
             By::Disk => change.before.disk == change.after.disk,
-            // These orders do not compare sizes, so every change is wanted.
+            // These orders do not depend on sizes, so entries whose size has not changed are included too.
             By::Modified | By::Items | By::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {

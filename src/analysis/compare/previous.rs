@@ -64,7 +64,7 @@ impl PreviousListing {
         Self { growth: Arc::clone(growth), what }
     }
 
-    /// Returns the earlier listing, in which [`PreviousListing::became`] looks up entries.
+    /// Returns the listing of the directory in the earlier tree, for use with [`PreviousListing::became`].
     pub fn listing(&self) -> Listing<'_> {
         match &self.what {
             What::Was(id, _) => self.growth.old.listing(*id),

@@ -17,12 +17,12 @@ pub const LEAST: usize = 3;
 /// Chart of an entry's size over time: heights from 1 to 8, or 0 if the entry did not exist or its size is unknown.
 pub type Trend = [u8; POINTS];
 
-/// Purpose of looking up a name in an earlier tree.
+/// Reason why a name is looked up in an earlier tree.
 #[derive(Clone, Copy)]
 enum Wanted {
     /// The size is needed for the row with this index.
     Row(usize),
-    /// The name belongs to this directory of the present tree, in which further names are looked up.
+    /// The name is that of this directory in the present tree, and names inside the directory are looked up too.
     Directory(DirId),
 }
 

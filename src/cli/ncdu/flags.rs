@@ -16,7 +16,7 @@ pub enum Means {
     Columns(&'static str, bool),
     /// Gives these actions their keys if `true`, removes the keys otherwise.
     Actions(&'static [&'static str], bool),
-    /// Disables deletion; given twice, also running other programs; given three times, also rescanning.
+    /// Disables deletion. If given twice, also disables running other programs; if given three times, also rescanning.
     ReadOnly,
     /// Compresses the export if `true`. duke accepts `--compress` only with an export.
     Compress(bool),

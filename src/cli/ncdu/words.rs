@@ -26,7 +26,7 @@ pub struct Translation {
     pub without_keys: Vec<&'static str>,
 }
 
-/// Flag with its value; for a path, `None` with the path.
+/// Flag with its value, or `None` with a path.
 pub type Given = (Option<&'static Flag>, OsString);
 
 /// Returns the definition of ncdu's command line.
@@ -182,7 +182,7 @@ fn sort(value: &OsStr) -> Option<impl Iterator<Item = &'static str>> {
         Some((name, direction @ ("asc" | "desc"))) => (name, Some(direction)),
         _ => (value, None),
     };
-    // Column of duke, default direction of duke, and default direction of ncdu.
+    // duke's column, duke's default direction, and ncdu's default direction.
     let (column, usual, default) = match name {
         "disk-usage" | "apparent-size" => ("--sort=size", "desc", "desc"),
         "itemcount" => ("--sort=count", "desc", "desc"),

@@ -72,7 +72,8 @@ impl<'g> Trashes<'g> {
         self.of_top.get_or_init(find).as_ref().map_err(|why| *why)
     }
 
-    /// Calls `attempt` for each trash until one is on the same mount. If there is none, returns the reason.
+    /// Calls `attempt` for each trash, and returns the result for the first one on the same mount. If there is none,
+    /// returns the reason.
     pub fn first<T>(&self, mut attempt: impl FnMut(&Trash) -> Result<T, Reason>) -> Result<T, Reason> {
         let mut why = NoTrash::Nowhere;
         let home = self.home.as_ref().map_err(|why| *why);

@@ -463,7 +463,6 @@ impl<'w, A: Visitor> Walk<'w, A> {
     }
 }
 
-/// Opens a root by its path.
 fn open_root(path: &[u8]) -> Result<Directory, Errno> {
     use std::os::unix::ffi::OsStrExt;
     wait_for_descriptors(|| Directory::open(std::path::Path::new(std::ffi::OsStr::from_bytes(path))))

@@ -1,4 +1,4 @@
-//! Rules for several lines of a directory that have the same path.
+//! Rules for several lines that have the same path.
 //!
 //! ```text
 //! entry and directory   the entry's line describes the directory, unless the directory has a line already

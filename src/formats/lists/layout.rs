@@ -49,7 +49,7 @@ pub(crate) enum Recognized {
     /// List with this layout.
     List(ListLayout),
     Snapshot,
-    /// Another format, or none.
+    /// Input in another format, or in an unknown one.
     Other,
 }
 
@@ -285,7 +285,6 @@ fn numbered(given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {
     given.iter().map(index).collect()
 }
 
-/// Returns the index of the column that contains the path.
 fn path_column(columns: &[(usize, FieldUnit)]) -> Option<usize> {
     let is_path = |field| matches!(field, ListField::Path | ListField::PathBase64 | ListField::Name);
     columns.iter().find(|(_, meaning)| is_path(meaning.field)).map(|(index, _)| *index)

@@ -1,4 +1,4 @@
-//! Tree that shows the files of a list while the list is read, for lists that name no directories: those of rclone.
+//! Tree that shows the files of a list while the list is read. Used for lists from rclone, which name no directories.
 //!
 //! Other lists cannot be shown before their end, because any later line may describe a directory.
 //!
@@ -7,7 +7,7 @@
 //! page   unsealed entries of a directory; published when it is long, and whenever the tree is shown
 //! ```
 //!
-//! Lines with the same path are separate files, because some stores have several objects of a name.
+//! Lines with the same path are separate files, because some stores have several objects with the same name.
 //!
 //! Invariant: every directory is released exactly once, by [`LiveTree::finish`].
 
@@ -57,7 +57,7 @@ impl<'t> LiveTree<'t> {
         }
     }
 
-    /// Adds the file or the directory of a line.
+    /// Adds the file or directory that a line describes.
     pub(crate) fn add(&mut self, line: &EntryLine) -> Result<(), LineRefusal> {
         let names: Vec<&[u8]> = names(&line.path).collect();
         if names.contains(&&b".."[..]) {

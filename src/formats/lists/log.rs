@@ -49,7 +49,7 @@ pub(crate) enum Logged<'l> {
         /// Name of the directory.
         name: &'l [u8],
     },
-    /// Entry.
+    /// Any other record, with its kind.
     Entry(LogTag, Entry<'l>),
 }
 

@@ -62,7 +62,7 @@ pub(super) struct ListRoot {
     pub(super) host: u32,
     pub(super) host_name: Vec<u8>,
     pub(super) scanned_at: Option<i64>,
-    /// `true` if the lines do not name the root, so that it may be replaced by a directory in it.
+    /// `true` if the lines do not name the root, so a directory inside it may become the root instead.
     pub(super) is_implied: bool,
 }
 
@@ -85,7 +85,7 @@ struct RootedPath<'l> {
 pub(crate) struct ListHost<'n> {
     /// Number of the host in the tree's table of devices.
     pub(crate) number: u32,
-    /// Name; empty if unknown.
+    /// Name of the host; empty if unknown.
     pub(crate) name: &'n [u8],
 }
 
@@ -258,7 +258,7 @@ impl PathTree {
     }
 }
 
-/// Kind of an entry, as far as its line determines it.
+/// Kind of an entry, if its line determines the kind.
 #[derive(Clone, Copy)]
 enum LineKind {
     /// Directory that was read, with or without an error.
@@ -291,7 +291,6 @@ enum LinkCounts {
     Several,
 }
 
-/// Returns the record of an entry.
 fn entry<'n>(
     name: &'n [u8],
     line: &EntryLine,
