@@ -28,7 +28,7 @@ impl Stored {
     pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
         match self {
             Self::Numbered(file) => file.rows(tree, first),
-            // The row of a directory is filled when the listing that contains the directory is loaded.
+            // The data of a directory is set when the listing that contains the directory is loaded.
             Self::Chained(_) => Vec::new(),
         }
     }
@@ -44,7 +44,7 @@ impl Stored {
     /// Loads the number of bytes that entries of `id` share.
     pub(crate) fn fetch_shared(&self, tree: &Tree, id: DirId) {
         match self {
-            // The number is loaded together with the directory's row.
+            // The number of shared bytes is loaded together with the directory's row.
             Self::Numbered(_) => _ = tree.status(id),
             Self::Chained(file) => file.fetch(tree, id),
         }
