@@ -22,7 +22,7 @@ pub enum Hit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Button {
     Yes,
-    /// No, which cancels. Usually preselected if a Yes would lose data.
+    /// Button that cancels. Usually preselected if a Yes would lose data.
     No,
 }
 

@@ -140,8 +140,7 @@ impl<'s> Session<'s> {
     pub fn run(mut self) -> io::Result<Left> {
         self.draw()?;
         self.source.end_head_start();
-        // Wait briefly before the next tick, because after so short a time, a second frame would be as empty as the
-        // first.
+        // Delay the first tick, because a second frame drawn at once would be as empty as the first.
         self.next_tick = Instant::now() + GLANCE;
         loop {
             // Damage in a snapshot is found only when the damaged part is read, so the outcome can change even
