@@ -10,10 +10,9 @@
 //! are filled with a color. Each rectangle includes a gap of one column on its right and half a line at its bottom,
 //! unless the rectangle is only one column wide or half a line high.
 //!
-//! The area of a rectangle, including title and gap, is proportional to its share of its directory's size. It is
-//! measured in the area below the directory's title. Rounding changes neither side by more than one column or half a
-//! line. So areas can be compared among the entries of one directory, but not between directories: a directory with
-//! many levels loses more area to titles.
+//! A rectangle, including title and gap, gets its share of the area below its directory's title. Rounding changes
+//! neither side by more than one column or half a line. So areas can be compared among the entries of one directory,
+//! but not between directories: a directory with many levels loses more area to titles.
 //!
 //! Without colors or half blocks, each rectangle has a frame, whose upper line begins with the name. A symbol before
 //! the name replaces the color. Adjacent frames share a line. A rectangle includes the upper and the left line of its

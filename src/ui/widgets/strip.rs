@@ -64,7 +64,7 @@ pub fn draw(
         let text = Span::styled(format!(" {name} {}  ", text(*bytes, whole)), cx.theme.style(Role::Faint));
         texts.push((*bytes, sign, text));
     }
-    // If there is too little room in the legend, the largest parts are shown.
+    // If the legend has too little room, the largest parts take precedence.
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by_key(|index| Reverse(texts[*index].0));
     order.retain(|index| {
