@@ -31,7 +31,7 @@ pub enum CellValue {
     None,
     /// Size in bytes.
     Bytes(u64),
-    /// Sizes in bytes before and after a change, `None` at a time when the entry did not exist.
+    /// Sizes in bytes before and after a change; `None` if the entry did not exist then.
     Change(Option<u64>, Option<u64>),
     /// Number of entries.
     Count(u64),

@@ -4,7 +4,7 @@
 
 use ratatui::layout::Rect;
 
-/// Regions of the screen. A region without room has height 0.
+/// Regions of the screen. If there is no room for a region, its height is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Path and totals.

@@ -137,7 +137,7 @@ pub enum Notice {
     NoDirectoryOfCopy,
     /// Contains the number of copies marked, and the path of the directory.
     MarkedElsewhere(usize, Vec<u8>),
-    /// None of the file systems that contain the copies lets files share data.
+    /// No file system that contains copies lets files share data.
     CannotShare,
     NothingSharedDryRun,
     /// The row belongs to no group of copies.

@@ -5,7 +5,8 @@
 //! the file. The file records that there are errors below a directory, but not how many, so a directory has at most one
 //! error until they are counted.
 //!
-//! [`Chains`](super::chains::Chains) reads the file and guarantees that no item is in two chains, so the tree is finite.
+//! [`Chains`](super::chains::Chains) reads the file and guarantees that no item is in two chains, so the tree is
+//! finite.
 
 use std::collections::HashMap;
 

@@ -4,7 +4,8 @@
 //! their totals are in a table. In a *chained* file (`chained`), such as ncdu's binary export, entries refer to one
 //! another by their positions, and a directory gets its number when the listing that contains its entry is loaded.
 //!
-//! Invariant: no matter what the file contains, the tree is finite, and a walk visits each directory below the top once.
+//! Invariant: no matter what the file contains, the tree is finite, and a walk visits each directory below the top
+//! once.
 
 mod chained;
 pub mod chains;
