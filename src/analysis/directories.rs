@@ -50,7 +50,7 @@ pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result
     })
 }
 
-/// Files of each directory, before their sizes are added up.
+/// Collector that groups the sizes of files by directory.
 #[derive(Default)]
 pub(super) struct OwnSizes {
     /// Totals of the files with a single name, for each directory. A huge directory may occur several times.

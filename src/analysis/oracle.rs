@@ -11,7 +11,7 @@ use crate::tree::{EntryState, Totals};
 
 const DAY: i64 = 24 * 3600;
 
-/// Kind of test in a term, which determines the effect of the term on directories.
+/// Kind of test that a search term performs, which determines how the term treats directories.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     /// Test of a name. A matching directory is found together with its contents. If the term is negated, neither the
@@ -31,8 +31,8 @@ enum Sort {
     File,
 }
 
-/// Term: its text, its kind of test, and its test function. The arguments of the test are an item, its disk usage and
-/// apparent size, and the number of entries below it.
+/// Search term: its text, its kind of test, and its test function. The function is called with an item and a tuple of
+/// the item's disk usage, its apparent size, and the number of entries below it.
 struct Rule(&'static str, Sort, fn(&Item, (u64, u64, usize)) -> bool);
 
 fn name(item: &Item) -> &str {

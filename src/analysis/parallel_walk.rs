@@ -34,8 +34,7 @@ const VISIT: u64 = 64;
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits for one worker in one round.
 const VISITS: usize = 256;
-/// Number of parts per worker in a round. It is more than one so that a worker that finishes early can take another
-/// part.
+/// Number of parts per worker in a round. With more than one, a worker that finishes its part early can take another.
 const PARTS: usize = 2;
 /// Time until the first result. Each later result is due when the elapsed time has grown by the factor `NEXT`: results
 /// become rarer, because producing one takes time.
@@ -90,11 +89,11 @@ pub(crate) trait Collector: Send + Sync {
     fn enter(&mut self, _directory: DirId, _own: Option<&Totals>) {}
     /// Visits an entry that counts toward the result.
     fn visit(&mut self, entry: &WalkEntry<'_>);
-    /// Appends the entries of another collector to this one.
+    /// Merges the entries of another collector into this one.
     fn merge(&mut self, other: Self);
 }
 
-/// Two collectors that are given the same entries.
+/// Pair of collectors, both of which receive every entry.
 impl<A: Collector, B: Collector> Collector for (A, B) {
     fn fresh(&self) -> Self {
         (self.0.fresh(), self.1.fresh())
@@ -130,8 +129,8 @@ struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Decision about all entries of the directory, made by the directory and its ancestors: kept, or ignored because
-    /// of a negated term.
+    /// Decisions about all entries of the directory that follow from the directory itself and its ancestors: kept, or
+    /// ignored because of a negated term.
     standing: Standing,
     /// `true` if the directory or one of its ancestors is found along with all its contents.
     is_covered: bool,
@@ -305,7 +304,8 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         }
     }
 
-    /// Queues a visit to directory `id`, a child of the directory of `visit`. The current path must be that of `id`.
+    /// Queues a visit to directory `id`, a child of the directory visited by `visit`. `self.path` must be the path of
+    /// `id`.
     fn push(
         &mut self,
         id: DirId,

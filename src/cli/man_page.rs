@@ -48,11 +48,9 @@ pub fn page(mut command: Command) -> String {
     page.0
 }
 
-/// Page being written.
 struct Page(String);
 
 impl Page {
-    /// Adds a line of roff.
     fn line(&mut self, line: &str) {
         self.0.push_str(line);
         self.0.push('\n');
@@ -66,7 +64,7 @@ impl Page {
         self.line(".PP");
     }
 
-    /// Adds a paragraph of text.
+    /// Adds paragraphs of text, which are separated by empty lines in `text`.
     fn text(&mut self, text: &str) {
         for (number, part) in text.split("\n\n").enumerate() {
             if number > 0 {
@@ -172,7 +170,6 @@ impl Page {
         }
     }
 
-    /// Adds the default keys.
     fn keys(&mut self) {
         self.text(
             "The configuration can change them. In the browser, `?` shows the keys of the current view.",

@@ -59,7 +59,7 @@ pub use describe::Description;
 pub use environment::Environment;
 pub use show::ConfigOutput;
 
-/// Parses the command line of this process, runs the request, and exits with its code.
+/// Parses the command line of this process, runs the command, and ends the process with the command's exit code.
 pub fn run() -> ! {
     let exit = match invocation(std::env::args_os(), &Environment::of_process()) {
         Ok(Invocation::Browse(job)) => browse::run(*job),
@@ -94,7 +94,7 @@ pub enum Invocation {
     Plan(plan::PlanJob),
     /// Merge of the parts of a plan.
     Merge(merge::MergeJob),
-    /// Description of the command line.
+    /// Request to print shell completions or the man page.
     Describe(Description),
     /// Text to print about the configuration or the kept snapshots.
     ConfigOutput(ConfigOutput),
@@ -215,8 +215,8 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
         threads: threads(words.threads, environment)?,
         mounts: mounts(words.one_file_system),
         skip_network: words.skip_network,
-        // `duke df` queries every file system with a time limit, so its scan must not hang on an unresponsive one
-        // either.
+        // `duke df` queries every file system with a time limit, so its scan must not hang on an unresponsive file
+        // system either.
         skip_silent: true,
         ..Default::default()
     };
@@ -245,7 +245,7 @@ fn duplicates_job(words: &DuplicatesFlags, environment: &Environment) -> Result<
     })
 }
 
-/// Returns the request for parsed flags and the configuration, if there is no subcommand.
+/// Returns the request for a command line without a subcommand, from the parsed flags and the configuration.
 fn look(
     arguments: &Arguments,
     configured: Configured,

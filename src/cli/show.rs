@@ -162,7 +162,7 @@ fn value(arg: &Arg, matches: &ArgMatches) -> Option<String> {
     }
 }
 
-/// Formats a word as a number if it is one, and otherwise as a string.
+/// Formats a word as a TOML integer if it is one, and otherwise as a TOML string.
 fn plain(word: &str) -> String {
     let number = word.parse::<i64>().ok().filter(|number| number.to_string() == word);
     number.map_or_else(|| quote(word), |number| number.to_string())

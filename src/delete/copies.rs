@@ -9,7 +9,8 @@ use super::copy_files::{CopyFile, CopyName, CopyPlaces, LastPlace, PlacesBuilder
 use super::group::Group;
 use crate::tree::Tree;
 
-/// Unselected files of each set of files with the same contents that also contains selected files.
+/// Copies that an operation must leave: for every set of files with the same contents that contains a selected file,
+/// the files that are not selected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptCopies {
     places: CopyPlaces,
@@ -58,7 +59,7 @@ impl KeptCopies {
         if whole > 0 {
             return Err(whole);
         }
-        // Files of one directory are checked one after another, so that it is opened only once.
+        // Files in the same directory are checked one after another, so that their directory is opened only once.
         found.sort_by_key(|set| set.kept.first().map(|file| file.place));
         Ok(Self { places: places.finish(), sets: found })
     }

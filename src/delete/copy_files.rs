@@ -39,14 +39,14 @@ pub(super) struct CopyFile {
     pub(super) state: ContentState,
 }
 
-/// Directories that contain the files, as groups without items.
+/// Directories that contain the copies, each as a group without items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CopyPlaces(Vec<Group>);
 
 /// Builder of [`CopyPlaces`], which adds each directory once.
 pub(super) struct PlacesBuilder<'p> {
     tree: &'p Tree,
-    /// Index of each directory; `None` for those that are not in the tree.
+    /// Index of each directory in `groups`; `None` for a directory that is not in the tree.
     numbers: HashMap<DirId, Option<usize>>,
     groups: Vec<Group>,
 }
@@ -82,7 +82,7 @@ impl CopyPlaces {
     }
 }
 
-/// Directory of the last file, kept open because files of one directory usually follow one another.
+/// Directory of the last file, kept open because the next file is usually in the same directory.
 #[derive(Default)]
 pub(super) struct LastPlace(Option<(usize, Result<Directory, Reason>)>);
 
@@ -110,7 +110,7 @@ impl LastPlace {
     }
 }
 
-/// Index of the selected entries, which finds the one that is or contains a given file.
+/// Lookup table that finds the selected entry that is or contains a given file.
 pub struct SelectedItems<'s> {
     tree: &'s Tree,
     names: HashMap<(DirId, &'s [u8]), usize>,

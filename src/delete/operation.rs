@@ -73,7 +73,7 @@ impl Report {
         format!("Shared the data of {number} {files}, {shared}{}", self.gained_text(units))
     }
 
-    /// Returns the change in free space, in parentheses; an empty text if it is unknown.
+    /// Returns the change in free space, in parentheses; an empty string if it is unknown.
     pub fn gained_text(&self, units: Units) -> String {
         let Some(gained) = self.gained else { return String::new() };
         let sign = if gained < 0 { "-" } else { "+" };

@@ -110,9 +110,9 @@ fn check_item(
     is_mount.then_some(Blocked::Mount)
 }
 
-/// Returns the owner of a directory, who can change it, unless the owner is root. Returns 0 for a directory of root to
-/// which other users may write (all users, the group, or through an access control list) and in which no sticky bit
-/// protects the entries of other users. Otherwise, returns `None`.
+/// Returns the ID of the user, other than root, who owns a directory and therefore can change it. For a directory that
+/// root owns, returns 0 if other users may write to it (all users, the group, or through an access control list) and no
+/// sticky bit protects its entries; otherwise, returns `None`.
 fn other_master(directory: &Directory, found: &Attributes) -> Option<u32> {
     let is_open = || found.mode & STICKY == 0 && others_may_write(directory, found);
     (found.uid != 0 || is_open()).then_some(found.uid)

@@ -16,7 +16,7 @@ pub struct Selection {
     pub groups: Vec<Group>,
     /// Part of each entry to which the operation applies.
     pub extent: DeleteScope,
-    /// Copies of the selected files. The operation must leave one copy of each.
+    /// Unselected copies of the selected files. The operation must leave at least one file of each set of copies.
     pub copies: KeptCopies,
 }
 
@@ -63,7 +63,8 @@ impl Selection {
     /// Requires the operation to leave at least one file of each set in `sets`. The files of a set have the same
     /// contents.
     ///
-    /// # Errors Returns the number of sets in which every file is selected or inside a selected directory.
+    /// # Errors
+    /// Returns the number of sets in which every file is selected or inside a selected directory.
     pub fn leaving_copies<'n, S: AsRef<[CopyName<'n>]>>(
         mut self,
         tree: &Tree,

@@ -19,7 +19,7 @@ use crate::tree::{DirId, Tree};
 /// Number of bytes that are compared and shared at once.
 const STEP: u64 = 16 << 20;
 
-/// Files to share.
+/// Sets of files that will share their data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CopySharing {
     places: CopyPlaces,
@@ -45,7 +45,8 @@ type ItemResults = Vec<Option<Result<u64, Reason>>>;
 
 impl CopySharing {
     /// Plans the sharing. The selected files of each set, including those inside selected directories, will use the
-    /// data of an unselected file or, if all are selected, of one of them. Without a selection, all files share.
+    /// data of an unselected file or, if all files of the set are selected, of one of these files. Without a selection,
+    /// all files of each set share their data.
     pub fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         selection: Option<&Selection>,
@@ -70,17 +71,17 @@ impl CopySharing {
         Self { places: places.finish(), sets: found }
     }
 
-    /// Returns the number of files that would get the data of another file.
+    /// Returns the number of files that would use the data of another file.
     pub fn files(&self) -> u64 {
         self.receivers().count() as u64
     }
 
-    /// Returns the disk usage in bytes of the files that would get the data of another file.
+    /// Returns the disk usage in bytes of the files counted by [`CopySharing::files`].
     pub fn disk(&self) -> u64 {
         self.receivers().fold(0, |sum, file| sum.saturating_add(file.state.disk))
     }
 
-    /// Returns the directories in the tree that contain the files that would get the data of another file.
+    /// Returns the directories in the tree that contain the files counted by [`CopySharing::files`].
     pub fn directories(&self) -> Vec<DirId> {
         let mut directories: Vec<DirId> =
             self.receivers().map(|file| self.places.group(file.place).directory).collect();
@@ -89,7 +90,7 @@ impl CopySharing {
         directories
     }
 
-    /// Returns the path and disk usage in bytes of each file that would get the data of another file.
+    /// Returns the path and disk usage in bytes of each file counted by [`CopySharing::files`].
     pub(super) fn items(&self) -> Vec<(Vec<u8>, u64)> {
         self.receivers().map(|file| (self.places.path(file), file.state.disk)).collect()
     }
@@ -134,7 +135,7 @@ const ELSEWHERE: Reason = Reason::System(Errno::EXDEV as i32);
 
 impl Sharer<'_> {
     /// Lets the other files of a set use the data of the first one. If the first file has changed, the next one is used
-    /// instead. Files on another file system share in the same way among themselves.
+    /// instead. Files that are on another file system share data among themselves in the same way.
     fn share_set(&mut self, set: &[CopyFile]) {
         let first = self.items.len();
         self.items.resize(first + set.len() - 1, None);
@@ -169,7 +170,8 @@ impl Sharer<'_> {
         }
     }
 
-    /// Lets `file` use the data of `from`. Returns the number of bytes shared: 0 if all were shared before.
+    /// Lets `file` use the data of `from`. Returns the number of bytes shared: 0 if the files already shared all of
+    /// their data.
     fn share(&mut self, from: &Contents, file: &CopyFile) -> Result<u64, Reason> {
         let to = self.open.open_file(&self.sharing.places, file)?;
         if from.shares_all_with(&to) {
@@ -207,8 +209,8 @@ impl Sharer<'_> {
 
 /// Free space of the file systems before sharing.
 struct FreeSpace {
-    /// Free bytes of each device, with the device that represents its file system. On btrfs, one file system has
-    /// several devices, because every subvolume has its own device number.
+    /// Free bytes of each device, and the device that represents its file system. On btrfs, one file system has several
+    /// devices, because every subvolume has its own device number.
     devices: HashMap<u64, (u64, u64)>,
     /// Index of a directory on each device.
     places: HashMap<u64, usize>,

@@ -23,8 +23,8 @@ use crate::tree::{DirId, EntryState, Exclusion, Tree};
 pub struct System {
     /// First path at which the scan reached the file system: a root, or a mount point below a root.
     pub path: PathBuf,
-    /// Visited mounts of the file system, beginning with the mount at `path`. Only APFS containers have several, one
-    /// for each volume. Empty if the mount is unknown.
+    /// Visited mounts of the file system, beginning with the mount at `path`. Only an APFS container has several
+    /// mounts, one for each volume. Empty if the mount is unknown.
     pub mounts: Vec<Mount>,
     /// Device numbers of the directories on the file system.
     pub devices: HashSet<u64>,
@@ -224,7 +224,7 @@ impl MountMap {
         }
     }
 
-    /// Records that the directory of `mount` at `place` is covered.
+    /// Records that the path `place`, which lies on `mount`, is covered.
     fn cover(&mut self, mount: &Mount, place: &Path) {
         let under = point(mount);
         let system = self

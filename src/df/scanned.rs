@@ -25,8 +25,8 @@ pub struct Scanned {
     pub is_partial: bool,
 }
 
-/// Inodes that have been counted. The same value can be used for further trees on the same file systems, so that no
-/// inode counts twice.
+/// Inodes that have been counted. To avoid counting an inode twice, the same value is used for further trees on the
+/// same file systems.
 #[derive(Debug, Default)]
 pub struct Met {
     /// Files with several names.
@@ -53,7 +53,8 @@ impl Met {
 /// Totals of each file system, and the file system of each directory.
 pub struct ScannedSizes {
     pub scanned: Vec<Scanned>,
-    /// Index of each directory's file system plus one, or 0 if there is none. Indexed by directory number.
+    /// File system of each directory, indexed by directory number: the index of the file system plus one, or 0 if there
+    /// is none.
     of: Vec<u32>,
 }
 

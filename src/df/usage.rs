@@ -55,7 +55,7 @@ pub enum Note {
         /// Size that df reports for the mount point.
         whole: u64,
     },
-    /// The file system reports more, but only to root. Contains the error of the request.
+    /// The file system reports more, but only to root. Contains the error that the request returned.
     Refused(Errno),
 }
 

@@ -8,7 +8,7 @@ use super::opened::{NotCompared, OpenPlace};
 use super::search::DuplicateSearch;
 use crate::platform::entry::contents::{ContentState, Contents};
 
-/// Hash of contents.
+/// Hash of the contents of a file or directory, or of the location of a file's data.
 pub(crate) type ContentHash = [u8; 32];
 
 /// Length in bytes of the first and the last block of a file, which are compared first.
@@ -99,7 +99,8 @@ impl OpenFile {
         is_certain.then(|| hasher.finalize().into())
     }
 
-    /// Fills `buffer` from `offset`. Returns an error if the file ends too early, because then it has changed.
+    /// Fills `buffer` with the contents from `offset` on. Returns an error if the file ends too early, which means that
+    /// it has changed.
     fn read(&self, search: &DuplicateSearch<'_>, buffer: &mut [u8], offset: u64) -> Result<(), NotCompared> {
         let length = self.contents.read_at(buffer, offset).map_err(|errno| Some(SkipReason::from(errno)))?;
         search.advance(length);

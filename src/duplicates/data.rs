@@ -58,7 +58,7 @@ pub enum DuplicateKind {
 /// File or directory with the same contents as another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Duplicate {
-    /// Name of the copy.
+    /// Address of the copy's entry.
     pub entry: EntryId,
     /// Other names of the same inode in the searched directory.
     pub other_names: Vec<EntryId>,
@@ -113,7 +113,8 @@ pub struct Duplicates {
     pub sets: Vec<Vec<EqualName>>,
     /// Files that were not compared, in the order of their paths.
     pub skipped: Vec<Skipped>,
-    /// Number of files on network, foreign and kernel file systems, which are not opened.
+    /// Number of files that are not opened, because they are on a network file system, a kernel file system, or a file
+    /// system that a program or a virtual machine's host provides.
     pub elsewhere: u64,
     /// `true` if files were found on a file system that lets files share data.
     pub may_share: bool,

@@ -153,9 +153,9 @@ struct Storage {
     disk: u64,
     /// `true` if deleting the copies does not free the data.
     is_kept: bool,
-    /// `true` if a copy is not inside an extra copy of a directory.
+    /// `true` if at least one of the copies is not inside an extra copy of a directory.
     is_visible: bool,
-    /// Index of the group of duplicate directories in which one of these copies lies.
+    /// Index of a group of duplicate directories that contains one of these copies.
     group: Option<usize>,
 }
 
@@ -178,9 +178,9 @@ impl FileSet {
         Self { size: set.size, copies: copies.collect() }
     }
 
-    /// Returns the group of all copies outside extra copies of directories, or `None` if there are fewer than two of
-    /// these or if they all share their data. Adds the disk usage of the other copies to the groups of the directories
-    /// that contain them.
+    /// Returns a group of the copies that are not inside an extra copy of a directory, or `None` if there are fewer
+    /// than two such copies or if they all share their data. Adds the disk usage of the other copies to the groups of
+    /// the directories that contain them.
     fn group(
         &self,
         tree: &Tree,

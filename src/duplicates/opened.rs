@@ -75,7 +75,7 @@ pub(crate) fn for_each<T: Sync, R: Send>(
     pieces.into_par_iter().flat_map_iter(visit).collect()
 }
 
-/// Calls `work` for a single file and returns the result. If that fails, records the file as skipped and returns
+/// Calls `work` for a single file and returns the result. If `work` fails, records the file as skipped and returns
 /// `None`.
 pub(crate) fn for_one<R>(
     search: &DuplicateSearch<'_>,

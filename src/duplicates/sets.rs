@@ -89,8 +89,8 @@ fn equal(files: &[Compared]) -> Vec<&[Compared]> {
     files.chunk_by(|one, other| key(one) == key(other)).filter(|equal| equal.len() > 1).collect()
 }
 
-/// Returns the sets of equal files among `files`, all of which have the same size and equal first and last blocks.
-/// Files that are returned with the same number share their data.
+/// Finds the sets of equal files among `files`, which must have the same size and equal first and last blocks. Each
+/// file is returned with a number; files with the same number share their data.
 fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u32, Compared)>> {
     let mut located: Vec<(Option<ContentHash>, Compared)> =
         files.par_iter().map(|one| (location(search, one), *one)).collect();

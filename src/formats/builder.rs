@@ -27,7 +27,7 @@ const SPARE: usize = SHALLOW;
 /// number.
 pub(crate) const UNREADABLE: i32 = EIO;
 
-/// Numbers of entries, bytes and errors read so far.
+/// Numbers of entries, bytes and errors found so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) entries: u64,
@@ -87,7 +87,7 @@ struct Open {
     /// `true` if the directory's own entry is published.
     is_published: bool,
     is_read: bool,
-    /// Sizes of the entries read to the end, plus the directory's own sizes if they are known.
+    /// Total size of the entries that were read to the end, plus the directory's own sizes if they are known.
     inside: Totals,
     /// Name and metadata of a directory whose entry is published only after its end ([`Sizes::Sums`]).
     awaiting: Option<Box<(Vec<u8>, Metadata)>>,

@@ -122,7 +122,8 @@ impl<'a> Lexer<'a> {
                 b'\\' => self.escape()?,
                 _ => {
                     self.at -= 1;
-                    // The byte can be plain only if it is the first one of a new chunk.
+                    // A plain byte can occur here only as the first byte of a new chunk. The loop then
+                    // continues in that chunk.
                     if !PLAIN[usize::from(self.bytes[self.at])] {
                         return self.fault("control character in a string");
                     }

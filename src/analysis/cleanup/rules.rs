@@ -79,8 +79,8 @@ impl Rule {
         self.name.matches(name)
     }
 
-    /// Returns `true` if there is evidence for the rule: a certain entry in `parent`, next to directory `id`, a certain
-    /// entry inside `id`, or certain names at the end of its path.
+    /// Returns `true` if directory `id` has the evidence that the rule requires: a certain entry next to it in
+    /// `parent`, a certain entry inside it, or certain names at the end of its path.
     pub(crate) fn is_proven(&self, tree: &Tree, parent: DirId, id: DirId) -> bool {
         let holds = |directory: DirId, pattern: Pattern| {
             tree.listing(directory).entries().any(|(_, record)| pattern.matches(record.name))

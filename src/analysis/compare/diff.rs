@@ -21,7 +21,7 @@ use std::collections::{HashMap, HashSet};
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Listing, Metadata, Position, Tree};
 
-/// One of the two trees, or a subtree of one.
+/// One side of a comparison: a tree or a subtree.
 #[derive(Clone, Copy)]
 pub struct Side<'t> {
     /// Tree that contains the directory `root`.
@@ -74,7 +74,7 @@ pub struct Change<'t> {
     pub after: Sizes,
 }
 
-/// Result reported by a comparison.
+/// One result of a comparison: a pair of directories or a change.
 #[derive(Clone, Copy, Debug)]
 pub enum Met<'t> {
     /// The same directory in the old tree and in the new one.
@@ -411,8 +411,8 @@ fn extent(tree: &Tree, id: DirId) -> Sizes {
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Returns the device number of a directory, or `None` if it is the same as that of the root. The root's number is not
-/// compared, because device numbers can change when the machine restarts.
+/// Returns the device number of a directory, or `None` if the directory is on the same device as the root. The root's
+/// number is not compared with the other tree, because device numbers can change when the machine restarts.
 fn place(side: Side<'_>, id: DirId) -> Option<u64> {
     Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
 }

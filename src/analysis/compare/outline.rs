@@ -41,7 +41,8 @@ pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -
     }
     let mut outline = Vec::with_capacity(rows.len());
     let top = below.remove(&None).unwrap_or_default();
-    // Stack of rows that have not been placed yet, each with its depth and the change of the directory above it.
+    // Stack of rows that have not been placed yet, each with its depth and the amount by which the directory above it
+    // has changed.
     let mut rest: Vec<_> = top.into_iter().map(|placed| (placed, 0, whole)).collect();
     while let Some(((row, above), depth, change_above)) = rest.pop() {
         let change = difference(rows[row].before, rows[row].after, by);

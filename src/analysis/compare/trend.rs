@@ -22,7 +22,7 @@ pub type Trend = [u8; POINTS];
 enum Wanted {
     /// The size is needed for the row with this index.
     Row(usize),
-    /// The name is that of this directory in the present tree, and names inside the directory are looked up too.
+    /// The name belongs to this directory of the present tree, and names inside the directory are looked up too.
     Directory(DirId),
 }
 
@@ -56,7 +56,7 @@ fn chart(sizes: &[Option<u64>; POINTS]) -> Trend {
     sizes.map(|size| size.map_or(0, height))
 }
 
-/// Returns the names to look up, grouped by directory of the present tree.
+/// Returns the names to look up, grouped by the directory of the present tree that contains them.
 fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, HashMap<&'t [u8], Vec<Wanted>>> {
     let mut names: HashMap<DirId, HashMap<&[u8], Vec<Wanted>>> = HashMap::new();
     for (index, row) in rows.iter().enumerate() {

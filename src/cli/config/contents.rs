@@ -46,7 +46,7 @@ impl Config {
     }
 }
 
-/// Escapes a word of the file, so that it is safe for a terminal.
+/// Escapes a word from the configuration file, so that it is safe for a terminal.
 pub fn quoted(word: &str) -> std::borrow::Cow<'_, str> {
     escape(word.as_bytes())
 }

@@ -72,8 +72,8 @@ impl<'g> Trashes<'g> {
         self.of_top.get_or_init(find).as_ref().map_err(|why| *why)
     }
 
-    /// Calls `attempt` for each trash, and returns the result for the first one on the same mount. If there is none,
-    /// returns the reason.
+    /// Calls `attempt` for one trash after another until a trash is on the same mount, and returns the result for that
+    /// trash. If there is none, returns the reason.
     pub fn first<T>(&self, mut attempt: impl FnMut(&Trash) -> Result<T, Reason>) -> Result<T, Reason> {
         let mut why = NoTrash::Nowhere;
         let home = self.home.as_ref().map_err(|why| *why);
@@ -213,7 +213,7 @@ impl Trash {
     }
 }
 
-/// Permitted access to the directories of a trash.
+/// Required owner and permissions of the directories of a trash.
 #[derive(Clone, Copy)]
 struct Access {
     /// User ID that must own the directories.
@@ -223,8 +223,9 @@ struct Access {
 }
 
 impl Access {
-    /// Returns the permitted access to the trash of a mount point. Some file systems give all directories the same
-    /// permissions, so if other users can write to the mount point, they may also be able to write to the trash.
+    /// Returns the required owner and permissions for the trash of a mount point. Some file systems give all
+    /// directories the same permissions, so if other users can write to the mount point, they may also be able to write
+    /// to the trash.
     fn of_top(top: &Directory, owner: &Owner) -> Result<Self, Errno> {
         let found = top.attributes()?;
         Ok(Self { uid: owner.uid, is_open: found.mode & STICKY == 0 && others_may_write(top, &found) })
@@ -234,7 +235,7 @@ impl Access {
         self.check_found(directory, &directory.attributes()?)
     }
 
-    /// Checks a directory with these attributes, either `directory` itself or one below it.
+    /// Checks the owner and permissions in `found`, which are the attributes of `directory` or of a directory below it.
     fn check_found(self, directory: &Directory, found: &Attributes) -> Result<(), NoTrash> {
         if found.uid != self.uid {
             return Err(NoTrash::Foreign);

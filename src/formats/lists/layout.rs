@@ -11,7 +11,7 @@ use crate::formats::snapshot::MAGIC;
 
 /// Possible separators between columns.
 const SEPARATORS: [u8; 4] = *b",\t;|";
-/// Number of bytes at the start of the input from which the form of a list is recognized.
+/// Number of bytes at the start of the input that are examined to recognize the form of a list.
 const HEAD: usize = 64 << 10;
 /// Byte order mark, which some programs write before a list.
 const MARK: &[u8] = b"\xef\xbb\xbf";

@@ -108,7 +108,7 @@ impl<'t> LiveTree<'t> {
         id
     }
 
-    /// Makes the page of `directory` the current one.
+    /// Makes the page of `directory` the current page.
     fn turn_to(&mut self, directory: DirId) {
         if directory == self.current {
             return;

@@ -19,7 +19,7 @@ use crate::tree::{Entry, EntryState, Metadata};
 
 /// Size of a block in bytes: more than the longest record.
 const BLOCK: usize = 1 << 18;
-/// Number of directories that share blocks. Their node numbers are consecutive.
+/// Number of directories, with consecutive node numbers, that share blocks.
 const GROUP: u32 = 1024;
 
 /// Position of a record, counted from 1.
@@ -56,7 +56,7 @@ pub(crate) enum Logged<'l> {
 #[derive(Default)]
 pub(crate) struct EntryLog {
     blocks: Vec<LogBlock>,
-    /// Indexes of the last blocks, one for each group of directories.
+    /// Index of the last block of each group of directories.
     groups: Vec<Option<usize>>,
     draft: Option<Draft>,
     head: Vec<u8>,

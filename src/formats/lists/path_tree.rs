@@ -18,7 +18,7 @@ use super::value::LineRefusal;
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entry, EntryState, Links};
 
-/// Node number used in place of a parent, because roots have none.
+/// Node number stored as the parent of a root, which has no parent.
 const NONE: u32 = u32::MAX;
 /// Device index of entries whose lines name no device. They get the device of their directory.
 pub(super) const INHERITED: u32 = u32::MAX;
@@ -90,7 +90,7 @@ pub(crate) struct ListHost<'n> {
 }
 
 impl PathTree {
-    /// Creates a tree that will contain only `part`, or everything if there is none.
+    /// Creates a tree that will contain only `part`, or everything if `part` is `None`.
     ///
     /// # Errors
     /// Returns an error if `part` is not a valid path.

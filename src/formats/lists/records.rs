@@ -40,7 +40,7 @@ pub(crate) struct RecordReader<'a> {
     /// Start of the next record.
     at: usize,
     has_ended: bool,
-    /// Line number of the next record.
+    /// Number of the next record, counted as in [`RawRecord::number`].
     number: u64,
 }
 
@@ -77,7 +77,7 @@ impl<'a> RecordReader<'a> {
         Ok(self.bytes.split_off(self.at))
     }
 
-    /// Returns the number of the next record.
+    /// Returns the number of the next record, counted as in [`RawRecord::number`].
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
