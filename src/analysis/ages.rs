@@ -68,8 +68,8 @@ impl Age {
         query.without_directories()
     }
 
-    /// Returns the range of modification times that entries of this age have; empty for [`Age::Unknown`]. Times before
-    /// 1970 are valid.
+    /// Returns the range of modification times that count as this age; empty for [`Age::Unknown`]. Times before 1970
+    /// are valid.
     fn range(self, now: i64) -> Range<i64> {
         let ago = |days: i64| now.saturating_sub(days * DAY);
         match self {

@@ -114,8 +114,9 @@ impl<'t> LargestFiles<'t> {
         SearchResult { rows, matched, searched, sum, with_contents: false, complete }
     }
 
-    /// Keeps one name of each inode, and returns the number of inodes. In the final result, the name whose path sorts
-    /// first is kept; earlier results keep any name, because comparing the paths is slow.
+    /// Keeps one name of each inode, and returns the number of inodes. In the final result, this is the name whose path
+    /// sorts first, among the names with the largest size. Earlier results keep any of these names, because comparing
+    /// the paths is slow.
     fn take_linked(&mut self, mut linked: Vec<File>, complete: bool) -> u64 {
         let tree = self.tree;
         if complete {
@@ -128,7 +129,7 @@ impl<'t> LargestFiles<'t> {
         let mut first: HashMap<InodeKey, File> = HashMap::new();
         for file in linked {
             let kept = first.entry(file.inode).or_insert(file);
-            // Keep the largest size. A name that was read while the file was growing has a smaller size.
+            // Keep the largest size, because a name that was read while the file was still growing has a smaller size.
             if file.row.key > kept.row.key {
                 *kept = file;
             }

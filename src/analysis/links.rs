@@ -114,7 +114,8 @@ impl Collector for Names {
 
 impl Names {
     fn links(&mut self, request: &Request, progress: Progress) -> HardLinks {
-        // Sort the largest size first. A name that was read while the file was growing has a smaller size.
+        // Within an inode, the largest size comes first, because a name that was read while the file was still growing
+        // has a smaller size.
         let order = |name: &Name| (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.entry);
         self.names.sort_unstable_by_key(order);
         let index = InodeIndex::new(&request.tree);

@@ -22,7 +22,7 @@ use crate::run::streams::print_error;
 pub struct Configured {
     /// Contents of the configuration file.
     pub config: Config,
-    /// Command-line words for the settings. They go before the typed words.
+    /// Settings converted to command-line words, which go before the words that the user typed.
     pub words: Vec<OsString>,
     /// Notice that the browser shows about the first warning. It contains only the name of the file,
     /// not its folder.

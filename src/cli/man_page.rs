@@ -119,7 +119,7 @@ impl Page {
         }
     }
 
-    /// Adds the flags, under the headings of the help.
+    /// Adds the flags, under the same headings as in the help.
     fn options(&mut self, command: &Command) {
         let shown = || command.get_arguments().filter(|arg| !arg.is_hide_set());
         let mut headings = Vec::new();

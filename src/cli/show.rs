@@ -150,7 +150,7 @@ fn settings(text: &mut String, matches: &ArgMatches) {
     }
 }
 
-/// Returns the value in effect for a flag, in TOML.
+/// Returns the effective value of a flag, in TOML.
 fn value(arg: &Arg, matches: &ArgMatches) -> Option<String> {
     let id = arg.get_id().as_str();
     let words = || matches.get_raw(id).into_iter().flatten().map(|word| word.to_string_lossy().into_owned());

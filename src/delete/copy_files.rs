@@ -46,7 +46,7 @@ pub(super) struct CopyPlaces(Vec<Group>);
 /// Builder of [`CopyPlaces`], which adds each directory once.
 pub(super) struct PlacesBuilder<'p> {
     tree: &'p Tree,
-    /// Index of each directory in `groups`; `None` for a directory that is not in the tree.
+    /// Index in `groups` for each directory; `None` for a directory that is not in the tree.
     numbers: HashMap<DirId, Option<usize>>,
     groups: Vec<Group>,
 }

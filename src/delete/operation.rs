@@ -185,7 +185,7 @@ fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (
     (Report { gained: gained.reduce(i64::saturating_add), ..report(removal) }, lines)
 }
 
-/// Shares the files. Also returns the journal lines with the results.
+/// Lets the files share their data. Also returns the journal lines with the results.
 fn shared(
     task: &Task<Report>,
     sharing: &CopySharing,

@@ -65,7 +65,7 @@ pub struct Preview {
     pub refusals: Vec<(usize, Blocked)>,
     /// Warnings that require a special confirmation.
     pub warnings: Vec<DeleteWarning>,
-    /// Indexes of the items that have changed since they were read. These are not deleted.
+    /// Indexes of the items that have changed since they were read. These items are not deleted.
     pub changed: Vec<usize>,
     /// Selection of the unchanged items, with their current identity. The operation applies only to these items.
     pub going: Option<Arc<Selection>>,

@@ -114,7 +114,8 @@ impl Selection {
         self
     }
 
-    /// Returns a selection with only the entries for which `keep` returns `true`, given their index.
+    /// Returns a selection of the entries for which `keep` returns `true`. `keep` is called with the index of each
+    /// entry.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut number = 0;

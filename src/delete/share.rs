@@ -23,7 +23,7 @@ const STEP: u64 = 16 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CopySharing {
     places: CopyPlaces,
-    /// Sets of files with the same contents. In each set, the other files are to use the data of the first one.
+    /// Sets of files with the same contents. In each set, the other files will use the data of the first file.
     sets: Vec<Vec<CopyFile>>,
 }
 
@@ -100,7 +100,8 @@ impl CopySharing {
     }
 }
 
-/// Shares the files, and measures the free space before and after. Also returns the result for each file.
+/// Lets the files share their data, and measures the free space before and after. Also returns the result for each
+/// file.
 pub(super) fn run<T: Send + Sync>(
     task: &Task<T>,
     sharing: &CopySharing,

@@ -77,7 +77,7 @@ pub struct Duplicate {
 /// Name of a file in a set of equal files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EqualName {
-    /// Name of the file.
+    /// Address of the file's entry.
     pub entry: EntryId,
     /// State of the file when it was compared.
     pub state: ContentState,
@@ -86,7 +86,7 @@ pub struct EqualName {
 /// File that was not compared, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// Name of the file.
+    /// Address of the file's entry.
     pub entry: EntryId,
     /// Reason why the file was not compared.
     pub reason: SkipReason,

@@ -89,7 +89,7 @@ pub(crate) fn for_one<R>(
     at(search, &opened, candidate, work).map_err(|reason| search.skip(candidate.entry, reason)).ok()
 }
 
-/// Opens a directory. Returns `None` for the top, because its entries are named by paths.
+/// Opens a directory. Returns `None` for [`DirId::TOP`], because its entries are roots, whose names are paths.
 fn open(search: &DuplicateSearch<'_>, id: DirId) -> Result<Option<Directory>, NotCompared> {
     if id == DirId::TOP {
         return Ok(None);

@@ -39,7 +39,7 @@ pub struct Hint {
 pub struct Hints {
     /// Candidates, largest first.
     pub rows: Vec<Hint>,
-    /// All rules.
+    /// Rules to which [`Hint::rule`] refers.
     pub rules: Arc<Vec<Rule>>,
     /// Number of entries searched so far.
     pub searched: u64,

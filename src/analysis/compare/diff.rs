@@ -33,13 +33,13 @@ pub struct Side<'t> {
 /// Kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// The entry is on both sides.
+    /// The entry is in both trees.
     Kept,
     /// The directory was renamed or moved. Contains its number in the old tree.
     Renamed(DirId),
-    /// The entry is on the new side only.
+    /// The entry is only in the new tree.
     New,
-    /// The entry is on the old side only.
+    /// The entry is only in the old tree.
     Gone,
 }
 
@@ -104,7 +104,7 @@ enum What {
     Unknown,
 }
 
-/// Entry on one side only.
+/// Entry that is in only one of the trees.
 #[derive(Clone, Copy)]
 struct Unmatched<'t> {
     /// Parent directory.
@@ -170,12 +170,13 @@ struct Diff<'t, N> {
     note: N,
     /// Pairs of directories that have not been compared yet.
     pairs: Vec<(DirId, DirId)>,
-    /// Directories found on the old side only.
+    /// Directories found only in the old tree.
     gone: Vec<Unmatched<'t>>,
     fresh: Vec<Unmatched<'t>>,
 }
 
-/// Sides on which a directory was read completely, so that an entry missing there is known to be new or deleted.
+/// `true` for each tree in which a directory was read completely, so that an entry missing there is known to be new or
+/// deleted.
 #[derive(Clone, Copy)]
 struct Settled {
     old: bool,
@@ -290,8 +291,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         }));
     }
 
-    /// Pairs directories that were renamed: one on the old side only and one on the new side only, with the same inode.
-    /// Returns `true` if there are any.
+    /// Pairs directories that were renamed: one is only in the old tree, the other only in the new tree, and both have
+    /// the same inode. Returns `true` if there are any.
     fn find_renamed(&mut self) -> bool {
         let identify = |side: Side<'t>, unmatched: &Unmatched<'t>| match unmatched.item.what {
             What::Directory { id, inode, .. } if inode != 0 => Some((place(side, id), inode)),

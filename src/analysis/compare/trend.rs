@@ -8,7 +8,7 @@ use crate::analysis::search::By;
 use crate::base::sync::Arc;
 use crate::tree::{DirId, Tree};
 
-/// Number of points in a chart. The last one is the present size.
+/// Number of points in a chart. The last point is the present size.
 pub const POINTS: usize = 8;
 
 /// Minimum number of earlier trees for a chart.

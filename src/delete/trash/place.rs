@@ -39,7 +39,7 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Returns the user of this process.
+    /// Returns an owner for the user who runs this process.
     pub fn of_process() -> Self {
         let home = std::env::home_dir().filter(|home| home.is_absolute());
         Self { home_trash: desktop::home_trash(home), uid: users::own() }
@@ -81,7 +81,8 @@ impl<'g> Trashes<'g> {
             match trash.map(&mut attempt) {
                 Ok(Err(Reason::Mount)) => {}
                 Ok(result) => return result,
-                // If all fail, the first reason other than `Nowhere` is reported. The preferred trash is tried first.
+                // If no trash can be used, the first reason other than `Nowhere` is reported, because the preferred
+                // trash is tried first.
                 Err(reason) if why == NoTrash::Nowhere => why = reason,
                 Err(_) => {}
             }

@@ -147,7 +147,7 @@ impl<'t> LiveTree<'t> {
         self.tree.fail(self.root(), UNREADABLE);
     }
 
-    /// Marks the root as stopped by the user.
+    /// Marks the root as incomplete, because the user stopped reading.
     pub(crate) fn stop(&self) {
         self.tree.stop(self.root());
     }
