@@ -1,4 +1,4 @@
-//! Data of the overview: types, ages, largest files and directories, cleanup candidates and errors, from one walk.
+//! Data for the overview: types, ages, largest files and directories, cleanup candidates and errors, from one walk.
 
 use std::io;
 

@@ -41,7 +41,7 @@ const PARTS: usize = 2;
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
-/// Selection of the entries that a walk visits; see [`crate::analysis::search`].
+/// Rule that determines which entries a walk visits; see [`crate::analysis::search`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Entries that themselves match the query. The contents of matching directories count only toward the totals.

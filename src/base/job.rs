@@ -136,7 +136,7 @@ impl<T> Job<T> {
     }
 
     /// Waits up to `limit` for the job to end. Returns its outcome, or `None` if it is still running. Must not be
-    /// called on the drawing thread, which would be blocked.
+    /// called on the drawing thread, because drawing would stop until the call returns.
     pub fn wait(&self, limit: Duration) -> Option<JobEnd> {
         let slot = lock(&self.shared.slot);
         let (slot, _) = self

@@ -9,8 +9,8 @@ use std::io::{self, Write};
 use crate::base::os_error::error_text;
 use crate::base::text::base64;
 
-/// Number of bytes at which the buffer is written out: large enough to keep system calls few, and small enough to fit
-/// into the CPU cache.
+/// Number of bytes at which the buffer is written out: large enough that few system calls are needed, and small enough
+/// to fit into the CPU cache.
 const FULL: usize = 1 << 18;
 
 /// `true` for each byte that needs no escape in a string: printable ASCII except the quote and the backslash.

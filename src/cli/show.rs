@@ -1,7 +1,7 @@
 //! `duke config`: the effective configuration in the form of a configuration file, and the location of that
 //! file.
 //!
-//! Invariant: the output, used as a configuration file, causes no warning and has the same meaning.
+//! Invariant: if the output is used as a configuration file, it causes no warning and has the same effect.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;

@@ -27,8 +27,8 @@ struct KeptSet {
 }
 
 impl KeptCopies {
-    /// Finds the files in `sets` that are not selected in `groups`. The error is the number of sets in which every file
-    /// is selected or inside a selected directory.
+    /// Finds the files in `sets` that are not selected in `groups`. If every file of a set is selected or inside a
+    /// selected directory, returns the number of such sets as an error.
     pub(super) fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         groups: &[Group],

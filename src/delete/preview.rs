@@ -131,7 +131,7 @@ struct Met {
     /// Number of names that would be deleted.
     going: u64,
     links: LinkTracker,
-    /// Support for shared extents, keyed by device. Contains the file systems queried so far.
+    /// Support for shared extents on each file system queried so far, keyed by device.
     sharing: HashMap<u64, Sharing>,
     asked: u64,
     due: Duration,

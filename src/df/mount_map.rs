@@ -274,8 +274,8 @@ fn topmost(mounts: &[Mount], index: usize) -> usize {
     top
 }
 
-/// Returns the index of the mount that contains a path. The mount is found by the mount ID or mount point from the
-/// kernel or, without these, by the device and the longest mount point above the path.
+/// Returns the index of the mount that contains a path. The mount is found by the mount ID or mount point that the
+/// kernel reports or, if there is neither, by the device and the longest mount point above the path.
 pub fn mount_of(mounts: &[Mount], full: &Path, standing: &MountPosition) -> Option<usize> {
     let named = standing.mount.and_then(|id| mounts.iter().position(|mount| mount.id == id));
     let of_point = || {

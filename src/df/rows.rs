@@ -1,4 +1,4 @@
-//! Lines of a file-system accounting, as the browser and `duke df` show them.
+//! Lines that show the accounting of a file system, for the browser and for `duke df`.
 //!
 //! ```text
 //! 100.0 GiB  size

@@ -59,7 +59,7 @@ pub struct ScannedSizes {
 }
 
 impl ScannedSizes {
-    /// Returns the index of the directory's file system, or `None` if the directory is counted elsewhere.
+    /// Returns the index of the directory's file system, or `None` if the directory had been counted before.
     pub fn system(&self, id: DirId) -> Option<usize> {
         self.of.get(id.0 as usize)?.checked_sub(1).map(|system| system as usize)
     }

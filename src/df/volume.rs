@@ -57,7 +57,8 @@ impl Volume {
 }
 
 impl NotScanned {
-    /// Returns the reasons why a scan from `path` cannot reach all of the file system mounted at or above it.
+    /// Returns the reasons why a scan from `path` cannot reach the whole file system that contains `path`.
+    /// `mount` is the mount that contains `path`, if known.
     pub(crate) fn of(mount: Option<&Mount>, path: &Path) -> Vec<Self> {
         let Some(mount) = mount else { return vec![Self::Unknown] };
         let point = point(mount);
