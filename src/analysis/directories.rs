@@ -36,8 +36,8 @@ pub struct Directories {
     pub complete: bool,
 }
 
-/// Finds the first `most` directories in the requested order. Only files directly in a directory count, and only those
-/// that the query keeps.
+/// Finds the first `most` directories in the requested order. Only files that are directly in a directory and that the
+/// query keeps are counted.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -1,8 +1,8 @@
 //! Hard links: inodes with several names, inside and outside a directory.
 //!
 //! Deleting a name frees nothing while another name exists. So the view distinguishes inodes with all their names
-//! inside a directory from those with names outside it. Names elsewhere in the tree are known once the scan is
-//! complete. Names that were not scanned are known only from the link count.
+//! inside a directory from inodes that also have names outside it. Names elsewhere in the tree are known once the scan
+//! is complete. Names that were not scanned are known only from the link count.
 //!
 //! Invariant: an inode has exactly one row, regardless of the number of its names.
 

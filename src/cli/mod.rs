@@ -181,7 +181,7 @@ fn as_ncdu(typed: &[OsString], environment: &Environment) -> Result<Invocation, 
     without_subcommand(&words, &without_keys, environment)
 }
 
-/// Returns the help of duke or of a command.
+/// Returns the help for duke or for a command.
 fn help(command: Option<&str>) -> UsageError {
     let parsed = if command == Some(ncdu::NAME) {
         ncdu::help()

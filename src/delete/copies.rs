@@ -1,4 +1,4 @@
-//! Copies that a deletion must leave: of each set of files with the same contents, at least one file that has not
+//! Copies that a deletion must leave: in each set of files with the same contents, at least one file that has not
 //! changed since it was compared.
 //!
 //! Invariant: nothing in this module changes the file system.

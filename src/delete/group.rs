@@ -120,7 +120,7 @@ impl Group {
         join(self.steps.iter().map(|step| step.name.as_slice()))
     }
 
-    /// Returns the path of one of the items.
+    /// Returns the path of `item`, which must be an item of this group.
     pub fn path_of(&self, item: &Item) -> Vec<u8> {
         join(self.steps.iter().map(|step| step.name.as_slice()).chain([item.name.as_slice()]))
     }

@@ -48,7 +48,7 @@ pub enum Note {
     Snapshots(Vec<Vec<u8>>),
     /// The user who runs duke has this quota.
     Quota(Quota),
-    /// The directory has a quota, so df shows a smaller size than that of the file system.
+    /// The directory has a quota, so df shows a size smaller than that of the whole file system.
     DirectoryLimit {
         /// Size that df reports for the directory.
         shown: u64,

@@ -8,7 +8,7 @@ use super::opened::{NotCompared, OpenPlace};
 use super::search::DuplicateSearch;
 use crate::platform::entry::contents::{ContentState, Contents};
 
-/// Hash of the contents of a file or directory, or of the location of a file's data.
+/// Hash of a file's or directory's contents, or of a file's location on disk.
 pub(crate) type ContentHash = [u8; 32];
 
 /// Length in bytes of the first and the last block of a file, which are compared first.
@@ -25,7 +25,7 @@ pub(crate) struct OpenFile {
 }
 
 impl OpenFile {
-    /// Opens a file, if it is still the one that was scanned.
+    /// Opens a file, if it is still the file that was scanned.
     pub(crate) fn open(place: &OpenPlace<'_>) -> Result<Self, NotCompared> {
         let contents = Contents::open(place.directory, &place.name).map_err(|errno| Some(errno.into()))?;
         let state = contents.state().map_err(|errno| Some(errno.into()))?;

@@ -17,7 +17,7 @@ use crate::platform::{Directory, Errno, FileSystem};
 use crate::scan::{reach, reach_entry};
 use crate::tree::{DirId, Entry, EntryId, EntryState};
 
-/// Maximum number of files of a directory that one thread handles at a time.
+/// Maximum number of files in one directory that a thread handles at a time.
 const PIECE: usize = 256;
 
 /// Reason why a file is not compared; `None` if it is on a file system whose files are not opened.
@@ -42,7 +42,7 @@ impl From<Errno> for SkipReason {
 }
 
 impl OpenPlace<'_> {
-    /// Checks that the file is still the one that was scanned.
+    /// Checks that the file is still the file that was scanned.
     pub(crate) fn check(&self, state: &ContentState) -> Result<(), NotCompared> {
         let is_same = (state.id.inode, state.size) == (self.inode, self.size);
         if is_same { Ok(()) } else { Err(Some(SkipReason::Changing)) }

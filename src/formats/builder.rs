@@ -49,7 +49,7 @@ impl Counts {
 /// Meaning of the sizes that an input file records for a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sizes {
-    /// The sizes are those of the directory itself.
+    /// The sizes are the directory's own sizes, without its contents.
     Own,
     /// The sizes include everything below the directory. The directory's own sizes are known only once its end has been
     /// read, so its entry is published then.

@@ -11,7 +11,7 @@ const RULES: &str = include_str!("rules.txt");
 pub struct Rule {
     name: Pattern,
     proofs: Vec<Proof>,
-    /// Description of the directory and of how to restore it.
+    /// Text that describes the directory and explains how to restore it.
     pub reason: &'static str,
 }
 

@@ -65,7 +65,7 @@ pub struct Comparison {
     pub outline: Vec<OutlineRow>,
     /// Size charts of the first rows; empty if there are too few earlier trees.
     pub trends: Vec<Trend>,
-    /// Total number of changes, including those not in `rows`.
+    /// Total number of changes, including changes that are not in `rows`.
     pub matched: u64,
     /// Earlier and present sizes of the requested directory; `None` unless the directory is in both trees.
     pub whole: Option<(Sizes, Sizes)>,
@@ -198,7 +198,7 @@ impl Gathering<'_> {
     }
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
-        // Changes of a root or of the requested directory itself are reported only as totals.
+        // Changes to a root or to the requested directory itself are reported only as totals.
         let is_itself = change.name.is_empty()
             || change.itself == Some(self.request.from) && change.difference != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {

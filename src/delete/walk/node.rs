@@ -52,7 +52,7 @@ impl<'w> Node<'w> {
         }
     }
 
-    /// Returns `true` if the attributes are those of this directory.
+    /// Returns `true` if the attributes belong to this directory.
     pub fn is(&self, found: &Attributes) -> bool {
         found.file_id() == self.found.file_id()
     }

@@ -14,8 +14,8 @@ use crate::base::text::escape;
 use crate::tree::join;
 
 impl PathTree {
-    /// Returns the records of a directory, from the last to the first, without those that repeat a path. `path` returns
-    /// the path of the directory.
+    /// Returns the records of a directory, from the last to the first, without records that repeat a path. `path`
+    /// returns the path of the directory.
     pub(super) fn distinct(
         &mut self,
         node: u32,

@@ -38,7 +38,7 @@ pub(crate) struct ListLayout {
     pub(crate) columns: Vec<(usize, FieldUnit)>,
     /// Fields whose keys the user has specified. Used only for JSON objects.
     pub(crate) given: Vec<FieldColumn>,
-    /// Meaning of the sizes of directories.
+    /// Meaning of the sizes that the list gives for directories.
     pub(crate) sizes: Sizes,
     /// `true` if paths are URL-encoded.
     pub(crate) is_url_encoded: bool,
@@ -115,7 +115,7 @@ pub(crate) fn recognize(
     }
 }
 
-/// Returns the columns specified by the user or, if there are none, those of a preset.
+/// Returns the columns specified by the user or, if there are none, the columns of a preset.
 fn given(options: &ListOptions, preset: Vec<FieldColumn>) -> Vec<FieldColumn> {
     if options.fields.is_empty() { preset } else { options.fields.clone() }
 }

@@ -30,7 +30,7 @@ pub(crate) struct LiveTree<'t> {
     device: u32,
     /// Directories by their paths. The path of the root is empty.
     directories: HashMap<Vec<u8>, DirId>,
-    /// Unsealed entries, except for those of the current directory.
+    /// Unsealed entries of every directory except the current directory.
     pages: HashMap<DirId, Page>,
     current: DirId,
     counts: Counts,

@@ -56,7 +56,7 @@ pub(crate) enum Logged<'l> {
 #[derive(Default)]
 pub(crate) struct EntryLog {
     blocks: Vec<LogBlock>,
-    /// Index of the last block of each group of directories.
+    /// Last block of each group of directories, as an index into `blocks`.
     groups: Vec<Option<usize>>,
     draft: Option<Draft>,
     head: Vec<u8>,
