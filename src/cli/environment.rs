@@ -71,7 +71,7 @@ impl Environment {
         parse(word).map(Some).map_err(|reason| refused(&reason))
     }
 
-    /// Returns the folder of automatic snapshots.
+    /// Returns the folder that contains automatic snapshots.
     pub fn snapshot_folder(&self) -> Option<PathBuf> {
         let variable = |name| self.variable(name).map(OsString::as_os_str);
         state_folder::folder(variable("XDG_STATE_HOME"), variable("HOME"))

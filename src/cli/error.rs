@@ -22,7 +22,7 @@ pub enum UsageError {
 }
 
 impl UsageError {
-    /// Returns the reason in one line.
+    /// Returns the reason as one line.
     pub fn reason(self) -> String {
         match self {
             Self::Answer(text) => text.to_string(),

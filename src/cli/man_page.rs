@@ -208,7 +208,7 @@ fn term(arg: &Arg) -> String {
     term
 }
 
-/// Escapes a text for roff. Text in backquotes becomes bold.
+/// Escapes text for roff. Text in backquotes becomes bold.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut is_bold = false;

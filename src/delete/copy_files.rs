@@ -11,7 +11,7 @@ use crate::platform::Directory;
 use crate::platform::entry::contents::{ContentState, Contents};
 use crate::tree::{DirId, EntryId, Tree, join};
 
-/// Name of a file in a set of files with the same contents.
+/// Name of one of several files with the same contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyName<'n> {
     /// Directory that contains the file.
@@ -29,7 +29,7 @@ impl<'n> CopyName<'n> {
     }
 }
 
-/// File in a set of files with the same contents.
+/// One of several files with the same contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CopyFile {
     /// Index of the directory that contains the file.

@@ -10,7 +10,7 @@ use crate::base::kind::Kind;
 use crate::platform::{Errno, FileId};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, Walk};
 
-/// Totals of a scan on one file system.
+/// Totals of a scan for one file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scanned {
     /// Disk usage in bytes, with each inode counted once.

@@ -25,7 +25,7 @@ pub(crate) struct OpenFile {
 }
 
 impl OpenFile {
-    /// Opens a file, if it is still the file that was scanned.
+    /// Opens a file, if it still has the inode and size that the scan recorded.
     pub(crate) fn open(place: &OpenPlace<'_>) -> Result<Self, NotCompared> {
         let contents = Contents::open(place.directory, &place.name).map_err(|errno| Some(errno.into()))?;
         let state = contents.state().map_err(|errno| Some(errno.into()))?;

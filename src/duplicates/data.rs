@@ -34,7 +34,7 @@ impl DuplicateGroup {
     }
 }
 
-/// Rule that selects the copy to keep in a group by its modification time.
+/// Rule that selects, by modification time, which copy in a group is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptCopy {
     /// Copy with the latest modification time.
@@ -55,7 +55,7 @@ pub enum DuplicateKind {
     },
 }
 
-/// File or directory with the same contents as another one.
+/// File or directory that has the same contents as another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Duplicate {
     /// Address of the copy's entry.

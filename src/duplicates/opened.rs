@@ -42,7 +42,7 @@ impl From<Errno> for SkipReason {
 }
 
 impl OpenPlace<'_> {
-    /// Checks that the file is still the file that was scanned.
+    /// Checks that the file still has the inode and size that the scan recorded.
     pub(crate) fn check(&self, state: &ContentState) -> Result<(), NotCompared> {
         let is_same = (state.id.inode, state.size) == (self.inode, self.size);
         if is_same { Ok(()) } else { Err(Some(SkipReason::Changing)) }

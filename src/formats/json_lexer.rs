@@ -97,7 +97,7 @@ impl<'a> Lexer<'a> {
         self.fault(format!("'{}' expected", char::from(byte)))
     }
 
-    /// Checks that only blanks follow.
+    /// Checks that only blanks follow until the end of the input.
     pub(crate) fn end(&mut self) -> Result<()> {
         match self.blanks()? {
             None => Ok(()),

@@ -77,7 +77,7 @@ pub struct Change<'t> {
 /// One result of a comparison: a pair of directories or a change.
 #[derive(Clone, Copy, Debug)]
 pub enum Met<'t> {
-    /// The same directory in the old tree and in the new one.
+    /// Numbers of the same directory in the old tree and in the new tree.
     Pair(DirId, DirId),
     /// Changed entry.
     Change(Change<'t>),

@@ -1,4 +1,4 @@
-//! Sizes of changed entries in earlier trees, as small charts.
+//! Small charts of the sizes that changed entries had in earlier trees.
 
 use std::collections::HashMap;
 

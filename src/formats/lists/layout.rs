@@ -49,14 +49,14 @@ pub(crate) enum Recognized {
     /// List with this layout.
     List(ListLayout),
     Snapshot,
-    /// Input in another format, or in an unknown one.
+    /// Input in another format, or in an unknown format.
     Other,
 }
 
 /// Reason why a list cannot be read at all.
 #[derive(Debug)]
 pub(crate) enum LayoutError {
-    /// Reading was stopped or failed.
+    /// Reading failed or was stopped.
     Input(Reason),
     /// The settings do not fit the list.
     Settings(&'static str),

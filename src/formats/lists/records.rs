@@ -63,7 +63,7 @@ impl<'a> RecordReader<'a> {
         Ok(&self.bytes[self.at..])
     }
 
-    /// Skips bytes that belong to no record.
+    /// Skips bytes that are not part of any record.
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
