@@ -43,10 +43,7 @@ impl TooLong {
         self.entries = self.entries.saturating_add(1).saturating_add(below);
     }
 
-    /// Returns the overall result, once all lines have been written.
-    ///
-    /// # Errors
-    /// Returns an error if any entry has no line.
+    /// Returns the overall result. To be called after all lines have been written.
     pub fn result(self) -> io::Result<()> {
         let Some(first) = self.first else { return Ok(()) };
         let (first, entries) = (escape(&first), self.entries);

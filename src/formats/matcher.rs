@@ -10,11 +10,11 @@ use ruzstd::encoding::{CompressionLevel, Matcher, Sequence};
 
 /// Maximum length of a zstd block in bytes (RFC 8878, 3.1.1.2.4).
 const SPACE: usize = 128 << 10;
-/// Number of bits in the hash that is computed at a position.
+/// Length in bits of the hash that is computed at each position.
 const HASH_BITS: u32 = 14;
 /// Minimum length of a match in bytes, which is also the number of bytes that are hashed.
 const LEAST: usize = 7;
-/// Number of bits in a 64-bit word that are not hashed.
+/// Number of positions without a match after which the search takes larger steps.
 const SPARE_BITS: u32 = u64::BITS - 8 * 7;
 /// Number of positions without a match after which the steps grow.
 const PATIENCE: usize = 64;

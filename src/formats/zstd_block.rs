@@ -17,7 +17,7 @@ const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const SINGLE_SEGMENT: u8 = 0x20;
 const CHECKSUM: u8 = 0x04;
 const DICTIONARY: u8 = 0x03;
-/// Flag of the descriptor: the length of the content takes four bytes.
+/// Descriptor flag for a content length that takes four bytes.
 const FOUR_BYTES: u8 = 0x80;
 
 /// Window size in bytes that is accepted regardless of the content's length: the largest size that decoders should

@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-/// Number of blocks after which a growing size doubles.
+/// Number of blocks after which [`BlockSize::Growing`] doubles the size.
 const DOUBLING: u32 = 1 << 10;
-/// Maximum number of doublings.
+/// Maximum number of times that [`BlockSize::Growing`] doubles the size.
 const DOUBLINGS: u32 = 5;
 
 /// Size at which a block is full and the next one begins.

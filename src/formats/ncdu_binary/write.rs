@@ -128,8 +128,8 @@ impl Writer<'_, '_> {
         levels
     }
 
-    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` begins with the references
-    /// of the last items in its child directories.
+    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` begins with one reference
+    /// for each child directory: to the last item in that directory.
     fn chain<'s>(
         &'s self,
         scope: &Scope<'s>,

@@ -1,4 +1,4 @@
-//! Keys that `--top` and `--by` add to the document of `--json`.
+//! Keys that `--top` and `--by` add to the `--json` document.
 //!
 //! Invariant: a requested list is written even if it is empty, and no other list is written.
 
@@ -50,7 +50,7 @@ pub struct Sum {
 }
 
 impl Summary {
-    /// Writes the lists, between the errors and the roots.
+    /// Writes the lists. In the document, they come after the errors and before the roots.
     pub(super) fn write(&self, json: &mut JsonWriter<'_>, tree: &Tree) -> io::Result<()> {
         if let Some(largest) = &self.largest {
             json.raw(",\n\"largest\":[");

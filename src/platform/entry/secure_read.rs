@@ -1,5 +1,5 @@
-//! Safe access to configuration files and other files of duke. Reading never blocks and has a size limit. If duke runs
-//! as root, files that other users can write to are rejected.
+//! Safe access to configuration files and to duke's other files. Reading never blocks and has a size limit. If duke
+//! runs as root, files that other users can write to are rejected.
 //!
 //! Invariant: the data comes from the same file that was checked.
 

@@ -56,12 +56,12 @@ struct Slot {
     name: AtomicPtr<c_char>,
 }
 
-// All accesses are `SeqCst`, because signal handlers make some of them. A weaker ordering would save nothing with only
-// two accesses per file.
+// All accesses are `SeqCst`, because signal handlers make some of them. With only two accesses per file, a weaker
+// ordering would save nothing.
 static SLOTS: [Slot; MOST] = [const {
     Slot { is_taken: AtomicBool::new(false), directory: AtomicI32::new(-1), name: AtomicPtr::new(null_mut()) }
 }; MOST];
-/// Number of threads in [`shielded`].
+/// Number of threads that are inside [`shielded`].
 static BUSY: AtomicU32 = AtomicU32::new(0);
 /// `true` once the process is about to end.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
