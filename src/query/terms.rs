@@ -1,8 +1,8 @@
 //! Queries: terms that must all hold for an entry.
 //!
 //! A query is parsed from text (`parse`), or built from [`Test`]s by a view. So the same code finds the results of a
-//! search and the files behind a row of any view. A view can narrow a query with additional terms. Only kept entries
-//! that also match these terms are counted.
+//! search and the files behind a row of any view. A view can narrow a query with additional terms. Of the entries that
+//! the query keeps, only those that also match these terms are counted.
 //!
 //! The result for a directory affects its contents; see [`Standing`](super::standing::Standing).
 //!
@@ -271,9 +271,9 @@ impl Query {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }
 
-    /// Returns `true` if the contents of each directory found are kept too, because the query selects directories by
-    /// name, type or size. Other queries do not keep these contents. For example, `-*.log` finds most directories, but
-    /// does not keep the logs in them.
+    /// Returns `true` if the contents of each directory that is found are kept too, because the query selects
+    /// directories by name, type or size. Other queries do not keep these contents. For example, `-*.log` finds most
+    /// directories, but does not keep the logs in them.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }

@@ -73,9 +73,9 @@ pub struct BrowseJob {
     pub tab: TabProgress,
     /// Terminator written after each printed path.
     pub ending: Ending,
-    /// Retention policy of automatic snapshots; `None` to keep no snapshots.
+    /// Retention policy for automatic snapshots; `None` to keep no snapshots.
     pub snapshots: Option<snapshot_store::RetentionPolicy>,
-    /// Folder of kept snapshots, which serve as baselines for growth.
+    /// Folder with kept snapshots, which serve as baselines for growth.
     pub kept: Option<PathBuf>,
 }
 
@@ -203,7 +203,7 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpe
     Ok((start(with_head_start(new))?, BaselineSpec::Source(old)))
 }
 
-/// Returns `wanted` with a delay before the workers of a scan start, so that the first frame can be drawn.
+/// Returns `wanted` with a delay added before the workers of a scan start, so that the first frame can be drawn.
 fn with_head_start(mut wanted: SourceSpec) -> SourceSpec {
     if let SourceSpec::Paths(_, options) = &mut wanted {
         options.head_start = HEAD_START;

@@ -94,7 +94,7 @@ pub enum Format {
         /// Maximum number of levels below the roots; `None` for all.
         depth: Option<usize>,
     },
-    /// One JSON object per line and entry.
+    /// One JSON object per entry, each on its own line.
     JsonLines,
     /// One line of comma-separated values per entry.
     Csv,

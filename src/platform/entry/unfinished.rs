@@ -63,7 +63,7 @@ static SLOTS: [Slot; MOST] = [const {
 }; MOST];
 /// Number of threads that are inside [`shielded`].
 static BUSY: AtomicU32 = AtomicU32::new(0);
-/// `true` once the process is about to end.
+/// `true` from the moment the process begins to end.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 /// ID of the process that registered the names; a forked child has another ID. Set when the handlers are installed.
 static OWNER: OnceLock<Pid> = OnceLock::new();
@@ -151,7 +151,7 @@ pub fn is_running(process: i32) -> bool {
 fn watch() -> Pid {
     for signal in ENDS.into_iter().filter(|signal| is_default(*signal)) {
         let end = move || {
-            // The thread that watches for the signal ends the process with `signals::die`.
+            // A thread already watches for this signal and ends the process with `signals::die`.
             if is_watched(signal) {
                 return;
             }

@@ -158,8 +158,9 @@ impl Buffer {
         }
     }
 
-    /// Does the same as [`Buffer::attributes`], but gives an entry that is not a directory the device of `directory`. A
-    /// listing can report another device for a file than stat(2), and no file is a mount point.
+    /// Does the same as [`Buffer::attributes`], but an entry that is not a directory gets `device`, the device of
+    /// `directory`. A file cannot be a mount point, but the listing may report a different device for it than stat(2)
+    /// does.
     ///
     /// # Errors
     /// Returns any error of [`Buffer::attributes`].

@@ -56,7 +56,7 @@ impl<'d> Reader<'d> {
             match stream.next() {
                 None => break,
                 Some(Ok(entry)) => buffer.push(entry.file_name(), kind_of(&entry), entry.ino()),
-                // The names already read by this call are kept. A lasting error will occur again in the next call.
+                // The names already read by this call are kept. A persistent error will occur again in the next call.
                 Some(Err(_)) if !buffer.entries.is_empty() => break,
                 Some(Err(error)) => return Err(error),
             }
