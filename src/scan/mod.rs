@@ -141,7 +141,8 @@ impl Scan {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the head start of the browser's first frame, so that the workers can begin; see [`Options::head_start`].
+    /// Ends the time reserved for the browser's first frame, so that the workers can begin; see
+    /// [`Options::head_start`].
     pub fn end_head_start(&self) {
         *lock(&self.shared.may_work) = true;
         self.shared.work_allowed.notify_all();

@@ -34,8 +34,8 @@ pub(crate) struct Policy<'s> {
     linked: Mutex<HashSet<FileId>>,
     /// Inode numbers of directories on file systems that may contain loops.
     foreign: Mutex<HashMap<DirId, u64>>,
-    /// Roots expected inside another root, by device and inode. The value is the directory in the other root, once the
-    /// scan has found it. Empty if there is only one root.
+    /// Roots that are expected inside another root, by device and inode. The value is the root's directory inside the
+    /// other root, once the scan has found it. Empty if there is only one root.
     pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
     awaits: bool,
     /// Data volume of macOS, to which firmlinks point; see [`platform::firmlink_target`].
@@ -57,7 +57,7 @@ pub(crate) struct DirContext<'v> {
     pub(crate) mount: Mount,
 }
 
-/// Decision about entering a directory.
+/// Decision whether the scan enters a directory.
 pub(crate) enum Decision {
     /// The directory is entered and has this device and file system.
     Enter {

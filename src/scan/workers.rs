@@ -182,7 +182,7 @@ impl Workers {
         silent
     }
 
-    /// Adds a batch that the calling worker has read to the worker's counters.
+    /// Adds the counts of `sealed`, a batch that the calling worker has read, to the worker's counters.
     pub(crate) fn has_read(&self, sealed: &Sealed) {
         let counters = &self.worker().counters;
         add(&counters.entries, sealed.sum.items);
@@ -204,7 +204,7 @@ impl Workers {
             progress.errors += counters.errors.load(Ordering::Relaxed);
             let id = DirId(counters.current.load(Ordering::Relaxed));
             let candidate = (tree.ancestry(id).count(), id);
-            // An idle worker still reports the last directory it read.
+            // The counters of an idle worker still contain the last directory that it read.
             let is_read = id != DirId::TOP && !tree.status(id).is_complete();
             if is_read && current.is_none_or(|best| candidate < best) {
                 current = Some(candidate);

@@ -49,8 +49,8 @@ struct Shared {
     tree: Arc<Tree>,
     inputs: Vec<Input>,
     lists: ListOptions,
-    /// Set to stop the import, and checked for every chunk. `Relaxed` suffices, because the flag guards no
-    /// data.
+    /// Flag that stops the import when it is set. Checked for every chunk. `Relaxed` ordering is enough, because the
+    /// flag guards no data.
     stop: AtomicBool,
     progress: Mutex<(Counts, DirId)>,
     started: Instant,

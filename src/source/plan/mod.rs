@@ -3,7 +3,7 @@
 //! Part 0 is the rest: it scans the whole path but does not enter the directories of the other parts. All parts have
 //! the flags of the plan, so that the merged tree equals the tree of a single scan.
 //!
-//! Invariant: no directory of a plan is inside another one, and all are below its path.
+//! Invariant: no directory of a plan is inside another one, and all are below the plan's path.
 
 mod balance;
 mod file;
@@ -119,8 +119,8 @@ impl ScanPlan {
     }
 }
 
-/// Returns the parents of a path, each with the name of its child on the way to `path`. Ends at `/`, or before an empty
-/// name.
+/// Returns the ancestors of a path, each with the name of its child on the way to `path`. Ends at `/`, or before an
+/// empty name.
 fn above(path: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     std::iter::successors(split(path), |(parent, _)| split(parent))
 }
