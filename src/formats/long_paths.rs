@@ -44,6 +44,9 @@ impl TooLong {
     }
 
     /// Returns the overall result. To be called after all lines have been written.
+    ///
+    /// # Errors
+    /// Returns an error if any entry has no line.
     pub fn result(self) -> io::Result<()> {
         let Some(first) = self.first else { return Ok(()) };
         let (first, entries) = (escape(&first), self.entries);

@@ -76,7 +76,7 @@ pub(crate) fn content_length(frame: &[u8]) -> Option<u64> {
 /// Decompresses a frame whose content has `length` bytes.
 ///
 /// # Errors
-/// Returns the reason why the frame is invalid or its content has another length.
+/// Returns the reason if the frame is invalid or its content has a different length.
 pub(crate) fn unpack(frame: &[u8], length: usize) -> Result<Vec<u8>, String> {
     let mut decoder = FrameDecoder::new();
     // The decoder allocates the window even if the content is shorter.

@@ -129,8 +129,8 @@ const LONGEST: usize = 15;
 /// start of the name does not count, so `.hidden` has no extension. Neither do `backup.001` and `backup.002`, which
 /// contain no letter after the dot. Version numbers after the extension of a shared library are ignored: the extension
 /// of `libz.so.1.3` is `so`. If extensions.txt lists the complete name, such as `Makefile` or `.gitignore`, the
-/// extension is the name without its dot: `makefile`, `gitignore`. A listed name of the category code is the extension
-/// even if another extension follows, as in `Dockerfile.dev` and `CMakeLists.txt`.
+/// extension is the name without its dot: `makefile`, `gitignore`. A name that is listed in the category `code` is the
+/// extension even if another extension follows it, as in `Dockerfile.dev` and `CMakeLists.txt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Extension {
     bytes: [u8; LONGEST],

@@ -83,7 +83,7 @@ pub struct BrowseJob {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // constructed once
 pub enum Subject {
-    /// Tree to show. If a snapshot of it is kept, the baseline is that snapshot.
+    /// Tree to show. The baseline is a kept snapshot of it, if there is one.
     Present(SourceSpec),
     /// Growth of a tree since a baseline given by the user.
     Growth {

@@ -1,4 +1,4 @@
-//! Scan: reads roots into a [`Tree`] with all processors.
+//! Scan: reads roots into a [`Tree`], using all processors.
 //!
 //! [`Scan::start`] returns at once; the tree can be read at any time while it grows. Each directory is read by one
 //! rayon job (`visit`, the core), which spawns jobs for the child directories and never waits. A directory is complete

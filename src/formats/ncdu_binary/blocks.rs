@@ -101,7 +101,7 @@ impl Blocks {
     }
 
     /// Adds the content length of a block to the total when the block is first unpacked. Returns an error if the file
-    /// expands too much.
+    /// expands too much when it is unpacked.
     fn check_ratio(&self, place: usize, content: u64) -> Result<(), String> {
         let mut total = self.unpacked.load(Ordering::Relaxed);
         self.claimed[place].words.get_or_init(|| {

@@ -79,7 +79,7 @@ impl From<Malformed> for ItemFault {
 }
 
 impl<'a> Fields<'a> {
-    /// Decodes the item at position `at` of a block. `own` is its reference.
+    /// Decodes the item at position `at` of a block. `own` is the item's reference.
     pub(crate) fn decode(block: &'a [u8], at: usize, own: u64) -> Result<Self, ItemFault> {
         let mut reader = CborReader::new(block, at);
         if block.get(at).is_none_or(|first| *first >> 5 != cbor::MAP_START >> 5) {

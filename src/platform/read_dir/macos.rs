@@ -1,8 +1,8 @@
 //! macOS: names and attributes together from `getattrlistbulk(2)`, in a reused buffer.
 //!
-//! Attributes of directories are read by name, because getattrlistbulk(2) describes the covered directory instead of a
-//! mount point, and a firmlink instead of its target. If the call does not work at all, the directory is read by
-//! `readdir`.
+//! Attributes of directories are read by name, because getattrlistbulk(2) describes the covered directory instead of
+//! the mounted file system, and a firmlink instead of its target. If the call does not work at all, the directory is
+//! read by `readdir`.
 //!
 //! `attr_list` describes the layout of records. Invariant: no entry is returned twice.
 

@@ -103,7 +103,7 @@ impl Watch {
 /// Interval in milliseconds between two checks for a hangup on systems whose poll(2) does not report it.
 const CHECK: u16 = 1000;
 
-/// Returns `true` if `terminal` was closed. Its modes can no longer be read then.
+/// Returns `true` if `terminal` was closed: its modes can no longer be read.
 fn is_hung_up(terminal: &OwnedFd) -> bool {
     tcgetattr(terminal).is_err_and(|error| error != nix::errno::Errno::EINTR)
 }

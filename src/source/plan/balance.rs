@@ -45,7 +45,7 @@ fn entries(tree: &Tree, id: DirId) -> u64 {
     tree.totals(id).items.saturating_add(1)
 }
 
-/// Cuts directories with more than `limit` entries. Returns the directories to scan as a whole, and `total` without the
+/// Cuts directories with more than `limit` entries. Returns the directories to scan as a whole, and `total` minus the
 /// entries of excluded directories.
 fn units(
     tree: &Tree,
