@@ -49,7 +49,7 @@ pub struct BrowseJob {
     pub order: Order,
     /// Appearance of the rows.
     pub look: RowLook,
-    /// Unit system of sizes.
+    /// Unit system for sizes.
     pub units: Units,
     /// Colors and glyphs.
     pub theme: Theme,
@@ -69,7 +69,7 @@ pub struct BrowseJob {
     pub quitting: Quitting,
     /// Mouse capture.
     pub mouse: MouseCapture,
-    /// Display of the scan's progress in the terminal's tab.
+    /// Progress display in the terminal's tab during a scan.
     pub tab: TabProgress,
     /// Terminator written after each printed path.
     pub ending: Ending,

@@ -38,8 +38,9 @@ impl Points {
         }
     }
 
-    /// Returns the mount points below `roots` that do not respond in time. Kernel file systems are not queried, because
-    /// that could trigger an automount. Network file systems are not queried if `skip_network` is `true`.
+    /// Returns the mount points below `roots` whose file systems do not respond in time. Kernel file systems are not
+    /// queried, because that could trigger an automount. Network file systems are not queried if `skip_network` is
+    /// `true`.
     pub(crate) fn silent(roots: impl Iterator<Item = PathBuf>, skip_network: bool) -> Self {
         let roots = real(roots);
         let is_asked = |mount: &Mount| {

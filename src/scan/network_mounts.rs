@@ -4,7 +4,7 @@
 //! mount point is excluded by its path. A mount missing from the table is excluded when the scan visits it, by its
 //! device or by the type that its file system reports.
 //!
-//! Invariant: no mounted file system is accessed except those of the roots.
+//! Invariant: no mounted file system is accessed except the file systems of the roots.
 
 use std::collections::HashSet;
 use std::path::PathBuf;

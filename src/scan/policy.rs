@@ -21,7 +21,7 @@ use crate::platform::fs::mounts::HAS_VOLUMES;
 use crate::platform::{Attributes, Boundary, DirEntry, Directory, Errno, FileId, FileSystem};
 use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata};
 
-/// Policy and the state its decisions depend on.
+/// Policy, with the state on which its decisions depend.
 pub(crate) struct Policy<'s> {
     shared: &'s Shared,
     /// Mounted file systems by device, read from the mount table when the scan encounters its first mount point.
@@ -52,7 +52,7 @@ pub(crate) struct DirContext<'v> {
     pub(crate) path: Vec<u8>,
     /// Names of excluded network mounts in the directory, if there are any.
     pub(crate) left_out: Option<&'v HashSet<Vec<u8>>>,
-    /// Names of mount points in the directory that do not respond, if there are any.
+    /// Names of mount points in the directory whose file systems do not respond, if there are any.
     pub(crate) silent: Option<&'v HashSet<Vec<u8>>>,
     pub(crate) mount: Mount,
 }

@@ -1,4 +1,4 @@
-//! Worker threads of a scan, and the state of each.
+//! Worker threads of a scan, each with its own state.
 //!
 //! Invariant: a worker's state is locked only by its own jobs, one at a time, so no thread ever waits for the lock.
 
@@ -13,7 +13,7 @@ use crate::platform::process::io_policy;
 use crate::platform::{Buffer, FileSystem};
 use crate::tree::{Batch, DirId, LinkedName, Sealed, Tree};
 
-/// Time after which a running file-system call is reported as unanswered.
+/// Time after which an unfinished file-system call is reported.
 const SILENT: Duration = Duration::from_secs(2);
 
 /// File system and device of a directory.

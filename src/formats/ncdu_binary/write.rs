@@ -81,7 +81,6 @@ impl Sheet {
     }
 }
 
-/// Item to write.
 struct Item<'e, 't> {
     entry: &'e Entry<'t>,
     previous: Option<u64>,

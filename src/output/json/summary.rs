@@ -43,7 +43,7 @@ pub struct GroupTotals {
 pub struct Sum {
     /// Name of the group, which may contain any characters.
     pub name: String,
-    /// User ID, in a grouping by owner.
+    /// User ID if the grouping is by owner.
     pub uid: Option<u32>,
     /// Totals of the group.
     pub totals: Totals,

@@ -145,8 +145,8 @@ pub fn is_running(process: i32) -> bool {
     process <= 0 || kill(Pid::from_raw(process), None) != Err(Errno::ESRCH)
 }
 
-/// Installs the handlers that delete registered files, and returns the ID of this process. Signals that are ignored or
-/// already have a handler are left alone.
+/// Installs the handlers that delete registered files, and returns the ID of this process. The actions of signals that
+/// are ignored or already have a handler are not changed.
 #[allow(unsafe_code)]
 fn watch() -> Pid {
     for signal in ENDS.into_iter().filter(|signal| is_default(*signal)) {

@@ -10,7 +10,7 @@ use crate::formats::snapshot::merge::joined::Joined;
 use crate::tree::hard_links::{incomplete, unlinked_names};
 use crate::tree::{DirId, EntryState, InodeKey, LinkedName, Totals, UniqueSizes};
 
-/// Differences between the totals of the parts and those of the merged tree.
+/// Differences between the totals in the parts and the totals in the merged tree.
 #[derive(Default)]
 pub(crate) struct TotalChanges {
     more: HashMap<DirId, Totals>,

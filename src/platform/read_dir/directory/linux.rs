@@ -28,7 +28,8 @@ pub const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC).union(OFlag::O_NO
 /// (open(2)).
 pub const MOUNT_POINT: OFlag = PLACE;
 
-/// Reads a symbolic link through a descriptor of the link, so that attributes and target are those of the same link.
+/// Reads a symbolic link through a descriptor for the link, so that the attributes and the target belong to the same
+/// link.
 pub fn read_link(
     directory: &OwnedFd,
     name: &(impl NixPath + ?Sized),
