@@ -13,7 +13,7 @@ use super::matcher::RowMatcher;
 
 /// First bytes of a frame.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Bits of the descriptor, the byte after the magic number.
+/// Flags in the descriptor, which is the byte after the magic number.
 const SINGLE_SEGMENT: u8 = 0x20;
 const CHECKSUM: u8 = 0x04;
 const DICTIONARY: u8 = 0x03;

@@ -24,11 +24,12 @@ use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata};
 /// Policy, with the state on which its decisions depend.
 pub(crate) struct Policy<'s> {
     shared: &'s Shared,
-    /// Mounted file systems by device, read from the mount table when the scan encounters its first mount point.
+    /// Kinds of the mounted file systems, by device, read from the mount table when the scan encounters its first mount
+    /// point.
     mounted: OnceLock<HashMap<u64, FileSystem>>,
     /// Mounts whose files are counted elsewhere, read when the scan finds its first mount point.
     second_mounts: OnceLock<SecondMounts>,
-    /// File systems found so far, by device index.
+    /// Kinds of the file systems found so far, by device index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
     /// Entered directories that have several links.
     linked: Mutex<HashSet<FileId>>,

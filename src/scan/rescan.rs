@@ -123,7 +123,7 @@ impl Shared {
         if let Ok(Some(opened)) = &opened {
             own = opened.attributes().ok().map(|own| self.metadata(&own, None));
         }
-        // A directory may have several names among the roots.
+        // Several roots may name the same directory, so its new state is determined once and then reused.
         let mut replaced: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
         // A single pass over the listing is enough for any number of names.
         for (_, record) in self.tree.listing(directory).entries() {

@@ -255,7 +255,7 @@ impl Source {
         }
     }
 
-    /// Returns the time since reading began or, after the end, the duration of reading.
+    /// Returns the time since reading began or, once reading has ended, its duration.
     pub fn elapsed(&self) -> Duration {
         match self {
             Self::Scan { scan, .. } => scan.elapsed(),
@@ -264,7 +264,7 @@ impl Source {
         }
     }
 
-    /// Waits at most `limit` for the end of reading. Returns the outcome, or `None` if reading has not ended.
+    /// Waits up to `limit` for reading to end. Returns the outcome, or `None` if reading has not ended.
     pub fn wait(&self, limit: Duration) -> Option<Outcome> {
         match self {
             Self::Scan { scan, .. } => scan.wait(limit),

@@ -19,7 +19,7 @@ const BATCH: usize = 1024;
 pub struct Buffer {
     /// Names with their terminating NULs, one after another.
     names: Vec<u8>,
-    /// Kind, inode number, and end of the name in `names` for each entry.
+    /// For each entry, its kind, its inode number, and the end of its name in `names`.
     entries: Vec<(Kind, u64, usize)>,
 }
 

@@ -21,7 +21,7 @@ use nix::unistd::{Pid, getpgrp, setsid, tcgetpgrp, tcsetpgrp};
 use super::actions::{Answer, Before, answer};
 use super::stops::stop_group;
 
-/// Signal actions that duke itself has while a program uses the terminal, as in system(3). Signals from keys go to the
+/// Signal actions of the duke process while a program uses the terminal, as in system(3). Signals from keys go to the
 /// whole foreground group, but are meant for the program.
 const MEANWHILE: [(Signal, Answer); 3] = [
     (Signal::SIGINT, Answer::Ignore),
