@@ -1,4 +1,4 @@
-//! Checks before a part of a plan is scanned.
+//! Checks that are made before a part of a plan is scanned.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;

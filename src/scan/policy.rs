@@ -58,7 +58,7 @@ pub(crate) struct DirContext<'v> {
     pub(crate) mount: Mount,
 }
 
-/// Decision whether the scan enters a directory.
+/// Decision on whether the scan enters a directory.
 pub(crate) enum Decision {
     /// The directory is entered and has this device and file system.
     Enter {

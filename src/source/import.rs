@@ -273,8 +273,8 @@ impl Shared {
         result
     }
 
-    /// Reads a list. The entries of rclone's list are added to the tree as they are read, those of any other list only
-    /// when its end is reached.
+    /// Reads a list. The entries of rclone's list are added to the tree as they are read; those of any other list are
+    /// added when its end is reached.
     fn list<'t>(
         &'t self,
         mut list: ListReader<'t>,

@@ -40,7 +40,7 @@ pub(super) struct ListTarget<'w, 't> {
     pub(super) tree: &'t Tree,
     pub(super) builder: &'w mut Builder<'t>,
     pub(super) label: RootLabel<'w>,
-    /// Kind of sizes that the list gives for directories: of the directory itself, or including its contents.
+    /// Kind of sizes that the list gives for directories: of the directory alone, or of everything in it, too.
     pub(super) sizes: Sizes,
     pub(super) faults: &'w mut LineFaults,
     pub(super) batch: Batch,

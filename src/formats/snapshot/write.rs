@@ -301,7 +301,7 @@ struct Numbers<'t, T> {
     tree: &'t T,
     /// Directories that have a number and are not written yet, with the numbers of their parents.
     waiting: VecDeque<(DirId, u32)>,
-    /// Number of assigned numbers, which is also the next number to assign.
+    /// Count of the numbers assigned so far, which is also the next number to assign.
     given: u32,
     /// Roots visited so far.
     roots: HashSet<DirId>,

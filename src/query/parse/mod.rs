@@ -1,4 +1,4 @@
-//! Parser of queries.
+//! Query parser.
 //!
 //! ```text
 //! query = terms with blanks between
