@@ -43,7 +43,7 @@ impl TooLong {
         self.entries = self.entries.saturating_add(1).saturating_add(below);
     }
 
-    /// Returns the overall result, once all lines have been written.
+    /// Returns the overall result. To be called after all lines have been written.
     ///
     /// # Errors
     /// Returns an error if any entry has no line.

@@ -95,7 +95,8 @@ impl<'t> Table<'t> {
         Open { rows, next: 0, index: Index::new(&listing), path, totals }
     }
 
-    /// Writes the line of an entry at `level`, or returns a directory whose entries have to be written first.
+    /// Writes the line of an entry at `level`, or, if it is a directory whose entries have to be written first, returns
+    /// this directory.
     fn entry(
         &self,
         out: &mut dyn Write,

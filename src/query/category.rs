@@ -1,9 +1,9 @@
 //! Categories of files by extension, for `type:video` and the rows of the types view.
 //!
-//! Files are not opened to detect their type. An executable file whose name tells no category is a program. An
-//! extension with several uses belongs to the category of most files that have it: `mod` is code. Only `ts` and `mts`
-//! depend on the length of the file, which tells TypeScript from MPEG transport streams. A known name without an
-//! extension, such as `Makefile`, counts as an extension itself.
+//! Files are not opened to detect their type. An executable file whose name does not determine a category is a program.
+//! An extension with several uses belongs to the category of most files that have it: `mod` is code. Only `ts` and
+//! `mts` depend on the length of the file, which distinguishes TypeScript from MPEG transport streams. A known name
+//! without an extension, such as `Makefile`, counts as an extension itself.
 
 use crate::base::sync::OnceLock;
 use crate::tree::{Entry, EntryState};
@@ -129,8 +129,8 @@ const LONGEST: usize = 15;
 /// start of the name does not count, so `.hidden` has no extension. Neither do `backup.001` and `backup.002`, which
 /// contain no letter after the dot. Version numbers after the extension of a shared library are ignored: the extension
 /// of `libz.so.1.3` is `so`. If extensions.txt lists the complete name, such as `Makefile` or `.gitignore`, the
-/// extension is the name without its dot: `makefile`, `gitignore`. A listed name of the category code is the extension
-/// even if another extension follows, as in `Dockerfile.dev` and `CMakeLists.txt`.
+/// extension is the name without its dot: `makefile`, `gitignore`. A name that is listed in the category `code` is the
+/// extension even if another extension follows it, as in `Dockerfile.dev` and `CMakeLists.txt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Extension {
     bytes: [u8; LONGEST],
@@ -212,8 +212,8 @@ enum Dot {
     First,
 }
 
-/// Contents of extensions.txt, encoded as numbers by [`key`] and sorted. `type:` looks up the category of every file,
-/// and comparing numbers takes only one or two instructions.
+/// Contents of extensions.txt, encoded as numbers by [`key`] and sorted. Numbers are used because `type:` looks up the
+/// category of every file, and comparing two numbers takes only one or two instructions.
 #[derive(Default)]
 struct Tables {
     /// Extensions and complete file names, with their categories.

@@ -20,7 +20,7 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// Returns the decisions about the contents of `directory`, given those about `directory` itself (`self`).
+    /// Returns the decisions about the contents of `directory`. `self` contains the decisions about `directory` itself.
     pub(crate) fn inside(self, query: &Query, directory: &Subject<'_>) -> Self {
         let (is_found, is_unwanted) = query.finds(directory, self.is_unwanted);
         Self { is_kept: self.is_kept || is_found && query.brings_contents(), is_unwanted }

@@ -41,13 +41,13 @@ pub struct DiffJob {
     pub new: Option<SourceSpec>,
     /// Options of the scan, used if `new` is `None`.
     pub scan: scan::Options,
-    /// Options of the output.
+    /// Output options.
     pub options: DiffOptions,
     /// Progress display while the trees are being read.
     pub progress: Progress,
 }
 
-/// Options of the output.
+/// Output options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiffOptions {
     /// Output format.
@@ -73,7 +73,7 @@ pub enum DiffFormat {
     Json,
 }
 
-/// One of the two trees to compare, which has been read.
+/// One of the two trees to compare, after it has been read.
 struct Read {
     source: Source,
     outcome: Option<Outcome>,

@@ -24,9 +24,9 @@ use crate::tree::{DirId, EntryState, Tree};
 pub struct Selection {
     /// Size in bytes below which entries are not printed.
     pub least: u64,
-    /// Number of largest files to list.
+    /// Number of files to list, largest first.
     pub top: Option<usize>,
-    /// Groupings for which to print totals.
+    /// Groupings by which totals are printed.
     pub by: Vec<By>,
 }
 

@@ -23,7 +23,7 @@ pub struct MergeJob {
     pub count: u64,
     /// Digest of the plan.
     pub digest: u64,
-    /// Snapshots of parts.
+    /// Paths of the parts' snapshots.
     pub parts: Vec<PathBuf>,
     /// Destination of the merged snapshot.
     pub to: Target,

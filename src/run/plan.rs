@@ -22,11 +22,11 @@ pub struct PlanJob {
     pub path: PathBuf,
     /// Number of parts.
     pub parts: usize,
-    /// Earlier snapshot or export with the numbers of entries; `None` to list directories.
+    /// Earlier snapshot or export that provides the numbers of entries; `None` to list the directories instead.
     pub old: Option<PathBuf>,
     /// Options of the scan that lists the directories.
     pub scan: scan::Options,
-    /// Flags of each part.
+    /// Scan flags for each part.
     pub flags: ScanFlags,
     /// Destination of the plan.
     pub to: Target,

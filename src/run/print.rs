@@ -54,7 +54,7 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// Returns the units of sizes; `None` if no progress is shown.
+    /// Returns the units for sizes; `None` if no progress is shown.
     pub(crate) fn units(self) -> Option<Units> {
         match self {
             Self::Shown(units) => Some(units),
@@ -86,7 +86,7 @@ pub enum Format {
         depth: usize,
         /// Order of the entries within a directory, including the measure of sizes.
         order: Order,
-        /// Unit system of sizes.
+        /// Unit system for sizes.
         units: Units,
     },
     /// Tree in JSON.
@@ -94,7 +94,7 @@ pub enum Format {
         /// Maximum number of levels below the roots; `None` for all.
         depth: Option<usize>,
     },
-    /// One JSON object per line and entry.
+    /// One JSON object per entry, each on its own line.
     JsonLines,
     /// One line of comma-separated values per entry.
     Csv,

@@ -1,4 +1,4 @@
-//! Scan: reads roots into a [`Tree`] with all processors.
+//! Scan: reads roots into a [`Tree`], using all processors.
 //!
 //! [`Scan::start`] returns at once; the tree can be read at any time while it grows. Each directory is read by one
 //! rayon job (`visit`, the core), which spawns jobs for the child directories and never waits. A directory is complete
@@ -141,7 +141,8 @@ impl Scan {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the head start of the browser's first frame, so that the workers can begin; see [`Options::head_start`].
+    /// Ends the time reserved for the browser's first frame, so that the workers can begin; see
+    /// [`Options::head_start`].
     pub fn end_head_start(&self) {
         *lock(&self.shared.may_work) = true;
         self.shared.work_allowed.notify_all();

@@ -18,7 +18,8 @@ use crate::tree::Exclusion;
 pub(crate) struct SecondMounts(HashMap<Vec<u8>, Exclusion>);
 
 impl SecondMounts {
-    /// Reads the mount table and selects the mounts below `roots`. The result is empty if there is no mount table.
+    /// Reads the mount table and selects the mounts below `roots` that the scan does not enter. The result is empty if
+    /// there is no mount table.
     pub(crate) fn below(roots: &[PathBuf]) -> Self {
         if !HAS_VOLUMES {
             return Self::default();
@@ -28,7 +29,8 @@ impl SecondMounts {
         Self::of(&mounts().unwrap_or_default(), &roots, &points)
     }
 
-    /// Selects the mounts below `roots`. `points` are the mount points of the mounts that contain the roots.
+    /// Selects the mounts below `roots` that the scan does not enter. `points` are the mount points of the mounts that
+    /// contain the roots.
     fn of(mounts: &[Mount], roots: &[PathBuf], points: &HashSet<Vec<u8>>) -> Self {
         // A root on a snapshot does not count as a root on the volume itself. `/` is an exception, because macOS runs
         // from a snapshot.

@@ -1,4 +1,5 @@
-//! Snapshots among several inputs: each is read into the common tree, below the name of its host.
+//! Import of snapshots together with other inputs: each snapshot is read into the common tree, below the name of its
+//! host.
 //!
 //! A single snapshot in a file is not imported but opened (`source::snapshot`).
 

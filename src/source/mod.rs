@@ -202,9 +202,9 @@ impl Source {
         about
     }
 
-    /// Searches `folder` for snapshots of the same paths and flags that were scanned before this scan began. Returns
-    /// the snapshot at position `index`, counted from the newest, and the number of snapshots. Returns `None` if there
-    /// is no such snapshot, if this source is not a scan, or if a snapshot cannot record the scan's exclusions.
+    /// Searches `folder` for snapshots with the same paths and flags, scanned before this scan began. Returns the
+    /// snapshot at position `index`, counted from the newest, and the number of snapshots. Returns `None` if there is
+    /// no such snapshot, if this source is not a scan, or if a snapshot cannot record the scan's exclusions.
     pub fn earlier_in(&self, folder: &Path, index: usize) -> Option<(Self, usize)> {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;
@@ -255,7 +255,7 @@ impl Source {
         }
     }
 
-    /// Returns the time since reading began or, after the end, the duration of reading.
+    /// Returns the time since reading began or, once reading has ended, its duration.
     pub fn elapsed(&self) -> Duration {
         match self {
             Self::Scan { scan, .. } => scan.elapsed(),
@@ -264,7 +264,7 @@ impl Source {
         }
     }
 
-    /// Waits at most `limit` for the end of reading. Returns the outcome, or `None` if reading has not ended.
+    /// Waits up to `limit` for reading to end. Returns the outcome, or `None` if reading has not ended.
     pub fn wait(&self, limit: Duration) -> Option<Outcome> {
         match self {
             Self::Scan { scan, .. } => scan.wait(limit),

@@ -39,7 +39,7 @@ pub struct Remote {
     port: Option<u16>,
     /// Path on that machine. If it is empty, duke scans the directory in which ssh starts the command.
     path: Vec<u8>,
-    /// Flags passed to duke on that machine, one per element.
+    /// Flags passed to duke on that machine.
     flags: Vec<OsString>,
 }
 

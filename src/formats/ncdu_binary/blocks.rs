@@ -1,7 +1,7 @@
 //! Blocks of ncdu's binary export: index, decompression, and chains of items.
 //!
-//! Invariant: no byte of a block is part of two items that were read. So reading always ends, and the memory for items
-//! is proportional to the length of the unpacked blocks, which is limited by the length of the file.
+//! Invariant: items that were read do not overlap. So reading always ends, and the memory for items is proportional to
+//! the length of the unpacked blocks, which is limited by the length of the file.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub(crate) struct Blocks {
     index_offset: u64,
     /// For each block, the bytes that belong to an item already read.
     claimed: Box<[Claims]>,
-    /// Total length of the blocks that were unpacked, each counted once.
+    /// Total content length of the blocks unpacked so far, each counted once.
     unpacked: AtomicU64,
     kept: Mutex<KeptBlocks>,
 }
@@ -100,7 +100,8 @@ impl Blocks {
         Ok(block)
     }
 
-    /// Counts the content of a block when it is first unpacked. Returns an error if the file expands too much.
+    /// Adds the content length of a block to the total when the block is first unpacked. Returns an error if the file
+    /// expands too much when it is unpacked.
     fn check_ratio(&self, place: usize, content: u64) -> Result<(), String> {
         let mut total = self.unpacked.load(Ordering::Relaxed);
         self.claimed[place].words.get_or_init(|| {
@@ -201,7 +202,7 @@ fn offset_in_block(reference: u64) -> usize {
     usize::try_from(reference & LARGEST).unwrap_or(usize::MAX)
 }
 
-/// Returns the zstd frame in data block `number`.
+/// Returns the zstd frame in `block`, or `None` if it is not data block `number`.
 fn frame(block: &[u8], number: u32) -> Option<&[u8]> {
     let (head, rest) = block.split_first_chunk::<WORD>()?;
     let (own_number, rest) = rest.split_first_chunk::<WORD>()?;

@@ -15,7 +15,7 @@ const ARRAY: u8 = 4;
 const MAP: u8 = 5;
 const TAG: u8 = 6;
 const OTHER: u8 = 7;
-/// Argument that marks a value of indefinite length, or the byte that ends it.
+/// Argument in the first byte of a value of indefinite length, and in the byte that ends the value.
 const INDEFINITE: u8 = 31;
 
 /// First byte of a map of indefinite length, and the byte that ends it.

@@ -81,7 +81,6 @@ impl Sheet {
     }
 }
 
-/// Item to write.
 struct Item<'e, 't> {
     entry: &'e Entry<'t>,
     previous: Option<u64>,
@@ -128,8 +127,8 @@ impl Writer<'_, '_> {
         levels
     }
 
-    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` begins with the references
-    /// of the last items in its child directories.
+    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` begins with one reference
+    /// for each child directory: to the last item in that directory.
     fn chain<'s>(
         &'s self,
         scope: &Scope<'s>,
@@ -277,7 +276,7 @@ fn reference(bytes: &mut Vec<u8>, key: usize, own: u64, other: u64) {
     }
 }
 
-/// Compressed output.
+/// Output, to which blocks are written after compression.
 struct Output<'o> {
     size: BlockSize,
     file: Mutex<File<'o>>,

@@ -11,8 +11,8 @@ pub struct SnapshotInfo {
     pub scanned_at: i64,
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
-    /// Flags that excluded entries from the scan; empty if there were none. A comparison of snapshots
-    /// with different flags says little about growth.
+    /// Command-line flags by which the scan excluded entries; empty if there were none. A comparison of snapshots with
+    /// different flags says little about growth.
     pub scope: Vec<u8>,
     /// Origins of the second and further roots. A root that is missing from this list has the origin of the first root.
     pub others: Vec<RootOrigin>,

@@ -29,7 +29,7 @@ pub use merge::Merge;
 pub use opened::Snapshot;
 pub use write::{Limits, WriteError, save};
 
-/// Reason why a file cannot be opened as a snapshot, or as another format that is loaded in parts.
+/// Reason why a file cannot be opened as a snapshot or in another format that is loaded in parts.
 #[derive(Debug)]
 pub enum OpenError {
     /// The file cannot be read.

@@ -1,6 +1,6 @@
 //! The `filesystem` object: the file-system accounting in JSON. docs/json.md explains its keys.
 //!
-//! Invariant: an unknown value has no key.
+//! Invariant: the key of an unknown value is omitted.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

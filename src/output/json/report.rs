@@ -57,7 +57,7 @@ struct Open<'t> {
     end: End,
 }
 
-/// Values of the last keys of an entry. In a directory, these keys follow the children.
+/// Values of the keys that end an entry's object. In a directory, these keys follow the children.
 #[derive(Clone, Copy)]
 struct End {
     owner: Option<Owner>,
@@ -235,7 +235,7 @@ fn spaces_list(json: &mut JsonWriter<'_>, spaces: &[FileSystemUsage]) {
     }
 }
 
-/// Writes the last keys of an entry and closes its object.
+/// Writes the keys that end an entry's object, and closes the object.
 fn end(json: &mut JsonWriter<'_>, end: End) {
     if let Some(Owner { uid, gid, mode }) = end.owner {
         json.field(",\"uid\":", u64::from(uid));

@@ -11,7 +11,7 @@ pub enum Sharing {
     Possible,
 }
 
-/// Layout of a file on disk, as far as the system reports it. Sizes are those of the contents before compression.
+/// Layout of a file on disk, to the extent that the system reports it. All sizes are sizes before compression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtentLayout {
     /// Number of bytes not shared with any other file.

@@ -63,7 +63,7 @@ pub fn link_unnamed(_: &Directory, _: &impl AsFd, _: &(impl NixPath + ?Sized)) -
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Returns the answer of fstatat(2) for `name`, without following a symbolic link.
+/// Returns the result of fstatat(2) for `name`, without following a symbolic link.
 pub fn status(directory: &Directory, name: &CStr) -> Result<FileStat, Errno> {
     retry(|| fstatat(directory, name, AtFlags::AT_SYMLINK_NOFOLLOW))
 }

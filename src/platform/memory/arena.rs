@@ -59,7 +59,7 @@ pub struct Arena {
     count: AtomicU32,
 }
 
-/// Handle through which one thread appends. Owns the unwritten end of one chunk.
+/// Handle with which one thread appends to the arena. Owns the unwritten end of one chunk.
 #[derive(Default)]
 pub struct Writer {
     chunk: Option<u32>,

@@ -43,7 +43,7 @@ impl<'d> Reader<'d> {
         Self { directory }
     }
 
-    /// Does the same as [`Self::new`]. Owners cannot be left out here, because attributes read by name always include
+    /// Does the same as [`Self::new`]. Owners cannot be omitted here, because attributes read by name always include
     /// them.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)

@@ -37,8 +37,9 @@ pub struct Inside {
 pub trait Chains: Send + Sync {
     /// Calls `give` with each item of the chain that ends at `last`, from the first to the last.
     ///
-    /// # Errors Returns the damage that ends the chain. `give` has then been called only with the items after the
-    /// damage. An item that is part of another chain, or occurs twice in the chain, is damage.
+    /// # Errors
+    /// Returns the damage that ends the chain. `give` has then been called only with the items after the damage. An
+    /// item that is part of another chain, or occurs twice in the chain, is damage.
     fn chain(&self, last: u64, give: &mut dyn FnMut(&ChainItem<'_>)) -> Result<(), Damage>;
 }
 

@@ -39,9 +39,10 @@ pub enum Native {
 pub struct Xfs {
     /// Size of the log, if it is on the same device. df does not count the log.
     pub log: Option<u64>,
-    /// Total size of the inodes that exist, used or not.
+    /// Total size of the allocated inodes, used or free.
     pub inodes: Option<u64>,
-    /// Reserve pool for the file system's own operations, which counts as used. Only root can read this number.
+    /// Size of the reserve pool for the file system's own operations, which counts as used. Only root can read this
+    /// number.
     pub pool: Option<u64>,
 }
 

@@ -44,7 +44,7 @@ pub struct Holder {
     pub pid: u32,
     /// Name of the process, which can contain any bytes.
     pub name: Vec<u8>,
-    /// Kind of access to the file.
+    /// Way in which the process holds the file open.
     pub through: Through,
 }
 

@@ -86,8 +86,8 @@ pub fn measure(bytes: &[u8], count: usize) -> Option<usize> {
     Some(bytes.len() - rest.len())
 }
 
-/// Returns the entries in `bytes`, the reply to a request for `wanted`. The length of `bytes` must be that returned by
-/// [`measure`]. Stops at a malformed record.
+/// Returns the entries in `bytes`, the reply to a request for `wanted`. The length of `bytes` must be the one that
+/// [`measure`] returned. Stops at a malformed record.
 pub fn entries(bytes: &[u8], wanted: Wanted) -> impl Iterator<Item = DirEntry<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || entry(split(&mut rest)?, wanted))
