@@ -43,7 +43,7 @@ pub mod output {
     pub use crate::output::json;
 }
 
-/// Operating system.
+/// Access to the operating system.
 pub mod platform {
     #[cfg(feature = "formats")]
     pub use crate::platform::atomic_file::AtomicFile;

@@ -3,7 +3,7 @@
 
 use super::mapping::MappedMemory;
 
-/// Bytes that are appended to a block of fixed capacity.
+/// Block of fixed capacity, to which bytes are appended.
 pub struct Pages {
     mapping: MappedMemory,
     used: usize,
