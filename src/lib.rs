@@ -31,12 +31,10 @@
 #[cfg(not(unix))]
 compile_error!("duke reads directories the Unix way");
 
-#[doc(hidden)]
 pub mod base;
 pub mod scan;
 pub mod tree;
 
-#[doc(inline)]
 pub use base::{format as size, kind, text};
 
 // The modules of the program. `missing_docs` is only for the public interface, and `testing` makes parts of these

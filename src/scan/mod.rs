@@ -13,6 +13,7 @@ mod exclude_patterns;
 mod expected;
 #[doc(hidden)]
 pub mod head;
+#[doc(hidden)]
 pub mod inspect;
 mod mount_points;
 mod network_mounts;
