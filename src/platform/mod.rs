@@ -25,6 +25,7 @@
 //!
 //! Invariant: all `unsafe` code of the crate is in this module, and each block states why it is sound.
 
+#[cfg(feature = "formats")]
 pub mod atomic_file;
 pub mod entry;
 pub mod fs;

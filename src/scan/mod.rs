@@ -8,6 +8,8 @@
 //! Invariant: an error is recorded in the tree and never ends a scan.
 
 mod exclude;
+#[cfg(feature = "formats")]
+mod exclude_patterns;
 mod expected;
 #[doc(hidden)]
 pub mod head;
@@ -37,7 +39,9 @@ use crate::base::sync::{Arc, Ordering, PoisonError, lock};
 use crate::platform::Errno;
 use crate::platform::process::io_policy;
 use crate::tree::{DirId, Tree, hard_links};
-pub use exclude::{BadPattern, ExcludePatterns};
+pub use exclude::Exclude;
+#[cfg(feature = "formats")]
+pub use exclude_patterns::{BadPattern, ExcludePatterns};
 #[doc(hidden)]
 pub use open_path::{reach, reach_entry};
 pub use options::{Mounts, Options, default_threads};

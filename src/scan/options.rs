@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::exclude::ExcludePatterns;
+use super::exclude::Exclude;
 use super::other_parts::OtherParts;
+use crate::base::sync::Arc;
 use crate::platform::process::limits;
 
 /// Kinds of file systems that a scan enters at mount points below a root.
@@ -26,8 +27,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// File systems to enter below a root.
     pub mounts: Mounts,
-    /// Patterns of excluded entries.
-    pub filter: ExcludePatterns,
+    /// Rule for excluded entries, such as `ExcludePatterns` of the feature `formats`. `None` excludes nothing.
+    pub filter: Option<Arc<dyn Exclude>>,
     /// `true` to exclude directories that contain a CACHEDIR.TAG file.
     pub skip_caches: bool,
     /// `true` to exclude network file systems below a root.
@@ -47,10 +48,20 @@ pub struct Options {
 }
 
 impl Options {
+    /// Returns `true` if the entry `name` in the directory at `path` is excluded regardless of its kind.
+    pub(crate) fn excludes(&self, path: &[u8], name: &[u8]) -> bool {
+        self.filter.as_ref().is_some_and(|filter| filter.excludes(path, name))
+    }
+
+    /// Returns `true` if the directory `name` in the directory at `path` is excluded.
+    pub(crate) fn excludes_directory(&self, path: &[u8], name: &[u8]) -> bool {
+        self.filter.as_ref().is_some_and(|filter| filter.excludes_directory(path, name))
+    }
+
     /// Returns the command-line flags that select the same file systems. Scans with the same flags are comparable.
     /// Returns `None` if the scan also excludes entries by pattern, excludes caches, or follows symbolic links.
     pub fn scope(&self) -> Option<&'static str> {
-        let is_whole = self.filter.is_empty() && !self.skip_caches && !self.follow_symlinks;
+        let is_whole = self.filter.is_none() && !self.skip_caches && !self.follow_symlinks;
         is_whole.then_some(match (self.mounts, self.skip_network) {
             (Mounts::None, _) => "-x",
             (Mounts::Real, false) => "",

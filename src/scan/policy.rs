@@ -237,7 +237,7 @@ impl<'s> Policy<'s> {
         let networks = self.networks.as_ref().filter(|networks| !networks.is_empty());
         let needs_path = networks.is_some()
             || !self.silent.is_empty()
-            || shared.options.filter.needs_paths()
+            || shared.options.filter.as_ref().is_some_and(|filter| filter.needs_paths())
             || shared.options.other_parts.needs_paths();
         let path = if needs_path { shared.tree.path(id) } else { Vec::new() };
         let left_out = networks.and_then(|networks| networks.points_in(&path));

@@ -325,7 +325,7 @@ impl<'v> Visitor<'v> {
     ) {
         let options = &self.shared.options;
         let name = entry.name.to_bytes();
-        if options.filter.excludes(&context.path, name) {
+        if options.excludes(&context.path, name) {
             let state = EntryState::Excluded(Exclusion::Pattern);
             return batch.push(id, &Entry { name, kind: entry.hint, state });
         }
@@ -352,7 +352,7 @@ impl<'v> Visitor<'v> {
             return batch
                 .push(id, &Entry { name, kind: attributes.kind, state: EntryState::Known(metadata) });
         }
-        if options.filter.excludes_directory(&context.path, name) {
+        if options.excludes_directory(&context.path, name) {
             let state = EntryState::Excluded(Exclusion::Pattern);
             return batch.push(id, &Entry { name, kind: Kind::Directory, state });
         }

@@ -88,7 +88,7 @@ fn a_root_inside_another_is_the_same_directory() {
 fn a_root_excluded_from_another_is_read_on_its_own() {
     let fixture = fixtures::plain();
     let inner = fixture.join("a/b");
-    let filter = ExcludePatterns::new(["a"]).unwrap();
+    let filter = ExcludePatterns::filter(&["a".to_owned()]).unwrap();
     let options = Options { filter, ..Options::default() };
     let scan = Scan::run(vec![fixture.path().to_owned(), inner.clone()], options);
     let tree = scan.tree();
@@ -210,7 +210,7 @@ fn more_roots_than_descriptors() {
 #[test]
 fn excluded_entries_are_shown_and_not_counted() {
     let fixture = fixtures::plain();
-    let filter = ExcludePatterns::new(["*-4097", "a/b"]).unwrap();
+    let filter = ExcludePatterns::filter(&["*-4097".to_owned(), "a/b".to_owned()]).unwrap();
     let scan = crate::support::scan_with(fixture.path(), Options { filter, ..Options::default() });
     let tree = scan.tree();
     crate::support::assert_sums_agree(tree);

@@ -113,8 +113,11 @@ fn opened(file: BlockFile) -> Result<Snapshot, OpenError> {
     let last = length.checked_sub(FOOTER).filter(|last| *last >= HEADER);
     let last = last.ok_or_else(|| Damage::new(length, "the file is truncated here"))?;
     let index: Block = crate::formats::snapshot::layout::index_of(&file.bytes(last, FOOTER)?, last)?;
-    let (plan, about) =
-        crate::formats::snapshot::layout::decode_index(&file.read(index)?, index.offset, version)?;
+    let (plan, about) = crate::formats::snapshot::layout::decode_index(
+        &file.read(index, crc32fast::hash)?,
+        index.offset,
+        version,
+    )?;
     let tree = Tree::from_file(file, plan);
     tree.listing(DirId::TOP);
     match tree.damage() {

@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::{ScanFlags, ScanPart};
-use crate::scan::{BadPattern, ExcludePatterns};
+use crate::scan::{BadPattern, Exclude, ExcludePatterns};
 use crate::tree::{DirId, Tree, join};
 
 /// Directory that is scanned as a whole.

@@ -64,7 +64,7 @@ impl ScanFlags {
         Ok(Options {
             threads,
             mounts: if self.one_file_system { Mounts::None } else { Mounts::Real },
-            filter: ExcludePatterns::new(self.exclude.iter().map(String::as_str))?,
+            filter: ExcludePatterns::filter(&self.exclude)?,
             skip_caches: self.exclude_caches,
             skip_network: self.skip_network,
             owners: self.extended,

@@ -37,7 +37,7 @@ impl NumberedFile {
         let Some(block) = self.plan.rows.get((first / ROWS) as usize).filter(|_| count > 0) else {
             return Vec::new();
         };
-        let decoded = self.file.read(*block).and_then(|bytes| {
+        let decoded = self.file.read(*block, self.plan.checksum).and_then(|bytes| {
             rows::decode(&bytes, first, count)
                 .map_err(|at| Damage::new(block.offset + at as u64, "no row of a directory"))
         });
@@ -94,7 +94,7 @@ impl NumberedFile {
         let end = self.plan.listings.get(index + 1).map_or((all, all), |next| (next.first, next.child));
         let span = Span { parents: first..end.0, children: child..end.1, all };
         let damaged = |at: usize, reason| Damage::new(block.offset + at as u64, reason);
-        let bytes = self.file.read(block)?;
+        let bytes = self.file.read(block, self.plan.checksum)?;
         let found = listings::decode(&bytes, &span).map_err(|at| damaged(at, "no listing"))?;
         for child in &found.children {
             if tree.parent(child.id) != Some(child.parent) {

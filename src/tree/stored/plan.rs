@@ -33,6 +33,8 @@ pub struct Plan {
     pub rows: Vec<Block>,
     /// Blocks of listings, in the order of their directories.
     pub listings: Vec<ListingBlock>,
+    /// Function that computes the checksum of a block.
+    pub checksum: fn(&[u8]) -> u32,
     /// Device numbers. Rows and records refer to them by index.
     pub devices: Vec<u64>,
 }
