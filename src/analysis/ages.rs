@@ -50,7 +50,7 @@ impl Age {
         }
     }
 
-    /// Returns the age of an entry changed at `mtime`, both times in seconds since 1970.
+    /// Returns the age of an entry that was last changed at `mtime`. Both times are in seconds since 1970.
     pub fn of(mtime: i64, now: i64) -> Self {
         if Test::is_undated(mtime, Self::future(now)) {
             return Self::Unknown;
@@ -68,7 +68,7 @@ impl Age {
         query.without_directories()
     }
 
-    /// Returns the range of modification times that count as this age; empty for [`Age::Unknown`]. Times before 1970
+    /// Returns the range of modification times of this age, or an empty range for [`Age::Unknown`]. Times before 1970
     /// are valid.
     fn range(self, now: i64) -> Range<i64> {
         let ago = |days: i64| now.saturating_sub(days * DAY);
@@ -103,7 +103,7 @@ pub struct Ages {
     pub complete: bool,
 }
 
-/// Adds up the sizes of the entries that the query keeps, grouped by age. `now` is in seconds since 1970.
+/// Adds up the sizes of the entries selected by the query, grouped by age. `now` is in seconds since 1970.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -20,7 +20,7 @@ use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 /// Row of a matching entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Address of the entry.
+    /// ID of the entry.
     pub entry: EntryId,
     /// Sort key; the largest key sorts first. See [`Order`].
     pub key: u64,

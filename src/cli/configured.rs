@@ -51,7 +51,7 @@ pub fn configured(environment: &Environment) -> Result<Configured, UsageError> {
     Configured::read(&source(None, false, environment), &[], environment)
 }
 
-/// Returns the flags that the configuration sets.
+/// Returns the flags set in the configuration.
 pub fn flags_of_file(environment: &Environment) -> Result<Arguments, UsageError> {
     understood(&configured(environment)?.words, &[])
 }

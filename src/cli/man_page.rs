@@ -1,4 +1,4 @@
-//! Man page, in the macros of man(7).
+//! Man page, written with the man(7) macros.
 //!
 //! ```text
 //! definition of the flags, help_text, keymap  ->  lines of roff

@@ -48,7 +48,7 @@ const FOR_ONCE: [&str; 25] = [
     "no_config",
 ];
 
-/// Settings that environment variables override, each with the names of these variables.
+/// Settings that environment variables override, each with the names of the variables.
 const VARIABLES: [(&str, &[&str]); 3] =
     [("threads", &["DUKE_THREADS"]), ("color", &["DUKE_COLOR", "NO_COLOR"]), ("ascii", &["DUKE_ASCII"])];
 

@@ -14,9 +14,9 @@ pub struct Row {
     pub difference: ChangeKind,
     /// Kind of the entry.
     pub kind: Kind,
-    /// Address of the entry: in the earlier tree if the entry was deleted, otherwise in the present tree.
+    /// ID of the entry: in the earlier tree if the entry was deleted, otherwise in the present tree.
     pub entry: EntryId,
-    /// Parent directory in the present tree; for a deleted entry, the directory that contained it.
+    /// Directory in the present tree that contains the entry or, if the entry was deleted, contained it.
     pub place: DirId,
     /// Directory number in the present tree; `None` if the entry is not a directory, or was deleted.
     pub itself: Option<DirId>,

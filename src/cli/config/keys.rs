@@ -1,8 +1,8 @@
 //! Reads `[keys]` in the configuration file, which changes key bindings.
 //!
-//! If two lines of the file give the same key to different actions, the first line gets the key. Any line of
-//! the file can take keys from the defaults. An action that loses a default key is reported, unless the file
-//! gives it other keys.
+//! If two lines of the file bind the same key to different actions, the first line takes precedence. Any line of the
+//! file can rebind default keys. An action that loses a default key is reported, unless the file binds other keys to
+//! it.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -50,7 +50,7 @@ fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool
             "{key} still means '{other}' wherever that command is available, and '{name}' elsewhere"
         ))
     } else if config.keymap.is_changed(rival) {
-        // One warning is enough. It is shown at the line that does not get the key.
+        // One warning is enough; it is reported for the line that loses the key.
         (!is_later).then(|| format!("{key} is already bound to '{other}' above"))
     } else {
         Some(format!("{key} was '{other}' and is now '{name}'; bind '{other}' to another key"))

@@ -22,7 +22,7 @@ use words::{given, translation};
 /// Name of the subcommand. If duke is started under this name, its command line is ncdu's.
 pub const NAME: &str = "ncdu";
 
-/// Returns `true` if duke was started under the name of ncdu.
+/// Returns `true` if duke was started under the name `ncdu`.
 pub fn is_name(program: &OsStr) -> bool {
     Path::new(program).file_name() == Some(OsStr::new(NAME))
 }

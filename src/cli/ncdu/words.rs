@@ -11,7 +11,7 @@ use crate::base::text::escape;
 use crate::cli::error::UsageError;
 use crate::run::print::BLOCK_SIZES;
 
-/// Flags for the scan, which ncdu accepts for an import but ignores.
+/// Scan flags, which ncdu accepts but ignores when importing.
 const SCAN: [&str; 6] = ["-e", "-t", "-L", "-X", "--exclude", "--exclude-caches"];
 
 /// Values of `--graph-style`, including a misspelled one that ncdu also accepts.
@@ -22,7 +22,7 @@ const GRAPH_STYLES: [&str; 4] = ["hash", "half-block", "eighth-block", "eigth-bl
 pub struct Translation {
     /// Words without the program's name.
     pub words: Vec<OsString>,
-    /// Actions that get no keys.
+    /// Actions without key bindings.
     pub without_keys: Vec<&'static str>,
 }
 
