@@ -8,8 +8,8 @@
 //!
 //! A directory stays open until its last child is done, because the child's name is deleted in it. If too many
 //! directories are open, a directory is closed once its first child is open, its children are visited one at a time,
-//! and it is reopened through the child's `..`, which must be the same inode. So a chain of directories of any depth
-//! needs only a few descriptors, and one `..` per level.
+//! and it is reopened through the child's `..`, which must be the same inode. As a result, a directory chain of any
+//! depth needs only a few descriptors, and one `..` per level.
 //!
 //! Invariant: every descriptor was opened relative to the parent directory's descriptor without following a link or
 //! crossing a mount, and every claim on a directory ([`Node::claims`]) is released exactly once.
