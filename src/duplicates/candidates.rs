@@ -14,7 +14,7 @@ use crate::tree::{EntryId, InodeKey};
 pub(crate) struct Candidate {
     /// Length in bytes.
     pub(crate) size: u64,
-    /// Address of the file's entry.
+    /// ID of the file's entry.
     pub(crate) entry: EntryId,
 }
 

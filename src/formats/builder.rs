@@ -23,8 +23,8 @@ const SHALLOW: usize = 64;
 /// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;
 
-/// Error number (`EIO`) given to a directory that was not read completely. The formats do not record the original error
-/// number.
+/// Error number (`EIO`) assigned to a directory that was not read completely. The formats do not record the original
+/// error number.
 pub(crate) const UNREADABLE: i32 = EIO;
 
 /// Numbers of entries, bytes and errors found so far.

@@ -1,8 +1,8 @@
 //! Flat export: one line per entry, for query engines that combine the exports of many machines.
 //! docs/exchange.md lists the fields.
 //!
-//! Each line has the entry's own sizes, so sizes can be summed over any set of lines. Only hard links are
-//! counted repeatedly; `device` and `inode` identify them.
+//! Each line has the entry's own sizes, so sizes can be summed over any set of lines. Only files with several hard
+//! links are counted more than once; `device` and `inode` identify them.
 //!
 //! Invariant: every line is valid UTF-8 without control characters, regardless of the names. Nothing recurses.
 
@@ -265,7 +265,7 @@ impl Line<'_, '_> {
         }
     }
 
-    /// Writes a value. If this is a path that cannot be written exactly, returns its bytes in base64.
+    /// Writes a value. If the value is a path that cannot be written exactly, returns its bytes in base64.
     fn csv(&mut self, value: &Value<'_>) -> Option<String> {
         match value {
             Value::Path(bytes) => {

@@ -1,4 +1,4 @@
-//! Lexer for a stream of JSON: strings, whole numbers, and values to be skipped.
+//! Lexer for a JSON stream: reads strings and whole numbers, and can skip any value.
 //!
 //! The lexer accepts one deviation from JSON: a string may contain any bytes from 0x80 on, because ncdu
 //! writes file names unchanged.

@@ -9,8 +9,8 @@
 //!
 //! The records of a directory form a chain, which is followed from the last record to the first. They are read when
 //! their directory is written to the tree. Directories that are written one after another share blocks, and a block is
-//! freed once all of its records have been read. So a list needs little more memory than its tree, regardless of the
-//! order of its lines.
+//! freed once all of its records have been read. As a result, a list needs little more memory than its tree, regardless
+//! of the order of its lines.
 
 use crate::platform::memory::pages::Pages;
 use crate::tree::encoding::{Draft, Records};
@@ -19,7 +19,7 @@ use crate::tree::{Entry, EntryState, Metadata};
 
 /// Size of a block in bytes: more than the longest record.
 const BLOCK: usize = 1 << 18;
-/// Number of directories, with consecutive node numbers, that share blocks.
+/// Number of directories with consecutive node numbers that share blocks.
 const GROUP: u32 = 1024;
 
 /// Position of a record, counted from 1.
