@@ -82,7 +82,7 @@ impl Age {
         }
     }
 
-    /// Returns the first time that counts as the future: a day after `now`, because clocks may differ by some hours.
+    /// Returns the first time that counts as the future: a day after `now`, because clocks may differ by several hours.
     fn future(now: i64) -> i64 {
         now.saturating_add(DAY)
     }
@@ -91,7 +91,7 @@ impl Age {
 /// Totals of a subtree, grouped by age.
 #[derive(Clone, Debug)]
 pub struct Ages {
-    /// Totals of each age, in the order of [`Age::ALL`]. Each name of an inode counts as one item.
+    /// Totals for each age, in the order of [`Age::ALL`]. Each name of an inode counts as one item.
     pub rows: [Totals; Age::ALL.len()],
     /// Ages in the requested order: by size, by number of items, or youngest first.
     pub order: [Age; Age::ALL.len()],

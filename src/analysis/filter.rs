@@ -126,7 +126,7 @@ impl Collector for Kept {
             entry.id.directory != DirId::TOP && !matches!(entry.record.state, EntryState::Excluded(_));
         direct.totals.items += u64::from(is_item);
         match entry.metadata() {
-            // Hard links are added at the end, and a directory's own size when the directory is entered.
+            // Hard links are added at the end, and a directory's own size is added when the directory is entered.
             Some(metadata) if metadata.links.is_some() || metadata.directory.is_some() => {}
             _ => direct.totals.add(&entry.own),
         }

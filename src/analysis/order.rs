@@ -36,7 +36,7 @@ impl From<Measure> for By {
 /// Order of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// Key by which rows are sorted.
+    /// Sort key of the rows.
     pub by: By,
     /// `true` to reverse the order.
     pub reversed: bool,

@@ -26,7 +26,7 @@ use crate::tree::{
     DirId, Entry, EntryId, EntryState, Listing, Metadata, Position, Totals, Tree, UniqueSizes,
 };
 
-/// Bytes of listings that a worker reads per round: about 5,000 entries, or about half a millisecond.
+/// Number of listing bytes that a worker reads per round: about 5,000 entries, or about half a millisecond.
 const BUDGET: u64 = 1 << 18;
 /// Fixed cost of visiting a directory, counted toward [`BUDGET`] in addition to the bytes of its listing.
 const VISIT: u64 = 64;

@@ -17,7 +17,7 @@ use crate::base::job::{Job, Pool};
 use crate::base::kind::Kind;
 use crate::tree::{Totals, UniqueSizes};
 
-/// Type by which entries are grouped.
+/// Type used to group entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
     /// Regular files with this extension and of this category.

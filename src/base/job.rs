@@ -1,4 +1,4 @@
-//! Background jobs, whose latest results can be fetched at any time.
+//! Background jobs whose latest results can be fetched at any time.
 //!
 //! Each job has its own thread, which hands the heavy parts of its work to a [`Pool`] shared by all jobs. A new search
 //! therefore waits at most until an older job finishes one part. Dropping a job cancels it.

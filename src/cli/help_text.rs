@@ -1,6 +1,6 @@
 //! Text of the help and the man page, except for the flags: the examples, environment variables and files.
 //!
-//! Invariant: each fact is written once here. The man page may add details.
+//! Invariant: each fact is stated only once here. The man page may add details.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Values of flags and their parsers.
+//! Flag values and their parsers.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -73,7 +73,7 @@ pub fn choices() -> impl TypedValueParser<Value = ColumnWord> {
     ColumnWords(named(|column| column.choice))
 }
 
-/// Parser of `--columns`. `P` parses names of columns.
+/// Parser for `--columns`. `P` parses column names.
 #[derive(Clone)]
 struct ColumnWords<P>(P);
 

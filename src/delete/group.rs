@@ -105,7 +105,7 @@ impl Group {
         Some(Self { directory, steps, items: Vec::new() })
     }
 
-    /// Finds the directory of the group in a changed tree by its path. Returns `None` if it no longer exists.
+    /// Finds the group's directory in a changed tree by its path. Returns `None` if the directory no longer exists.
     pub fn find(&self, tree: &Tree) -> Option<DirId> {
         let mut at = DirId::TOP;
         for step in &self.steps {

@@ -29,7 +29,7 @@ use crate::platform::{Attributes, Directory, Errno, Rights};
 const MOST_ASKED: u64 = 20_000;
 /// File size in bytes below which extents are not read.
 const WORTH_ASKING: u64 = 64 << 10;
-/// Age in seconds below which a file counts as recently changed, because it may still be in use.
+/// Age in seconds below which a file counts as recently changed and possibly still in use.
 const RECENT: i64 = 60;
 /// Time until the first report. Each later report is due when the elapsed time has grown by the factor `NEXT`.
 const FIRST: Duration = Duration::from_millis(20);

@@ -1,7 +1,7 @@
 //! Sharing of copies: identical files use the same data on disk.
 //!
-//! The kernel compares the bytes once more while both files are locked, so a file that changes meanwhile is not shared.
-//! Names, contents and times of the files do not change.
+//! The kernel compares the bytes once more while both files are locked, so a file that changes in the meantime is not
+//! shared. Names, contents and times of the files do not change.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;

@@ -2,7 +2,7 @@
 //!
 //! A directory is on the same file system as its parent unless something is mounted on it. The mount table lists the
 //! mount points, and each mount point is looked up in the tree once. Device numbers are not enough: every btrfs
-//! subvolume has its own device number without being mounted, and a bind mount has the number of its source.
+//! subvolume has its own device number without being mounted, and a bind mount has the device number of its source.
 //!
 //! Without a mount table (no /proc), only device numbers are used. Invariant: no directory is assigned to a mount that
 //! is covered by another mount.

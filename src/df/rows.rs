@@ -77,7 +77,7 @@ pub enum Amount {
 pub struct Row {
     /// Subject of the line.
     pub subject: Subject,
-    /// Indentation. A line is a part of the nearest line above it that is indented less.
+    /// Indentation level. Each line is part of the nearest line above it that is indented less.
     pub depth: usize,
     /// Amount shown on the line.
     pub amount: Amount,

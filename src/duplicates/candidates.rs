@@ -9,7 +9,7 @@ use crate::base::kind::Kind;
 use crate::base::sync::{Mutex, PoisonError};
 use crate::tree::{EntryId, InodeKey};
 
-/// Regular file that is not empty.
+/// Non-empty regular file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Candidate {
     /// Length in bytes.

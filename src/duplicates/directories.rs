@@ -14,7 +14,7 @@ use crate::scan::reach;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, Walk};
 use std::os::unix::ffi::OsStrExt;
 
-/// Map from names of files to the numbers of the sets that contain them.
+/// Map from file names to the numbers of the sets that contain them.
 pub(crate) type SetOfName = HashMap<EntryId, u32>;
 
 /// Set of directories with the same contents.

@@ -19,7 +19,7 @@ pub(crate) const LONGEST: usize = 128 << 10;
 /// Maximum nesting depth of a skipped value.
 const LEVELS: usize = 4096;
 
-/// Lexer of JSON that arrives in chunks.
+/// Lexer for JSON that arrives in chunks.
 pub(crate) struct Lexer<'a> {
     /// Input; `None` if texts are loaded with [`Lexer::load`].
     chunks: Option<Chunks>,

@@ -11,7 +11,7 @@
 //! were excluded on either side are not compared.
 //!
 //! Either tree may be incomplete or still growing. In an incomplete directory, only entries present on both sides are
-//! compared, because a missing entry may just not have been read yet.
+//! compared, because a missing entry may simply not have been read yet.
 //!
 //! Invariant: every entry of both trees is visited once, and the call stack does not grow with the depth of the
 //! directories.

@@ -112,7 +112,7 @@ pub fn growth<E: EarlierTree>(
     })
 }
 
-/// Result of a comparison, or a message that says why the comparison failed.
+/// Result of a comparison, or a message that explains why the comparison failed.
 pub type Compared = Result<Arc<Comparison>, String>;
 
 /// Runs the comparison. Returns `None` if the job is cancelled.
@@ -207,7 +207,7 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             By::Apparent => change.before.apparent == change.after.apparent,
             By::Disk => change.before.disk == change.after.disk,
-            // These orders do not depend on sizes, so entries whose size has not changed are included too.
+            // These sort orders do not depend on sizes, so entries whose size has not changed are included too.
             By::Modified | By::Items | By::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {

@@ -17,7 +17,7 @@ pub struct OutlineRow {
     pub above: DirId,
     /// `true` if there are changes below this row.
     pub has_below: bool,
-    /// `true` if this change accounts for more than half of the change of the directory `above`.
+    /// `true` if this change accounts for more than half of the change in the directory `above`.
     pub is_main: bool,
 }
 

@@ -23,7 +23,7 @@ pub struct PreviousListing {
 enum What {
     /// The directory is new, and so is everything in it.
     New,
-    /// Corresponding directory of the earlier tree, with the positions of its entries sorted by name.
+    /// Corresponding directory in the earlier tree, with the positions of its entries sorted by name.
     Was(DirId, Box<[Position]>),
     /// The directory was not compared.
     Unknown,

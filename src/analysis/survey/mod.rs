@@ -5,9 +5,9 @@
 //! [`crate::analysis::search::Query`] that, combined with the filter, finds the entries of the row
 //! (`filter.narrowed_by(&row.query())`, then [`largest()`]). Views therefore do not need their own code to list files.
 //!
-//! Each inode counts once per row and once in the total. Therefore, the sum of the rows exceeds the total if an inode
-//! has names in several rows. Likewise, the sum over the child directories of a directory can exceed the directory's
-//! totals.
+//! Each inode counts once per row and once in the total. Therefore, the sum of the rows can exceed the total if an
+//! inode has names in several rows. Likewise, the sum over the child directories of a directory can exceed the
+//! directory's totals.
 //!
 //! The module does no I/O. Invariant: without a filter, the total over all types is the total of the directory minus
 //! the directory's own size.

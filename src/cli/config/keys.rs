@@ -11,7 +11,8 @@ use crate::cli::config::contents::{Config, quoted};
 use crate::cli::config::position::{Place, Text};
 use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
 
-/// Former names of commands, with their present names. A file with a former name still works, with a warning.
+/// Former names of commands, with their current names. A file that uses a former name still works, but causes a
+/// warning.
 const RENAMED: [(&str, &str); 3] = [("hints", "cleanup"), ("rest", "df"), ("erase-all", "erase-to-start")];
 
 /// New keys for the action at index `line` of [`KEYMAP`], with the positions of the keys in the file.
@@ -40,7 +41,7 @@ pub fn read(config: &mut Config, text: Text<'_>, lines: &DeTable<'_>) {
     }
 }
 
-/// Returns the warning that the actions at the indexes `line` and `rival` of [`KEYMAP`] have the same key, or
+/// Returns a warning that the actions at the indexes `line` and `rival` of [`KEYMAP`] are bound to the same key, or
 /// `None` if no warning is needed.
 fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool) -> Option<String> {
     let (name, other) = (KEYMAP[line].name(), KEYMAP[rival].name());

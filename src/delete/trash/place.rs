@@ -7,9 +7,8 @@
 //! ~/.Trash, $topdir/.Trashes/$uid   macOS: the items themselves
 //! ```
 //!
-//! On macOS, privacy settings and permissions may forbid opening a trash, but still allow moving entries into it.
-//! There, duke therefore does not open the trash, but moves entries to a path relative to the directory above the
-//! trash.
+//! On macOS, privacy settings and permissions may forbid opening a trash, but still allow moving entries into it. On
+//! this system, duke therefore does not open the trash, but moves entries to a path relative to the directory above it.
 //!
 //! Invariant: a trash is searched for or created only when it is needed, and nothing is created in another
 //! user's home.

@@ -6,7 +6,7 @@
 //! release:          the last worker in a directory acts on the directory itself, then leaves the parent
 //! ```
 //!
-//! A directory stays open until its last child is done, because the child's name is deleted in it. If too many
+//! A directory stays open until its last child is done, because each child is deleted relative to it. If too many
 //! directories are open, a directory is closed once its first child is open, its children are visited one at a time,
 //! and it is reopened through the child's `..`, which must be the same inode. As a result, a directory chain of any
 //! depth needs only a few descriptors, and one `..` per level.

@@ -9,7 +9,7 @@ use crate::tree::{EntryState, Exclusion, Metadata, Owner};
 /// Maximum length of a path in bytes. No system call accepts a path of this length.
 const LONGEST_PATH: usize = u16::MAX as usize;
 
-/// Data of a line. Reused for every line, to avoid allocations.
+/// Data from one line. Reused for every line to avoid allocations.
 #[derive(Debug, Default)]
 pub(crate) struct EntryLine {
     /// Path as written in the line.
@@ -36,7 +36,7 @@ enum Rank {
     Exact,
 }
 
-/// Data of a line, except for the path, the root and the host.
+/// Data from one line, except for the path, the root and the host.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LineFacts {
     pub(crate) scanned_at: Option<i64>,

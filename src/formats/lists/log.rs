@@ -1,4 +1,4 @@
-//! Log of the entries of a list, in the order of its lines.
+//! Log of a list's entries, in the order of its lines.
 //!
 //! ```text
 //! record = varint(distance << 2 | tag)  payload
