@@ -20,7 +20,7 @@ pub enum By {
     Modified,
     /// Number of items below an entry or in a row, largest first.
     Items,
-    /// Path of the directory, then name. Numbers within names compare by value.
+    /// Path of the directory, then name. Numbers within names are compared by value.
     Path,
 }
 
@@ -33,7 +33,7 @@ impl From<Measure> for By {
     }
 }
 
-/// Order of rows.
+/// Sort order of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     /// Sort key of the rows.

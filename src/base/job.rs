@@ -191,7 +191,7 @@ impl<T> Task<T> {
     }
 }
 
-/// Returns the message of a panic.
+/// Returns the panic message.
 pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())

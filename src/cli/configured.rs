@@ -67,7 +67,7 @@ pub fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Argumen
     Arguments::from_arg_matches(&matches).map_err(refusal)
 }
 
-/// Returns the location of the configuration.
+/// Returns the location of the configuration file.
 pub fn source(named: Option<PathBuf>, is_unwanted: bool, environment: &Environment) -> Source {
     if is_unwanted {
         return Source::None;

@@ -92,7 +92,7 @@ pub enum Invocation {
     Duplicates(DuplicatesJob),
     /// Plan that divides a directory into parts.
     Plan(plan::PlanJob),
-    /// Merge of the parts of a plan.
+    /// Merge of a plan's parts.
     Merge(merge::MergeJob),
     /// Request to print shell completions or the man page.
     Describe(Description),
@@ -121,7 +121,7 @@ pub fn invocation(
             print_error(&format!("{name} is a command; for the directory, use ./{name}"));
         }
         if word == ncdu::NAME {
-            // Flags of ncdu, such as --help, must not be parsed as flags of a subcommand.
+            // ncdu flags such as --help must not be parsed as flags of a subcommand.
             return as_ncdu(&words[2..], environment);
         }
         let parsed = Cli::understand(&words).map_err(refusal)?;

@@ -68,7 +68,7 @@ pub enum ColumnWord {
     Read(FieldColumn),
 }
 
-/// Returns the parser for `--columns`: names of columns, and `FIELD=COLUMN`.
+/// Returns the parser for `--columns`: column names, and `FIELD=COLUMN`.
 pub fn choices() -> impl TypedValueParser<Value = ColumnWord> {
     ColumnWords(named(|column| column.choice))
 }
@@ -125,7 +125,7 @@ pub fn count<T: FromStr>(word: &str) -> Result<T, String> {
     word.parse().map_err(|_| "not a number".to_owned())
 }
 
-/// Parses the size of a block in KiB.
+/// Parses a block size in KiB.
 pub fn block_size(word: &str) -> Result<u16, String> {
     let number = word.parse().ok().filter(|number| BLOCK_SIZES.contains(number));
     number.ok_or_else(|| format!("not a number from {} to {}", BLOCK_SIZES.start(), BLOCK_SIZES.end()))

@@ -42,7 +42,7 @@ pub struct Preview {
     pub directories: u64,
     /// Number of names that are not directories.
     pub files: u64,
-    /// Number of bytes that the deletion certainly frees.
+    /// Number of bytes that the deletion is certain to free.
     pub least: u64,
     /// Number of bytes that are freed if everything that shares them is deleted too.
     pub most: u64,

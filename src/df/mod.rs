@@ -57,10 +57,10 @@ pub enum FileSystem {
     Shown(Volume),
 }
 
-/// Accounting of the file systems, and the lines that show it.
+/// Space accounting for the file systems, and the lines that show it.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
-    /// Accounting of each file system.
+    /// Space accounting for each file system.
     pub report: Report,
     /// Lines in display order.
     pub rows: Vec<Row>,
@@ -131,7 +131,7 @@ fn whole_root(tree: &Tree) -> Option<DirId> {
     })
 }
 
-/// Returns the space accounting of at most `most` file systems, beginning with the one that contains `from`.
+/// Returns the space accounting for at most `most` file systems, beginning with the one that contains `from`.
 fn spaces(
     tree: &Tree,
     from: DirId,

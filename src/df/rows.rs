@@ -1,4 +1,4 @@
-//! Lines that show the accounting of a file system, for the browser and for `duke df`.
+//! Lines that show the space accounting for a file system, for the browser and for `duke df`.
 //!
 //! ```text
 //! 100.0 GiB  size
@@ -72,7 +72,7 @@ pub enum Amount {
     Nothing,
 }
 
-/// Line of the accounting.
+/// Line of the space accounting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Subject of the line.

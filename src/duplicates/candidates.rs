@@ -18,7 +18,7 @@ pub(crate) struct Candidate {
     pub(crate) entry: EntryId,
 }
 
-/// Files of a subtree, from which the candidates are selected.
+/// Files in a subtree from which the candidates are selected.
 #[derive(Default)]
 pub(crate) struct SizeCandidates {
     /// Files, with one name for each inode. Once all files are collected, they are sorted by size, and files with a

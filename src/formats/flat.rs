@@ -80,7 +80,7 @@ enum Value<'v> {
     Signed(i64),
 }
 
-/// Values that are the same in all lines of a root.
+/// Values shared by all lines of a root.
 struct Common<'t> {
     name: &'t [u8],
     provenance: Provenance,
@@ -229,7 +229,7 @@ impl Line<'_, '_> {
         self.writer.raw(if self.form == Form::Json { "}\n" } else { "\n" });
     }
 
-    /// Writes a field. In JSON a field without a value is omitted.
+    /// Writes a field. In JSON, a field without a value is omitted.
     fn put(&mut self, name: &str, value: Option<Value<'_>>) {
         let is_path = matches!(value, Some(Value::Path(_)));
         match (self.form, value) {

@@ -109,7 +109,7 @@ enum What {
 struct Unmatched<'t> {
     /// Parent directory.
     directory: DirId,
-    /// Directory of the new tree that corresponds to `directory`.
+    /// Directory in the new tree that corresponds to `directory`.
     place: DirId,
     item: Item<'t>,
 }

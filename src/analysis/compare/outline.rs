@@ -9,7 +9,7 @@ use crate::tree::{DirId, Tree};
 /// Row in the tree of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutlineRow {
-    /// Index of the change in the `rows` of the comparison.
+    /// Index of the change in the comparison's `rows`.
     pub row: usize,
     /// Number of changed directories above this row.
     pub depth: usize,

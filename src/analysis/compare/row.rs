@@ -7,7 +7,7 @@ use crate::analysis::search::By;
 use crate::base::kind::Kind;
 use crate::tree::{DirId, EntryId, EntryState, Tree, join};
 
-/// Change of an entry, or of a whole directory.
+/// Change to an entry or to a whole directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Kind of the change.

@@ -21,7 +21,7 @@ pub enum Units {
     Bytes,
 }
 
-/// Kind of size to show and to sort by.
+/// Kind of size that is shown and used for sorting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// Disk usage: allocated blocks.

@@ -40,7 +40,7 @@ pub enum Means {
     Ignored,
 }
 
-/// Flag of ncdu.
+/// ncdu flag.
 pub struct Flag {
     /// Short name, if there is one.
     pub short: Option<char>,

@@ -91,7 +91,7 @@ impl<'g> Trashes<'g> {
     }
 }
 
-/// Trash with its directories open.
+/// Trash whose directories are open.
 pub struct Trash {
     pub path: PathBuf,
     /// Directory that contains the items, or an open directory above it.
@@ -267,7 +267,7 @@ fn real_path(group: &Group) -> Result<PathBuf, NoTrash> {
     Ok(below.iter().fold(root, |path, step| path.join(OsStr::from_bytes(&step.name))))
 }
 
-/// Returns the mount point of the mount that `path` is on.
+/// Returns the mount point of the mount that contains `path`.
 fn top_of(path: &Path) -> Result<PathBuf, NoTrash> {
     if let Some(point) = standing(path)?.point {
         return Ok(PathBuf::from(OsStr::from_bytes(&point)));

@@ -69,7 +69,7 @@ pub trait Visitor: Sync {
     ) -> Result<Disposition, Errno>;
     /// Called for each entry that could not be deleted.
     fn fail(&self, item: usize, reason: Reason);
-    /// Called when an item was completed without failures.
+    /// Called when an item has been completed without failures.
     fn finish(&self, item: usize);
 }
 

@@ -14,7 +14,7 @@ const LONGEST_PATH: usize = u16::MAX as usize;
 pub(crate) struct EntryLine {
     /// Path as written in the line.
     pub(crate) path: Vec<u8>,
-    /// Precedence of the column from which the path comes.
+    /// Precedence of the column that contains the path.
     path_rank: Rank,
     /// Root or bucket; empty if the line does not name one.
     pub(crate) root: Vec<u8>,

@@ -30,7 +30,7 @@ pub(crate) struct LogPlace(std::num::NonZeroU64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum LogTag {
-    /// Entry whose line does not give the kind of the entry.
+    /// Entry whose line does not state its kind.
     Untyped = 0,
     /// Entry of a known kind that is not a directory.
     Typed = 1,
