@@ -10,8 +10,8 @@
 //! its names. If several files share all of their data, only one of them is read. Before the result is published, every
 //! file in it is checked for changes.
 //!
-//! Invariant: nothing is written, and two files are duplicates only if all of their bytes were read, or if both have the
-//! same extents.
+//! Invariant: nothing is written, and two files are duplicates only if all of their bytes were read, or if both have
+//! the same extents.
 
 mod candidates;
 mod contents;
