@@ -1,4 +1,4 @@
-//! Flags of the command line, with their help.
+//! Command-line flags and their help texts.
 //!
 //! Invariant: every flag defined here works, and duke without a subcommand accepts no other flag.
 

@@ -1,4 +1,4 @@
-//! Writing of a list's directories to a tree.
+//! Writes the directories of a list to a tree.
 //!
 //! The directories are written in the order of their node numbers, so a parent is written before its children. The log
 //! is freed in the same order.
@@ -16,7 +16,7 @@ use crate::formats::builder::{Builder, Counts, DirectoryStart, SEGMENT, Sizes, U
 use crate::formats::flat::Provenance;
 use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
 
-/// Label from which the names of the roots are formed.
+/// Label used to form the names of the roots.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RootLabel<'l> {
     /// Prefix that distinguishes the roots from the roots of other inputs.
@@ -40,7 +40,7 @@ pub(super) struct ListTarget<'w, 't> {
     pub(super) tree: &'t Tree,
     pub(super) builder: &'w mut Builder<'t>,
     pub(super) label: RootLabel<'w>,
-    /// Kind of sizes that the list gives for directories: of the directory alone, or of everything in it, too.
+    /// Meaning of the sizes that the list gives for directories: the directory alone, or including everything in it.
     pub(super) sizes: Sizes,
     pub(super) faults: &'w mut LineFaults,
     pub(super) batch: Batch,
