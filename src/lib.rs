@@ -31,7 +31,7 @@ pub mod base;
 pub mod scan;
 pub mod tree;
 
-// The modules of the program. `missing_docs` is only for the public interface, and `testing` makes parts of these
+// The modules of the program. `missing_docs` applies only to the public interface, but `testing` makes parts of these
 // modules reachable.
 #[cfg(feature = "analysis")]
 #[allow(missing_docs)]

@@ -53,8 +53,8 @@ impl ProgressLine {
         }
     }
 
-    /// Replaces the line with `text`, and overwrites the rest of the old line with spaces, because every terminal
-    /// supports that.
+    /// Replaces the line with `text`, and overwrites the rest of the old line with spaces, which works on every
+    /// terminal.
     fn replace(&mut self, text: &str) {
         let columns = width(text);
         let rest = self.shown.saturating_sub(columns);

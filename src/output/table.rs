@@ -1,4 +1,4 @@
-//! Table with one line per entry, the largest first. As in the output of `du`, a directory follows its entries.
+//! Table with one line per entry, largest first. As in the output of `du`, a directory follows its entries.
 //!
 //! ```text
 //!   1.2 GiB   35.1%   12,345   /usr/lib
@@ -95,8 +95,8 @@ impl<'t> Table<'t> {
         Open { rows, next: 0, index: Index::new(&listing), path, totals }
     }
 
-    /// Writes the line of an entry at `level`, or, if it is a directory whose entries have to be written first, returns
-    /// this directory.
+    /// Writes the line of an entry at `level`. If the entry is a directory whose entries must be written first, returns
+    /// the directory instead.
     fn entry(
         &self,
         out: &mut dyn Write,

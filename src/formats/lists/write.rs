@@ -102,8 +102,8 @@ impl PathTree {
         }
     }
 
-    /// If a directory contains nothing but one child directory and `path` returns a path for the child, returns the
-    /// child and this path, and releases the child's record.
+    /// Returns the only child directory of a directory, with the path that `path` returns for it, and releases the
+    /// child's record. Returns `None` if the directory contains anything else, or if `path` returns `None`.
     fn only_directory(
         &mut self,
         node: u32,
@@ -119,8 +119,8 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // In most lists, a directory's own line precedes the lines of its entries, and may not show that it is a
-        // directory.
+        // In most lists, a directory's own line comes before the lines of its entries, and does not always show that it
+        // is a directory.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {
@@ -223,8 +223,8 @@ impl PathTree {
         metadata
     }
 
-    /// Returns the total number of blocks and the total apparent size of a directory's entries. Used if the sizes that
-    /// the list gives for directories include their contents ([`Sizes::Sums`]).
+    /// Returns the total number of blocks and the total apparent size of a directory's entries. Used if directory sizes
+    /// in the list include the contents ([`Sizes::Sums`]).
     fn inside(&self, node: u32) -> (u64, u64) {
         let sizes = |place| match self.log.read(place) {
             Logged::Entry(_, entry) => known(&entry),

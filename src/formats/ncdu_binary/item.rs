@@ -124,7 +124,7 @@ impl<'a> Fields<'a> {
         self.values[key::PREVIOUS]
     }
 
-    /// Returns the item in the form that the tree loads. `is_root` is `true` for the root, whose name is a path.
+    /// Converts the item to the form that the tree loads. `is_root` is `true` for the root, whose name is a path.
     pub(crate) fn item(&self, is_root: bool) -> Result<ChainItem<'a>, ItemFault> {
         // For any directory other than the top, `is_name` accepts only plain names.
         let directory = if is_root { DirId::TOP } else { DirId(1) };

@@ -84,7 +84,7 @@ pub fn open(path: &Path) -> Result<Snapshot, OpenError> {
     open_by(path, None)
 }
 
-/// Opens a snapshot like [`open`], with a given kind of access to the file.
+/// Opens a snapshot like [`open`], but with the given kind of file access.
 ///
 /// # Errors
 /// Returns the same errors as [`open`].

@@ -89,8 +89,8 @@ impl DraftFile {
         };
         shielded(|| match directory.link(name.as_c_str(), target) {
             Ok(()) => directory.unlink(name.as_c_str()),
-            // The file system may lack hard links. The name is checked first, because not every system can rename
-            // without replacing an existing file.
+            // The file system may not support hard links. The name is checked first, because not every system can
+            // rename without replacing an existing file.
             Err(error) if error != Errno::EEXIST && directory.attributes_of(target).is_err() => {
                 directory.replace(name.as_c_str(), target)
             }
@@ -117,7 +117,7 @@ fn with_fresh_name<T>(
 ) -> Result<(T, CString), Errno> {
     for attempt in 0..TRIES {
         let mut name = OsString::from(".");
-        // A long file name is omitted, because the temporary name would exceed the limit of the file system.
+        // A long file name is omitted, because it could make the temporary name too long for the file system.
         if place.name.len() <= ROOMY {
             name.push(&place.name);
         }

@@ -60,13 +60,13 @@ const ENCRYPTED: u32 = 0x80;
 const INLINE: u32 = 0x200;
 const UNWRITTEN: u32 = 0x800;
 const SHARED: u32 = 0x2000;
-/// `FIEMAP_FLAG_SYNC`: writes cached changes of the file to disk first, so that the extents include them.
+/// `FIEMAP_FLAG_SYNC`: writes cached changes to the file to disk first, so that the extents include them.
 const SYNC: u32 = 0x1;
 /// `FS_IOC_FIEMAP` of linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u32 = 0xc020_660b;
 
-/// Returns [`Sharing::Possible`] if the file system of `directory` supports and reports shared extents. Such file
-/// systems are listed by magic number.
+/// Returns [`Sharing::Possible`] if the file system of `directory` supports and reports shared extents. The function
+/// lists these file systems by magic number.
 pub fn sharing(directory: &Directory) -> Sharing {
     const SHARING: [u32; 4] = [
         0x9123_683e, // btrfs

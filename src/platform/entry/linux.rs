@@ -25,7 +25,7 @@ pub use fiemap::{layout, locate, sharing};
 pub use unix::remove_dataless;
 
 /// Opens the directory `name` in `directory`. The kernel ensures that both are on the same mount. Comparing devices
-/// would not detect a bind mount, which has the device of its source.
+/// would not detect a bind mount, which has the same device as its source.
 pub fn confined(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<Directory, Errno> {
     let how = OpenHow::new()
         .flags(OPEN | OFlag::O_NOFOLLOW)

@@ -10,7 +10,7 @@ pub use super::imp::probe;
 /// Details of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Attributes that a scan reads, too.
+    /// Attributes that a scan also reads.
     pub attributes: Attributes,
     /// Time of the last access to the contents, in seconds since 1970.
     pub accessed: i64,

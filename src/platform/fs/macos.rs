@@ -45,8 +45,8 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     Ok(capacity.with_inodes(status.files(), status.files_free()))
 }
 
-/// Returns the used bytes of the volume that `path` is on. For `/`, includes the used bytes of the data volume, which a
-/// scan of `/` reads through firmlinks.
+/// Returns the number of bytes used on the volume that `path` is on. For `/`, the result includes the data volume,
+/// which a scan of `/` reads through firmlinks.
 ///
 /// # Errors
 /// Returns any error of statfs(2).

@@ -259,7 +259,7 @@ impl Walk {
     }
 }
 
-/// Returns the components of a path in reverse order. A trailing slash counts as a last component `.`.
+/// Returns the components of a path in reverse order. A trailing slash counts as a final `.` component.
 fn components(path: &OsStr) -> Vec<OsString> {
     let names = Path::new(path).components().filter(|component| *component != Component::RootDir);
     let mut names: Vec<OsString> = names.map(|name| name.as_os_str().to_owned()).collect();

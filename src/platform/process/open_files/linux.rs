@@ -62,7 +62,7 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     look.files.found(access)
 }
 
-/// State and result of the search by one worker.
+/// State and results of one worker's search.
 #[derive(Default)]
 struct Look {
     files: Files,
