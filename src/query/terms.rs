@@ -1,8 +1,8 @@
 //! Queries: lists of terms, all of which an entry must match.
 //!
-//! A query is parsed from text (`parse`), or built from [`Test`]s by a view. So the same code finds the results of a
-//! search and the files behind a row of any view. A view can narrow a query with additional terms. Of the entries that
-//! the query keeps, only those that also match these terms are counted.
+//! A query is parsed from text (`parse`), or built from [`Test`]s by a view. Therefore the same code finds the results
+//! of a search and the files behind a row of any view. A view can narrow a query with additional terms. Of the entries
+//! that the query keeps, only those that also match these terms are counted.
 //!
 //! The result for a directory affects its contents; see [`Standing`](super::standing::Standing).
 //!
@@ -92,7 +92,7 @@ pub enum Test {
     },
     /// Kind or category in this set.
     Type(Types),
-    /// Extension in this list, which is in lower case.
+    /// Extension in this list of lower-case extensions.
     Extension(Vec<Extension>),
     /// Regular file without an extension.
     NoExtension,
@@ -203,7 +203,7 @@ impl Query {
     }
 
     /// Narrows this query with another query. An entry is then counted only if this query keeps it and the entry itself
-    /// matches the other query. A filtered view uses this to find the files of a row.
+    /// matches the other query. A filtered view uses this to find the files behind a row.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
         self.narrowed.extend(other.terms().chain(&other.narrowed).cloned());

@@ -45,7 +45,7 @@ const HEAD_START: Duration = Duration::from_millis(50);
 pub struct BrowseJob {
     /// Tree to show.
     pub subject: Subject,
-    /// Initial order, including the measure of sizes.
+    /// Initial order, including the size measure.
     pub order: Order,
     /// Appearance of the rows.
     pub look: RowLook,

@@ -66,7 +66,7 @@ impl Exit {
         if tree.listing(DirId::TOP).is_empty() { Self::Failure } else { Self::Incomplete }
     }
 
-    /// Ends the process without freeing memory, because the system does so faster.
+    /// Ends the process without freeing memory, because the system frees it faster.
     pub fn end(self) -> ! {
         std::process::exit(i32::from(self.code()))
     }

@@ -8,7 +8,7 @@ use super::{Mounts, Options};
 use crate::platform::fs::capacity::used;
 use crate::platform::fs::mounts::is_whole;
 
-/// Returns the number of used bytes of the root's file system. Returns `None` unless the scan has a single root and
+/// Returns the number of bytes used on the root's file system. Returns `None` unless the scan has a single root and
 /// reads exactly that file system.
 pub(crate) fn expected(roots: &[PathBuf], options: &Options) -> Option<u64> {
     let [root] = roots else { return None };

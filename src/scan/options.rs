@@ -39,16 +39,18 @@ pub struct Options {
     pub follow_symlinks: bool,
     /// `true` to record the uid, gid and mode of every entry.
     pub owners: bool,
-    /// Maximum time between reading the roots and starting the workers. A browser draws its first frame in this time,
-    /// because the workers would compete with it for the processors. [`super::Scan::end_head_start`] ends it early.
+    /// Maximum time between reading the roots and starting the workers. The browser uses this time to draw its first
+    /// frame, because later the workers compete with it for the processors. [`super::Scan::end_head_start`] ends it
+    /// early.
     pub head_start: Duration,
     /// Directories that another part of a plan (`duke plan`) reads.
     pub other_parts: OtherParts,
 }
 
 impl Options {
-    /// Returns the command-line flags that select the same file systems. Scans with the same flags are comparable.
-    /// Returns `None` if the scan also excludes entries by pattern, excludes caches, or follows symbolic links.
+    /// Returns the command-line flags that select the same file systems as these options. Scans with the same flags are
+    /// comparable. Returns `None` if the scan also excludes entries by pattern, excludes caches, or follows symbolic
+    /// links.
     pub fn scope(&self) -> Option<&'static str> {
         let is_whole = self.filter.is_empty() && !self.skip_caches && !self.follow_symlinks;
         is_whole.then_some(match (self.mounts, self.skip_network) {

@@ -109,8 +109,8 @@ impl Buffer {
     /// automount.
     ///
     /// For a directory, cached attributes are enough (`AT_STATX_DONT_SYNC`). The directory may be a mount point of an
-    /// unreachable server, which would otherwise block all other entries. Cached sizes and times are outdated only for
-    /// directories on network file systems.
+    /// unreachable server, which would otherwise block all other entries. Only on network file systems can the cached
+    /// size and times of a directory be outdated.
     ///
     /// # Errors
     /// Returns any error of statx(2), such as `ENOENT` if the entry no longer exists.

@@ -1,4 +1,4 @@
-//! Signals and the hangup of the terminal, as events that a thread can wait for.
+//! Signals and terminal hangups, as events that a thread can wait for.
 //!
 //! Invariant: a signal handler only writes a byte to a pipe. The exception is SIGABRT: no other code runs afterwards,
 //! so the handler itself restores the terminal.
@@ -60,7 +60,7 @@ impl Watch {
     /// Waits for the next event.
     ///
     /// # Errors
-    /// Returns an error if the system cannot wait for the descriptors, which would be a bug.
+    /// Returns an error if the system cannot wait for the descriptors, which would indicate a bug.
     pub fn wait(&mut self) -> io::Result<Event> {
         loop {
             let mut descriptors: Vec<PollFd<'_>> = Vec::new();
@@ -162,8 +162,8 @@ fn is_selected(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
 }
 
 /// Installs a handler that restores `terminal` if the process aborts, which happens when it runs out of memory or after
-/// a panic that cannot unwind. If `is_on` is `true`, the handler writes `farewell` and sets the modes that the terminal
-/// has now. Then the handler reports the abort, and the process ends by SIGABRT.
+/// a panic that cannot unwind. If `is_on` is `true`, the handler writes `farewell` and restores the terminal modes that
+/// were in effect when this function was called. Then the handler reports the abort, and the process ends by SIGABRT.
 ///
 /// # Errors
 /// Returns an error if `terminal` is not a terminal or the system refuses a handler.

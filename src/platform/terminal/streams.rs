@@ -1,8 +1,8 @@
 //! Standard streams that were closed when the process began.
 //!
-//! Rust's runtime opens `/dev/null` in place of a closed stream, so that no file gets the number of the stream by
-//! accident. Output to that stream would be lost without an error, whereas du(1) reports `Bad file descriptor`. So the
-//! state of the streams is recorded before the runtime starts.
+//! Rust's runtime opens `/dev/null` in place of a closed stream, so that no other file accidentally gets the descriptor
+//! number of that stream. Output to that stream would be lost without an error, whereas du(1) reports `Bad file
+//! descriptor`. Therefore the state of the streams is recorded before the runtime starts.
 //!
 //! Invariant: the state is written once, before `main`, by a single thread.
 

@@ -188,7 +188,7 @@ impl Word<'_> {
         })
     }
 
-    /// Returns the test of a qualifier, or `None` if the word is not a qualifier.
+    /// Parses the word as a qualifier and returns its test. Returns `None` if the word is not a qualifier.
     fn qualifier(&self, now: i64) -> Option<Result<Test, Trouble>> {
         let text = self.text;
         let comparison = text.find(['<', '>', '=']);
@@ -274,8 +274,8 @@ impl Word<'_> {
         })
     }
 
-    /// Returns the error for an unknown name. If `name` is the beginning of a known name, the term only counts as
-    /// unfinished.
+    /// Returns the error for an unknown name. If `name` is the beginning of a known name, the term counts as unfinished
+    /// instead.
     fn unknown(&self, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> Trouble {
         let list = known.clone().collect::<Vec<_>>().join(", ");
         if known.into_iter().any(|known| known.starts_with(name)) {

@@ -86,8 +86,8 @@ pub fn measure(bytes: &[u8], count: usize) -> Option<usize> {
     Some(bytes.len() - rest.len())
 }
 
-/// Returns the entries in `bytes`, the reply to a request for `wanted`. The length of `bytes` must be the one that
-/// [`measure`] returned. Stops at a malformed record.
+/// Returns the entries in `bytes`, the reply to a request for `wanted`. `bytes` must have the length that [`measure`]
+/// returned. Stops at a malformed record.
 pub fn entries(bytes: &[u8], wanted: Wanted) -> impl Iterator<Item = DirEntry<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || entry(split(&mut rest)?, wanted))
@@ -139,7 +139,7 @@ impl<'b> Fields<'b> {
     }
 
     /// Reads the fields. Returns `None` if the record is too short for the fields that its bits show, or if it has a
-    /// field that was not requested, whose size is unknown.
+    /// field that was not requested and whose size is therefore unknown.
     fn read(&mut self, wanted: Wanted) -> Option<(Kind, u64, Prefetched)> {
         const ALL: Wanted = Wanted::ALL;
         let Self { common, directory, file, .. } = *self;

@@ -1,5 +1,5 @@
-//! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace some of them on their
-//! system.
+//! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace some of them on Linux
+//! and macOS.
 //!
 //! Invariant: nothing below a root is opened through a symbolic link.
 
@@ -206,10 +206,7 @@ impl Directory {
         retry(|| linkat(&self.fd, name, &self.fd, new, AtFlags::empty()))
     }
 
-    /// Waits until the names in this directory are on disk.
-    ///
-    /// # Errors
-    /// Returns any error of openat(2) and fsync(2).
+    /// Flushes the names in this directory to disk.
     pub fn sync(&self) -> Result<(), Errno> {
         let readable = self.open_child(".")?;
         retry(|| fsync(&readable.fd))
