@@ -10,7 +10,7 @@ use ruzstd::encoding::{CompressionLevel, Matcher, Sequence};
 
 /// Maximum length of a zstd block in bytes (RFC 8878, 3.1.1.2.4).
 const SPACE: usize = 128 << 10;
-/// Length in bits of the hash that is computed at each position.
+/// Number of bits in the hash computed at each position.
 const HASH_BITS: u32 = 14;
 /// Minimum length of a match in bytes, which is also the number of bytes that are hashed.
 const LEAST: usize = 7;

@@ -102,7 +102,7 @@ impl Category {
         }
     }
 
-    /// Returns the category of a file called `name`, whose length is not known.
+    /// Returns the category of a file called `name` whose length is unknown.
     pub fn of_name(name: &[u8]) -> Self {
         Extension::of(name).map_or(Self::Other, Self::of_extension)
     }
@@ -205,7 +205,7 @@ fn without_versions(name: &[u8]) -> &[u8] {
 /// word that begins with an equals sign is a complete file name.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Presence of a dot at the start of a file name, such as `.gitignore`.
+/// Presence of a dot at the start of a file name, as in `.gitignore`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Dot {
     None,

@@ -266,7 +266,7 @@ impl Query {
         true
     }
 
-    /// Returns `true` if a term is about paths, so that each [`Subject`] must have a path.
+    /// Returns `true` if any term is about paths, in which case each [`Subject`] must have a path.
     pub(crate) fn needs_paths(&self) -> bool {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }

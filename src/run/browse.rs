@@ -61,7 +61,7 @@ pub struct BrowseJob {
     pub notice: Option<String>,
     /// File to which the path of the last shown directory is written.
     pub cwd_file: Option<PathBuf>,
-    /// Initial view, unless a baseline is given and growth is shown.
+    /// Initial view. Not used if the user gives a baseline, because the browser then opens with growth.
     pub start: Start,
     /// Panes to show in a wide window.
     pub panes: Panes,

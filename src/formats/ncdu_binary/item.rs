@@ -22,7 +22,7 @@ use crate::tree::stored::chains::{ChainItem, Inside};
 use crate::tree::stored::listings::is_name;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner, Totals};
 
-/// Types of items.
+/// Item types.
 pub(crate) const DIRECTORY: i64 = 0;
 pub(crate) const FILE: i64 = 1;
 pub(crate) const SPECIAL: i64 = 2;

@@ -277,7 +277,7 @@ fn reference(bytes: &mut Vec<u8>, key: usize, own: u64, other: u64) {
     }
 }
 
-/// Output, to which blocks are written after compression.
+/// Output to which compressed blocks are written.
 struct Output<'o> {
     size: BlockSize,
     file: Mutex<File<'o>>,

@@ -296,7 +296,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     }
 }
 
-/// Assignment of numbers to the directories, in the order in which they are written.
+/// Numbering of the directories, in the order in which they are written.
 struct Numbers<'t, T> {
     tree: &'t T,
     /// Directories that have a number but have not been written yet, each with the number of its parent.

@@ -47,7 +47,7 @@ impl Map {
 
 const _: () = assert!(size_of::<Map>() == 32 + EXTENTS * 56);
 
-/// Smallest size in bytes of a compressed extent on disk.
+/// Minimum size in bytes of a compressed extent on disk.
 const BLOCK: u64 = 4096;
 
 const LAST: u32 = 0x1;

@@ -143,7 +143,7 @@ pub fn mount_at(directory: &Directory) -> Result<Mount, Errno> {
 
 #[allow(clippy::cast_sign_loss)]
 fn mount(status: &libc::statfs) -> Mount {
-    /// Flag for the mount of a snapshot, from sys/mount.h.
+    /// Flag for snapshot mounts, from sys/mount.h.
     const MNT_SNAPSHOT: u32 = 0x4000_0000;
     let source = text(&status.f_mntfromname);
     Mount {

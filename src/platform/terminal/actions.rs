@@ -9,7 +9,7 @@ use crate::base::sync::{AtomicBool, Ordering};
 /// Signals that end a program.
 pub(crate) const FATAL: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
 
-/// `true` if a thread waits for the signals in [`FATAL`].
+/// `true` if a thread is waiting for the signals in [`FATAL`].
 static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 
 /// Records that a thread is waiting for the signals in [`FATAL`].
@@ -17,7 +17,7 @@ pub(crate) fn set_watched() {
     IS_WATCHED.store(true, Ordering::SeqCst);
 }
 
-/// Returns `true` if a thread waits for `signal`.
+/// Returns `true` if a thread is waiting for `signal`.
 pub(crate) fn is_watched(signal: Signal) -> bool {
     FATAL.contains(&signal) && IS_WATCHED.load(Ordering::SeqCst)
 }

@@ -35,8 +35,7 @@ impl<'p> Merge<'p> {
         Some(Self { joined, changes })
     }
 
-    /// Returns the paths of the roots that other parts have but the rest does not list. They are not in the merged
-    /// tree.
+    /// Returns the paths of the roots of other parts that the rest does not list. They are not in the merged tree.
     pub fn unlisted(&self) -> &[Vec<u8>] {
         &self.joined.unlisted
     }

@@ -22,7 +22,7 @@ pub fn ask(mounts: &[Mount]) -> Apfs {
     Apfs { volumes, snapshots: (!lists.is_empty()).then(|| lists.concat()) }
 }
 
-/// Returns the bytes that the volume at `path` uses (`ATTR_VOL_SPACEUSED`, since macOS 12).
+/// Returns the number of bytes that the volume at `path` uses (`ATTR_VOL_SPACEUSED`, since macOS 12).
 #[allow(unsafe_code)]
 pub fn used(path: &Path) -> Result<u64, Errno> {
     let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;

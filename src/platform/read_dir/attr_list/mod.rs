@@ -72,7 +72,7 @@ impl Wanted {
     pub const NAMES: Self = Self { common: RETURNED | ERROR | NAME | TYPE | INODE, directory: 0, file: 0 };
 }
 
-/// Size in bytes of the header of a record: the length and the returned bits.
+/// Size in bytes of a record's header: the length and the returned bits.
 const HEAD: usize = 24;
 
 /// Returns the total length of the `count` records at the start of `bytes`; `None` if a record is malformed or has no
