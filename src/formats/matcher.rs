@@ -25,8 +25,8 @@ const MARGIN: usize = 16;
 pub(crate) struct RowMatcher {
     block: Vec<u8>,
     spare: Vec<Vec<u8>>,
-    /// Latest position at which each hash occurred. 0 also stands for a hash that has not occurred. This is harmless,
-    /// because every match is checked.
+    /// Latest position at which each hash occurred. 0 can also mean that the hash has not occurred yet, which is
+    /// harmless because every match is checked.
     latest: Box<[u32]>,
 }
 

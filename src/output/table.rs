@@ -20,7 +20,7 @@ use crate::table::row::{CellValue, NumberFormat, Row, RowStyle, UserNames};
 use crate::table::rows::{Order, SizeSource, SortedEntries};
 use crate::tree::{DirId, EntryState, Index, Metadata, Totals, Tree};
 
-/// Scan result to be printed as a table.
+/// Scan result to print as a table.
 pub(crate) struct Table<'t> {
     pub(crate) tree: &'t Tree,
     /// Totals of incomplete directories. Empty unless the scan was abandoned because it hung.

@@ -1,9 +1,9 @@
 //! Categories of files by extension, for `type:video` and the rows of the types view.
 //!
 //! Files are not opened to detect their type. An executable file whose name does not determine a category is a program.
-//! An extension with several uses belongs to the category of most files that have it: `mod` is code. Only `ts` and
-//! `mts` depend on the length of the file, which distinguishes TypeScript from MPEG transport streams. A known name
-//! without an extension, such as `Makefile`, counts as an extension itself.
+//! An extension with several uses belongs to the category of most files that have it: `mod` is code. For `ts` and
+//! `mts`, the category also depends on the length of the file, which distinguishes TypeScript from MPEG transport
+//! streams. A known name without an extension, such as `Makefile`, counts as an extension itself.
 
 use crate::base::sync::OnceLock;
 use crate::tree::{Entry, EntryState};

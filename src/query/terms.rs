@@ -137,7 +137,7 @@ impl Size {
     }
 }
 
-/// Set of entry kinds, and of categories of regular files.
+/// Set of entry kinds and regular-file categories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Types {
     kinds: u8,

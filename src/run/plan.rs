@@ -61,7 +61,7 @@ pub fn run(job: PlanJob) -> Exit {
     exit
 }
 
-/// Divides a tree that has been read into parts, writes the plan, and returns the exit code.
+/// Divides the tree of `source` into parts, writes the plan, and returns the exit code.
 fn plan(source: &Source, job: PlanJob) -> Exit {
     let tree = source.tree();
     let path = job.path.as_os_str().as_bytes().to_vec();

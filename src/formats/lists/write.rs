@@ -150,7 +150,7 @@ impl PathTree {
         let start = DirectoryStart { name, metadata, sizes: Sizes::Own, device, is_read: true };
         target.builder.enter(&start);
         let id = target.builder.current();
-        // This additional claim keeps the root marked as incomplete until its entries have been written. The entries of
+        // The additional claim keeps the root marked as incomplete until its entries have been written. The entries of
         // other roots may be written first.
         target.tree.claim(id, 1);
         target.builder.publish();

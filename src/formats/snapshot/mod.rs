@@ -1,8 +1,7 @@
 //! Snapshots: trees in files, which can be viewed later and compared with a new scan.
 //!
-//! [`save`] writes a snapshot, and [`open`] returns its tree; docs/snapshot.md describes every byte. The tree
-//! stays in the file, and its parts are loaded when they are shown (`tree::stored`), so even a large tree
-//! opens at once.
+//! [`save`] writes a snapshot, and [`open`] returns its tree; docs/snapshot.md describes every byte. The tree stays in
+//! the file, and its parts are loaded when they are shown (`tree::stored`), so even a large tree opens immediately.
 //!
 //! Invariant: input is untrusted. Reading returns a tree or one error with a byte offset, at a cost proportional to the
 //! size of the file.

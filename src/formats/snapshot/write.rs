@@ -118,7 +118,7 @@ pub(crate) fn write(
     Ok(blocks.written)
 }
 
-/// Writer of blocks, which also collects the index.
+/// Block writer that also collects the index.
 struct Blocks<'o> {
     out: &'o mut dyn Write,
     limits: &'o Limits<'o>,
@@ -237,7 +237,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
                 self.blocks.rows(&mut self.rows)?;
             }
             self.listing(number, id, &aliases);
-            // The listing of the top has a block of its own.
+            // The listing of the top gets its own block.
             if id == DirId::TOP || self.page.listings.length() >= BLOCK {
                 self.blocks.listings(&mut self.page)?;
             }

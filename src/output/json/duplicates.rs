@@ -9,7 +9,7 @@ use crate::base::json::JsonWriter;
 use crate::duplicates::{Duplicate, DuplicateGroup, DuplicateKind, Duplicates, SkipReason, Skipped};
 use crate::tree::{EntryId, Tree};
 
-/// Duplicates to be written as JSON.
+/// Duplicates to write as JSON.
 pub struct DuplicatesReport<'t> {
     /// Scanned tree.
     pub tree: &'t Tree,

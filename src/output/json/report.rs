@@ -13,7 +13,7 @@ use crate::df::{FileSystem, FileSystemUsage};
 use crate::tree::sort::{Names, SortRow, sort};
 use crate::tree::{DirId, Entry, EntryState, Index, LiveTotals, Metadata, Owner, Totals, Tree};
 
-/// Scan result to be written as JSON.
+/// Scan result to write as JSON.
 pub struct Report<'t> {
     /// Scanned tree.
     pub tree: &'t Tree,

@@ -55,7 +55,7 @@ const UNKNOWN: u32 = 0x2;
 /// Flag for written data that has no location on disk yet.
 const DELAYED: u32 = 0x4;
 const ENCODED: u32 = 0x8;
-/// Flag for encrypted data. Such data also has the flag `ENCODED`, but is not compressed.
+/// Flag for encrypted data, which also has the flag `ENCODED` but is not compressed.
 const ENCRYPTED: u32 = 0x80;
 const INLINE: u32 = 0x200;
 const UNWRITTEN: u32 = 0x800;

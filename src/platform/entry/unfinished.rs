@@ -63,7 +63,7 @@ static SLOTS: [Slot; MOST] = [const {
 }; MOST];
 /// Number of threads that are inside [`shielded`].
 static BUSY: AtomicU32 = AtomicU32::new(0);
-/// `true` from the moment the process begins to end.
+/// `true` once the process has begun to exit.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 /// ID of the process that registered the names; a forked child has a different ID. Set when the handlers are installed.
 static OWNER: OnceLock<Pid> = OnceLock::new();

@@ -1,8 +1,8 @@
-//! Implementations for any Unix. They follow the conventions of freedesktop.org and make no system-specific calls.
+//! Implementations for any Unix that follow the freedesktop.org conventions and make no system-specific calls.
 
 use std::path::PathBuf;
 
-/// `true` if poll(2) reports the hangup of a terminal even if no event is requested.
+/// `true` if poll(2) reports a terminal hangup even if no event is requested.
 pub const POLL_REPORTS_HANGUP: bool = true;
 /// Maximum default number of scan threads.
 pub const MOST_THREADS: usize = 64;

@@ -149,8 +149,8 @@ pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     }
 }
 
-/// Does the same as [`is_writable`] with select(2). Returns `true` if select(2) fails too, because a failing write does
-/// no harm.
+/// Does the same as [`is_writable`] with select(2). Returns `true` if select(2) fails too, because a failed write is
+/// harmless.
 fn is_selected(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
     if usize::try_from(terminal.as_raw_fd()).is_ok_and(|number| number >= FD_SETSIZE) {
         return true;

@@ -31,7 +31,7 @@ use crate::base::kind::Kind;
 use crate::platform::process::users;
 use crate::platform::{Attributes, Directory, Errno, STICKY};
 
-/// Maximum number of links followed in one path; the same as in Linux.
+/// Maximum number of links followed in one path; Linux has the same limit.
 const LINKS: u32 = 40;
 /// Write permission of the group and of others (chmod(2)).
 const GROUP: u32 = 0o020;

@@ -30,7 +30,7 @@ pub enum Native {
     Apfs(Apfs),
     /// The request failed with this error.
     Refused(Errno),
-    /// File systems of this type report no more than statvfs(3).
+    /// File systems of this type report no more than statvfs(3) does.
     Silent,
 }
 
