@@ -110,7 +110,7 @@ fn hash(block: &[u8], at: usize) -> usize {
     (bytes.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - HASH_BITS)) as usize
 }
 
-/// Returns the number of bytes for which the data at position `earlier` equals the data at position `later`.
+/// Returns the length of the match between the bytes from position `earlier` on and those from position `later` on.
 fn common_length(block: &[u8], earlier: usize, later: usize) -> usize {
     let mut length = 0;
     while later + length + 8 <= block.len() {

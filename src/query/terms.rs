@@ -46,7 +46,7 @@ impl Default for Query {
 /// Error about a part of a query's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
-    /// Byte range of the wrong part within the text.
+    /// Byte range of the invalid part of the text.
     pub at: Range<usize>,
     /// Error message, with a hint about valid input.
     pub reason: String,
@@ -74,7 +74,7 @@ pub struct Term {
 pub enum Test {
     /// Pattern for the name.
     Name(Regex),
-    /// Pattern for the path, including the root as the user gave it.
+    /// Pattern for the path, including the root as given by the user.
     Path(Regex),
     /// Name that begins with a dot.
     Hidden,
@@ -110,7 +110,7 @@ pub enum Test {
     Excluded,
 }
 
-/// Comparison with a number of bytes.
+/// Comparison of a size with a number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// More than this number of bytes.

@@ -59,7 +59,7 @@ pub struct BrowseJob {
     pub keymap: Keymap,
     /// Message shown when the browser opens.
     pub notice: Option<String>,
-    /// File to which the path of the last shown directory is written.
+    /// File that receives the path of the last directory shown.
     pub cwd_file: Option<PathBuf>,
     /// Initial view. Not used if the user gives a baseline, because the browser then opens with growth.
     pub start: Start,
@@ -167,7 +167,7 @@ pub fn run(job: BrowseJob) -> Exit {
     exit
 }
 
-/// Writes the path of the last shown directory to the file given by the user, and reports any error.
+/// Writes the path of the last directory shown to the file given by the user, and reports any error.
 fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
     let (Some(path), Some(directory)) = (file, directory) else { return Exit::Success };
     let write = || {

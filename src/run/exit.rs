@@ -6,7 +6,7 @@ use crate::scan::Outcome;
 use crate::source::Source;
 use crate::tree::{DirId, Entry, EntryState, Tree};
 
-/// Exit code of the process. A larger code is more serious.
+/// Exit code of the process. Larger codes are more serious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Exit {

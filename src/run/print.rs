@@ -104,7 +104,7 @@ pub enum Format {
     SpacesJson,
 }
 
-/// Interval between checks for the end of reading and for an interrupt.
+/// Interval between checks for the end of reading or for an interrupt.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 /// Time within which a scan must stop after an interrupt. A limit is needed because a hanging system call may never
 /// return.

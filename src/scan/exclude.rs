@@ -28,7 +28,7 @@ struct Patterns {
 /// Invalid exclude pattern, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPattern {
-    /// Pattern as the user gave it.
+    /// Pattern as given by the user.
     pub pattern: String,
     /// Error message of the glob parser.
     pub reason: String,

@@ -116,7 +116,7 @@ impl Scan {
         &self.shared.tree
     }
 
-    /// Returns the roots as the user gave them; empty for a rescan.
+    /// Returns the roots as given by the user; empty for a rescan.
     pub fn roots(&self) -> &[PathBuf] {
         match &self.shared.target {
             Target::Roots(roots) => roots,

@@ -31,7 +31,7 @@ impl Networks {
         }
     }
 
-    /// Selects the network mounts below `roots`. Each root is a pair of the real path and the path as the user gave it.
+    /// Selects the network mounts below `roots`. Each root is a pair of the real path and the path given by the user.
     fn of(mounts: &[Mount], roots: &[(PathBuf, PathBuf)]) -> Self {
         let mut networks = Self::default();
         for mount in mounts.iter().filter(|mount| mount.is_network) {

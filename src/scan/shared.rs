@@ -146,7 +146,7 @@ impl Shared {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Returns the roots of the tree as the user gave them.
+    /// Returns the roots of the tree as given by the user.
     pub fn roots(&self) -> Vec<PathBuf> {
         match &self.target {
             Target::Roots(paths) => paths.clone(),

@@ -161,7 +161,7 @@ impl Source {
         }
     }
 
-    /// Returns the roots as the user gave them: paths, or names of exports.
+    /// Returns the roots as given by the user: paths, or names of exports.
     pub fn roots(&self) -> Vec<PathBuf> {
         match self {
             Self::Scan { scan, .. } => scan.roots().to_vec(),

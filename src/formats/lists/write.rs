@@ -81,7 +81,7 @@ impl PathTree {
         origins
     }
 
-    /// Marks all roots as incompletely read.
+    /// Records a read error for every root.
     pub(super) fn fail(&mut self) {
         for root in &self.roots {
             self.nodes[root.node as usize].errno = UNREADABLE;
@@ -159,7 +159,7 @@ impl PathTree {
         (node.id, node.device) = (id, device);
     }
 
-    /// Writes the entries of a directory, and then completes the directory.
+    /// Writes the entries of a directory, and then marks the directory as read.
     fn write_directory(&mut self, node: u32, target: &mut ListTarget<'_, '_>) {
         let (tree, id) = (target.tree, self.nodes[node as usize].id);
         let device = self.nodes[node as usize].device;

@@ -25,7 +25,7 @@ use crate::tree::{DirId, Entry, EntryState, Exclusion, Metadata, Totals, Tree, h
 
 /// Number of directories that a worker writes before another worker may continue the block.
 const PORTION: usize = 64;
-/// Maximum number of full blocks per processor that wait for compression.
+/// Maximum number of full blocks per processor waiting for compression.
 const WAITING: usize = 4;
 
 /// Writes a tree that has only one root. `root` must be a directory, and is written under the name `name`.
@@ -283,7 +283,7 @@ struct Output<'o> {
     file: Mutex<File<'o>>,
     /// Number of the next block.
     next: AtomicU32,
-    /// Number of full blocks that wait for compression.
+    /// Number of full blocks waiting for compression.
     waiting: AtomicUsize,
     packers: Mutex<Vec<(Packer, Vec<u8>)>>,
 }

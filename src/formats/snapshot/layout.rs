@@ -165,7 +165,8 @@ pub fn decode_index(bytes: &[u8], offset: u64, version: u32) -> Result<(Plan, Sn
 fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
     let directories = cursor.narrow()?;
     let mut plan = Plan { directories, rows: Vec::new(), listings: Vec::new(), devices: Vec::new() };
-    // The top is directory 0, so the first directory named in a listing is 1.
+    // Offsets follow from the lengths of the blocks. `first` and `child` are stored as differences from the previous
+    // block.
     let (mut offset, mut first, mut child) = (HEADER, 0, 0);
     for _ in 0..cursor.varint()? {
         let kind = cursor.byte()?;

@@ -35,7 +35,7 @@ pub enum OpenError {
     Unreadable(io::Error),
     /// The file is not in the format with this name.
     Foreign(&'static str),
-    /// The file has this later version of the format.
+    /// The file uses this later version of the format.
     Later(u32),
     /// The file is damaged.
     Damaged(Damage),

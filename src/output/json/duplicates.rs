@@ -15,7 +15,7 @@ pub struct DuplicatesReport<'t> {
     pub tree: &'t Tree,
     /// Duplicates in the tree.
     pub found: &'t Duplicates,
-    /// `true` if the scan read everything that could be read.
+    /// `true` if the scan read all readable entries.
     pub is_complete: bool,
 }
 

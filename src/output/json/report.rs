@@ -19,7 +19,7 @@ pub struct Report<'t> {
     pub tree: &'t Tree,
     /// Totals of incomplete directories. Empty unless the scan was abandoned because it hung.
     pub live: LiveTotals,
-    /// `true` if the scan read everything that could be read.
+    /// `true` if the scan read all readable entries.
     pub is_complete: bool,
     /// Duration of the scan.
     pub elapsed: Duration,

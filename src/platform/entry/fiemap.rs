@@ -65,8 +65,8 @@ const SYNC: u32 = 0x1;
 /// `FS_IOC_FIEMAP` of linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u32 = 0xc020_660b;
 
-/// Returns [`Sharing::Possible`] if the file system of `directory` supports and reports shared extents. The function
-/// lists these file systems by magic number.
+/// Returns [`Sharing::Possible`] if the file system of `directory` supports and reports shared extents. These file
+/// systems are recognized by magic number.
 pub fn sharing(directory: &Directory) -> Sharing {
     const SHARING: [u32; 4] = [
         0x9123_683e, // btrfs

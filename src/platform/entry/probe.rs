@@ -40,7 +40,7 @@ pub enum Trait {
     Verity,
     /// Accessed directly in persistent memory, without a copy in the page cache (DAX).
     Direct,
-    /// Marked to be skipped by backups.
+    /// Marked for exclusion from backups.
     NoDump,
     /// Protected from all users by the system (SIP, macOS).
     Restricted,

@@ -20,8 +20,7 @@ pub const OPENER: &str = "open";
 pub const REVEAL: Option<&str> = Some("-R");
 /// Clipboard tool available on every desktop of the system.
 pub const CLIPBOARD_TOOL: Option<&str> = Some("pbcopy");
-/// `false`, because the trash of macOS contains the items directly instead of having the directories `files` and
-/// `info`.
+/// `false`, because the trash of macOS contains the items directly; it has no directories `files` and `info`.
 pub const TRASH_HAS_INFO: bool = false;
 /// Text between a name in the trash and the number that makes it unique.
 pub const TRASH_NAME_SEPARATOR: &str = " ";

@@ -27,7 +27,7 @@ pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
     data.or_else(|| home.map(|home| home.join(".local/share"))).map(|data| data.join("Trash"))
 }
 
-/// Does nothing, because only macOS has such a policy.
+/// Does nothing, because only macOS has an I/O policy for files in the cloud.
 pub fn set_io_policy(_: i32) {}
 
 /// Returns `wanted`, because duke checks for a limited address space only on Linux.

@@ -24,7 +24,7 @@ pub(crate) use stream::{Stream, kind_of, open};
 /// needs 8 KiB.
 const SIZE: usize = 128 << 10;
 
-/// Batch of records as packed by the kernel or of names if the fallback is used.
+/// Batch of records as packed by the kernel, or of names if the fallback is used.
 pub struct Buffer {
     bytes: Box<[u8]>,
     filled: usize,

@@ -49,7 +49,7 @@ pub(crate) enum Answer {
     Ignore,
 }
 
-/// Signal, and its previous action, which can be restored.
+/// Signal with its previous action, which can be restored.
 pub(crate) struct Before {
     signal: Signal,
     action: SigAction,

@@ -116,7 +116,7 @@ pub fn die(signal: Signal) -> ! {
     std::process::exit(128 + signal as i32)
 }
 
-/// Makes the reader of terminal events query the terminal size again.
+/// Makes the terminal event reader query the terminal size again.
 ///
 /// # Errors
 /// Returns an error if the signal cannot be raised.

@@ -55,7 +55,7 @@ pub struct Apfs {
     pub snapshots: Option<Vec<Vec<u8>>>,
 }
 
-/// Quota that limits the space that a user may use on a file system.
+/// Limit on the disk space that one user may use on a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
     /// Limit in bytes.

@@ -20,7 +20,7 @@ const DELETED: &[u8] = b" (deleted)";
 const FIRST_NAMESPACE: &[u8] = b"pid:[4026531836]";
 /// Size of the buffer for a process name, which is at most 16 bytes long.
 const NAME: usize = 64;
-/// Maximum length of the target of a link in /proc: one page.
+/// Maximum length of a link target in /proc: one page.
 const LINK: usize = 4096;
 /// Maximum number of workers. More workers would only wait for locks held by others.
 const MOST_WORKERS: usize = 8;

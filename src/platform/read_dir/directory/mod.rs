@@ -1,5 +1,5 @@
-//! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace some of them on Linux
-//! and macOS.
+//! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace some of them on those
+//! systems.
 //!
 //! Invariant: nothing below a root is opened through a symbolic link.
 
