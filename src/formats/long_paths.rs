@@ -10,7 +10,7 @@ use std::io;
 
 use crate::base::text::escape;
 
-/// Length in bytes of the longest path that gets a line (`PATH_MAX` of Linux, including its terminator).
+/// Length in bytes of the longest path that gets a line (`PATH_MAX` on Linux, including the terminator).
 pub const LONGEST: usize = 4096;
 
 /// Entries without a line, because their paths are too long.

@@ -1,4 +1,4 @@
-//! Reader of ncdu's JSON export, major version 1, as ncdu 1.9 to 2.9 and gdu write it.
+//! Reader of ncdu's JSON export, major version 1, as written by ncdu 1.9 to 2.9 and by gdu.
 //!
 //! ```text
 //! [1, minor, {"progname":..,"timestamp":..}, DIRECTORY]

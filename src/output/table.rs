@@ -126,7 +126,7 @@ impl<'t> Table<'t> {
             .with(Column::Size, CellValue::Bytes(self.size(totals)))
             .with(Column::Items, items.map_or(CellValue::None, CellValue::Count));
         row.has_errors = totals.errors > 0;
-        // The table has no column with a time or a user, so the time zone and the user names do not matter.
+        // The table has no time or user column, so neither the time zone nor the user names matter.
         let (zone, users) = (TimeZone::UTC, UserNames::new());
         let format = NumberFormat { units: self.units, zone: &zone, users: &users };
         row.add_shares(whole, whole);

@@ -82,8 +82,8 @@ pub enum Test {
     Disk(Size),
     /// Apparent size in bytes; for a directory, including everything in it.
     Apparent(Size),
-    /// Modification time in this range of seconds since 1970. Directories are tested only if the query selects them by
-    /// name or type, because their modification time does not show the age of their contents.
+    /// Modification time within this range, in seconds since 1970. Directories are tested only if the query selects
+    /// them by name or type, because their modification time does not show the age of their contents.
     Modified(Range<i64>),
     /// Implausible modification time: zero, which some programs write, or a time in the future.
     Undated {

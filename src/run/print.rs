@@ -1,6 +1,6 @@
 //! A run without the browser: reads, waits, prints a table or JSON or writes an export, and reports errors.
 //!
-//! Nothing is printed until reading has ended, so an interrupted run can still print what it has read. Standard output
+//! Nothing is printed until reading has ended, but an interrupted run can still print what it has read. Standard output
 //! receives only the result; progress and errors go to standard error.
 //!
 //! Invariant: the exit code reports the most serious problem; see [`Exit`].

@@ -1,4 +1,4 @@
-//! Expected size of a scan that reads a whole file system, for the percentage on the screen.
+//! Expected size of a scan that reads a whole file system, used for the percentage on the screen.
 //!
 //! Invariant: there is no expected size if anything is excluded or if the system does not report the size.
 

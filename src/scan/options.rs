@@ -66,7 +66,7 @@ impl Options {
 /// Returns the default number of worker threads: twice the number of processors, but at least 8 and at most 64; always
 /// 8 on macOS.
 ///
-/// A cold disk serves many requests at a time, and idle workers have no measurable cost in a warm scan
+/// With a cold cache, a disk serves many requests at a time; with a warm cache, idle workers have no measurable cost
 /// (docs/performance.md).
 pub fn default_threads() -> usize {
     (limits::processors() * 2).clamp(8, limits::MOST_THREADS)

@@ -161,8 +161,8 @@ impl Shared {
     }
 
     /// Returns the new state of an entry of `parent`, based on its current attributes. If the entry is a directory,
-    /// also creates a detached directory for reading it again. Returns `None` for a directory that the scan did not
-    /// enter.
+    /// also creates a detached directory into which it will be read again. Returns `None` for a directory that the scan
+    /// did not enter.
     fn renewed(&self, parent: DirId, record: &Entry<'_>, found: &Attributes) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let device = tree.devices().index(found.device);

@@ -88,8 +88,8 @@ impl PathTree {
         }
     }
 
-    /// Replaces a root with its only child directory, for as long as the root has no line of its own and contains
-    /// nothing else. `taken` contains the names of other roots, which must not be used.
+    /// Repeatedly replaces a root with its only child directory, as long as the root has no line of its own and
+    /// contains nothing else. `taken` contains the names of other roots, which must not be used.
     fn narrow(&mut self, root: &mut ListRoot, taken: &HashSet<(u32, Vec<u8>)>) {
         let host = root.host;
         while root.is_implied && self.nodes[root.node as usize].own.is_none() {

@@ -18,7 +18,7 @@ pub struct SnapshotInfo {
     pub others: Vec<RootOrigin>,
     /// File system of each device, in the order of the tree's devices; empty if unknown.
     pub file_systems: Vec<FileSystemInfo>,
-    /// Parts of a plan (`duke plan`) that the tree consists of; `None` for a whole tree.
+    /// Parts of a plan (`duke plan`) that make up the tree; `None` for a whole tree.
     pub parts: Option<PlanParts>,
 }
 

@@ -103,7 +103,7 @@ impl DraftFile {
     /// Deletes the file if it has a temporary name.
     pub fn discard(&mut self, directory: &Directory) {
         if let Some((name, _)) = self.name.take() {
-            // An error is ignored: it cannot be reported here, and the name of the file shows that it is temporary.
+            // Errors are ignored: they cannot be reported here, and the file's name shows that it is temporary.
             let _ = directory.unlink(name.as_c_str());
         }
     }

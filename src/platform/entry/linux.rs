@@ -86,7 +86,7 @@ pub fn has_access_list(directory: &Directory) -> bool {
     !matches!(Errno::result(length), Err(Errno::ENODATA | Errno::ENOTSUP))
 }
 
-/// Creates an unnamed file. Fails without /proc, through which the file gets a name later.
+/// Creates an unnamed file. Fails without /proc, which is needed to name the file later.
 pub fn create_unnamed(directory: &Directory) -> Result<OwnedFd, Errno> {
     let flags = OFlag::O_TMPFILE | OFlag::O_WRONLY | OFlag::O_CLOEXEC;
     let file = retry(|| openat(&directory.fd, ".", flags, Mode::S_IRUSR | Mode::S_IWUSR))?;

@@ -151,7 +151,7 @@ pub fn is_running(process: i32) -> bool {
 fn watch() -> Pid {
     for signal in ENDS.into_iter().filter(|signal| is_default(*signal)) {
         let end = move || {
-            // A thread already watches for this signal and ends the process with `signals::die`.
+            // A thread is already watching for this signal and ends the process with `signals::die`.
             if is_watched(signal) {
                 return;
             }

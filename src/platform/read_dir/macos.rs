@@ -2,7 +2,7 @@
 //!
 //! Attributes of directories are read by name, because getattrlistbulk(2) describes the covered directory instead of
 //! the mounted file system, and a firmlink instead of its target. If the call does not work at all, the directory is
-//! read by `readdir`.
+//! read with `readdir`.
 //!
 //! `attr_list` describes the layout of records. Invariant: no entry is returned twice.
 

@@ -30,8 +30,8 @@ pub(crate) fn is_default(signal: Signal) -> bool {
     handler(signal) == libc::SIG_DFL
 }
 
-/// Returns the handler of a signal. The call only reads the handler. Replacing and restoring it would leave a moment in
-/// which the signal could end the process.
+/// Returns the handler of a signal. The call only reads the handler, because replacing and restoring it would leave a
+/// window in which the signal could end the process.
 #[allow(unsafe_code)]
 fn handler(signal: Signal) -> libc::sighandler_t {
     // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.

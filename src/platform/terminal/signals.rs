@@ -100,7 +100,7 @@ impl Watch {
     }
 }
 
-/// Interval in milliseconds between two checks for a hangup on systems whose poll(2) does not report it.
+/// Interval in milliseconds between checks for a hangup on systems whose poll(2) does not report it.
 const CHECK: u16 = 1000;
 
 /// Returns `true` if `terminal` was closed: its modes can no longer be read.

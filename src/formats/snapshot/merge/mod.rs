@@ -1,4 +1,4 @@
-//! Merge of the parts of a plan (`duke plan`) into one snapshot.
+//! Merges the parts of a plan (`duke plan`) into one snapshot.
 //!
 //! The first part is called the rest. Its tree has an entry for each root of the other parts. The merged tree is never
 //! in memory: the writer walks it level by level, and continues in another part's file at each of these entries.

@@ -53,7 +53,7 @@ pub struct Holder {
 pub enum Through {
     /// Open descriptor.
     Descriptor,
-    /// Memory mapping, such as a running program, a library, or a mapping by mmap(2).
+    /// Memory mapping, such as a running program, a library, or a file mapped with mmap(2).
     Memory,
 }
 

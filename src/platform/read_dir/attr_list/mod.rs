@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A field is present only if its returned bit is set. An entry with an error has only ERROR and NAME; all other
-//! entries have no ERROR (getattrlist(2), and `vfs_attr_pack` in XNU). Numbers are in the byte order of the machine.
+//! entries have no ERROR (getattrlist(2), and `vfs_attr_pack` in XNU). Numbers are in the machine's byte order.
 //!
 //! This module makes no system calls, so it can be tested on every system. Invariant: bytes are read only through
 //! bounds-checked slices, and any bytes produce an entry or `None`.

@@ -34,7 +34,7 @@ pub(crate) const OPEN: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK);
 
 impl From<FileStat> for Attributes {
-    // The fields of `struct stat` have different widths and signs on different systems; each cast keeps the bits.
+    // The fields of `struct stat` have different widths and signs on different systems; each cast preserves the bits.
     #[allow(clippy::cast_sign_loss, clippy::unnecessary_cast, clippy::cast_lossless)]
     fn from(stat: FileStat) -> Self {
         Self {
