@@ -45,7 +45,7 @@ const HEAD_START: Duration = Duration::from_millis(50);
 pub struct BrowseJob {
     /// Tree to show.
     pub subject: Subject,
-    /// Initial order, including the measure of sizes.
+    /// Initial order, including the size measure.
     pub order: Order,
     /// Appearance of the rows.
     pub look: RowLook,
@@ -59,9 +59,9 @@ pub struct BrowseJob {
     pub keymap: Keymap,
     /// Message shown when the browser opens.
     pub notice: Option<String>,
-    /// File to which the path of the last shown directory is written.
+    /// File that receives the path of the last directory shown.
     pub cwd_file: Option<PathBuf>,
-    /// Initial view, unless a baseline is given and growth is shown.
+    /// Initial view. Not used if the user gives a baseline, because the browser then opens with growth.
     pub start: Start,
     /// Panes to show in a wide window.
     pub panes: Panes,
@@ -167,7 +167,7 @@ pub fn run(job: BrowseJob) -> Exit {
     exit
 }
 
-/// Writes the path of the last shown directory to the file given by the user, and reports any error.
+/// Writes the path of the last directory shown to the file given by the user, and reports any error.
 fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
     let (Some(path), Some(directory)) = (file, directory) else { return Exit::Success };
     let write = || {

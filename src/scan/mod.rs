@@ -1,6 +1,6 @@
 //! Scan: reads roots into a [`Tree`], using all processors.
 //!
-//! [`Scan::start`] returns at once; the tree can be read at any time while it grows. Each directory is read by one
+//! [`Scan::start`] returns immediately; the tree can be read at any time while it grows. Each directory is read by one
 //! rayon job (`visit`, the core), which spawns jobs for the child directories and never waits. A directory is complete
 //! when it has been read and its child directories are complete (`tree::totals`), so the last job completes the tree.
 //! After that, hard links are counted (`tree::hard_links`), and the scan ends.
@@ -120,7 +120,7 @@ impl Scan {
         &self.shared.tree
     }
 
-    /// Returns the roots as the user gave them; empty for a rescan.
+    /// Returns the roots as given by the user; empty for a rescan.
     pub fn roots(&self) -> &[PathBuf] {
         match &self.shared.target {
             Target::Roots(roots) => roots,

@@ -1,4 +1,4 @@
-//! Reading of one directory: the core of a scan.
+//! Reads one directory: the core of a scan.
 //!
 //! ```text
 //! visit(queue, n): spawn visit(queue, n + 1)          the siblings, for an idle worker
@@ -31,7 +31,7 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Sealed};
 /// State that all jobs of a scan share in addition to [`Shared`].
 pub(crate) struct Visitor<'s> {
     pub(crate) shared: &'s Shared,
-    /// Number of full buffers handed out to other workers and not finished yet.
+    /// Number of full buffers that were handed out to other workers and are not finished yet.
     handed_out: AtomicUsize,
     pub(crate) policy: Policy<'s>,
 }

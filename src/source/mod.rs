@@ -161,7 +161,7 @@ impl Source {
         }
     }
 
-    /// Returns the roots as the user gave them: paths, or names of exports.
+    /// Returns the roots as given by the user: paths, or names of exports.
     pub fn roots(&self) -> Vec<PathBuf> {
         match self {
             Self::Scan { scan, .. } => scan.roots().to_vec(),
@@ -213,7 +213,7 @@ impl Source {
         Some((Self::Snapshot(SnapshotSource::open(&path)), count))
     }
 
-    /// Waits until a browser has something to show. Returns at once for a scan. For an import from another machine,
+    /// Waits until a browser has something to show. Returns immediately for a scan. For an import from another machine,
     /// waits until the user has entered the password.
     pub fn wait_for_root(&self) {
         if let Self::Import(import) = self {

@@ -4,7 +4,7 @@
 //! rclone lsjson -R --fast-list --no-mimetype --use-server-modtime --files-only … -- REMOTE:PATH
 //! ```
 //!
-//! With noncurrent versions, there are two more flags, one for each kind of store that has them. Without
+//! To include noncurrent versions, two more flags are added, one for each kind of store that supports them. Without
 //! `--use-server-modtime`, rclone sends one additional request for each object of an S3 bucket.
 //!
 //! Invariant: no part of REMOTE:PATH can become a flag of rclone. No shell is involved.
@@ -15,7 +15,8 @@ use std::process::Command;
 
 const SCHEME: &[u8] = b"rclone://";
 
-/// Flags of every run. The last two keep rclone from asking for a password and from writing the time before its errors.
+/// Flags used in every run. The last two keep rclone from asking for a password and from writing the time before its
+/// errors.
 const FLAGS: [&str; 7] = [
     "-R",
     "--fast-list",
@@ -57,7 +58,7 @@ impl RclonePath {
         })
     }
 
-    /// Returns a path for which noncurrent versions of objects are listed, too.
+    /// Returns a path for which noncurrent versions of objects are also listed.
     #[must_use]
     pub fn with_versions(self) -> Self {
         Self { has_versions: true, ..self }

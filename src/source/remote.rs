@@ -6,7 +6,7 @@
 //! ```
 //!
 //! ssh always passes its last argument to a shell on that machine, so every word in it is quoted. ssh asks for
-//! passwords on the terminal. The end of its standard error is kept, to report a failure.
+//! passwords on the terminal. The end of its standard error is kept for error messages.
 //!
 //! Invariant: no part of HOST can become a flag of ssh, and no part of PATH can become a word of the shell.
 
