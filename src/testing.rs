@@ -1,4 +1,4 @@
-//! Parts of the program that its own tests, benchmarks and fuzz targets use. These may change in any version.
+//! Parts of the program that its own tests, benchmarks and fuzz targets use. They may change in any version.
 
 /// Searches and statistics.
 #[cfg(feature = "analysis")]
@@ -16,7 +16,7 @@ pub mod delete {
     };
 }
 
-/// Accounting of the space on file systems.
+/// Accounting of file-system space.
 pub mod df {
     pub use crate::df::{
         CountedAs, Errno, FileSystemUsage, NotScanned, Note, OverheadKind, ProcessAccess, Report, Through,

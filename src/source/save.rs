@@ -97,7 +97,7 @@ pub enum Overwrite {
 pub enum SaveError {
     /// A file of that name exists.
     Exists,
-    /// The user stopped writing.
+    /// The user canceled the write.
     Stopped,
     /// Any other error, with its message.
     Failed(String),

@@ -1,4 +1,5 @@
-//! Columns of tables. Each has one element in [`COLUMNS`], from which drawing, sorting, keys and `--sort` are derived.
+//! Columns of tables. Each column has one element in [`COLUMNS`], from which drawing, sorting, keys and `--sort` are
+//! derived.
 //!
 //! Invariant: each column is at its own index in [`COLUMNS`].
 
@@ -71,7 +72,7 @@ pub struct ColumnKey {
     pub letter: char,
     /// Name in the configuration.
     pub name: &'static str,
-    /// Description on the help page.
+    /// Rank and text of the key's hint in the status line; `None` if there is no hint.
     pub help: &'static str,
     /// Rank and text of the hint for the key in the status line, if there is a hint.
     pub hint: Option<(u8, &'static str)>,
@@ -109,7 +110,7 @@ pub struct ColumnSpec {
     /// Key that shows or hides the column.
     pub show: Option<ColumnKey>,
     pub align: Align,
-    /// Possible widths, widest first; empty for the name column, which takes the remaining space.
+    /// Rank that decides which columns become narrower, and finally disappear, first. The lowest rank is first.
     pub widths: &'static [Width],
     /// Rank in the order in which columns become narrower and finally disappear. The lowest rank is first.
     pub drop_order: u8,
@@ -287,8 +288,8 @@ impl Column {
     }
 }
 
-/// Returns the shared disk usage in bytes. A directory's shared bytes are those that several of its entries share. All
-/// bytes of any other entry with several names are shared.
+/// Returns the shared disk usage in bytes. A directory's shared bytes are those that several of its entries share. For
+/// any other entry with several names, the whole disk usage counts as shared.
 pub fn shared(tree: &Tree, metadata: &Metadata) -> u64 {
     match metadata.directory {
         Some(id) => tree.shared(id),

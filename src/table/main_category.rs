@@ -1,5 +1,5 @@
-//! Main category: the category of files that takes the most space below a directory. It sets the directory's color in
-//! the treemap.
+//! Main category: the category of files that takes the most space below a directory. It determines the directory's
+//! color in the treemap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,7 +9,7 @@ use crate::base::kind::Kind;
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, Entry, EntryState, Tree};
 
-/// Number of entries after which the search for the main category of a directory ends.
+/// Maximum number of entries read to find the main category of a directory.
 const MOST: usize = 2000;
 
 /// Sizes of files by category.

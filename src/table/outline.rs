@@ -19,7 +19,7 @@ use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Tree};
 
 /// Maximum number of levels below the directory.
 const LEVELS: usize = 5;
-/// Minimum size of an entry in an outline, in cells of the area in which the outline is drawn.
+/// Minimum size of an entry in an outline, in cells of the drawing area.
 const SMALLEST: u64 = 3;
 /// Maximum number of nodes per directory.
 const MOST: usize = 400;

@@ -2,7 +2,7 @@
 //!
 //! The order takes only eight bytes of memory per entry, and only for the directory being shown. Sorting a directory of
 //! a million entries takes a while, so the duration is measured, and [`SortedEntries::may_sort`] allows the next sort
-//! only after ten times that duration. So sorting a huge, growing directory takes at most a tenth of the drawing
+//! only after ten times that duration. Sorting a huge, growing directory therefore takes at most a tenth of the drawing
 //! thread's time.
 //!
 //! Invariant: every row is an entry of the sorted listing, and no entry has two rows.
@@ -200,8 +200,7 @@ impl SortedEntries {
                 Some(totals) => order.measure.of(totals.disk, totals.apparent),
                 None => order.measure.of(metadata.disk(), metadata.apparent),
             };
-            // `largest` is read before it is written, because the workers would slow each other down if each entry
-            // caused a write.
+            // `largest` is written only if it grows. One write per entry would make the workers slow each other down.
             if size > largest.load(Ordering::Relaxed) {
                 largest.fetch_max(size, Ordering::Relaxed);
             }

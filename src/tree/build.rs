@@ -82,7 +82,7 @@ impl Batch {
         &self.page
     }
 
-    /// Sets `page`, which holds entries of another directory, as the current page and returns the previous one.
+    /// Makes `page`, which holds entries of another directory, the current page, and returns the previous one.
     pub fn turn(&mut self, page: Page) -> Page {
         std::mem::replace(&mut self.page, page)
     }
@@ -141,8 +141,8 @@ impl Batch {
         }
     }
 
-    /// Moves the entries of `parent` into the tree's memory, behind the listing whose newest node is `before`. Returns
-    /// the newest node of the resulting listing.
+    /// Moves the entries of `parent` into the tree's memory, at the end of the listing whose newest node is `before`.
+    /// Returns the newest node of the resulting listing.
     pub(super) fn seal_after(
         &mut self,
         tree: &Tree,

@@ -16,7 +16,7 @@ pub struct EntryId {
 }
 
 impl EntryId {
-    /// Returns the address of the entry that is directory `id`. Returns `None` for the top and for a directory that has
+    /// Returns the address of the entry for directory `id`. Returns `None` for the top and for a directory that has
     /// been replaced.
     pub fn of(tree: &Tree, id: DirId) -> Option<Self> {
         let directory = tree.parent(id)?;

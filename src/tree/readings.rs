@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::base::clock::Time;
 
-/// Times of a scan and any later rescans.
+/// Start times of a scan and of any later rescans.
 #[derive(Default)]
 pub struct Readings {
     /// Start time of the scan. `None` for a tree from a file, which was read at another time or on another machine.

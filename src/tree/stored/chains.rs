@@ -23,7 +23,7 @@ pub struct ChainItem<'a> {
 /// Data that a file records for everything in and below a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inside {
-    /// Totals. `errors` is not the number of errors, but only shows if there were any.
+    /// Totals. `errors` only shows whether there were any errors, not how many.
     pub totals: Totals,
     /// Device number, if it differs from that of the parent.
     pub device: Option<u64>,

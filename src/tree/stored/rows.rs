@@ -52,7 +52,7 @@ pub struct RowsDraft {
 }
 
 impl RowsDraft {
-    /// Adds the row of the directory with the next number.
+    /// Adds the row for the directory with the next number.
     pub fn push(&mut self, row: &Row) {
         let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
         let errors = u64::from(row.totals.errors);
