@@ -72,9 +72,9 @@ pub struct ColumnKey {
     pub letter: char,
     /// Name in the configuration.
     pub name: &'static str,
-    /// Rank and text of the key's hint in the status line; `None` if there is no hint.
+    /// Description on the help page.
     pub help: &'static str,
-    /// Rank and text of the hint for the key in the status line, if there is a hint.
+    /// Rank and text of the key's hint in the status line; `None` if there is no hint.
     pub hint: Option<(u8, &'static str)>,
     /// `true` if the key works only in the list of a directory.
     pub only_in_list: bool,
@@ -110,9 +110,9 @@ pub struct ColumnSpec {
     /// Key that shows or hides the column.
     pub show: Option<ColumnKey>,
     pub align: Align,
-    /// Rank that decides which columns become narrower, and finally disappear, first. The lowest rank is first.
+    /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Rank in the order in which columns become narrower and finally disappear. The lowest rank is first.
+    /// Rank that decides which columns become narrower, and finally disappear, first. The lowest rank is first.
     pub drop_order: u8,
     /// Column by which a click on the title sorts.
     pub sorts_by: Column,

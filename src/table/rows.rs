@@ -67,7 +67,7 @@ pub struct Order {
     pub column: Column,
     /// Direction of the order.
     pub direction: Direction,
-    /// Measure of sizes.
+    /// Measure used for sizes: disk usage or apparent size.
     pub measure: Measure,
     /// Position of directories relative to other entries.
     pub grouping: Grouping,
@@ -179,8 +179,8 @@ impl SortedEntries {
     pub fn new(tree: &Tree, sizes: &SizeSource, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         // The clock is used only to determine when the next sort may begin.
         let begin = Instant::now();
-        // All workers of the sort read and write these counters. `Relaxed` ordering is enough, because no other data
-        // depends on them.
+        // All sort workers read and write these counters. `Relaxed` ordering is enough, because no other data depends
+        // on them.
         let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
         let cursor = sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
         let before = sizes.growth.as_ref().map(|growth| PreviousListing::of(growth, tree, id));

@@ -1,10 +1,10 @@
 //! Replacement of entries in a finished tree, after a rescan or a deletion.
 //!
 //! A rescan fills a *detached* directory: it has a number, a parent and a name, but no listing contains it, and
-//! completing it adds nothing to its parent. So a rescan can be stopped and its directory dropped without changing the
-//! tree, and readers see the old directory until the new one is complete. The parent then gets a listing that contains
-//! the new directory, and the difference is added to all ancestors. Readers see either the old or the new subtree. The
-//! numbers of dropped directories are reused later.
+//! completing it adds nothing to its parent. A rescan can therefore be stopped and its directory dropped without
+//! changing the tree, and readers see the old directory until the new one is complete. The parent then gets a listing
+//! that contains the new directory, and the difference is added to all ancestors. Readers see either the old or the new
+//! subtree. The numbers of dropped directories are reused later.
 //!
 //! The known names of linked inodes are updated along with the entries. During the update, the totals must count every
 //! name; see `hard_links`.

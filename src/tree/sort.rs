@@ -152,8 +152,8 @@ fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
 /// Sets the key of each row to the eight bytes of its name that follow the common prefix of all names, and returns the
 /// length of that prefix, which is at least `agreed`.
 ///
-/// Reading a million names takes as long as sorting them. So the common prefix is determined from a sample and verified
-/// while the keys are read.
+/// Reading a million names takes as long as sorting them. Therefore, the common prefix is determined from a sample and
+/// verified while the keys are read.
 fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow], agreed: usize) -> usize {
     let Some(first) = rows.first() else { return agreed };
     let first = name(listing, first);

@@ -3,8 +3,8 @@
 //! The totals of a directory are its own sizes, the sizes of the entries read in it, and the totals of every *complete*
 //! child directory. `pending` counts the claims on a directory: one for reading it, one for each batch given to another
 //! worker, and one for each child directory. When the last claim is released, the directory is complete: its totals are
-//! added to the parent once, and its claim on the parent is released. So a chain of any depth costs one addition per
-//! directory, without recursion. While a scan is running, readers add the totals of incomplete directories to the
+//! added to the parent once, and its claim on the parent is released. A chain of any depth therefore costs one addition
+//! per directory, without recursion. While a scan is running, readers add the totals of incomplete directories to the
 //! ancestors with [`super::LiveTotals`].
 //!
 //! Invariant: once the scan has ended, every directory's totals equal those of a naive walk. [`u64::MAX`] means "at

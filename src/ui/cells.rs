@@ -44,7 +44,7 @@ pub fn tiles_area(area: Rect, theme: Theme) -> Area {
 }
 
 /// Returns the tiles of the rows in `window`. If the directory has more rows, an extra tile with the next index
-/// represents all the remaining ones.
+/// represents all the remaining rows.
 pub fn tiles(window: &Window, measure: Measure, area: Rect, theme: Theme) -> Vec<Tile> {
     let mut weights: Vec<u64> = window.lines.iter().map(|line| line.size().unwrap_or(0)).collect();
     if window.rows > window.lines.len() {

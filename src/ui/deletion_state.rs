@@ -30,7 +30,7 @@ impl DeletionState {
 #[derive(Clone, Debug)]
 pub struct Running {
     pub kind: OperationKind,
-    /// Number of entries and bytes that the operation is expected to affect; 0 if unknown.
+    /// Numbers of entries and bytes that the operation is expected to affect; 0 if unknown.
     pub expected: (u64, u64),
     /// `true` if fewer bytes than expected may be freed, because files are compressed or share space.
     pub is_at_most: bool,

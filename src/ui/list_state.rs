@@ -135,7 +135,7 @@ impl<'t> ListState<'t> {
         !self.was_complete || self.rows.is_outgrown_by(&tree.listing(self.id))
     }
 
-    /// From now on, keeps the cursor on the entry under it when rows are sorted again.
+    /// Keeps the cursor on its current entry whenever rows are sorted from now on.
     pub fn pin(&mut self) {
         let entry = |position| Some(Pin { position, name: self.listing.name(position)? });
         self.pin = self.rows.position(self.cursor.index).and_then(entry);

@@ -69,7 +69,7 @@ impl<T> Load<T> {
         }))
     }
 
-    /// Converts each result once more, with `result`.
+    /// Converts each result from `T` to `U` with `result`.
     pub fn map<U>(self, result: impl Fn(T) -> U + 'static) -> Load<U>
     where
         T: 'static,

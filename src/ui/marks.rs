@@ -72,7 +72,7 @@ impl Mark {
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
 
-    /// Returns the totals of the entry, with everything below it.
+    /// Returns the totals of the entry, including everything below it.
     pub fn totals(&self, tree: &Tree) -> Totals {
         self.directory.map_or(self.own, |id| tree.totals(id))
     }
@@ -153,8 +153,8 @@ impl<'t> Marks<'t> {
         was_there
     }
 
-    /// Stores those of `sets` that contain one of the marked `entries`, until nothing is marked. The files in a set
-    /// have the same contents.
+    /// Stores those `sets` that contain one of the marked `entries`, until nothing is marked. The files in a set have
+    /// the same contents.
     pub fn keep_copies(&mut self, tree: &'t Tree, sets: &[Vec<EqualName>], entries: &[(DirId, Entry<'t>)]) {
         self.copies.add(tree, sets, entries);
     }

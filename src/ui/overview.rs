@@ -1,7 +1,7 @@
 //! State of the overview: its results, and its parts as plain data.
 //!
-//! One walk over the tree finds everything except the growth, which needs a comparison with the baseline, and the size
-//! and free space of the file system.
+//! A single walk over the tree finds everything except two things: the growth, which needs a comparison with the
+//! baseline, and the size and free space of the file system.
 
 use super::cursor::{Cursor, Motion, moved};
 use super::keys::Side;

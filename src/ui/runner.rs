@@ -4,7 +4,7 @@
 //! collects the messages of all operations between two frames.
 //!
 //! Invariant: the runner waits for operations only when it is dropped at the end of the session, and then for at most
-//! `FAREWELL`. So a hanging file system cannot delay quitting for longer than that.
+//! `FAREWELL`. A hanging file system therefore cannot delay quitting any longer.
 
 use std::io;
 use std::time::{Duration, Instant};

@@ -140,7 +140,7 @@ impl<'s> Session<'s> {
     pub fn run(mut self) -> io::Result<Left> {
         self.draw()?;
         self.source.end_head_start();
-        // Delay the first tick, because a second frame drawn at once would be as empty as the first.
+        // Delay the first tick, because a second frame drawn immediately would be as empty as the first.
         self.next_tick = Instant::now() + GLANCE;
         loop {
             // Damage in a snapshot is found only when the damaged part is read, so the outcome can change even

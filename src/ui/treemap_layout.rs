@@ -4,7 +4,7 @@
 //! shorter side of the free rectangle, largest first. Weights are added to a row as long as this makes its rectangles
 //! more square. The layout is first computed with exact proportions. Then each edge is rounded to half cells, or to
 //! whole lines where half lines cannot be drawn. Neighbors share an edge, so rounding leaves neither gaps nor overlaps,
-//! and moves no edge by more than half of the unit of rounding.
+//! and moves no edge by more than half a rounding unit.
 //!
 //! Invariant: the tiles cover each cell of the area exactly once, and depend only on the weights.
 

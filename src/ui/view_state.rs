@@ -41,7 +41,7 @@ pub struct Views {
     pub filter: Query,
     /// Filter for the list, if a search is active.
     pub filtering: Option<Filtering>,
-    /// View to which Esc returns, after the user went to the entry of a row.
+    /// View to which Esc returns after the user has gone to the entry of a row.
     pub return_to: Option<Return>,
     /// Current time in seconds since 1970.
     pub clock: i64,

@@ -28,7 +28,7 @@ pub struct Window {
     pub errno: Option<i32>,
     /// `true` if everything below the directory has been read.
     pub is_complete: bool,
-    /// Number of items that there would be without the filter; `None` if there is no filter.
+    /// Number of items without the filter; `None` if there is no filter.
     pub all_items: Option<u64>,
     pub rows: usize,
     /// Number of hidden entries.

@@ -63,7 +63,7 @@ pub(in crate::tree) struct ChainedFile {
     pub(in crate::tree) batches: Mutex<Vec<Batch>>,
     /// `true` once everything has been loaded. `Relaxed` suffices, because the flag guards no data.
     pub(in crate::tree) is_loaded: AtomicBool,
-    /// `true` once the errors have been counted. `Relaxed` suffices for the same reason.
+    /// `true` once the errors have been counted. `Relaxed` suffices, because the flag guards no data.
     pub(in crate::tree) are_failures_loaded: AtomicBool,
     pub(in crate::tree) damage: FirstDamage,
 }

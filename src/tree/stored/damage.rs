@@ -3,7 +3,7 @@
 use crate::base::sync::{Mutex, lock};
 use crate::platform::memory::block_file::Damage;
 
-/// Damage found so far that is closest to the start of a file.
+/// Damage nearest to the start of a file, among all damage found so far.
 #[derive(Default)]
 pub(crate) struct FirstDamage(Mutex<Option<Damage>>);
 

@@ -18,8 +18,8 @@ use crate::ui::views::{Target, largest};
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Number of entries of one directory from which on its listing is read in a single pass. Fewer entries are looked up
-/// individually.
+/// Minimum number of entries of one directory for which the listing is read in a single pass. Fewer entries are looked
+/// up individually.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -152,8 +152,8 @@ impl<'t> Context<'t> {
         self.views.sheets.last_mut().into_iter().for_each(TableView::step_to_next_group);
     }
 
-    /// Unmarks the copies in the directory of the copy under the cursor, at any depth, and marks all other copies in
-    /// their groups.
+    /// Unmarks all copies in and below the directory that contains the copy under the cursor, and marks all other
+    /// copies in their groups.
     pub fn mark_elsewhere(&mut self) {
         let Some((directory, _)) = self.entries(self.row(), 1).first().copied() else {
             self.notify(Notice::NoDirectoryOfCopy);
@@ -275,8 +275,8 @@ impl<'t> Context<'t> {
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
-    /// Requests a copy of the path of the entry under the cursor, or of the shown directory if there is no such
-    /// entry.
+    /// Requests that a path be copied to the clipboard: that of the entry under the cursor, or of the shown directory
+    /// if there is no such entry.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),

@@ -75,7 +75,7 @@ pub struct Context<'t> {
     pub views: Views,
     pub deletion: DeletionState,
     pub place: ListState<'t>,
-    /// Directories on the way down to the shown directory, to which the user can go up, outermost first.
+    /// Directories above the shown directory to which the user can go up, outermost first.
     pub history: Vec<DirId>,
     /// Contents of the parent directory's pane, if that pane is visible.
     pub parent_list: Option<ParentList<'t>>,

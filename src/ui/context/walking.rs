@@ -50,7 +50,7 @@ impl Context<'_> {
         }
     }
 
-    /// If there is only one root, enters it as soon as it exists, because a list of one root is useless.
+    /// If there is only one root, enters it as soon as it exists, because a list with a single root is useless.
     pub fn enter_only_root(&mut self) {
         if self.place.id != DirId::TOP || self.roots.len() != 1 {
             return;

@@ -289,7 +289,7 @@ impl Key {
     }
 
     fn is(self, event: KeyEvent) -> bool {
-        // Only some terminals report Shift as a modifier. An upper-case letter implies it.
+        // Shift is ignored, because only some terminals report it as a modifier. An upper-case letter implies it.
         self.code == event.code && event.modifiers - KeyModifiers::SHIFT == self.held
     }
 }

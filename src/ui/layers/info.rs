@@ -51,7 +51,8 @@ pub struct InfoPage {
 }
 
 impl InfoPage {
-    /// Creates the page about an entry. If the entry is from a snapshot or export, the page does not query the system.
+    /// Creates the info page for an entry. If the entry is from a snapshot or export, the page does not query the
+    /// system.
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
         Self { info: EntryInfo::new(entry, source_kind), offset: 0 }
     }

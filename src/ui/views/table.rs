@@ -72,7 +72,7 @@ pub enum TableLayout {
 
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
-    /// Name for the rows, with which a sentence can begin.
+    /// Name for the rows, suitable as the start of a sentence.
     pub rows: &'static str,
     /// Columns by which the table can be sorted, each with its name in messages.
     pub sortable: &'static [(Column, &'static str)],
@@ -245,7 +245,7 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns the copies in `directory`, which are to be kept, and all other copies in their groups.
+    /// Returns the copies to keep, which are those in `directory`, and all other copies in their groups.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }

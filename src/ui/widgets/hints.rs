@@ -32,8 +32,8 @@ pub struct KeyHint {
 }
 
 impl KeyHint {
-    /// Returns the width of the key and its word, with a space before, between and after them. If a key has no word, it
-    /// shares that of the next key.
+    /// Returns the width of the key and its word, with a space before, between and after them. A key without a word
+    /// shares the word of the next key.
     pub fn width(&self) -> usize {
         let word = if self.word.is_empty() { 0 } else { 1 + width(&self.word) + 1 };
         1 + width(&self.key.name()) + word

@@ -11,8 +11,8 @@
 //! unless the rectangle is only one column wide or half a line high.
 //!
 //! A rectangle, including title and gap, gets its share of the area below its directory's title. Rounding changes
-//! neither side by more than one column or half a line. So areas can be compared among the entries of one directory,
-//! but not between directories: a directory with many levels loses more area to titles.
+//! neither side by more than one column or half a line. Areas can therefore be compared among the entries of one
+//! directory, but not between directories: a directory with many levels loses more area to titles.
 //!
 //! Without colors or half blocks, each rectangle has a frame, whose upper line begins with the name. A symbol before
 //! the name replaces the color. Adjacent frames share a line. A rectangle includes the upper and the left line of its

@@ -149,7 +149,7 @@ fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canva
     }
 }
 
-/// Returns at most `room` rows of a part. They are the largest rows, in the same order as in the part.
+/// Returns the largest rows of a part, at most `room` of them, in the order of the part.
 fn largest(part: &Part, room: usize) -> Vec<&(Row, Role)> {
     let mut rows: Vec<_> = part.rows.iter().enumerate().collect();
     if !part.is_by_size {

@@ -1,4 +1,4 @@
-//! Conversion of colors from and to names, from and to red, green and blue components, and to the nearest color that a
+//! Conversion of colors to and from names, to and from red, green and blue components, and to the nearest color that a
 //! terminal supports.
 
 use std::str::FromStr;
