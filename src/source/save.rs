@@ -112,7 +112,7 @@ impl From<io::Error> for SaveError {
 /// Writes the tree of `source` to `path` and returns the number of bytes written. Setting `stop` cancels the write.
 ///
 /// # Errors
-/// Returns an error if the file was not written. An existing file is then unchanged.
+/// Returns an error if the file was not written. In that case, an existing file is unchanged.
 pub fn write(
     source: &Source,
     path: &Path,

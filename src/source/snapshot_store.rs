@@ -100,7 +100,7 @@ impl std::fmt::Display for KeepError {
 /// Keeps a snapshot of `tree` unless there is a recent one, and deletes snapshots beyond the limits.
 ///
 /// # Errors
-/// Returns an error if no snapshot was kept. Existing snapshots are then unchanged.
+/// Returns an error if no snapshot was kept. In that case, existing snapshots are unchanged.
 pub fn keep(
     settings: &RetentionPolicy,
     tree: &Tree,
@@ -117,7 +117,7 @@ pub fn keep(
     keep_now(settings, tree, about, stop).map(Kept::New)
 }
 
-/// Keeps a snapshot of `tree` even if there is a recent one, and returns its path.
+/// Keeps a snapshot of `tree` even if a recent one exists, and returns its path.
 ///
 /// # Errors
 /// Returns the same errors as [`keep`].

@@ -93,7 +93,7 @@ pub struct SortContext<'a> {
     pub change: Option<u64>,
 }
 
-/// Function that returns the number by which an entry is sorted. The largest number comes first.
+/// Function that returns the number used to sort an entry. The largest number comes first.
 pub type SortKey = fn(&SortContext<'_>, &Metadata) -> u64;
 
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +114,7 @@ pub struct ColumnSpec {
     pub widths: &'static [Width],
     /// Rank that decides which columns become narrower, and finally disappear, first. The lowest rank is first.
     pub drop_order: u8,
-    /// Column by which a click on the title sorts.
+    /// Column that a click on the title sorts by.
     pub sorts_by: Column,
     /// Sort key; `None` if the column is sorted by name.
     pub sort_key: Option<SortKey>,
@@ -272,7 +272,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
 ];
 
-/// Columns by which the user can sort, in the order of the help page.
+/// Columns that the user can sort by, in the order of the help page.
 pub const SORTABLE: [Column; 6] =
     [Column::Size, Column::Name, Column::Items, Column::Modified, Column::Shared, Column::Growth];
 

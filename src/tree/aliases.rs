@@ -18,7 +18,7 @@ pub struct Alias<'t> {
     pub position: Position,
     /// Directory that the root refers to; `None` for a file.
     pub directory: Option<DirId>,
-    /// Root in which the contents are counted, as the user gave it.
+    /// Root under which the contents are counted, as given by the user.
     pub root: &'t [u8],
     /// `true` if the alias repeats that root, `false` if it lies inside that root.
     pub is_root: bool,

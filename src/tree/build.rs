@@ -16,8 +16,8 @@ use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::memory::arena::{Address, Arena};
 
-/// Number of directory numbers that a worker reserves at a time, so that workers neither contend for the counter nor
-/// share cache lines.
+/// Number of directory numbers that a worker reserves at a time, which keeps workers from contending for the counter
+/// and from sharing cache lines.
 const NUMBERS: u32 = if cfg!(loom) { 1 } else { 64 };
 
 /// Batch of entries that is in the tree's memory but not published yet.
@@ -208,7 +208,7 @@ impl Tree {
         }
     }
 
-    /// Returns numbers for new directories: those of dropped directories if there are any, otherwise unused ones.
+    /// Returns numbers for new directories: numbers of dropped directories if there are any, otherwise unused numbers.
     fn numbers(&self) -> Vec<u32> {
         let ready = &mut lock(&self.free).ready;
         if ready.is_empty() {

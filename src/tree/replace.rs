@@ -320,13 +320,12 @@ impl Sum {
 
 #[doc(hidden)]
 impl Tree {
-    /// Records the time at which the scan began.
+    /// Records the start time of the scan.
     pub fn note_scan(&self, began: Time) {
         lock(&self.readings).scan = Some(began);
     }
 
-    /// Records the time at which a rescan of entries in `directory` began. The time also applies to everything below
-    /// these entries.
+    /// Records the start time of a rescan of entries in `directory`. It also applies to everything below these entries.
     pub(crate) fn note_rescan<'n>(
         &self,
         directory: DirId,

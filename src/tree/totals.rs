@@ -63,7 +63,7 @@ impl Tree {
         self.dir(id).add(sum);
     }
 
-    /// Adds `count` claims on `id`, which stays incomplete until all claims are released.
+    /// Adds `count` claims on `id`, which remains incomplete until all claims are released.
     pub(crate) fn claim(&self, id: DirId, count: u32) {
         self.dir(id).pending.fetch_add(count, Ordering::Relaxed);
     }
@@ -93,7 +93,7 @@ impl Tree {
         }
     }
 
-    /// Subtracts `excess` from the totals of `id`, but not from those of its ancestors. Used to subtract repeated hard
+    /// Subtracts `excess` from the totals of `id`, but not from its ancestors' totals. Used to subtract repeated hard
     /// links one directory at a time.
     pub(crate) fn take_off(&self, id: DirId, excess: &Totals) {
         self.exchange(id, excess, &Totals::default());

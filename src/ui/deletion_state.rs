@@ -11,7 +11,7 @@ pub struct DeletionState {
     /// Failures of the last operation. Moved to the list of failures when that list is opened.
     pub failed: Option<Failed>,
     pub policy: DeletePolicy,
-    /// Trashed items, the most recent ones last.
+    /// Trashed items, most recent last.
     pub trashed: Vec<Arc<Vec<Trashed>>>,
     /// Notice about the result of an operation. It is shown once the tree has been updated.
     pub outcome: Option<Notice>,

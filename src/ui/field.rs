@@ -146,8 +146,7 @@ impl TextMotion {
         }
     }
 
-    /// Returns the request that deletes the text between the cursor and the position to which this motion would move
-    /// it.
+    /// Returns the request that deletes the text that this motion would move the cursor over.
     fn erasure(self) -> InputRequest {
         match self {
             Self::Left => InputRequest::DeletePrevChar,

@@ -38,7 +38,7 @@ impl<'t> SavedCursor<'t> {
 #[derive(Debug)]
 pub struct ListState<'t> {
     pub id: DirId,
-    /// Listing to which the positions in the rows refer. Kept because a rescan changes the positions of entries.
+    /// Listing that the positions in the rows refer to. Kept because a rescan changes the positions of entries.
     listing: Listing<'t>,
     rows: Arc<SortedEntries>,
     /// `true` if everything below the directory had been read by the time the rows were sorted.

@@ -2,8 +2,8 @@
 //!
 //! A mark consists of a device, an inode, a directory, and a name, so it stays with its entry in any sort order and in
 //! any view. A rescan keeps a mark if the same inode still has the same path and, for a file, the same size and
-//! modification time. Inode numbers are reused, so the mark of a directory also stores the modification time at the
-//! time of marking, for comparison with the file system.
+//! modification time. Inode numbers are reused, so the mark of a directory also stores the modification time that the
+//! directory had when it was marked, for comparison with the file system.
 //!
 //! Invariant: no entry is marked twice, and only entries with metadata are marked.
 
@@ -123,8 +123,8 @@ impl<'t> Marks<'t> {
         if parent.is_empty() { name.to_vec() } else { join([parent.as_slice(), name]) }
     }
 
-    /// Returns the marked directories whose modification time has changed according to a rescan, each with its
-    /// modification time when it was marked.
+    /// Returns the marked directories for which a rescan found a new modification time, each with the time recorded
+    /// when it was marked.
     pub fn touched_directories(&self) -> HashMap<EntryName<'t>, i64> {
         let touched = self.all().filter(|(_, mark)| mark.is_touched && mark.directory.is_some());
         touched.map(|(place, mark)| (place, mark.mtime)).collect()

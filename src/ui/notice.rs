@@ -122,7 +122,7 @@ pub enum Notice {
     /// The user cannot go further up, because the root is `/`.
     NothingAbove,
     NoBaseline,
-    /// There is no older snapshot, or no newer one.
+    /// There is no older (or no newer) snapshot.
     NoOtherBaseline,
     /// Growth is now relative to another snapshot. Contains its time, its number (counted from the newest), and
     /// the number of snapshots.

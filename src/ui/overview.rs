@@ -73,8 +73,8 @@ impl OverviewState {
         self.index = moved(self.index, motion, 2, self.parts.len());
     }
 
-    /// Scrolls so that the selected part is visible. `lines` is the number of rows of parts that fit on the screen, and
-    /// `columns` is the number of parts per row.
+    /// Scrolls so that the selected part is visible. `lines` rows of parts fit on the screen, each with `columns`
+    /// parts.
     pub fn scroll(&mut self, lines: usize, columns: usize) {
         let mut cursor = Cursor { index: self.index / columns, offset: self.offset };
         cursor.show(lines, self.parts.len().div_ceil(columns));

@@ -124,7 +124,7 @@ fn next_row(weights: &[u64], rest: &[usize], left: f64, free: Rectangle) -> usiz
     for (count, index) in rest.iter().enumerate() {
         let smallest = as_float(weights[*index]) * scale;
         sum += smallest;
-        // The worst aspect ratio of a row is that of either its largest or its smallest rectangle.
+        // Either the largest or the smallest rectangle of a row has the worst aspect ratio.
         let next = (side * side * largest / (sum * sum)).max(sum * sum / (side * side * smallest));
         if next > worst || next.is_nan() {
             return count.max(1);

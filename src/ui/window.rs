@@ -2,7 +2,7 @@
 //!
 //! Because the tree changes constantly during a scan, it is read only once per update. Drawing uses only the window.
 //!
-//! Invariant: all numbers of a window are read at once, right after the live totals.
+//! Invariant: all numbers of a window are read together, right after the live totals.
 
 use crate::analysis::compare::{Previous, PreviousListing, amount};
 use crate::base::format::{Measure, Units, plain_size};

@@ -25,7 +25,7 @@ pub struct ChainItem<'a> {
 pub struct Inside {
     /// Totals. `errors` only shows whether there were any errors, not how many.
     pub totals: Totals,
-    /// Device number, if it differs from that of the parent.
+    /// Device number, if it differs from the parent's.
     pub device: Option<u64>,
     /// Error number if the directory itself could not be read, otherwise 0.
     pub errno: i32,

@@ -85,7 +85,7 @@ impl RowsDraft {
     }
 }
 
-/// Decodes a block of `count` rows. The first row is that of directory `first`.
+/// Decodes a block of `count` rows. The first row belongs to directory `first`.
 ///
 /// # Errors
 /// Returns the position of the first malformed row, or of the first extra byte after the last row.

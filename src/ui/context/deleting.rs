@@ -47,7 +47,7 @@ impl Context<'_> {
         Some(Effect::Deletion(DeletionRequest::Stop))
     }
 
-    /// Stores trashed items for a later restore. The latest ones are restored first.
+    /// Stores trashed items so that they can be restored later, most recent first.
     fn remember_trashed<'r>(&mut self, trashed: impl Iterator<Item = &'r Trashed>) {
         let trashed: Vec<Trashed> = trashed.cloned().collect();
         if !trashed.is_empty() {

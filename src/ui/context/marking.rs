@@ -195,7 +195,7 @@ impl<'t> Context<'t> {
         (0..sheet.count()).find(|row| sheet.entries(*row).iter().any(is_it))
     }
 
-    /// Returns the entries of `count` rows from row `first`, each with its directory. Many entries of one
+    /// Returns the entries of `count` rows, starting at row `first`, each with its directory. Many entries of one
     /// directory are read in a single pass.
     fn entries(&self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut wanted: Vec<EntryId> = if let Some(sheet) = self.views.sheets.last() {

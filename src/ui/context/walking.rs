@@ -61,8 +61,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the directories that have stopped being roots since the last call. This happens if a root turns
-    /// out to be an alias of a directory in another root.
+    /// Returns the directories that are no longer roots but were at the last call. This happens if a root turns out to
+    /// be an alias of a directory in another root.
     pub fn follow_roots(&mut self) -> Vec<DirId> {
         let roots: Vec<DirId> = self.tree.listing(DirId::TOP).directories().collect();
         if roots == self.known_roots {
@@ -108,7 +108,7 @@ impl Context<'_> {
         true
     }
 
-    /// Returns the directory to which the user goes up: the parent directory, or, if a single row shows a chain
+    /// Returns the directory that the user reaches by going up: the parent directory, or, if a single row shows a chain
     /// of directories (`a/b/c`), the directory that contains this row. Returns `None` at the top.
     pub fn above_shown(&self) -> Option<DirId> {
         let is_inside =

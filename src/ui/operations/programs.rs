@@ -77,7 +77,7 @@ pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
 fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     let program = variable("SHELL").unwrap_or_else(|| "/bin/sh".into());
     let mut command = Command::new(&program);
-    // `PWD` would still contain the directory in which duke was started.
+    // `PWD` would still contain the directory that duke was started in.
     command.env_remove("PWD");
     command.env(LEVEL, next_level(env::var_os(LEVEL)).to_string());
     let ended = streams(&mut command, screen)

@@ -1,4 +1,4 @@
-//! Lists of entries of a whole subtree: the largest files, and search results.
+//! Lists of entries from a whole subtree: the largest files, and search results.
 //!
 //! ```text
 //!      Disk  Share Modified          Path

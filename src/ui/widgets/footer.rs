@@ -168,7 +168,7 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// Returns the row number, the state of the view's job, and the marks. Omits those that do not fit.
+/// Returns the row number, the state of the view's job, and the marks. Omits parts that do not fit.
 pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let Some(page) = &cx.views.page else { return Line::default() };
     let rows = row_of(page.index, page.rows);

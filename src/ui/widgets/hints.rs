@@ -19,7 +19,7 @@ const DELETE_MARKED: u8 = 1;
 #[derive(Clone, Copy, Debug)]
 pub struct Top {
     pub scope: Scope,
-    /// `true` if there are changed entries for which the operation can be retried.
+    /// `true` if the operation can be retried for changed entries.
     pub may_retry: bool,
     /// Index of the cursor line, and number of lines, if a page replaces the view.
     pub position: Option<(usize, usize)>,

@@ -57,7 +57,7 @@ struct Label {
     style: Style,
 }
 
-/// Contents of a directory: their sizes, the area in which they are drawn, and their tiles.
+/// Contents of a directory: their sizes, the drawing area, and their tiles.
 #[cfg(test)]
 pub struct LaidOut {
     pub sizes: Vec<u64>,
@@ -79,7 +79,7 @@ pub struct Painter<'a, 't> {
     used: Vec<Role>,
     #[cfg(test)]
     pub laid_out: Vec<LaidOut>,
-    /// Areas of all rectangles that show no contents, except those that represent other entries.
+    /// Areas of all rectangles without visible contents, except rectangles that stand for several entries.
     #[cfg(test)]
     pub leaves: Vec<Area>,
 }

@@ -67,7 +67,7 @@ pub fn selected(cx: &Context<'_>, layout: Layout) -> Option<(u16, u16)> {
     places(cx, layout).into_iter().find(is_selected).map(|(_, area)| (area.x, area.y))
 }
 
-/// Returns the area in which the file system's space is shown, if there is room for it, and the area of the parts.
+/// Returns the area for the file system's space, if there is room for it, and the area for the parts.
 fn regions(cx: &Context<'_>, layout: Layout) -> (Option<Rect>, Rect) {
     let area = Rect { y: layout.titles.y, height: layout.list.bottom() - layout.titles.y, ..layout.list };
     if area.height < LOW || !cx.expects_space() {

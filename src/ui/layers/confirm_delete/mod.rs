@@ -30,7 +30,7 @@ use crate::ui::options::{DeleteMode, DeletePolicy};
 pub struct DeleteDialog {
     pub kind: OperationKind,
     pub selection: Arc<Selection>,
-    /// Latest preview, if there is one yet.
+    /// Latest preview; `None` until the first preview arrives.
     pub probe: Option<Arc<Preview>>,
     pub button: Button,
     pub stage: ConfirmStep,
