@@ -209,7 +209,7 @@ pub enum Input {
     File(PathBuf),
     /// Standard input.
     Standard,
-    /// Another machine, on which duke is run to create the export.
+    /// Remote machine that runs duke to create the export.
     Remote(Remote),
     /// Path on an rclone remote. The objects there are listed by rclone.
     Rclone(RclonePath),

@@ -16,8 +16,8 @@ use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::memory::arena::{Address, Arena};
 
-/// Number of directory numbers that a worker reserves at a time, which keeps workers from contending for the counter
-/// and from sharing cache lines.
+/// Count of directory numbers that a worker reserves at a time. Reserving several keeps workers from contending for the
+/// counter and from sharing cache lines.
 const NUMBERS: u32 = if cfg!(loom) { 1 } else { 64 };
 
 /// Batch of entries that is in the tree's memory but not published yet.

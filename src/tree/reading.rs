@@ -150,8 +150,8 @@ impl Tree {
         })
     }
 
-    /// Returns the totals of directory `id` without incomplete child directories, which
-    /// [`LiveTotals`](crate::tree::LiveTotals) adds.
+    /// Returns the totals of directory `id` excluding incomplete child directories.
+    /// [`LiveTotals`](crate::tree::LiveTotals) adds these.
     pub fn totals(&self, id: DirId) -> Totals {
         self.dir(id).totals()
     }

@@ -29,8 +29,8 @@ const SEGMENT: usize = 32 << 10;
 
 #[doc(hidden)]
 impl Tree {
-    /// Creates a detached directory for a rescan of `old`, whose current metadata and device index are given. Returns
-    /// `None` for the top.
+    /// Creates a detached directory for a rescan of `old`. `metadata` and `device` are the current metadata and device
+    /// index of `old`. Returns `None` for the top.
     pub fn detached(&self, batch: &mut Batch, old: DirId, metadata: &Metadata, device: u32) -> Option<DirId> {
         let id = batch.new_directory(self, self.parent(old)?, metadata, device);
         let (new, old) = (self.dir(id), self.dir(old));
@@ -222,7 +222,7 @@ impl Tree {
         }
     }
 
-    /// Updates the link counts of inodes in the entries of all their names.
+    /// Updates the link count of each inode in `counts`, in all entries that are names of the inode.
     pub fn renew_links(&self, batch: &mut Batch, counts: &HashMap<InodeKey, u64>) {
         let count = |name: &LinkedName| counts.get(&name.key()).copied();
         // Do not rewrite listings that are up to date.
@@ -254,7 +254,7 @@ impl Tree {
     }
 
     /// Removes the `unlinked` names in `parent` from the known names. A name is removed only if its sizes match too,
-    /// because it was counted with the sizes read at that name.
+    /// because they are the sizes that were counted for it.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;

@@ -32,7 +32,7 @@ impl Default for DeletePolicy {
     }
 }
 
-/// Condition under which the browser asks the user before it quits.
+/// Condition for asking the user before quitting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quitting {
     /// Ask only if quitting would lose a long scan, a running operation or an unfinished file.

@@ -90,8 +90,7 @@ impl OverviewState {
         self.parts.get(self.index).map(|part| part.view)
     }
 
-    /// Moves the selection to the neighboring part on this side, if there is one. `columns` is the screen
-    /// width.
+    /// Moves the selection to the neighboring part on the given side, if there is one. `columns` is the screen width.
     pub fn step(&mut self, side: Side, columns: u16) {
         let is_wide = columns >= WIDE;
         let next = match (side, is_wide) {

@@ -14,7 +14,7 @@ use crate::base::sync::Arc;
 
 /// Maximum time to wait at the end of the session for unfinished files.
 const FAREWELL: Duration = Duration::from_millis(500);
-/// Time after the start during which a detached operation is polled frequently.
+/// Period after its start in which a detached operation is polled frequently.
 const ATTENDED: Duration = Duration::from_secs(5);
 
 pub struct Runner<M> {

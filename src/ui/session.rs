@@ -335,8 +335,8 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Stores a rescan that was just started, or reports the error. `begun` is `None` only if the source is not a scan,
-    /// but the state never requests a rescan of such a source; see [`SourceKind`](crate::source::SourceKind).
+    /// Stores a rescan that was just started, or reports the error. `begun` is `None` only if the source is not a scan.
+    /// In that case, the state never requests a rescan; see [`SourceKind`](crate::source::SourceKind).
     fn rescan_selected(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),

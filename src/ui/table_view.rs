@@ -294,7 +294,7 @@ impl TableView {
         }
     }
 
-    /// Unfolds a row, and then its first child, if that child unfolds together with its parent.
+    /// Unfolds a row. Also unfolds its first child if `follows` is `true` for that child.
     fn unfold(&mut self, data: &dyn TableData, row: usize) {
         let Branch { depth, key: Some(key), .. } = data.branch(row) else { return };
         self.unfolded.insert(key);

@@ -47,7 +47,7 @@ pub struct Views {
     pub clock: i64,
     /// Time of the last refresh of a view, since the start of the session.
     pub refreshed: Duration,
-    /// Result of the check whether the scan covered a whole file system.
+    /// Result of checking whether the scan covered a whole file system.
     pub whole: Loader<Arc<bool>>,
     pub compared: GrowthState,
 }

@@ -139,7 +139,7 @@ impl<'t> App<'t> {
     /// Asks the user whether to scan the parent directory.
     pub(super) fn offer_above(&mut self) {
         if self.cx.is_deleting() {
-            // The user would have to leave this tree, which would interrupt the deletion.
+            // Scanning the parent directory means leaving this tree, which would interrupt the deletion.
             self.cx.notify(Notice::Deleting);
         } else if let Some(order) = self.cx.written() {
             self.cx.notify(Notice::StillWriting(order.path.clone()));

@@ -18,7 +18,7 @@ use crate::ui::views::{Target, largest};
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of entries of one directory for which the listing is read in a single pass. Fewer entries are looked
+/// Minimum number of requested entries per directory for reading its listing in a single pass. Fewer entries are looked
 /// up individually.
 const FEW: usize = 16;
 

@@ -86,7 +86,7 @@ pub struct Context<'t> {
     pub rescan: Option<Rescan>,
     pub marks: Marks<'t>,
     pub export: Exporting,
-    /// Name of an entry to which the cursor moves as soon as the entry exists.
+    /// Name of the entry that the cursor will move to as soon as that entry exists.
     pub expected: Option<Vec<u8>>,
     /// Entry at which the user started a range of marks.
     pub anchor: Option<marks::EntryName<'t>>,

@@ -175,7 +175,7 @@ impl Context<'_> {
         self.expected = Some(name);
     }
 
-    /// Moves the cursor to the expected entry if it exists by now.
+    /// Moves the cursor to the expected entry if it now exists.
     pub fn go_to_expected(&mut self) {
         if self.pressed.is_some() {
             self.expected = None;

@@ -58,7 +58,7 @@ impl InfoPage {
     }
 }
 
-/// Returns all lines of a page about an entry, wrapped to `columns`.
+/// Returns all lines of the info page for an entry, wrapped to `columns`.
 pub fn lines(cx: &Context<'_>, info: &EntryInfo, columns: usize) -> Vec<Line<'static>> {
     let is_narrow = columns < NARROW;
     let (label_width, room) = if is_narrow { (0, 2) } else { (LABEL, LABEL + 2) };

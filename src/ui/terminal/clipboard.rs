@@ -19,7 +19,7 @@ pub fn sequence(text: &[u8]) -> String {
     format!("\x1b]52;c;{}\x1b\\", base64(text))
 }
 
-/// Returns the tools to try, with their arguments. Environment variables determine which tools these are.
+/// Returns the tools to try, with their arguments. The choice depends on environment variables.
 fn tools(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(&'static str, &'static [&'static str])> {
     let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
     // Over ssh, this machine's clipboard is not the user's.

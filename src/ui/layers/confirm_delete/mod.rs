@@ -53,7 +53,7 @@ pub enum ConfirmStep {
 }
 
 impl DeleteDialog {
-    /// Creates a dialog for a selection, without a preview yet.
+    /// Creates a dialog for a selection. The dialog has no preview yet.
     pub fn new(kind: OperationKind, selection: Arc<Selection>, policy: &DeletePolicy, now: i64) -> Self {
         let can_be_emptied = kind != OperationKind::Trash
             && selection.count() == 1
