@@ -42,7 +42,7 @@ pub struct SnapshotSource {
     format: Option<StoredFormat>,
     tree: Arc<Tree>,
     about: SnapshotInfo,
-    /// Reason why the file could not be opened, if any. The tree is then empty.
+    /// Reason why the file could not be opened, if any. In that case, the tree is empty.
     fault: Option<String>,
     took: Duration,
 }

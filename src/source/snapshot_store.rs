@@ -228,7 +228,7 @@ struct Found {
     bytes: u64,
 }
 
-/// Returns the snapshots in `folder` that belong to this user or to the user root, unsorted.
+/// Returns the snapshots in `folder` that are owned by this user or by root, unsorted.
 fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let owner = folder.attributes().uid;
     let is_own = |found: &fs::Metadata| found.is_file() && (found.uid() == owner || found.uid() == 0);

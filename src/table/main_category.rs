@@ -17,7 +17,7 @@ const MOST: usize = 2000;
 pub struct CategorySizes([u64; Category::ALL.len()]);
 
 impl CategorySizes {
-    /// Adds an entry with the size that is shown for it. Ignores all entries except regular files.
+    /// Adds an entry with its displayed size. Ignores all entries except regular files.
     pub fn add(&mut self, entry: &Entry<'_>, size: u64) {
         if entry.kind == Kind::File {
             self.add_category(Category::of(entry), size);

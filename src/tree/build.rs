@@ -188,7 +188,7 @@ impl Tree {
         Self::default()
     }
 
-    /// Creates a tree with `count` directories, whose data is not in memory yet and which have no claims.
+    /// Creates a tree with `count` directories. They have no claims, and their data is not in memory yet.
     pub(super) fn empty(count: u32, devices: Devices, stored: Option<Box<Stored>>) -> Self {
         Self {
             dirs: Slots::new(),

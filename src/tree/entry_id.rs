@@ -5,8 +5,8 @@ use super::entry::Entry;
 use super::listing::Position;
 use super::reading::{Tree, join};
 
-/// Address of an entry. Valid until the listing of the parent directory is rewritten, which happens only in a rescan or
-/// after a deletion.
+/// Address of an entry. Valid until the listing of the parent directory is rewritten, which happens only during a
+/// rescan or after a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId {
     /// Parent directory.

@@ -132,7 +132,7 @@ impl Tree {
     }
 }
 
-/// Key of an inode, with the disk usage and apparent size that were read at one of its names.
+/// Key of an inode, with the disk usage and apparent size that were read through one of its names.
 type Met = (InodeKey, u64, u64);
 
 fn met(name: &LinkedName) -> Met {

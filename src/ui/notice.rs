@@ -23,7 +23,7 @@ pub const NO_BASELINE: &str = "No earlier snapshot (duke save creates one)";
 /// Message in the status line, shown until the next key press or for a few seconds.
 #[derive(Clone, Debug)]
 pub enum Notice {
-    /// Text from outside the browser: a warning about the configuration, or an error of a background job.
+    /// Text from outside the browser: a warning about the configuration, or an error from a background job.
     Message(String),
     UnboundKey,
     /// The key does nothing in this view. Contains the description of its binding in other views.

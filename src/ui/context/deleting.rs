@@ -39,7 +39,7 @@ impl Context<'_> {
         Some(self.begin_work(Operation::Share(Arc::clone(sharing)), expected, true))
     }
 
-    /// Requests a stop of the running operation, unless this has already been requested.
+    /// Requests that the running operation stop, unless this has already been requested.
     pub fn stop_deleting(&mut self) -> Option<Effect> {
         let running = self.deletion.running.as_mut().filter(|running| !running.is_stopping)?;
         running.is_stopping = true;

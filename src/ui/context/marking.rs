@@ -76,8 +76,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Cancels a [`Self::mark`] that is still waiting for files to be found. Otherwise, marks would appear unexpectedly
-    /// after the next input.
+    /// Cancels any marking by [`Self::mark`] that is still waiting for files to be found. Otherwise, marks would appear
+    /// unexpectedly after the next input.
     pub fn cancel_mark_total(&mut self) {
         self.views.sheets.iter_mut().for_each(|sheet| sheet.mark_all_found(false));
     }

@@ -241,7 +241,8 @@ impl Context<'_> {
         self.views.base = BaseView::List;
         let way = self.way_to(directory);
         self.enter(directory);
-        // Save a cursor in each ancestor, so that going up puts the cursor on the directory just left.
+        // Save a cursor in each ancestor, so that going up puts the cursor on the directory that the user has just
+        // left.
         for (above, below) in way.iter().zip(way.iter().skip(1).chain([&directory])) {
             let child =
                 self.tree.listing(*above).entries().find(|(_, record)| record.directory() == Some(*below));

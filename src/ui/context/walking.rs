@@ -33,7 +33,7 @@ impl Context<'_> {
         (self.source_kind == SourceKind::Live && self.place.id != DirId::TOP).then(|| self.place_path())
     }
 
-    /// Returns a path as displayed, with the path of its root replaced by the displayed path of that root.
+    /// Returns the displayed form of a path, in which the path of its root is replaced by the root's displayed path.
     pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
         let below = |given: &[u8]| {
             let below = path.strip_prefix(given)?;

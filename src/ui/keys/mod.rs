@@ -79,7 +79,8 @@ pub enum Command {
     InvertMarks,
     /// Mark all copies in a group of duplicates except one.
     MarkCopies(KeptCopy),
-    /// Keep the copies in the directory of the copy under the cursor, and mark all other copies in their groups.
+    /// Keep all copies in or below the directory that contains the copy under the cursor, and mark all other copies in
+    /// their groups.
     MarkElsewhere,
     /// Ask the user for confirmation, then let copies of a file use the same data on the disk.
     Share,

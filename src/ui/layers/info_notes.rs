@@ -119,7 +119,7 @@ impl File<'_> {
         )
     }
 
-    /// Returns a note with the ID that all clones of the file have in common, if there are clones.
+    /// Returns a note with the ID that all clones of the file share, if there are clones.
     fn clones(&self) -> Option<String> {
         let clone = self.layout?.clone?;
         self.sharing()?;

@@ -94,7 +94,7 @@ fn background(answer: &str) -> Option<Background> {
     };
     let parts: Vec<u32> = color.split('/').take(3).map(part).collect::<Option<_>>()?;
     let [red, green, blue] = parts.try_into().ok()?;
-    // The factors are the weights of the color components in the brightness (ITU-R BT.601).
+    // The factors are the contributions of the color components to the brightness (ITU-R BT.601).
     let brightness = (299 * red + 587 * green + 114 * blue) / 1000;
     Some(if brightness < 128 { Background::Dark } else { Background::Light })
 }

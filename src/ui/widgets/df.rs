@@ -1,4 +1,4 @@
-//! df view: one line for each part of the used space, and a text that explains a line.
+//! df view: one line for each part of the used space, and a text that explains each line.
 //!
 //! ```text
 //!     Size  /home: /dev/sda2 (ext4)

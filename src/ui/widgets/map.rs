@@ -148,8 +148,8 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the first column and the maximum width of a text in this area. The text must not cover the outline of
-    /// the cursor's rectangle.
+    /// Returns the first column and the maximum width of text in this area. The text must not cover the outline of the
+    /// cursor's rectangle.
     fn beside_edge(&self, area: Area) -> (u16, usize) {
         let edge = u16::from(self.edge == Some(area.x));
         (area.x + edge, usize::from(area.width.saturating_sub(edge)))
@@ -232,7 +232,7 @@ impl<'a, 't> Painter<'a, 't> {
         self.write(inside, &label, &plain_size(shape.size, self.cx.units), style);
     }
 
-    /// Returns the style of text on a rectangle with this color. If rectangles have frames, the text has the color of
+    /// Returns the style for text on a rectangle with this color. If rectangles have frames, the text has the color of
     /// the entry.
     fn ink(&self, color: Option<Color>, shape: &Shape<'_>) -> Style {
         match color {

@@ -1,4 +1,4 @@
-//! Overview: the space of the file system, and the largest rows of each important view.
+//! Overview: the file system's space, and the largest rows of each important view.
 //!
 //! ```text
 //!  Disk  ext4 /dev/sda1 on /
@@ -37,7 +37,7 @@ const BAR: usize = 24;
 const ROOMY: u16 = 90;
 /// Minimum height of a part: a heading, one row, and a blank line.
 const LEAST: u16 = 3;
-/// Minimum height of the overview, in lines, at which a blank line follows the space of the file system.
+/// Minimum height of the overview, in lines, at which a blank line follows the file system's space.
 const HIGH: u16 = 30;
 /// Minimum height of the overview, in lines, at which the used and free space of the file system is shown at the top.
 const LOW: u16 = 12;

@@ -199,8 +199,8 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
             // In reverse video, bars would look empty.
             style = Style::new().add_modifier(cell.modifier).bold();
         } else if selected.bg.is_none() {
-            // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background. This is not
-            // done for a bar in the color of the row, because that bar would be invisible.
+            // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background. The
+            // exception is a bar in the same color as the row, because that bar would be invisible.
             style = if is_bar && bar != selected.fg { style.bg(cell.fg) } else { style };
         } else if is_tint && cell.fg != Color::Reset && Some(cell.fg) != selected.bg {
             style = style.fg(cell.fg);

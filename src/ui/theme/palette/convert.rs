@@ -12,7 +12,7 @@ use super::super::colors::Colors;
 pub fn filled(style: Style) -> Style {
     const BLACK: Color = Color::Indexed(16);
     const WHITE: Color = Color::Indexed(231);
-    /// Luminance, in thousandths of the luminance of white, above which black text has more contrast than white text.
+    /// Luminance, in thousandths of white's luminance, above which black text has more contrast than white text.
     const BRIGHT: u32 = 210;
     let parts = match style.fg {
         Some(Color::Rgb(red, green, blue)) => [red, green, blue],
