@@ -9,7 +9,7 @@ use crate::base::kind::Kind;
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, Entry, EntryState, Tree};
 
-/// Maximum number of entries read to find the main category of a directory.
+/// Number of entries after which the search for a main category stops.
 const MOST: usize = 2000;
 
 /// Sizes of files by category.
@@ -52,7 +52,7 @@ impl CategorySizes {
 }
 
 /// Returns the category of files that takes the most space below directory `id`. The largest subdirectories are read
-/// first, until the rest cannot change the result, or until [`MOST`] entries were read.
+/// first, until the rest cannot change the result, or until at least [`MOST`] entries have been read.
 pub fn main_category(tree: &Tree, sizes: &SizeSource, order: Order, id: DirId) -> Option<Category> {
     let (mut found, mut seen) = (CategorySizes::default(), 0);
     let size_of = |id| {
