@@ -108,7 +108,7 @@ impl Remote {
         &self.host
     }
 
-    /// Returns `true` if `other` is on the same machine.
+    /// Returns `true` if `other` has the same host and port. User names are ignored.
     pub fn is_on_host_of(&self, other: &Self) -> bool {
         let host = |remote: &Self| remote.host.rsplit('@').next().unwrap_or_default().to_ascii_lowercase();
         (host(self), self.port) == (host(other), other.port)
@@ -190,7 +190,7 @@ fn keep_last(mut errors: impl Read) -> Vec<u8> {
     }
 }
 
-/// Appends `word` in single quotes. Between these, only the single quote itself is special to the shell.
+/// Appends `word` in single quotes. Between the quotes, only the single quote itself is special to the shell.
 fn quote(word: &[u8], into: &mut Vec<u8>) {
     into.push(b'\'');
     for byte in word {
@@ -209,13 +209,13 @@ pub enum Input {
     File(PathBuf),
     /// Standard input.
     Standard,
-    /// Another machine, on which duke is run to create the export.
+    /// Remote machine that runs duke to create the export.
     Remote(Remote),
-    /// Remote of rclone, whose objects rclone lists.
+    /// Path on an rclone remote. The objects there are listed by rclone.
     Rclone(RclonePath),
 }
 
-/// Stream of an input's bytes, and the ssh or rclone process that sends them, if any.
+/// Byte stream of an input, and the ssh or rclone process that sends it, if any.
 type Opened = (Box<dyn Read + Send>, Option<Session>);
 
 impl Input {
@@ -253,8 +253,8 @@ impl Input {
         }
     }
 
-    /// Returns a prefix for the name of the root, so that it differs from the roots of other inputs. For a remote of
-    /// rclone, returns the whole name.
+    /// Returns a prefix that makes the root's name differ from the roots of other inputs. For an rclone remote, returns
+    /// the whole name.
     pub(crate) fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),
@@ -275,8 +275,8 @@ impl Input {
     }
 }
 
-/// Returns a host number for each input, so that equal inodes on different machines do not count as hard links. Files
-/// do not name their host, so each file gets its own number.
+/// Returns a host number for each input, so that equal inode numbers on different machines do not count as hard links.
+/// Files do not record their host, so each file gets its own number.
 pub(crate) fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
     inputs.iter().enumerate().map(|(index, input)| {
         let is_same = |other: &Input| match (input, other) {

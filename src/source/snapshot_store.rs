@@ -27,7 +27,7 @@ use crate::tree::{DirId, Tree};
 /// Retention policy of automatic snapshots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetentionPolicy {
-    /// Folder of the snapshots, created when the first one is written.
+    /// Folder for the snapshots, created when the first one is written.
     pub folder: PathBuf,
     /// Maximum age. Older snapshots are deleted.
     pub age: Duration,
@@ -46,7 +46,7 @@ const FREE_BYTES: u64 = 1 << 30;
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl RetentionPolicy {
-    /// Returns the default policy: 30 days, 512 MiB, and one snapshot a day of the same roots.
+    /// Returns the default policy: 30 days, 512 MiB, and at most one snapshot of the same roots per day.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, age: 30 * DAY, bytes: 512 << 20, interval: DAY }
     }
@@ -100,7 +100,7 @@ impl std::fmt::Display for KeepError {
 /// Keeps a snapshot of `tree` unless there is a recent one, and deletes snapshots beyond the limits.
 ///
 /// # Errors
-/// Returns an error if no snapshot was kept. Existing snapshots are then unchanged.
+/// Returns an error if no snapshot was kept. In that case, existing snapshots are unchanged.
 pub fn keep(
     settings: &RetentionPolicy,
     tree: &Tree,
@@ -117,7 +117,7 @@ pub fn keep(
     keep_now(settings, tree, about, stop).map(Kept::New)
 }
 
-/// Keeps a snapshot of `tree` even if there is a recent one, and returns its path.
+/// Keeps a snapshot of `tree` even if a recent one exists, and returns its path.
 ///
 /// # Errors
 /// Returns the same errors as [`keep`].
@@ -220,7 +220,7 @@ fn name_of(key: &str, scanned_at: i64) -> String {
     format!("scan-{key}-{:011}.duke", scanned_at.max(0))
 }
 
-/// File whose name is that of a snapshot.
+/// File whose name has the form of a snapshot's name.
 struct Found {
     path: PathBuf,
     key: String,
@@ -228,7 +228,7 @@ struct Found {
     bytes: u64,
 }
 
-/// Returns the snapshots in `folder` that belong to this user or to the user root, unsorted.
+/// Returns the snapshots in `folder` that are owned by this user or by root, unsorted.
 fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let owner = folder.attributes().uid;
     let is_own = |found: &fs::Metadata| found.is_file() && (found.uid() == owner || found.uid() == 0);
@@ -255,8 +255,8 @@ fn parse(name: &str) -> Option<(String, i64)> {
     (name_of(key, scanned_at) == name).then(|| (key.to_owned(), scanned_at))
 }
 
-/// Deletes the oldest snapshots if they exceed the limits, and unfinished files that killed processes have left.
-/// Ignores errors.
+/// Deletes the oldest snapshots if they exceed the limits, and unfinished files left by killed processes. Ignores
+/// errors.
 fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
     let mut bytes: u64 = 0;

@@ -31,7 +31,7 @@ pub enum CellValue {
     None,
     /// Size in bytes.
     Bytes(u64),
-    /// Sizes in bytes before and after a change; `None` if the entry did not exist then.
+    /// Sizes in bytes before and after a change; `None` if the entry did not exist at that time.
     Change(Option<u64>, Option<u64>),
     /// Number of entries.
     Count(u64),
@@ -93,7 +93,7 @@ impl CellValue {
     }
 }
 
-/// Word after the size of a new entry in a very wide column. For other changes, blanks take its place.
+/// Word after the size of a new entry in a very wide column. Other changes are followed by blanks instead.
 const NEW: &str = " new";
 
 /// Formats a change for a wide column, such as `+1.2 GiB`.

@@ -140,8 +140,8 @@ impl Tree {
         Listing::from_segments(segments)
     }
 
-    /// Returns the metadata of the directory's own entry. Searches the parent's listing, so a call for every directory
-    /// would be too slow.
+    /// Returns the metadata of the directory's own entry. Searches the parent's listing, so calling this for every
+    /// directory would be too slow.
     pub fn own_metadata(&self, id: DirId) -> Option<Metadata> {
         let listing = self.listing(self.parent(id)?);
         listing.entries().find_map(|(_, record)| match record.state {
@@ -150,8 +150,8 @@ impl Tree {
         })
     }
 
-    /// Returns the totals of directory `id` without incomplete child directories, which
-    /// [`LiveTotals`](crate::tree::LiveTotals) adds.
+    /// Returns the totals of directory `id` excluding incomplete child directories.
+    /// [`LiveTotals`](crate::tree::LiveTotals) adds these.
     pub fn totals(&self, id: DirId) -> Totals {
         self.dir(id).totals()
     }

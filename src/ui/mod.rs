@@ -136,8 +136,8 @@ fn name(root: &Path) -> Option<Vec<u8>> {
     absolute(root).file_name().map(|name| name.as_bytes().to_vec())
 }
 
-/// Makes a panic of the drawing thread restore the terminal before its message is printed. Panics of other threads are
-/// reported by their jobs and scans.
+/// Ensures that a panic in the drawing thread restores the terminal before its message is printed. Panics in other
+/// threads are reported by their jobs and scans.
 fn restore_on_panic(screen: &Screen) {
     let (screen, drawing) = (screen.clone(), thread::current().id());
     let report = std::panic::take_hook();
@@ -149,7 +149,7 @@ fn restore_on_panic(screen: &Screen) {
     }));
 }
 
-/// Starts the thread that waits for signals and for a hangup of the terminal, and registers the actions before
+/// Starts the thread that waits for signals and for a hangup of the terminal, and registers the actions to take before
 /// and after a suspension (SIGTSTP).
 fn watch(screen: &Screen) -> io::Result<()> {
     let mut watch = Watch::new(Some(screen.descriptor()?))?;

@@ -13,7 +13,7 @@ use crate::table::rows::Order;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Initial order of entries, and the measure of sizes.
+    /// Initial order of entries, and the measure used for sizes.
     pub order: Order,
     pub look: RowLook,
     pub units: Units,

@@ -41,13 +41,13 @@ pub struct Views {
     pub filter: Query,
     /// Filter for the list, if a search is active.
     pub filtering: Option<Filtering>,
-    /// View to which Esc returns, after the user went to the entry of a row.
+    /// View to which Esc returns after the user has gone to the entry of a row.
     pub return_to: Option<Return>,
     /// Current time in seconds since 1970.
     pub clock: i64,
     /// Time of the last refresh of a view, since the start of the session.
     pub refreshed: Duration,
-    /// Result of the check whether the scan covered a whole file system.
+    /// Result of checking whether the scan covered a whole file system.
     pub whole: Loader<Arc<bool>>,
     pub compared: GrowthState,
 }

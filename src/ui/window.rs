@@ -2,7 +2,7 @@
 //!
 //! Because the tree changes constantly during a scan, it is read only once per update. Drawing uses only the window.
 //!
-//! Invariant: all numbers of a window are read at once, right after the live totals.
+//! Invariant: all numbers of a window are read together, right after the live totals.
 
 use crate::analysis::compare::{Previous, PreviousListing, amount};
 use crate::base::format::{Measure, Units, plain_size};
@@ -28,7 +28,7 @@ pub struct Window {
     pub errno: Option<i32>,
     /// `true` if everything below the directory has been read.
     pub is_complete: bool,
-    /// Number of items that there would be without the filter; `None` if there is no filter.
+    /// Number of items without the filter; `None` if there is no filter.
     pub all_items: Option<u64>,
     pub rows: usize,
     /// Number of hidden entries.

@@ -91,15 +91,15 @@ impl Tree {
         }
     }
 
-    /// Creates the tree stored in `file`, whose blocks are at the positions in `plan`. Reads no block yet.
+    /// Creates the tree stored in `file`, whose blocks are at the positions in `plan`. Does not read any blocks yet.
     pub fn from_file(file: BlockFile, mut plan: Plan) -> Self {
         let devices = Devices::from(std::mem::take(&mut plan.devices));
         let count = plan.directories;
         Self::empty(count, devices, Some(Box::new(Stored::Numbered(NumberedFile::new(file, plan)))))
     }
 
-    /// Creates the tree stored in a file of chains. The chain that ends with the item `root` contains the root. Reads
-    /// no chain yet.
+    /// Creates the tree stored in a file of chains. The chain that ends with the item `root` contains the root. Does
+    /// not read any chains yet.
     pub fn from_chains(chains: Box<dyn Chains>, root: u64) -> Self {
         let file = ChainedFile::new(chains, root);
         let tree = Self::empty(1, Devices::default(), Some(Box::new(Stored::Chained(Box::new(file)))));

@@ -1,7 +1,7 @@
 //! Tree in a file in which each directory has a number, such as a snapshot.
 //!
 //! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
-//! numbers, in the order of its listing. So a parent has a smaller number than its children, and the numbers of
+//! numbers, in the order of its listing. A parent therefore has a smaller number than its children, and the numbers of
 //! parents, listings and named children never decrease from one directory to the next. This order keeps the file small,
 //! and is checked for each block on first use:
 //!

@@ -82,7 +82,7 @@ impl<'t> App<'t> {
             }
             Event::Resize(columns, lines) => {
                 self.cx.size = (columns, lines);
-                // Some terminals leave remains of the old screen after a resize, so everything is drawn again.
+                // Some terminals leave parts of the old screen visible after a resize, so everything is drawn again.
                 Some(Effect::Repaint)
             }
             Event::Tick(tick) => {

@@ -75,7 +75,7 @@ pub struct Context<'t> {
     pub views: Views,
     pub deletion: DeletionState,
     pub place: ListState<'t>,
-    /// Directories on the way down to the shown directory, to which the user can go up, outermost first.
+    /// Directories above the shown directory to which the user can go up, outermost first.
     pub history: Vec<DirId>,
     /// Contents of the parent directory's pane, if that pane is visible.
     pub parent_list: Option<ParentList<'t>>,
@@ -86,7 +86,7 @@ pub struct Context<'t> {
     pub rescan: Option<Rescan>,
     pub marks: Marks<'t>,
     pub export: Exporting,
-    /// Name of an entry to which the cursor moves as soon as the entry exists.
+    /// Name of the entry that the cursor will move to as soon as that entry exists.
     pub expected: Option<Vec<u8>>,
     /// Entry at which the user started a range of marks.
     pub anchor: Option<marks::EntryName<'t>>,

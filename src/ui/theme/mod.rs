@@ -36,7 +36,7 @@ impl Glyphs {
         if is_other || variable("TERM") == "linux" { Self::Ascii } else { Self::Unicode }
     }
 
-    /// Returns the symbol that takes the place of text that has been cut off.
+    /// Returns the symbol that replaces text that has been cut off.
     pub fn gap(self) -> &'static str {
         self.pick("…", "~")
     }
@@ -109,8 +109,8 @@ impl Glyphs {
         bar
     }
 
-    /// Returns the character for a cell in which lines of frames meet. `sides` has bit 0 for a line above, bit 1 below,
-    /// bit 2 on the left, and bit 3 on the right.
+    /// Returns the character for a cell in which frame lines meet. `sides` has bit 0 for a line above, bit 1 below, bit
+    /// 2 on the left, and bit 3 on the right.
     pub fn frame(self, sides: u8, is_bold: bool) -> &'static str {
         const THIN: [&str; 16] =
             [" ", "│", "│", "│", "─", "┘", "┐", "┤", "─", "└", "┌", "├", "─", "┴", "┬", "┼"];

@@ -97,7 +97,7 @@ fn above_root<'t>(cx: &Context<'_>, text: &'t str, level: Option<usize>) -> Opti
 /// Part of the path, including the slash after it.
 struct Part {
     text: String,
-    /// Number of levels above the shown directory; `None` if the part represents parts that were omitted.
+    /// Number of levels above the shown directory; `None` if the part stands for omitted parts.
     level: Option<usize>,
 }
 

@@ -59,7 +59,7 @@ fn draw_empty(cx: &Context<'_>, list: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Explains why the filter shows no entries.
+/// Returns a text that explains why the filter shows no entries.
 pub fn filtered(cx: &Context<'_>) -> String {
     let result = cx.filter_result();
     match result.and_then(Loader::error) {

@@ -85,7 +85,7 @@ fn columns(cx: &Context<'_>, page: &TablePage, width: usize) -> Columns {
     Columns::fit(width, shown, table.first, table.name_room, cx.units)
 }
 
-/// Returns the column by which rows are sorted, and the direction.
+/// Returns the column that rows are sorted by, and the direction.
 fn sorted(page: &TablePage) -> (Column, Direction) {
     let column = match page.order.by {
         By::Disk | By::Apparent => page.table.first,
