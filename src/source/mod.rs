@@ -14,6 +14,7 @@ pub mod remote;
 pub mod save;
 mod snapshot;
 pub mod snapshot_store;
+mod uploads;
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
