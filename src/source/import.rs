@@ -102,6 +102,11 @@ impl Import {
         &self.shared.tree
     }
 
+    /// Returns `true` if rclone lists all inputs.
+    pub(super) fn is_of_rclone(&self) -> bool {
+        self.shared.inputs.iter().all(|input| matches!(input, Input::Rclone(_)))
+    }
+
     /// Returns the display names of the exports.
     pub fn names(&self) -> Vec<PathBuf> {
         self.shared.inputs.iter().map(Input::title).collect()

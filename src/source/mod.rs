@@ -66,6 +66,8 @@ pub enum SourceKind {
     Live,
     /// Recorded tree, which can be neither rescanned nor changed.
     Recorded,
+    /// Objects of remotes of rclone, which can be neither rescanned nor changed, except by a script.
+    Objects,
 }
 
 /// Source that is being read or has been read.
@@ -130,6 +132,7 @@ impl Source {
     pub fn kind(&self) -> SourceKind {
         match self {
             Self::Scan { .. } => SourceKind::Live,
+            Self::Import(import) if import.is_of_rclone() => SourceKind::Objects,
             Self::Import(_) | Self::Snapshot(_) => SourceKind::Recorded,
         }
     }
