@@ -274,6 +274,13 @@ pub struct Arguments {
     #[arg(long, help_heading = "Scan", conflicts_with = "import")]
     pub versions: bool,
 
+    /// List unfinished multipart uploads, too
+    ///
+    /// For rclone:// paths on S3. They take space until they are finished or removed. The list has no sizes, so they are
+    /// shown as empty files.
+    #[arg(long, help_heading = "Scan", conflicts_with = "import")]
+    pub uploads: bool,
+
     /// Disable deletion
     #[arg(short, long, help_heading = "Deleting")]
     pub read_only: bool,

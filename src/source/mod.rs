@@ -14,6 +14,7 @@ pub mod remote;
 pub mod save;
 mod snapshot;
 pub mod snapshot_store;
+mod uploads;
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -65,6 +66,8 @@ pub enum SourceKind {
     Live,
     /// Recorded tree, which can be neither rescanned nor changed.
     Recorded,
+    /// Objects of remotes of rclone, which can be neither rescanned nor changed, except by a script.
+    Objects,
 }
 
 /// Source that is being read or has been read.
@@ -129,6 +132,7 @@ impl Source {
     pub fn kind(&self) -> SourceKind {
         match self {
             Self::Scan { .. } => SourceKind::Live,
+            Self::Import(import) if import.is_of_rclone() => SourceKind::Objects,
             Self::Import(_) | Self::Snapshot(_) => SourceKind::Recorded,
         }
     }

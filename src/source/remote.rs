@@ -139,6 +139,11 @@ impl Remote {
 }
 
 impl Session {
+    /// Starts rclone and returns the stream of its list of unfinished uploads.
+    pub(crate) fn uploads(path: &RclonePath) -> Result<Opened, String> {
+        Self::start(Program::Rclone, path.uploads_command())
+    }
+
     /// Starts a program and returns its output as a stream.
     fn start(program: Program, mut command: Command) -> Result<Opened, String> {
         let name = program.name();
@@ -158,7 +163,7 @@ impl Session {
         }
         let status = self.child.wait().map_err(|error| io_error_text(&error))?;
         let said = self.said.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
-        let last = said.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let last = last_message(&said);
         let is_ssh = self.program == Program::Ssh;
         let name = self.program.name();
         match status.code() {
@@ -190,7 +195,14 @@ fn keep_last(mut errors: impl Read) -> Vec<u8> {
     }
 }
 
-/// Appends `word` in single quotes. Between the quotes, only the single quote itself is special to the shell.
+/// Returns the last line that does not begin with a blank. A store's message continues in indented lines.
+fn last_message(said: &[u8]) -> &[u8] {
+    let lines = said.trim_ascii_end().rsplit(|byte| *byte == b'\n');
+    let mut starts = lines.filter(|line| !matches!(line.first(), None | Some(b' ' | b'\t' | b'\r')));
+    starts.next().unwrap_or_else(|| said.trim_ascii())
+}
+
+/// Appends `word` in single quotes. Between these, only the single quote itself is special to the shell.
 fn quote(word: &[u8], into: &mut Vec<u8>) {
     into.push(b'\'');
     for byte in word {
@@ -215,8 +227,8 @@ pub enum Input {
     Rclone(RclonePath),
 }
 
-/// Byte stream of an input, and the ssh or rclone process that sends it, if any.
-type Opened = (Box<dyn Read + Send>, Option<Session>);
+/// Stream of an input's bytes, and the ssh or rclone process that sends them, if any.
+pub(crate) type Opened = (Box<dyn Read + Send>, Option<Session>);
 
 impl Input {
     pub(crate) fn open(&self) -> Result<Opened, String> {
@@ -231,6 +243,14 @@ impl Input {
             }
             Self::Remote(remote) => Session::start(Program::Ssh, remote.command()),
             Self::Rclone(path) => Session::start(Program::Rclone, path.command()),
+        }
+    }
+
+    /// Returns the remote of rclone whose unfinished uploads are wanted, too.
+    pub(crate) fn with_uploads(&self) -> Option<&RclonePath> {
+        match self {
+            Self::Rclone(path) => Some(path).filter(|path| path.has_uploads()),
+            Self::File(_) | Self::Standard | Self::Remote(_) => None,
         }
     }
 

@@ -174,7 +174,7 @@ pub fn ncdu(source: &Source, format: NcduFormat, out: &mut (impl Write + Send)) 
     let provenance = source.provenance().into_iter().next().unwrap_or_default();
     let name = match source.kind() {
         SourceKind::Live => absolute(root.name),
-        SourceKind::Recorded => root.name.to_vec(),
+        SourceKind::Recorded | SourceKind::Objects => root.name.to_vec(),
     };
     let export =
         Export { tree: source.tree(), name: &name, scanned_at: provenance.scanned_at.unwrap_or_default() };

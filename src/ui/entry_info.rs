@@ -17,7 +17,7 @@ impl EntryInfo {
         let inspection = match source_kind {
             SourceKind::Live => Loader::default(),
             // Entries of a snapshot or export may not exist on this machine.
-            SourceKind::Recorded => Loader::given(None),
+            SourceKind::Recorded | SourceKind::Objects => Loader::given(None),
         };
         Self { entry, inspection }
     }

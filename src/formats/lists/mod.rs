@@ -27,6 +27,7 @@ mod records;
 mod separated;
 #[cfg(test)]
 mod tests;
+mod uploads;
 mod value;
 mod write;
 
@@ -35,6 +36,7 @@ pub(crate) use layout::{LayoutError, Recognized, recognize};
 pub(crate) use live::LiveTree;
 pub(crate) use reader::{HostNumbers, ListReader};
 pub(crate) use records::RecordReader;
+pub(crate) use uploads::add_uploads;
 pub(crate) use write::RootLabel;
 
 /// Program that wrote a list, for formats that cannot be recognized by their contents.

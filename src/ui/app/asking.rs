@@ -146,7 +146,7 @@ impl<'t> App<'t> {
         } else if self.cx.above().is_some() {
             self.ask(Question::Above);
         } else {
-            let has_more = self.cx.roots.len() != 1 || self.cx.source_kind == SourceKind::Recorded;
+            let has_more = self.cx.roots.len() != 1 || self.cx.source_kind != SourceKind::Live;
             self.cx.notify(if has_more { Notice::ScanRoot } else { Notice::NothingAbove });
         }
     }

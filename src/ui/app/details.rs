@@ -54,7 +54,7 @@ impl App<'_> {
 
     /// Requests the start of a program for the entry under the cursor.
     pub(super) fn start(&mut self, program: Program) -> Option<Effect> {
-        if self.cx.source_kind == SourceKind::Recorded {
+        if self.cx.source_kind != SourceKind::Live {
             self.cx.notify(Notice::RecordedNotHere);
             return None;
         }

@@ -155,7 +155,7 @@ impl Context<'_> {
 
     /// Checks that a file operation may start now. The error is a notice with the reason.
     pub fn check_changes(&self) -> Result<(), Notice> {
-        Err(if self.source_kind == SourceKind::Recorded {
+        Err(if self.source_kind != SourceKind::Live {
             Notice::RecordedReadOnly
         } else if self.deletion.policy.mode == DeleteMode::ReadOnly {
             Notice::ReadOnly

@@ -59,7 +59,7 @@ impl<'t> Context<'t> {
             Notice::Deleting
         } else if self.is_scanning() || self.rescan.is_some() {
             Notice::ReadingAlready
-        } else if self.source_kind == SourceKind::Recorded {
+        } else if self.source_kind != SourceKind::Live {
             Notice::RecordedNotRead
         } else {
             return Ok(());

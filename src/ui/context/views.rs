@@ -172,7 +172,7 @@ impl Context<'_> {
     /// Checks that the prerequisite of a view (a baseline or a file system), if it has one, is available.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
-            Needs::FileSystem | Needs::CompleteScan if self.source_kind == SourceKind::Recorded => {
+            Needs::FileSystem | Needs::CompleteScan if self.source_kind != SourceKind::Live => {
                 Err(Notice::RecordedNotHere)
             }
             Needs::CompleteScan if self.is_scanning() => Err(Notice::ScanRunning),

@@ -160,7 +160,7 @@ impl Context<'_> {
     /// `/`, or in a snapshot or export.
     pub fn above(&self) -> Option<Vec<u8>> {
         let [(_, shown)] = self.roots.as_slice() else { return None };
-        if self.source_kind == SourceKind::Recorded {
+        if self.source_kind != SourceKind::Live {
             return None;
         }
         let path = Path::new(OsStr::from_bytes(shown));
