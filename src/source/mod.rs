@@ -23,7 +23,7 @@ use std::time::Duration;
 use crate::base::sync::Arc;
 use crate::formats::flat::Provenance;
 pub use crate::formats::lists::{FieldColumn, ListOptions, ListPreset};
-use crate::formats::snapshot::{FileSystemInfo, RootOrigin, SnapshotInfo};
+use crate::formats::snapshot::{FileSystemInfo, OpenError, RootOrigin, Snapshot, SnapshotInfo};
 use crate::platform::fs::identity::identities;
 use crate::platform::fs::mounts::Mount;
 use crate::platform::host_name;
@@ -211,6 +211,15 @@ impl Source {
         let roots: Vec<&[u8]> = scan.roots().iter().map(|root| root.as_os_str().as_bytes()).collect();
         let (path, count) = snapshot_store::kept_for(folder, &roots, scope.as_bytes(), *began, index)?;
         Some((Self::Snapshot(SnapshotSource::open(&path)), count))
+    }
+
+    /// Opens the latest snapshot in `folder` of the same paths and flags, whose sizes can be shown while this scan
+    /// runs. Returns `None` as [`Source::earlier_in`] does, and the path and the reason if the file cannot be opened.
+    pub fn latest_in(&self, folder: &Path) -> Option<Result<Snapshot, (PathBuf, OpenError)>> {
+        let Self::Scan { scan, began } = self else { return None };
+        let scope = scan.options().scope()?;
+        let roots: Vec<&[u8]> = scan.roots().iter().map(|root| root.as_os_str().as_bytes()).collect();
+        snapshot_store::open_latest(folder, &roots, scope.as_bytes(), *began)
     }
 
     /// Waits until a browser has something to show. Returns at once for a scan. For another machine, waits

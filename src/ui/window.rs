@@ -99,7 +99,7 @@ impl Window {
         };
         Self {
             totals,
-            bound: bound(status, &totals, size),
+            bound: precision(tree, sizes, place.id, size),
             errno: status.errno,
             is_complete: status.is_complete(),
             all_items: sizes.filtered.as_ref().map(|_| sizes.live.totals(tree, place.id).items),
@@ -158,7 +158,7 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
     let size = totals_size(&totals, measure);
     Row {
         directory: Some(id),
-        precision: bound(status, &totals, size),
+        precision: precision(tree, sizes, id, size),
         has_errors: totals.errors > 0,
         note: status.errno.map(error).or(kind),
         ..row
@@ -173,6 +173,14 @@ fn error(errno: i32) -> RowNote {
 
 pub fn totals_size(totals: &Totals, measure: Measure) -> u64 {
     measure.of(totals.disk, totals.apparent)
+}
+
+/// Returns the precision of the totals that `sizes` shows for a directory.
+fn precision(tree: &Tree, sizes: &SizeSource, id: DirId, size: u64) -> Precision {
+    match sizes.recorded(tree, id) {
+        Some(_) => Precision::Recorded,
+        None => bound(tree.status(id), &sizes.totals(tree, id), size),
+    }
 }
 
 /// Returns the precision of a directory's totals.

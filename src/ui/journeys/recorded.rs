@@ -1,0 +1,73 @@
+//! Sizes of the last scan, shown until the running scan has confirmed them.
+
+use super::*;
+use crate::fixture::unread;
+use crate::table::recorded::RecordedTree;
+use crate::tree::DirId;
+
+/// Returns a browser of `growing`, with the record of a scan in which `a` was larger than `b`, and `gone` existed.
+fn opened(growing: &Growing) -> App<'_> {
+    let (tree, _) = build(vec![
+        dir("a", vec![file("x", 3 << 20, 0)]),
+        dir("b", vec![file("x", 1 << 20, 0)]),
+        dir("gone", vec![file("x", 9 << 20, 0)]),
+    ]);
+    let record = Some(RecordedTree { tree: Arc::new(tree), scanned_at: 0 });
+    let settings = Settings { record, ..settings() };
+    App::new(&growing.tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12))
+}
+
+fn precisions(app: &App<'_>) -> Vec<(String, Precision)> {
+    app.cx.window.lines.iter().map(|row| (row.label.clone(), row.precision)).collect()
+}
+
+#[test]
+fn recorded_sizes_are_marked_and_sorted_until_they_are_confirmed() {
+    let growing = Growing::new();
+    growing.publish(vec![unread("a"), unread("b"), unread("new")]);
+    let mut app = opened(&growing);
+    tick(&mut app, 1000, None);
+    let recorded = Precision::Recorded;
+    // The new tree has no entry called "gone", so there is no row that a key could act on.
+    let rows = [("a/", recorded), ("b/", recorded), ("new/", Precision::Growing)];
+    assert_eq!(precisions(&app), rows.map(|(name, precision)| (name.to_owned(), precision)));
+    assert_eq!(app.cx.window.bound, recorded);
+    assert!(screen(&mut app).contains("as of 1970-01-01 00:00"), "{}", screen(&mut app));
+    growing.read("b", vec![file("x", 5 << 20, 0)]);
+    tick(&mut app, 3000, None);
+    let rows = [("b/", Precision::Exact), ("a/", recorded), ("new/", Precision::Growing)];
+    assert_eq!(precisions(&app), rows.map(|(name, precision)| (name.to_owned(), precision)));
+    growing.finish();
+    tick(&mut app, 6000, Some(Outcome::Complete));
+    assert!(precisions(&app).iter().all(|(_, precision)| *precision == Precision::Exact));
+    assert!(app.cx.record.is_none() && app.cx.scan.percent().is_none());
+    let total = app.cx.window.totals;
+    assert_eq!(total, growing.tree.totals(growing.root()));
+}
+
+#[test]
+fn a_recorded_directory_shows_its_recorded_total_and_its_present_entries() {
+    let growing = Growing::new();
+    growing.publish(vec![unread("a"), unread("b")]);
+    let mut app = opened(&growing);
+    tick(&mut app, 1000, None);
+    press(&mut app, "Enter");
+    assert_eq!((app.cx.window.bound, app.cx.window.rows), (Precision::Recorded, 0));
+    assert_eq!(app.cx.window.totals.apparent, (3 << 20) + 4096);
+    growing.read("a", vec![file("y", 1 << 20, 0)]);
+    tick(&mut app, 2000, None);
+    assert_eq!((app.cx.window.bound, app.cx.window.rows), (Precision::Exact, 1));
+    assert_eq!(app.cx.window.totals.apparent, (1 << 20) + 4096);
+}
+
+#[test]
+fn a_stopped_scan_shows_no_recorded_sizes() {
+    let growing = Growing::new();
+    growing.publish(vec![unread("a"), unread("b")]);
+    let mut app = opened(&growing);
+    tick(&mut app, 1000, None);
+    tick(&mut app, 2000, Some(Outcome::Stopped));
+    assert!(precisions(&app).iter().all(|(_, precision)| *precision != Precision::Recorded));
+    assert_ne!(app.cx.window.bound, Precision::Recorded);
+    assert!(app.cx.tree.totals(DirId::TOP).apparent < 1 << 20);
+}
