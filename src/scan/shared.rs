@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::looked_at::LookedAt;
 use super::options::{Options, default_threads};
 use super::paths::path;
 use super::workers::Workers;
@@ -48,6 +49,7 @@ pub struct Shared {
     pub target: Target,
     pub workers: Workers,
     pub descriptors: Descriptors,
+    pub looked_at: LookedAt,
     /// Set to stop the scan, and checked by every job. `Relaxed` ordering is enough, because the flag guards no data.
     pub stop: AtomicBool,
     /// Expected size in bytes; 0 if unknown. Written once at the start of the scan and read by the progress display.
@@ -74,6 +76,7 @@ impl Shared {
             options,
             target,
             descriptors,
+            looked_at: LookedAt::default(),
             stop: AtomicBool::new(false),
             expected: AtomicU64::new(0),
             recursive: OnceLock::new(),

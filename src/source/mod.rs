@@ -31,7 +31,7 @@ use crate::scan::{self, Outcome, Progress, Scan};
 use crate::source::import::{Import, Input};
 pub use crate::source::snapshot::SnapshotSource;
 use crate::source::snapshot::is_stored_tree;
-use crate::tree::Tree;
+use crate::tree::{DirId, Tree};
 
 /// Source requested by the user.
 #[derive(Clone, Debug)]
@@ -234,6 +234,13 @@ impl Source {
     pub fn end_head_start(&self) {
         if let Self::Scan { scan, .. } = self {
             scan.end_head_start();
+        }
+    }
+
+    /// Makes a scan read these directories next; see [`Scan::look_at`].
+    pub fn look_at(&self, directories: Vec<DirId>) {
+        if let Self::Scan { scan, .. } = self {
+            scan.look_at(directories);
         }
     }
 

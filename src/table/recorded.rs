@@ -1,6 +1,6 @@
 //! Sizes recorded by an earlier scan, shown for directories that the running scan has not completed.
 //!
-//! The rows of the list are entries of the new tree only. A recorded directory is found by its path, and the root by
+//! Rows that keys can act on are entries of the new tree only. A recorded directory is found by its path, and the root by
 //! its device and inode, so a disk that is mounted elsewhere is not mistaken for the recorded one.
 //!
 //! Invariant: a complete directory never has recorded totals.
@@ -28,10 +28,20 @@ impl std::fmt::Debug for RecordedTree {
 /// Recorded totals of the directories on the screen.
 #[derive(Debug, Default)]
 pub struct RecordedTotals {
+    /// Directories that were looked up with their child directories, and the lengths of their listings at that time.
+    shown: Vec<(DirId, u64)>,
     totals: HashMap<DirId, Totals>,
 }
 
 impl RecordedTotals {
+    /// Returns `true` if these are the totals of exactly these directories, and no entry has been read in them since.
+    pub fn are_of(&self, tree: &Tree, directories: &[DirId]) -> bool {
+        let is_same = |((id, length), shown): (&(DirId, u64), &DirId)| {
+            id == shown && tree.listing(*id).length() == *length
+        };
+        self.shown.len() == directories.len() && self.shown.iter().zip(directories).all(is_same)
+    }
+
     /// Returns the recorded totals of `id` if they are to be shown instead of the live totals: the directory is not
     /// complete, and no more has been read of it than was recorded.
     pub fn totals(&self, tree: &Tree, live: &LiveTotals, id: DirId) -> Option<Totals> {
@@ -51,6 +61,7 @@ impl RecordedTree {
     pub fn totals(&self, new: &Tree, directories: impl IntoIterator<Item = DirId>) -> RecordedTotals {
         let mut found = RecordedTotals::default();
         for id in directories {
+            found.shown.push((id, new.listing(id).length()));
             if let Some(was) = self.find(new, id) {
                 found.totals.insert(id, self.tree.totals(was));
                 found.totals.extend(self.below(new, id, was));
@@ -64,10 +75,12 @@ impl RecordedTree {
         self.tree.totals(DirId::TOP).items
     }
 
-    /// Returns the recorded directory with the path of `id`.
-    fn find(&self, new: &Tree, id: DirId) -> Option<DirId> {
+    /// Returns the recorded directory with the path of `id`. The list of roots is found if each of the roots is.
+    pub fn find(&self, new: &Tree, id: DirId) -> Option<DirId> {
         if id == DirId::TOP {
-            return Some(DirId::TOP);
+            let mut roots = roots(new).peekable();
+            roots.peek()?;
+            return roots.all(|(root, ..)| self.root(new, root).is_some()).then_some(DirId::TOP);
         }
         let mut way: Vec<DirId> = new.ancestry(id).collect();
         let root = self.root(new, way.pop()?)?;

@@ -15,7 +15,7 @@ use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, Entry, EntryId, EntryState, Status, Totals, Tree};
 
-use super::list_state::ListState;
+use super::list_state::{ListState, SavedCursor};
 use super::marks::Marks;
 use super::remark::{exclusion_text, kind_text, linked_text};
 
@@ -36,6 +36,8 @@ pub struct Window {
     pub index: usize,
     pub offset: usize,
     pub lines: Vec<Row>,
+    /// Entries that an earlier scan recorded, shown if there are no other rows.
+    pub recorded: Vec<Row>,
 }
 
 impl Window {
@@ -108,6 +110,7 @@ impl Window {
             index: place.index(),
             offset: place.offset(),
             lines: place.visible(lines).filter_map(row).collect(),
+            recorded: Vec::new(),
         }
     }
 
@@ -118,6 +121,22 @@ impl Window {
     pub fn selected(&self) -> Option<&Row> {
         self.lines.get(self.index.checked_sub(self.offset)?)
     }
+}
+
+/// Returns the first rows of the directory `id` of a recorded tree. They name no entry, because no key may act on an
+/// entry that exists only in a record.
+pub fn recorded_rows(tree: &Tree, id: DirId, order: Order, lines: usize) -> Vec<Row> {
+    let sizes = SizeSource::default();
+    let place = ListState::enter(tree, &sizes, id, order, SavedCursor::default(), lines);
+    let whole = totals_size(&tree.totals(id), order.measure);
+    let row = |position| {
+        let entry = EntryId { directory: id, position };
+        let row = row_of(tree, &sizes, entry, &place.listing().record(position)?, order.measure);
+        let mut row = Row { entry: None, directory: None, precision: Precision::Recorded, ..row };
+        row.add_shares(whole, whole);
+        Some(row)
+    };
+    place.visible(lines).filter_map(row).collect()
 }
 
 /// Returns the row of an entry, with the cells for shares and growth left empty.

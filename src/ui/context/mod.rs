@@ -202,6 +202,7 @@ impl<'t> Context<'t> {
         let sizes = self.sizes();
         let look = (self.order, self.shown, self.units);
         self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, look, lines);
+        self.window.recorded = self.recorded_rows(lines);
         self.collect_parent();
         self.collect_views();
     }

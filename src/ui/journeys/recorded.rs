@@ -71,3 +71,46 @@ fn a_stopped_scan_shows_no_recorded_sizes() {
     assert_ne!(app.cx.window.bound, Precision::Recorded);
     assert!(app.cx.tree.totals(DirId::TOP).apparent < 1 << 20);
 }
+
+#[test]
+fn no_key_acts_on_an_entry_that_is_only_recorded() {
+    let growing = Growing::new();
+    let mut app = opened(&growing);
+    tick(&mut app, 1000, None);
+    let names = |app: &App<'_>| -> Vec<String> {
+        app.cx.window.recorded.iter().map(|row| row.label.clone()).collect()
+    };
+    assert_eq!(names(&app), ["gone/", "a/", "b/"]);
+    let shown = screen(&mut app);
+    assert!(shown.contains("gone/") && shown.contains("~"), "{shown}");
+    for row in &app.cx.window.recorded {
+        assert_eq!((row.entry, row.directory, row.precision), (None, None, Precision::Recorded));
+    }
+    for key in ["Space", "v", "a", "*", "d", "D", "t", "o", "e", "!", "b", "Enter", "l", "Right", "y", "r"] {
+        press(&mut app, key);
+        assert!(app.cx.marks.count() == 0, "{key} marks a recorded entry");
+        assert_eq!(app.cx.place.id, growing.root(), "{key} enters a recorded entry");
+        assert!(app.cx.place.entry().is_none(), "{key}");
+        press(&mut app, "Esc");
+    }
+    // Once there are entries, the recorded ones are gone, and keys act on what is there.
+    growing.publish(vec![unread("a")]);
+    tick(&mut app, 3000, None);
+    assert_eq!(names(&app), Vec::<String>::new());
+    assert_eq!(app.cx.place.entry().unwrap().name, b"a");
+}
+
+#[test]
+fn directories_on_the_screen_are_read_first_and_the_shown_one_before_all_others() {
+    let growing = Growing::new();
+    growing.publish(vec![unread("a"), unread("b")]);
+    let id = |name: &[u8]| growing.tree.entry(growing.root(), name).unwrap().directory().unwrap();
+    let mut app = opened(&growing);
+    tick(&mut app, 1000, None);
+    assert_eq!(app.cx.looked_at(), [id(b"b"), id(b"a")]);
+    press(&mut app, "Enter");
+    assert_eq!(app.cx.looked_at(), [id(b"a")]);
+    growing.read("a", vec![]);
+    tick(&mut app, 2000, None);
+    assert_eq!(app.cx.looked_at(), []);
+}

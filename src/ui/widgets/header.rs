@@ -163,11 +163,11 @@ fn recorded(cx: &Context<'_>, size: &str, scanned_at: i64) -> [String; 3] {
     let percent = cx.scan.percent().unwrap_or(0);
     [
         format!(
-            "{size} {} {dot} as of {} {dot} {percent} % read again ",
+            "{size} {} {dot} as of {} {dot} {percent} % confirmed ",
             cx.order.measure.name(),
             time.trim_end()
         ),
-        format!("{size} {dot} {percent} % read again "),
+        format!("{size} {dot} {percent} % confirmed "),
         format!("{size} "),
     ]
 }
