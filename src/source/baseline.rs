@@ -14,7 +14,7 @@ use crate::scan::Outcome;
 use crate::source::Source;
 use crate::tree::{DirId, Totals, Tree};
 
-/// Location of the earlier tree.
+/// Location of the earlier tree with which a view compares the current tree.
 #[derive(Clone, Default)]
 pub enum BaselineSpec {
     /// No earlier tree.
@@ -67,7 +67,7 @@ struct Shared {
 /// Earlier tree, if there is one, and the number of trees to choose from.
 type Found = Option<(BaselineSource, usize)>;
 
-/// Earlier tree.
+/// Earlier tree with which a view compares the current tree.
 #[derive(Clone)]
 pub enum BaselineSource {
     /// Tree of a source.
@@ -133,7 +133,7 @@ impl Baseline {
         Self { shared, index: 0 }
     }
 
-    /// Returns the baseline that skips this number of newer snapshots.
+    /// Returns the baseline after skipping `index` newer snapshots.
     #[must_use]
     pub fn at(&self, index: usize) -> Self {
         Self { shared: Arc::clone(&self.shared), index }
@@ -210,7 +210,7 @@ pub fn offer(pool: &Pool, basis: Option<Baseline>) -> io::Result<Job<BaselineInf
     })
 }
 
-/// Returns the error that ended the reading of a source, if any.
+/// Returns the error that prevented a source from being read completely, if any.
 fn trouble(source: &Source) -> Option<String> {
     match source.outcome() {
         Some(Outcome::Broken(faults)) => Some(faults.join("; ")),

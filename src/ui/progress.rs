@@ -39,8 +39,8 @@ pub struct Rescan {
     pub name: Vec<u8>,
     pub progress: Progress,
     pub is_stopping: bool,
-    /// Parent directory and former size of the entry, for the notice about the result; `None` if no notice is
-    /// to be shown.
+    /// Parent directory and former size of the entry, for the notice about the result; `None` if no notice will be
+    /// shown.
     pub wanted: Option<(DirId, u64)>,
     /// Directories that the rescan may replace.
     pub replaced: Vec<DirId>,

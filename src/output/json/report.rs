@@ -57,7 +57,7 @@ struct Open<'t> {
     end: End,
 }
 
-/// Values of the last keys of an entry. In a directory, these keys follow the children.
+/// Values of the keys that end an entry's object. In a directory, these keys follow the children.
 #[derive(Clone, Copy)]
 struct End {
     owner: Option<Owner>,
@@ -133,7 +133,7 @@ impl<'t> Report<'t> {
     /// Writes an entry or, if the entry is a directory with children to write, everything before the children. `left`
     /// is the number of levels still to be written, or `None` for all.
     fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, left: Option<usize>) -> Option<Open<'t>> {
-        // Equivalent to `JsonWriter::name`, with fewer calls, because this runs for every entry.
+        // Does the same as `JsonWriter::name` with fewer calls, because this code runs for every entry.
         json.raw("{\"name\":");
         if !json.string(record.name) {
             json.raw(",\"name_base64\":");
@@ -235,7 +235,7 @@ fn spaces_list(json: &mut JsonWriter<'_>, spaces: &[FileSystemUsage]) {
     }
 }
 
-/// Writes the last keys of an entry and closes its object.
+/// Writes the keys that end an entry's object, and closes the object.
 fn end(json: &mut JsonWriter<'_>, end: End) {
     if let Some(Owner { uid, gid, mode }) = end.owner {
         json.field(",\"uid\":", u64::from(uid));
