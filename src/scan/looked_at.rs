@@ -1,14 +1,14 @@
 //! Directories that the user looks at, which a scan reads before all others.
 //!
 //! Every job checks the list before it reads its own directory, so the worker that ends its directory next takes one.
-//! The subdirectories of a directory taken from the list are that worker's newest jobs, so they are next. While the list
-//! is empty, the check is one load.
+//! The subdirectories of a directory taken from the list are the newest jobs of that worker, so they are next. While the
+//! list is empty, the check is one load.
 //!
-//! Invariant: only [`Tree::try_begin`](crate::tree::Tree::try_begin) decides who reads a directory, so a directory in
+//! Invariant: only [`Tree::try_begin`] decides who reads a directory, so a directory in
 //! the list is read once, whether it is taken from here or from the queue of its parent.
 
 use crate::base::sync::{AtomicUsize, Mutex, Ordering, lock};
-use crate::tree::DirId;
+use crate::tree::{DirId, Tree};
 
 #[derive(Default)]
 pub(crate) struct LookedAt {
@@ -25,8 +25,12 @@ impl LookedAt {
         *list = directories;
     }
 
-    /// Takes the next directory from the list.
-    pub(crate) fn take(&self) -> Option<DirId> {
+    /// Returns the next directory of the list that has not been read, now marked as being read.
+    pub(crate) fn begin_next(&self, tree: &Tree) -> Option<DirId> {
+        std::iter::from_fn(|| self.take()).find(|id| tree.try_begin(*id))
+    }
+
+    fn take(&self) -> Option<DirId> {
         if self.count.load(Ordering::Relaxed) == 0 {
             return None;
         }

@@ -98,7 +98,7 @@ impl<'v> Visitor<'v> {
             }
             return;
         }
-        if let Some(id) = self.looked_at() {
+        if let Some(id) = shared.looked_at.begin_next(&shared.tree) {
             // As for the siblings below, the rest must not wait for a server that does not respond.
             scope.spawn(move |scope| self.visit(scope, queue, index));
             shared.workers.reads(id);
@@ -116,17 +116,15 @@ impl<'v> Visitor<'v> {
         }
         shared.workers.reads(id);
         let opened = self.open(&queue, id);
-        if opened.is_err() {
-            self.record_size(queue.parent.as_ref().map(|parent| &parent.directory), id);
+        // A file system may report the size of an unreadable directory.
+        if opened.is_err()
+            && let Some(parent) = &queue.parent
+            && let Some(bytes) = shared.recorded(&parent.directory, id)
+        {
+            shared.tree.record_size(id, bytes);
         }
         drop(queue);
         self.enter(scope, id, opened);
-    }
-
-    /// Returns a directory that the user looks at and that has not been read, now marked as being read.
-    fn looked_at(&self) -> Option<DirId> {
-        let Shared { tree, looked_at, .. } = self.shared;
-        std::iter::from_fn(|| looked_at.take()).find(|id| tree.try_begin(*id))
     }
 
     /// Reads the opened child directory `id`, or records the error.
@@ -386,14 +384,6 @@ impl<'v> Visitor<'v> {
                 self.policy.note(child, file_system, &attributes);
             }
             Decision::Leave(state) => batch.push(id, &Entry { name, kind: Kind::Directory, state }),
-        }
-    }
-
-    /// Records the size that the file system reports for the unreadable directory `id`, if any.
-    fn record_size(&self, parent: Option<&Directory>, id: DirId) {
-        let tree = &self.shared.tree;
-        if let Some(bytes) = parent.and_then(|parent| self.shared.recorded(parent, id)) {
-            tree.record_size(id, bytes);
         }
     }
 

@@ -10,6 +10,9 @@ use std::collections::HashMap;
 use crate::base::sync::Arc;
 use crate::tree::{DirId, EntryState, LiveTotals, Totals, Tree};
 
+/// Maximum number of bytes of a recorded listing that is read on the drawing thread: about 40,000 entries.
+const LONG: u64 = 1 << 20;
+
 /// Tree of an earlier scan of the same roots.
 #[derive(Clone)]
 pub struct RecordedTree {
@@ -70,6 +73,11 @@ impl RecordedTree {
         found
     }
 
+    /// Returns `true` if the recorded listing of `was` is short enough to be read on the drawing thread.
+    pub fn is_short(&self, was: DirId) -> bool {
+        self.tree.block_length(was) <= LONG
+    }
+
     /// Returns the recorded number of entries.
     pub fn items(&self) -> u64 {
         self.tree.totals(DirId::TOP).items
@@ -101,6 +109,9 @@ impl RecordedTree {
         if id == DirId::TOP {
             let roots = listing.directories().filter_map(|root| Some((root, self.root(new, root)?)));
             return roots.map(|(root, was)| (root, self.tree.totals(was))).collect();
+        }
+        if !self.is_short(was) {
+            return Vec::new();
         }
         let old = self.tree.listing(was);
         let old: HashMap<&[u8], DirId> =

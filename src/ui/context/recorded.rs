@@ -9,7 +9,7 @@
 use super::Context;
 use crate::base::sync::Arc;
 use crate::table::row::Row;
-use crate::tree::{DirId, State, Tree};
+use crate::tree::{DirId, State};
 use crate::ui::list_state::{ListState, SavedCursor};
 use crate::ui::notice::Notice;
 use crate::ui::window::recorded_rows;
@@ -35,8 +35,8 @@ impl Context<'_> {
         }
         let Some(record) = &self.record else { return };
         let above = self.above_shown().filter(|_| self.parent_list.is_some());
-        let shown: Vec<DirId> =
-            [self.place.id].into_iter().chain(above).filter(|id| is_small(self.tree, *id)).collect();
+        let is_small = |id: &_| !ListState::new(*id, SavedCursor::default()).is_large(self.tree);
+        let shown: Vec<DirId> = [self.place.id].into_iter().chain(above).filter(is_small).collect();
         if self.recorded.as_ref().is_none_or(|recorded| !recorded.are_of(self.tree, &shown)) {
             self.recorded = Some(Arc::new(record.totals(self.tree, shown)));
         }
@@ -50,14 +50,9 @@ impl Context<'_> {
             && self.window.left_out == 0
             && !(self.is_filtered() || self.is_sorting());
         let Some(record) = self.record.as_ref().filter(|_| is_unread) else { return Vec::new() };
-        match record.find(self.tree, self.place.id).filter(|was| is_small(&record.tree, *was)) {
+        match record.find(self.tree, self.place.id).filter(|was| record.is_short(*was)) {
             Some(was) => recorded_rows(&record.tree, was, self.order_here(), lines),
             None => Vec::new(),
         }
     }
-}
-
-/// Returns `true` if a listing is short enough to be read on the drawing thread.
-fn is_small(tree: &Tree, id: DirId) -> bool {
-    !ListState::new(id, SavedCursor::default()).is_large(tree)
 }
