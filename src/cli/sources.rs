@@ -118,7 +118,7 @@ pub fn refuse_other(
     match save::Format::of_name(file.as_bytes()) {
         Some(format) if !is_written(format) => {
             let name = escape(file.as_bytes());
-            let ways = "-o writes ncdu's JSON, -O its binary format; use save -o for snapshots, --csv or --ndjson for lines";
+            let ways = "-o writes ncdu's JSON, -O its binary format; use save -o for snapshots, --csv or --ndjson for one line per entry";
             Err(UsageError::Usage(format!("{flag} {name}: {ways}")))
         }
         _ => Ok(()),

@@ -145,7 +145,7 @@ impl Baseline {
         Self::of_trees(vec![(tree, seconds)])
     }
 
-    /// Creates a baseline from trees and the times of their scans in seconds since 1970, the newest first.
+    /// Creates a baseline from trees and the times of their scans in seconds since 1970, newest first.
     #[cfg(test)]
     pub fn of_trees(trees: Vec<(Arc<Tree>, i64)>) -> Self {
         let count = trees.len();
@@ -182,8 +182,8 @@ impl Baseline {
         move || basis?.find()
     }
 
-    /// Returns a function that a job can call to find up to `most` earlier trees, the newest first. Only snapshots are
-    /// found, because other sources may still be loading.
+    /// Returns a function that a job can call to find up to `most` earlier trees, newest first. Only snapshots are
+    /// considered, because other sources may still be loading.
     pub fn history(basis: Option<&Self>, most: usize) -> impl FnOnce() -> Vec<Arc<Tree>> + Send + 'static {
         let basis = basis.cloned();
         move || {

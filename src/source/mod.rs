@@ -38,7 +38,7 @@ use crate::tree::{DirId, Tree};
 pub enum SourceSpec {
     /// Paths on this machine.
     Paths(Vec<PathBuf>, scan::Options),
-    /// Exports, or a single snapshot or binary export.
+    /// One or more exports in JSON, or exactly one snapshot or binary export.
     Exports(Vec<Input>),
     /// Lists, with settings that the lists themselves do not contain.
     Lists(Vec<Input>, ListOptions),

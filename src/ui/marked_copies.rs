@@ -1,4 +1,4 @@
-//! Sets of files with the same contents of which some were marked in the duplicates view. A deletion must leave at
+//! Sets of identical files, some of which were marked in the duplicates view. A deletion must leave at
 //! least one file of each set, no matter which view it is started from.
 //!
 //! Invariant: a set identifies its files by name, so it stays valid after a rescan.

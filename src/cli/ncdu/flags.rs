@@ -169,7 +169,12 @@ pub const FLAGS: [Flag; 60] = [
         Words("--no-confirm-quit"),
         "Ask before quitting only if something would be lost",
     ),
-    flag(' ', "confirm-delete", Words("--no-select-yes"), "Select No when the browser asks about a deletion"),
+    flag(
+        ' ',
+        "confirm-delete",
+        Words("--no-select-yes"),
+        "Preselect No when the browser asks about a deletion",
+    ),
     flag(
         ' ',
         "no-confirm-delete",

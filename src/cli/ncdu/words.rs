@@ -45,7 +45,7 @@ fn command() -> Command {
     let path =
         Arg::new("PATH").action(ArgAction::Append).num_args(0..).value_parser(clap::value_parser!(OsString));
     Command::new("duke ncdu")
-        .about("Browses a directory like duke, with the command line and the configuration files of ncdu.")
+        .about("Browses a directory with the command line and the configuration files of ncdu.")
         .version(env!("CARGO_PKG_VERSION"))
         .args(arguments)
         .arg(path.help("Directory to scan (default: the current directory)"))

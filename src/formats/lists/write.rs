@@ -19,11 +19,7 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
 /// Label from which the names of the roots are formed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RootLabel<'l> {
-<<<<<<< HEAD
-    /// Prefix that distinguishes these roots from the roots of other inputs.
-=======
     /// Prefix that distinguishes the roots from the roots of other inputs.
->>>>>>> p2
     Prefix(&'l [u8]),
     /// Name of the directory that contains all relative paths, even if it has only one entry or none.
     Name(&'l [u8]),

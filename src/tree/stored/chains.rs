@@ -38,8 +38,8 @@ pub trait Chains: Send + Sync {
     /// Calls `give` with each item of the chain that ends at `last`, from the first to the last.
     ///
     /// # Errors
-    /// Returns the damage that ends the chain. `give` has then been called only with the items after the damage. An
-    /// item that is part of another chain, or occurs twice in the chain, is damage.
+    /// Returns the damage at which the chain breaks off. In that case, `give` has been called only with the items after
+    /// the damage. An item that belongs to another chain, or occurs twice in this one, counts as damage.
     fn chain(&self, last: u64, give: &mut dyn FnMut(&ChainItem<'_>)) -> Result<(), Damage>;
 }
 

@@ -13,7 +13,7 @@ impl App<'_> {
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let scope = self.scope();
         let mut has_changed = false;
-        // With this result, a further job may become necessary.
+        // Each result may require another job.
         while self.poll_loads(sources) {
             has_changed = true;
         }

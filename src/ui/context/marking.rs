@@ -223,8 +223,8 @@ impl<'t> Context<'t> {
         entries
     }
 
-    /// Returns the entries of these rows, except directories with entries that the filter hides. So a command for many
-    /// rows never marks hidden entries.
+    /// Returns the entries of these rows, except directories with entries that the filter hides. This ensures that a
+    /// command for several rows never marks hidden entries.
     fn whole_entries(&mut self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut entries = self.entries(first, count);
         let before = entries.len();

@@ -101,7 +101,7 @@ impl Deletions {
                 let job = self.start(|pool| seen::changed(pool, selection));
                 self.comparison = Some(runner.add(job, AtExit::Cancel, |update| match update {
                     Update::Result(places) => DeletionMessage::Replaced(places).into(),
-                    Update::Failed(error) => DeletionMessage::Failed("Check of the marks", error).into(),
+                    Update::Failed(error) => DeletionMessage::Failed("Checking the marks", error).into(),
                 }));
             }
             DeletionRequest::Begin(work, journal) => {

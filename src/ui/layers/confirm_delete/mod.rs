@@ -149,7 +149,7 @@ impl DeleteDialog {
             Some(Command::Answer(Answer::Selected)) if accepts_yes => return self.go_on(cx),
             Some(Command::Answer(Answer::Selected)) => cx.notify(Notice::AnsweredTooEarly),
             _ => {
-                // The result is ignored, because the dialog does not react to changes of the text.
+                // The result is ignored, because the dialog does not react to changes to the text.
                 let _ = typed.take(event, command);
             }
         }
