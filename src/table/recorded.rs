@@ -86,29 +86,28 @@ impl RecordedTree {
     /// Returns the recorded directory with the path of `id`. The list of roots is found if each of the roots is.
     pub fn find(&self, new: &Tree, id: DirId) -> Option<DirId> {
         if id == DirId::TOP {
-            let mut roots = roots(new).peekable();
-            roots.peek()?;
-            return roots.all(|(root, ..)| self.root(new, root).is_some()).then_some(DirId::TOP);
+            let found = self.roots(new);
+            return (!found.is_empty() && found.len() == roots(new).count()).then_some(DirId::TOP);
         }
         let mut way: Vec<DirId> = new.ancestry(id).collect();
-        let root = self.root(new, way.pop()?)?;
-        way.into_iter().rev().try_fold(root, |was, id| self.tree.entry(was, new.name(id))?.directory())
+        let root = *self.roots(new).get(&way.pop()?)?;
+        way.into_iter().rev().try_fold(root, |was, id| {
+            let is_short = self.is_short(was);
+            is_short.then(|| self.tree.entry(was, new.name(id))).flatten()?.directory()
+        })
     }
 
-    /// Returns the recorded root with the device and inode of `root`.
-    fn root(&self, new: &Tree, root: DirId) -> Option<DirId> {
-        let wanted = roots(new).find(|(id, ..)| *id == root)?;
-        roots(&self.tree)
-            .find(|(_, device, inode)| (*device, *inode) == (wanted.1, wanted.2))
-            .map(|root| root.0)
+    /// Returns the roots of the tree `new`, each with the recorded root that has the same device and inode.
+    fn roots(&self, new: &Tree) -> HashMap<DirId, DirId> {
+        let old: HashMap<(u64, u64), DirId> =
+            roots(&self.tree).map(|(id, device, inode)| ((device, inode), id)).collect();
+        roots(new).filter_map(|(id, device, inode)| Some((id, *old.get(&(device, inode))?))).collect()
     }
 
     /// Returns the recorded totals of the child directories of `id` by name. `was` is the recorded directory.
     fn below(&self, new: &Tree, id: DirId, was: DirId) -> Vec<(DirId, Totals)> {
-        let listing = new.listing(id);
         if id == DirId::TOP {
-            let roots = listing.directories().filter_map(|root| Some((root, self.root(new, root)?)));
-            return roots.map(|(root, was)| (root, self.tree.totals(was))).collect();
+            return self.roots(new).into_iter().map(|(root, was)| (root, self.tree.totals(was))).collect();
         }
         if !self.is_short(was) {
             return Vec::new();
@@ -116,6 +115,7 @@ impl RecordedTree {
         let old = self.tree.listing(was);
         let old: HashMap<&[u8], DirId> =
             old.entries().filter_map(|(_, record)| Some((record.name, record.directory()?))).collect();
+        let listing = new.listing(id);
         let entries = listing.entries().filter_map(|(_, record)| {
             let id = record.directory().filter(|id| !new.status(*id).is_complete())?;
             Some((id, self.tree.totals(*old.get(record.name)?)))

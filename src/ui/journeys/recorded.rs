@@ -86,13 +86,20 @@ fn no_key_acts_on_an_entry_that_is_only_recorded() {
     for row in &app.cx.window.recorded {
         assert_eq!((row.entry, row.directory, row.precision), (None, None, Precision::Recorded));
     }
-    for key in ["Space", "v", "a", "*", "d", "D", "t", "o", "e", "!", "b", "Enter", "l", "Right", "y", "r"] {
-        press(&mut app, key);
-        assert!(app.cx.marks.count() == 0, "{key} marks a recorded entry");
+    for key in ["Space", "+", "*", "V", "d", "D", "H", "o", "v", "r", "Enter", "Right", "l"] {
+        let effects = press(&mut app, key);
+        assert!(effects.is_empty(), "{key}: {effects:?}");
+        assert_eq!(app.cx.marks.count(), 0, "{key} marks a recorded entry");
         assert_eq!(app.cx.place.id, growing.root(), "{key} enters a recorded entry");
         assert!(app.cx.place.entry().is_none(), "{key}");
         press(&mut app, "Esc");
     }
+    for line in 2..8 {
+        for milliseconds in [1100, 1200] {
+            assert_eq!(super::mouse::click(&mut app, (30, line), milliseconds), None);
+        }
+    }
+    assert_eq!((app.cx.marks.count(), app.cx.place.id), (0, growing.root()));
     // Once there are entries, the recorded ones are gone, and keys act on what is there.
     growing.publish(vec![unread("a")]);
     tick(&mut app, 3000, None);
