@@ -82,7 +82,7 @@ fn no_key_acts_on_an_entry_that_is_only_recorded() {
     };
     assert_eq!(names(&app), ["gone/", "a/", "b/"]);
     let shown = screen(&mut app);
-    assert!(shown.contains("gone/") && shown.contains("~"), "{shown}");
+    assert!(shown.contains("gone/") && shown.contains('~'), "{shown}");
     for row in &app.cx.window.recorded {
         assert_eq!((row.entry, row.directory, row.precision), (None, None, Precision::Recorded));
     }
