@@ -326,6 +326,7 @@ fn browser(
         },
         tab: TabProgress::detect(|name| environment.variable(name).cloned()),
         ending: if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line },
+        shows_recorded: !(arguments.no_instant || arguments.no_snapshots),
         kept: settings.as_ref().map(|settings| settings.folder.clone()),
         snapshots: settings.filter(|_| !arguments.no_snapshots),
     })

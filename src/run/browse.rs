@@ -13,8 +13,10 @@ use jiff::tz::TimeZone;
 
 use crate::base::format::Units;
 use crate::base::os_error::io_error_text;
+use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::delete::Journal;
+use crate::formats::snapshot::Snapshot;
 use crate::platform::atomic_file::AtomicFile;
 use crate::platform::terminal::stops;
 use crate::run::exit::Exit;
@@ -26,6 +28,7 @@ use crate::source::baseline::BaselineSpec;
 use crate::source::snapshot_store;
 use crate::source::{Source, SourceSpec};
 use crate::table::column::RowLook;
+use crate::table::recorded::RecordedTree;
 use crate::table::rows::Order;
 use crate::tree::{DirId, Entry, EntryState};
 use crate::ui::keys::Keymap;
@@ -75,6 +78,8 @@ pub struct BrowseJob {
     pub ending: Ending,
     /// Retention policy for automatic snapshots; `None` to keep no snapshots.
     pub snapshots: Option<snapshot_store::RetentionPolicy>,
+    /// `true` to show the sizes of the last scan until the new scan has confirmed them.
+    pub shows_recorded: bool,
     /// Folder with kept snapshots, which serve as baselines for growth.
     pub kept: Option<PathBuf>,
 }
@@ -116,6 +121,10 @@ pub fn run(job: BrowseJob) -> Exit {
         Ok(begun) => begun,
         Err(exit) => return exit,
     };
+    let (record, ignored) = match &earlier {
+        BaselineSpec::Kept(folder) if job.shows_recorded => recorded(&source, folder),
+        _ => (None, None),
+    };
     let policy = DeletePolicy { journal: Journal::of_process(), ..job.policy };
     source.wait_for_root();
     // If an export could not be read at all, there is nothing to show but the error.
@@ -127,7 +136,8 @@ pub fn run(job: BrowseJob) -> Exit {
     }
     let settings = Settings {
         keymap: job.keymap,
-        notice: job.notice.map(Notice::Message),
+        notice: job.notice.or(ignored).map(Notice::Message),
+        record,
         source_kind: source.kind(),
         policy,
         quitting: job.quitting,
@@ -167,7 +177,21 @@ pub fn run(job: BrowseJob) -> Exit {
     exit
 }
 
-/// Writes the path of the last directory shown to the file given by the user, and reports any error.
+/// Opens the record of the last scan of the same paths. Returns a notice if its file is ignored.
+fn recorded(source: &Source, folder: &Path) -> (Option<RecordedTree>, Option<String>) {
+    match source.latest_in(folder) {
+        None => (None, None),
+        Some(Ok(Snapshot { tree, about })) => {
+            (Some(RecordedTree { tree: Arc::new(tree), scanned_at: about.scanned_at }), None)
+        }
+        Some(Err((path, reason))) => {
+            let reason = escape(reason.to_string().as_bytes()).into_owned();
+            (None, Some(format!("Ignored {}: {reason}", escape_path(&path))))
+        }
+    }
+}
+
+/// Writes the path of the last shown directory to the file given by the user, and reports any error.
 fn write_directory(file: Option<&Path>, directory: Option<&[u8]>) -> Exit {
     let (Some(path), Some(directory)) = (file, directory) else { return Exit::Success };
     let write = || {

@@ -14,6 +14,7 @@ mod expected;
 #[doc(hidden)]
 pub mod head;
 pub mod inspect;
+mod looked_at;
 mod mount_points;
 mod network_mounts;
 mod open_path;
@@ -143,6 +144,15 @@ impl Scan {
     /// Asks the scan to end soon. Entries read so far are kept.
     pub fn stop(&self) {
         self.shared.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Makes the scan read these directories of its tree next, the last one first. Directories that are being read or
+    /// have been read are skipped.
+    pub fn look_at(&self, mut directories: Vec<DirId>) {
+        let tree = &self.shared.tree;
+        // Roots are read when it is known whether they lie inside other roots.
+        directories.retain(|id| tree.parent(*id).is_some_and(|parent| parent != DirId::TOP));
+        self.shared.looked_at.set(directories);
     }
 
     /// Ends the time reserved for the browser's first frame, so that the workers can begin; see

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::looked_at::LookedAt;
 use super::options::{Options, default_threads};
 use super::paths::path;
 use super::workers::Workers;
@@ -48,6 +49,7 @@ pub struct Shared {
     pub target: Target,
     pub workers: Workers,
     pub descriptors: Descriptors,
+    pub looked_at: LookedAt,
     /// Flag that stops the scan when it is set. Every job checks it. `Relaxed` ordering is enough, because the flag
     /// guards no data.
     pub stop: AtomicBool,
@@ -75,6 +77,7 @@ impl Shared {
             options,
             target,
             descriptors,
+            looked_at: LookedAt::default(),
             stop: AtomicBool::new(false),
             expected: AtomicU64::new(0),
             recursive: OnceLock::new(),

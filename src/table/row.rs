@@ -21,6 +21,8 @@ pub enum Precision {
     Exact,
     /// The number may still grow, because reading has not ended.
     Growing,
+    /// The number is that of an earlier scan, because reading has not ended.
+    Recorded,
     /// The number is a lower bound, because something below the entry was not read or the number is too large to store.
     AtLeast,
 }

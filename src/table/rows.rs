@@ -16,6 +16,7 @@ use crate::base::format::Measure;
 use crate::base::job::{Job, Pool};
 use crate::base::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 use crate::table::column::{Column, SortContext};
+use crate::table::recorded::RecordedTotals;
 use crate::tree::sort::{Names, sort};
 use crate::tree::{DirId, Entry, EntryState, Listing, LiveTotals, Metadata, Position, Totals, Tree};
 
@@ -84,6 +85,8 @@ pub struct SizeSource {
     pub filtered: Option<Arc<Filtered>>,
     /// Comparison with an earlier tree, if growth is shown.
     pub growth: Option<Arc<Comparison>>,
+    /// Totals of an earlier scan, if they are shown until directories are complete.
+    pub recorded: Option<Arc<RecordedTotals>>,
 }
 
 impl SizeSource {
@@ -94,7 +97,16 @@ impl SizeSource {
 
     /// Returns the totals to show for `id`.
     pub fn totals(&self, tree: &Tree, id: DirId) -> Totals {
-        self.filtered.as_ref().map_or_else(|| self.live.totals(tree, id), |filtered| filtered.totals(id))
+        match &self.filtered {
+            Some(filtered) => filtered.totals(id),
+            None => self.recorded(tree, id).unwrap_or_else(|| self.live.totals(tree, id)),
+        }
+    }
+
+    /// Returns the totals to show for `id` if an earlier scan recorded them.
+    pub fn recorded(&self, tree: &Tree, id: DirId) -> Option<Totals> {
+        let recorded = self.recorded.as_ref().filter(|_| self.filtered.is_none())?;
+        recorded.totals(tree, &self.live, id)
     }
 }
 

@@ -239,6 +239,13 @@ impl Tree {
         self.dir(id).state.store(State::Reading as u8, Ordering::Relaxed);
     }
 
+    /// Marks `id` as being read. Returns `false` if reading it has already begun.
+    pub fn try_begin(&self, id: DirId) -> bool {
+        let (waiting, reading) = (State::Waiting as u8, State::Reading as u8);
+        // `Relaxed`: the claim on `id`, and all other data of the directory, were published before its number was known.
+        self.dir(id).state.compare_exchange(waiting, reading, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
     /// Records that `id` could not be read. The error is counted in `id` and all its ancestors.
     pub fn fail(&self, id: DirId, errno: i32) {
         self.dir(id).errno.store(errno, Ordering::Relaxed);

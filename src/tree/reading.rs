@@ -108,6 +108,11 @@ impl Tree {
         self.loaded_listing(id)
     }
 
+    /// Returns the number of bytes that are read from a snapshot to load the listing of `id`; 0 if it is not known.
+    pub fn block_length(&self, id: DirId) -> u64 {
+        self.stored.as_ref().map_or(0, |stored| stored.block_length(id))
+    }
+
     /// Returns the entries of directory `id` that are in memory. Does not read a snapshot, so a listing that has not
     /// been loaded is empty.
     pub fn loaded_listing(&self, id: DirId) -> Listing<'_> {

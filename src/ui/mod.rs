@@ -116,6 +116,7 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) 
             Left::Tree(above) => {
                 earlier = earlier.above();
                 settings.start = Start::Sizes;
+                settings.record = None;
                 if let Some(background) = input.background {
                     settings.theme.looks.background = background;
                 }

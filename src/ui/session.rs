@@ -165,6 +165,9 @@ impl<'s> Session<'s> {
             if self.app.cx.wants_ticks() && Instant::now() >= self.next_tick {
                 self.check_scans()?;
             }
+            if self.app.cx.is_scanning() {
+                self.source.look_at(self.app.cx.looked_at());
+            }
             self.collect()?;
             while let Some(effect) = self.effects.pop_front() {
                 if let Some(left) = self.carry_out(effect)? {

@@ -444,29 +444,31 @@ fn kept(state: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_snapshot_is_kept_once_a_day_and_can_be_browsed() {
+fn a_snapshot_is_kept_once_a_day_beside_that_of_the_latest_scan() {
     if !keeps_snapshots() {
         return;
     }
     let (folder, state) = (folder(), tempfile::tempdir().unwrap());
-    for _ in 0..2 {
+    for kind in ["scan-", "last-", "last-"] {
         let mut command = duke(folder.path());
         command.env("XDG_STATE_HOME", state.path());
         let mut session = Session::run(command);
         session.wait_for_text("1 of 3");
         // Leaving waits for the snapshot in progress.
         let end = Instant::now() + PATIENCE;
-        while !kept(state.path()).iter().any(|name| name.starts_with("scan-")) {
+        while !kept(state.path()).iter().any(|name| name.starts_with(kind)) {
             assert!(Instant::now() < end, "nothing was kept");
             std::thread::yield_now();
         }
         assert!(session.quit().success());
     }
-    let kept = kept(state.path());
-    assert_eq!(kept.len(), 1, "{kept:?}");
+    let mut kept = kept(state.path());
+    kept.sort();
+    let kinds: Vec<&str> = kept.iter().map(|name| &name[..5]).collect();
+    assert_eq!(kinds, ["last-", "scan-"]);
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.arg("-f");
-    command.arg(state.path().join("duke").join(&kept[0]));
+    command.arg(state.path().join("duke").join(&kept[1]));
     command.env("TERM", "xterm-256color");
     let mut session = Session::run(command);
     session.wait_for_text("1 of 3");

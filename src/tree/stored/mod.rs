@@ -42,6 +42,14 @@ impl Stored {
         }
     }
 
+    /// Returns the number of bytes that are read from a snapshot to load the listing of `id`; 0 if it is not known.
+    pub(crate) fn block_length(&self, id: DirId) -> u64 {
+        match self {
+            Self::Numbered(file) => file.block_length(id),
+            Self::Chained(_) => 0,
+        }
+    }
+
     /// Loads the number of bytes that entries of `id` share.
     pub(crate) fn fetch_shared(&self, tree: &Tree, id: DirId) {
         match self {

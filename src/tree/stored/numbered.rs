@@ -52,10 +52,18 @@ impl NumberedFile {
 
     /// Loads the block that contains the listing of `id`, unless it has already been loaded.
     pub(crate) fn fetch(&self, tree: &Tree, id: DirId) {
-        let after = self.plan.listings.partition_point(|block| block.first <= id.0);
-        if let Some(index) = after.checked_sub(1) {
+        if let Some(index) = self.block_of(id) {
             self.fetch_block(tree, index);
         }
+    }
+
+    /// Returns the length in bytes of the block that contains the listing of `id`.
+    pub(crate) fn block_length(&self, id: DirId) -> u64 {
+        self.block_of(id).map_or(0, |index| self.plan.listings[index].block.length)
+    }
+
+    fn block_of(&self, id: DirId) -> Option<usize> {
+        self.plan.listings.partition_point(|block| block.first <= id.0).checked_sub(1)
     }
 
     /// Loads every block of listings for which `is_wanted` returns `true`.

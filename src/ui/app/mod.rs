@@ -143,6 +143,7 @@ impl<'t> App<'t> {
         }
         self.cx.refresh_views(was_scanning);
         self.cx.enter_only_root();
+        self.cx.refresh_recorded();
         let is_due = !self.cx.is_scanning() || self.cx.place.is_outdated(self.cx.tree);
         if self.cx.is_stale && is_due && self.cx.may_sort() {
             self.cx.sort();

@@ -13,6 +13,7 @@ mod notices;
 mod overview;
 mod panes;
 mod preview;
+mod recorded;
 mod rescan;
 mod results;
 mod searching;
@@ -45,6 +46,7 @@ use crate::base::format::Units;
 use crate::base::sync::Arc;
 use crate::source::SourceKind;
 use crate::table::column::{Column, RowLook};
+use crate::table::recorded::{RecordedTotals, RecordedTree};
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, LiveTotals, Tree};
 
@@ -91,6 +93,10 @@ pub struct Context<'t> {
     /// Entry at which the user started a range of marks.
     pub anchor: Option<marks::EntryName<'t>>,
     pub live: Arc<LiveTotals>,
+    /// Tree of an earlier scan, while its sizes may be shown.
+    pub record: Option<RecordedTree>,
+    /// Recorded totals of the directories on the screen.
+    pub recorded: Option<Arc<RecordedTotals>>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,
     /// `true` if the order of the rows may be outdated.
@@ -144,12 +150,15 @@ impl<'t> Context<'t> {
             expected: None,
             anchor: None,
             live: Arc::default(),
+            record: settings.record.clone(),
+            recorded: None,
             pressed: None,
             sorted: Duration::ZERO,
             is_stale: true,
             sorting: None,
             owners: OwnerNames::default(),
         };
+        cx.scan.recorded_items = settings.record.as_ref().map(RecordedTree::items);
         cx.path = cx.place_path();
         match settings.start {
             Start::Growth => cx.sort_by_growth(),
@@ -193,6 +202,7 @@ impl<'t> Context<'t> {
         let sizes = self.sizes();
         let look = (self.order, self.shown, self.units);
         self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, look, lines);
+        self.window.recorded = self.recorded_rows(lines);
         self.collect_parent();
         self.collect_views();
     }

@@ -153,6 +153,7 @@ impl Context<'_> {
         let memory = self.memories.remove(&id).unwrap_or_default();
         self.place = ListState::new(id, memory);
         self.path = self.place_path();
+        self.refresh_recorded();
         self.sort();
     }
 

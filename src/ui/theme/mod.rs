@@ -51,6 +51,11 @@ impl Glyphs {
         self.pick("·", ".")
     }
 
+    /// Returns the sign before a number of an earlier scan.
+    pub fn recorded(self) -> &'static str {
+        "~"
+    }
+
     /// Returns the symbol shown in front of the row under the cursor.
     pub fn cursor(self) -> &'static str {
         self.pick("▌", ">")

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `▌` marks the row under the cursor, and `!` an entry that could not be read completely. Before a size, `≥`
-//! means a lower bound, and `·` means that the size is still growing.
+//! means a lower bound, `·` means that the size is still growing, and `~` that it is of an earlier scan.
 //!
 //! Invariant: every cell is exactly as wide as its column.
 
@@ -68,7 +68,7 @@ fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, sign: &'static str) 
             (Column::Size, size) => {
                 signs(cx, row, &mut spans);
                 let text = right(&size.text(room - SIGNS, format), room - SIGNS);
-                let is_number = matches!(size, CellValue::Bytes(_));
+                let is_number = matches!(size, CellValue::Bytes(_)) && row.precision != Precision::Recorded;
                 if is_number { Span::raw(text) } else { Span::styled(text, cx.theme.style(Role::Faint)) }
             }
             (Column::Bar, share) => {
@@ -99,6 +99,7 @@ fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
     spans.push(match row.precision {
         Precision::AtLeast => Span::raw(theme.glyphs.at_least()),
         Precision::Growing => Span::styled(theme.glyphs.growing(), theme.style(Role::Faint)),
+        Precision::Recorded => Span::styled(theme.glyphs.recorded(), theme.style(Role::Faint)),
         Precision::Exact => Span::raw(" "),
     });
 }

@@ -64,7 +64,7 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     }
     let bound = match cx.window.bound {
         Precision::AtLeast => format!("{} ", cx.theme.glyphs.at_least()),
-        Precision::Exact | Precision::Growing => String::new(),
+        Precision::Exact | Precision::Growing | Precision::Recorded => String::new(),
     };
     let measure = page.table.measure(cx.order.measure);
     let sum = sum.map(|sum| plain_size(totals_size(&sum, measure), cx.units));
