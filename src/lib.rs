@@ -1,4 +1,4 @@
-//! The engine of duke, a disk-usage browser: reads directory trees on all processors and stores them compactly.
+//! The engine of duke, a disk-usage browser: reads directory trees using all processors and stores them compactly.
 //!
 //! ```no_run
 //! use duke::scan::{Options, Scan};

@@ -1,4 +1,4 @@
-//! Parts of the program that its own tests, benchmarks and fuzz targets use. These may change in any version.
+//! Parts of the program that its own tests, benchmarks and fuzz targets use. They may change in any version.
 
 /// Searches and statistics.
 #[cfg(feature = "formats")]

@@ -1,4 +1,4 @@
-//! Flags of the command line, with their help.
+//! Command-line flags and their help texts.
 //!
 //! Invariant: every flag defined here works, and duke without a subcommand accepts no other flag.
 
@@ -274,6 +274,13 @@ pub struct Arguments {
     #[arg(long, help_heading = "Scan", conflicts_with = "import")]
     pub versions: bool,
 
+    /// List unfinished multipart uploads, too
+    ///
+    /// For rclone:// paths on S3. They take space until they are finished or removed. The list has no sizes, so they are
+    /// shown as empty files.
+    #[arg(long, help_heading = "Scan", conflicts_with = "import")]
+    pub uploads: bool,
+
     /// Disable deletion
     #[arg(short, long, help_heading = "Deleting")]
     pub read_only: bool,
@@ -307,6 +314,10 @@ pub struct Arguments {
     /// Do not keep a snapshot of the scan
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
+
+    /// Do not show the sizes of the latest scan while the browser scans the same paths again, and do not keep them
+    #[arg(long, visible_alias = "fresh", help_heading = "Snapshots")]
+    pub no_instant: bool,
 
     /// Delete kept snapshots older than N days (default: 30)
     #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<u32>), help_heading = "Snapshots")]

@@ -41,10 +41,10 @@ pub fn wanted(
         .filter_map(|path| remote(path, &options, patterns))
         .collect::<Result<_, _>>()?;
     if arguments.versions {
-        remotes = remotes.into_iter().map(with_versions).collect::<Option<_>>().unwrap_or_default();
-        if remotes.is_empty() {
-            return Err(UsageError::Usage("--versions works only with rclone:// paths".to_owned()));
-        }
+        remotes = of_rclone("--versions", remotes, RclonePath::with_versions)?;
+    }
+    if arguments.uploads {
+        remotes = of_rclone("--uploads", remotes, RclonePath::with_uploads)?;
     }
     match remotes.len() {
         0 => Ok(SourceSpec::Paths(paths(&arguments.paths), options)),
@@ -53,12 +53,18 @@ pub fn wanted(
     }
 }
 
-/// Returns the input, with noncurrent versions included, if it is an rclone remote; otherwise `None`.
-fn with_versions(input: Input) -> Option<Input> {
-    match input {
-        Input::Rclone(path) => Some(Input::Rclone(path.with_versions())),
+/// Changes remotes of rclone. Returns an error if there is none, or another input.
+fn of_rclone(
+    flag: &str,
+    remotes: Vec<Input>,
+    change: impl Fn(RclonePath) -> RclonePath,
+) -> Result<Vec<Input>, UsageError> {
+    let changed = remotes.into_iter().map(|input| match input {
+        Input::Rclone(path) => Some(Input::Rclone(change(path))),
         Input::File(_) | Input::Standard | Input::Remote(_) => None,
-    }
+    });
+    let changed = changed.collect::<Option<Vec<_>>>().filter(|remotes| !remotes.is_empty());
+    changed.ok_or_else(|| UsageError::Usage(format!("{flag} works only with rclone:// paths")))
 }
 
 /// Returns the exports and lists in `names`, or `None` if there are none.

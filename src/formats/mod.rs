@@ -14,6 +14,7 @@ pub(crate) mod compression;
 pub mod flat;
 pub(crate) mod input;
 pub(crate) mod json_lexer;
+pub(crate) mod json_values;
 pub mod lists;
 pub(crate) mod long_paths;
 mod matcher;

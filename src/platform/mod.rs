@@ -98,7 +98,7 @@ pub fn host_name() -> Option<String> {
 /// Number of times an interrupted call is repeated before the interruption counts as an error.
 const RETRIES: usize = 64;
 
-/// Repeats `attempt` while it fails with `EINTR`, a limited number of times.
+/// Repeats `attempt` a limited number of times while it fails with `EINTR`.
 fn retry<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     let mut result = attempt();
     for _ in 0..RETRIES {

@@ -1,6 +1,6 @@
 //! Scan: reads roots into a [`Tree`], using all processors.
 //!
-//! [`Scan::start`] returns at once; the tree can be read at any time while it grows. Each directory is read by one
+//! [`Scan::start`] returns immediately; the tree can be read at any time while it grows. Each directory is read by one
 //! rayon job (`visit`, the core), which spawns jobs for the child directories and never waits. A directory is complete
 //! when it has been read and its child directories are complete (`tree::totals`), so the last job completes the tree.
 //! After that, hard links are counted (`tree::hard_links`), and the scan ends.
@@ -15,6 +15,7 @@ mod expected;
 pub mod head;
 #[doc(hidden)]
 pub mod inspect;
+mod looked_at;
 mod mount_points;
 mod network_mounts;
 mod open_path;
@@ -121,7 +122,7 @@ impl Scan {
         &self.shared.tree
     }
 
-    /// Returns the roots as the user gave them; empty for a rescan.
+    /// Returns the roots as given by the user; empty for a rescan.
     pub fn roots(&self) -> &[PathBuf] {
         match &self.shared.target {
             Target::Roots(roots) => roots,
@@ -144,6 +145,15 @@ impl Scan {
     /// Asks the scan to end soon. Entries read so far are kept.
     pub fn stop(&self) {
         self.shared.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Makes the scan read these directories of its tree next, the last one first. Directories that are being read or
+    /// have been read are skipped.
+    pub fn look_at(&self, mut directories: Vec<DirId>) {
+        let tree = &self.shared.tree;
+        // Roots are read when it is known whether they lie inside other roots.
+        directories.retain(|id| tree.parent(*id).is_some_and(|parent| parent != DirId::TOP));
+        self.shared.looked_at.set(directories);
     }
 
     /// Ends the time reserved for the browser's first frame, so that the workers can begin; see

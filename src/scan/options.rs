@@ -40,8 +40,9 @@ pub struct Options {
     pub follow_symlinks: bool,
     /// `true` to record the uid, gid and mode of every entry.
     pub owners: bool,
-    /// Maximum time between reading the roots and starting the workers. A browser draws its first frame in this time,
-    /// because the workers would compete with it for the processors. [`super::Scan::end_head_start`] ends it early.
+    /// Maximum time between reading the roots and starting the workers. The browser uses this time to draw its first
+    /// frame, because later the workers compete with it for the processors. [`super::Scan::end_head_start`] ends it
+    /// early.
     pub head_start: Duration,
     /// Directories that another part of a plan (`duke plan`) reads.
     pub other_parts: OtherParts,
@@ -75,7 +76,7 @@ impl Options {
 /// Returns the default number of worker threads: twice the number of processors, but at least 8 and at most 64; always
 /// 8 on macOS.
 ///
-/// A cold disk serves many requests at a time, and idle workers have no measurable cost in a warm scan
+/// With a cold cache, a disk serves many requests at a time; with a warm cache, idle workers have no measurable cost
 /// (docs/performance.md).
 pub fn default_threads() -> usize {
     (limits::processors() * 2).clamp(8, limits::MOST_THREADS)

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use super::import_snapshot::{KnownFileSystems, SnapshotInput};
 pub use super::remote::Input;
 use super::remote::{Session, hosts, number};
+use super::uploads::read_uploads;
 use crate::base::os_error::io_error_text;
 use crate::base::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::base::text::escape;
@@ -99,6 +100,11 @@ impl Import {
     /// Returns the tree, complete or still growing.
     pub fn tree(&self) -> &Arc<Tree> {
         &self.shared.tree
+    }
+
+    /// Returns `true` if rclone lists all inputs.
+    pub(super) fn is_of_rclone(&self) -> bool {
+        self.shared.inputs.iter().all(|input| matches!(input, Input::Rclone(_)))
     }
 
     /// Returns the display names of the exports.
@@ -246,7 +252,8 @@ impl Shared {
             Ok(Recognized::List(layout)) => ListReader::new(layout, lists, &self.tree, host)
                 .map_err(|reason| message(&reason))
                 .and_then(|list| {
-                    self.list(list, records, (builder, &counts, &live), (root, host), (names, session.take()))
+                    let target = (builder, &counts, &live);
+                    self.list(list, records, target, (root, host), (names, session.take()), input)
                 })
                 .map(|()| None),
             Ok(other) if *lists != ListOptions::default() => {
@@ -265,16 +272,15 @@ impl Shared {
                 result.map(|()| None).map_err(|fault| message(&fault.to_string()))
             }
         };
-        // An error of ssh takes precedence, because it explains an empty export better than the lexer's
-        // error.
+        // An error from ssh takes precedence, because it explains an empty export better than the lexer's error.
         session
             .map_or(Ok(()), |session| session.finish(result.is_ok()))
             .map_err(|reason| message(&reason))?;
         result
     }
 
-    /// Reads a list. The entries of rclone's list are added to the tree as they are read; those of any other list are
-    /// added when its end is reached.
+    /// Reads a list. The entries of rclone's list are added to the tree as they are read; the entries of any other list
+    /// are added once its end has been reached.
     fn list<'t>(
         &'t self,
         mut list: ListReader<'t>,
@@ -282,9 +288,11 @@ impl Shared {
         (builder, counts, live): (&RefCell<Builder<'t>>, &Cell<Counts>, &RefCell<Option<LiveTree<'t>>>),
         (root, host): (RootLabel<'_>, u32),
         (names, session): (&mut HostNumbers, Option<Session>),
+        input: &Input,
     ) -> Result<(), Vec<String>> {
         self.begin(Vec::new());
-        let has_object = |bytes: &[u8]| bytes.contains(&b'{');
+        let uploads = input.with_uploads();
+        let has_object = |bytes: &[u8]| uploads.is_some() || bytes.contains(&b'{');
         let begun = match root {
             RootLabel::Name(name) => records.look(has_object).map(|head| has_object(head).then_some(name)),
             RootLabel::Prefix(_) => Ok(None),
@@ -299,13 +307,16 @@ impl Shared {
         let number = records.number();
         drop(records);
         counts.set(Counts::default());
-        let sent = session.map_or(Ok(()), |session| session.finish(result.is_ok()));
+        let mut sent = session.map_or(Ok(()), |session| session.finish(result.is_ok()));
         let mut messages = if let Some(mut live) = live.take() {
             if sent.is_err() {
                 live.fail();
             }
             if result == Err(Reason::Stopped) {
                 live.stop();
+            }
+            if let (Some(path), Ok(()), Ok(())) = (uploads, &result, &sent) {
+                sent = read_uploads(path, &mut live, || self.is_stopped());
             }
             builder.borrow_mut().add_counts(live.finish());
             list.into_messages()

@@ -5,7 +5,12 @@
 //! ```
 //!
 //! With noncurrent versions, there are two more flags, one for each kind of store that has them. Without
-//! `--use-server-modtime`, rclone sends one additional request for each object of an S3 bucket.
+//! `--use-server-modtime`, rclone sends one additional request for each object of an S3 bucket. Unfinished uploads are
+//! listed by a second run:
+//!
+//! ```text
+//! rclone backend list-multipart-uploads … -- REMOTE:PATH
+//! ```
 //!
 //! Invariant: no part of REMOTE:PATH can become a flag of rclone. No shell is involved.
 
@@ -15,16 +20,11 @@ use std::process::Command;
 
 const SCHEME: &[u8] = b"rclone://";
 
-/// Flags of every run. The last two keep rclone from asking for a password and from writing the time before its errors.
-const FLAGS: [&str; 7] = [
-    "-R",
-    "--fast-list",
-    "--no-mimetype",
-    "--use-server-modtime",
-    "--files-only",
-    "--ask-password=false",
-    "--log-format=",
-];
+/// Flags for lists of objects.
+const FLAGS: [&str; 5] = ["-R", "--fast-list", "--no-mimetype", "--use-server-modtime", "--files-only"];
+
+/// Flags of every run. They keep rclone from asking for a password and from writing the time before its errors.
+const QUIET: [&str; 2] = ["--ask-password=false", "--log-format="];
 
 /// Flags that list noncurrent versions. A store ignores flags that are meant for other stores.
 const VERSIONS: [&str; 2] = ["--s3-versions", "--b2-versions"];
@@ -36,6 +36,8 @@ pub struct RclonePath {
     target: Vec<u8>,
     /// `true` to include noncurrent versions in the list.
     has_versions: bool,
+    /// `true` to list unfinished multipart uploads, too.
+    has_uploads: bool,
 }
 
 impl RclonePath {
@@ -51,16 +53,27 @@ impl RclonePath {
             None => target.split(|byte| *byte == b'/').next().is_some_and(|remote| remote.contains(&b':')),
         };
         Some(if names_remote {
-            Ok(Self { target: target.to_vec(), has_versions: false })
+            Ok(Self { target: target.to_vec(), has_versions: false, has_uploads: false })
         } else {
             Err("no remote: expected rclone://REMOTE:PATH")
         })
     }
 
-    /// Returns a path for which noncurrent versions of objects are listed, too.
+    /// Returns a path for which noncurrent versions of objects are also listed.
     #[must_use]
     pub fn with_versions(self) -> Self {
         Self { has_versions: true, ..self }
+    }
+
+    /// Lists unfinished multipart uploads, too.
+    #[must_use]
+    pub fn with_uploads(self) -> Self {
+        Self { has_uploads: true, ..self }
+    }
+
+    /// Returns `true` if unfinished multipart uploads are listed, too.
+    pub(crate) fn has_uploads(&self) -> bool {
+        self.has_uploads
     }
 
     /// Returns `REMOTE:PATH`.
@@ -70,13 +83,56 @@ impl RclonePath {
 
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new("rclone");
-        command.arg("lsjson").args(FLAGS);
+        command.arg("lsjson").args(FLAGS).args(QUIET);
         if self.has_versions {
             command.args(VERSIONS);
         }
         command.arg("--").arg(OsString::from_vec(self.target.clone()));
         command
     }
+
+    /// Returns the command that lists unfinished multipart uploads.
+    pub(crate) fn uploads_command(&self) -> Command {
+        let mut command = Command::new("rclone");
+        command.args(["backend", "list-multipart-uploads"]).args(QUIET);
+        command.arg("--").arg(OsString::from_vec(self.target.clone()));
+        command
+    }
+
+    /// Returns the path below `REMOTE:PATH` of the object `key` in `bucket`. If PATH does not lead to the bucket,
+    /// because REMOTE itself contains a part of the path, returns the bucket and the key.
+    pub(crate) fn path_of(&self, bucket: &[u8], key: &[u8]) -> Vec<u8> {
+        let whole = [bucket, key].join(&b'/');
+        let inside = |path: &[u8]| {
+            let rest = whole.strip_prefix(path)?;
+            if path.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }
+        };
+        inside(without_slashes(self.path())).map(<[u8]>::to_vec).unwrap_or(whole)
+    }
+
+    /// Returns PATH: everything after the colon that ends the remote. In the options of the remote, text in quotes may
+    /// contain colons.
+    fn path(&self) -> &[u8] {
+        let start = usize::from(self.target.first() == Some(&b':'));
+        let mut quote = None;
+        for (index, byte) in self.target.iter().enumerate().skip(start) {
+            match (quote, byte) {
+                (None, b':') => return &self.target[index + 1..],
+                (None, b'"' | b'\'') => quote = Some(*byte),
+                (Some(open), byte) if open == *byte => quote = None,
+                _ => {}
+            }
+        }
+        &[]
+    }
+}
+
+/// Returns `path` without slashes at its ends.
+fn without_slashes(path: &[u8]) -> &[u8] {
+    let is_name = |byte: &u8| *byte != b'/';
+    let start = path.iter().position(is_name).unwrap_or(path.len());
+    let end = path.iter().rposition(is_name).map_or(start, |last| last + 1);
+    &path[start..end]
 }
 
 #[cfg(test)]
@@ -95,7 +151,25 @@ mod tests {
         {
             let words = arguments(&format!("rclone://{target}")).unwrap();
             assert_eq!(words[words.len() - 2..], ["--", target]);
-            assert_eq!(words.len(), FLAGS.len() + 3);
+            assert_eq!(words.len(), FLAGS.len() + QUIET.len() + 3);
+        }
+    }
+
+    #[test]
+    fn an_upload_is_below_the_path() {
+        let cases = [
+            ("s3:", "b/d/key"),
+            ("s3:b", "d/key"),
+            ("s3:/b/", "d/key"),
+            ("s3:b/d", "key"),
+            ("s3,endpoint=\"http://x:1\":b/d", "key"),
+            (":s3,region='a:b':b", "d/key"),
+            ("alias:d", "b/d/key"),
+            ("s3:b/d/k", "b/d/key"),
+        ];
+        for (target, expected) in cases {
+            let path = RclonePath::parse(OsStr::new(&format!("rclone://{target}"))).unwrap().unwrap();
+            assert_eq!(path.path_of(b"b", b"d/key"), expected.as_bytes(), "{target}");
         }
     }
 

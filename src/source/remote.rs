@@ -6,7 +6,7 @@
 //! ```
 //!
 //! ssh always passes its last argument to a shell on that machine, so every word in it is quoted. ssh asks for
-//! passwords on the terminal. The end of its standard error is kept, to report a failure.
+//! passwords on the terminal. The end of its standard error is kept for error messages.
 //!
 //! Invariant: no part of HOST can become a flag of ssh, and no part of PATH can become a word of the shell.
 
@@ -108,7 +108,7 @@ impl Remote {
         &self.host
     }
 
-    /// Returns `true` if `other` is on the same machine.
+    /// Returns `true` if `other` has the same host and port. User names are ignored.
     pub fn is_on_host_of(&self, other: &Self) -> bool {
         let host = |remote: &Self| remote.host.rsplit('@').next().unwrap_or_default().to_ascii_lowercase();
         (host(self), self.port) == (host(other), other.port)
@@ -139,6 +139,11 @@ impl Remote {
 }
 
 impl Session {
+    /// Starts rclone and returns the stream of its list of unfinished uploads.
+    pub(crate) fn uploads(path: &RclonePath) -> Result<Opened, String> {
+        Self::start(Program::Rclone, path.uploads_command())
+    }
+
     /// Starts a program and returns its output as a stream.
     fn start(program: Program, mut command: Command) -> Result<Opened, String> {
         let name = program.name();
@@ -158,7 +163,7 @@ impl Session {
         }
         let status = self.child.wait().map_err(|error| io_error_text(&error))?;
         let said = self.said.take().and_then(|reader| reader.join().ok()).unwrap_or_default();
-        let last = said.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let last = last_message(&said);
         let is_ssh = self.program == Program::Ssh;
         let name = self.program.name();
         match status.code() {
@@ -190,6 +195,13 @@ fn keep_last(mut errors: impl Read) -> Vec<u8> {
     }
 }
 
+/// Returns the last line that does not begin with a blank. A store's message continues in indented lines.
+fn last_message(said: &[u8]) -> &[u8] {
+    let lines = said.trim_ascii_end().rsplit(|byte| *byte == b'\n');
+    let mut starts = lines.filter(|line| !matches!(line.first(), None | Some(b' ' | b'\t' | b'\r')));
+    starts.next().unwrap_or_else(|| said.trim_ascii())
+}
+
 /// Appends `word` in single quotes. Between these, only the single quote itself is special to the shell.
 fn quote(word: &[u8], into: &mut Vec<u8>) {
     into.push(b'\'');
@@ -209,14 +221,14 @@ pub enum Input {
     File(PathBuf),
     /// Standard input.
     Standard,
-    /// Another machine, on which duke is run to create the export.
+    /// Remote machine that runs duke to create the export.
     Remote(Remote),
-    /// Remote of rclone, whose objects rclone lists.
+    /// Path on an rclone remote. The objects there are listed by rclone.
     Rclone(RclonePath),
 }
 
 /// Stream of an input's bytes, and the ssh or rclone process that sends them, if any.
-type Opened = (Box<dyn Read + Send>, Option<Session>);
+pub(crate) type Opened = (Box<dyn Read + Send>, Option<Session>);
 
 impl Input {
     pub(crate) fn open(&self) -> Result<Opened, String> {
@@ -231,6 +243,14 @@ impl Input {
             }
             Self::Remote(remote) => Session::start(Program::Ssh, remote.command()),
             Self::Rclone(path) => Session::start(Program::Rclone, path.command()),
+        }
+    }
+
+    /// Returns the remote of rclone whose unfinished uploads are wanted, too.
+    pub(crate) fn with_uploads(&self) -> Option<&RclonePath> {
+        match self {
+            Self::Rclone(path) => Some(path).filter(|path| path.has_uploads()),
+            Self::File(_) | Self::Standard | Self::Remote(_) => None,
         }
     }
 
@@ -253,8 +273,8 @@ impl Input {
         }
     }
 
-    /// Returns a prefix for the name of the root, so that it differs from the roots of other inputs. For a remote of
-    /// rclone, returns the whole name.
+    /// Returns a prefix that makes the root's name differ from the roots of other inputs. For an rclone remote, returns
+    /// the whole name.
     pub(crate) fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),
@@ -275,8 +295,8 @@ impl Input {
     }
 }
 
-/// Returns a host number for each input, so that equal inodes on different machines do not count as hard links. Files
-/// do not name their host, so each file gets its own number.
+/// Returns a host number for each input, so that equal inode numbers on different machines do not count as hard links.
+/// Files do not record their host, so each file gets its own number.
 pub(crate) fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
     inputs.iter().enumerate().map(|(index, input)| {
         let is_same = |other: &Input| match (input, other) {

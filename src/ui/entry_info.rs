@@ -1,4 +1,4 @@
-//! Entry and the information that the operating system has about it.
+//! Entry, and the information that the operating system reports about it.
 
 use super::loader::{Loader, Sources};
 use crate::base::sync::Arc;
@@ -17,7 +17,7 @@ impl EntryInfo {
         let inspection = match source_kind {
             SourceKind::Live => Loader::default(),
             // Entries of a snapshot or export may not exist on this machine.
-            SourceKind::Recorded => Loader::given(None),
+            SourceKind::Recorded | SourceKind::Objects => Loader::given(None),
         };
         Self { entry, inspection }
     }

@@ -673,11 +673,63 @@ fn a_remote_of_rclone_is_listed_by_rclone() {
 }
 
 #[test]
+fn unfinished_uploads_are_listed_after_the_objects() {
+    let place = Place::new();
+    let uploads = r#"{
+    "b": [
+        {"Initiated": "2026-11-24T08:15:00Z", "Initiator": {"ID": "x"}, "Key": "logs/d/a", "UploadId": "1/2"},
+        {"Initiated": "2026-11-24T08:15:00Z", "Owner": null, "Key": "logs/e", "UploadId": "-3"}
+    ],
+    "c": [], "d": null
+}"#;
+    fs::write(place.join("uploads"), uploads).unwrap();
+    let list = |objects: &str, end: &str| {
+        let script = format!(
+            r#"printf '%s|' "$@" >>said; echo >>said; [ "$1" = lsjson ] || {{ cat uploads; {end} }}; echo '[{objects}'; echo ']'"#
+        );
+        let path = search_path(&place, "rclone", &script);
+        let words = ["--json", "-q", "--uploads", "rclone://s3:b/logs"];
+        run(program().env("PATH", path).args(words).current_dir(place.path()))
+    };
+    let object = r#"
+{"Path":"d/a","Name":"a","Size":3000,"IsDir":false}"#;
+    for (objects, size) in [(object, 3000), ("", 0)] {
+        let document = list(objects, "exit;").ended(0).json();
+        let root = document.root().get("roots").elements()[0];
+        assert_eq!(root.get("apparent").number(), size);
+        assert_eq!(root.child("d").child("a (unfinished upload 1").child("2)").get("apparent").number(), 0);
+        assert_eq!(root.child("e (unfinished upload -3)").get("mtime").number(), 1_795_508_100);
+    }
+    let said = String::from_utf8(bytes(&place, "said")).unwrap();
+    let command = "\nbackend|list-multipart-uploads|--ask-password=false|--log-format=|--|s3:b/logs|\n";
+    assert!(said.contains(command), "{said}");
+    // The objects remain if the uploads cannot be listed.
+    let run = list(object, "echo 403 AccessDenied >&2; exit 3;");
+    assert!(run.stderr.ends_with("s3:b/logs: unfinished uploads: 403 AccessDenied\n"), "{}", run.stderr);
+    let document = run.json();
+    let root = document.root().get("roots").elements()[0];
+    assert_eq!(root.get("apparent").number(), 3000);
+    assert_eq!(root.get("errno").number(), nix::errno::Errno::EIO as i128);
+    for broken in ["{", r#"{"b":[{"Key":"k"}]}"#, r#"{"b":[{"Key":"../x","UploadId":"i"}]}"#, "{} x"] {
+        fs::write(place.join("uploads"), broken).unwrap();
+        let run = list(object, "exit;");
+        assert_ne!(run.code, Some(0));
+        assert!(run.stderr.contains("s3:b/logs: unfinished uploads: "), "{}", run.stderr);
+        assert_eq!(run.json().root().get("roots").elements()[0].get("apparent").number(), 3000);
+    }
+}
+
+#[test]
 fn a_failing_rclone_leaves_marked_rows_and_its_error() {
     let place = Place::new();
     let line = r#"{"Path":"d/a","Name":"a","Size":3000,"IsDir":false}"#;
     let cases = [
         ("echo NOTICE: x >&2; echo 403 AccessDenied >&2; exit 3", "s3:b: 403 AccessDenied\n"),
+        // The message of a store continues in indented lines.
+        (
+            r"printf '403 AccessDenied\n\tstatus code: 403, request id: X\n' >&2; exit 3",
+            "s3:b: 403 AccessDenied\n",
+        ),
         ("exit 1", "s3:b: rclone ended with code 1\n"),
         ("kill -9 $$", "s3:b: rclone was ended by a signal\n"),
     ];

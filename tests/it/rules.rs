@@ -177,7 +177,7 @@ const FILES_IN_CIRCLES: usize = 0;
 const FILES_WITH_ANOTHER_LAYERS_CRATE: usize = 0;
 const TYPE_NAMES_USED_TWICE: usize = 34;
 const TARGET_OS_LINES: usize = 20;
-const FILES_OVER_400_LINES: usize = 4;
+const FILES_OVER_400_LINES: usize = 3;
 const DOC_LINES_THAT_BEGIN_WITH_A_QUESTION: usize = 0;
 
 /// Fails when a count has grown, or when a limit can be lowered.

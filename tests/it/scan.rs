@@ -337,6 +337,30 @@ fn live_totals_grow_to_the_final_ones() {
     }
 }
 
+/// The user looks at directories in an arbitrary order, also at those that are being read or have been read.
+#[test]
+fn directories_that_are_looked_at_count_once() {
+    let fixture = fixtures::wide(3_000);
+    let whole = naive::totals(fixture.path());
+    for threads in [1, 2, 8] {
+        let options = Options { threads: Some(threads), ..Options::default() };
+        let scan = Scan::start(vec![fixture.path().to_owned()], options).unwrap();
+        let tree = scan.tree();
+        let mut known = vec![DirId::TOP];
+        for round in 0.. {
+            if scan.outcome().is_some() {
+                break;
+            }
+            let id = known[round * 7919 % known.len()];
+            known.extend(tree.listing(id).directories());
+            scan.look_at(known.iter().rev().take(20).copied().collect());
+        }
+        assert_eq!(scan.wait(PATIENCE), Some(Outcome::Complete));
+        assert_eq!(tree.totals(DirId::TOP), whole);
+        crate::support::assert_sums_agree(tree);
+    }
+}
+
 /// Creates, deletes and renames entries, and swaps directories for links and files, until told to stop.
 fn stir(root: &Path, stop: &AtomicBool) {
     let churn = |round: u64| -> std::io::Result<()> {

@@ -328,6 +328,51 @@ fn objects_appear_while_rclone_lists_and_stay_if_it_fails() {
 }
 
 #[test]
+fn a_script_deletes_objects_with_rclone() {
+    let folder = TempDir::new().unwrap();
+    let objects = r#"[
+{"Path":"large/it's $(touch pwned)","Size":4096,"IsDir":false},
+{"Path":"-x\\n`touch pwned`","Size":1,"IsDir":false}
+]"#;
+    std::fs::write(folder.path().join("objects"), objects).unwrap();
+    let lines = r#"if [ "$1" = lsjson ]; then cat objects; else printf '<%s>' "$@" >>said; fi"#;
+    let program = script(folder.path(), lines);
+    std::fs::rename(program, folder.path().join("rclone")).unwrap();
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    for remote in ["s3:b", "s3:", "--x:b/"] {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
+        command.arg(format!("rclone://{remote}"));
+        command.cwd(folder.path());
+        command.env("PATH", &path);
+        command.env("TERM", "xterm-256color");
+        command.env("LC_ALL", "C.UTF-8");
+        let mut session = Session::run(command);
+        session.wait_for_text("large/");
+        session.press("d");
+        session.wait_for_text("read-only");
+        // Both entries are marked.
+        session.press("  H");
+        session.wait_for_text("review it before running");
+        assert_eq!(session.quit().exit_code(), 0);
+        let entries = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let written: Vec<_> =
+            entries.filter(|path| path.extension().is_some_and(|end| end == "sh")).collect();
+        assert_eq!(written.len(), 1);
+        let mut shell = std::process::Command::new("sh");
+        shell.arg(&written[0]).current_dir(folder.path()).env("PATH", &path);
+        assert!(shell.status().unwrap().success());
+        let said = std::fs::read_to_string(folder.path().join("said")).unwrap();
+        let start = if remote == "s3:b" { "s3:b/" } else { remote };
+        let deleted = format!("<deletefile><--><{start}-x\n`touch pwned`>");
+        assert!(said.contains(&deleted), "{said}");
+        assert!(said.contains(&format!("<purge><--><{start}large>")), "{said}");
+        std::fs::remove_file(folder.path().join("said")).unwrap();
+        std::fs::remove_file(&written[0]).unwrap();
+    }
+    assert!(!folder.path().join("pwned").exists());
+}
+
+#[test]
 fn a_configuration_sets_keys_and_its_errors_are_shown() {
     let folder = folder();
     let file = folder.path().join("config.toml");
@@ -399,29 +444,31 @@ fn kept(state: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_snapshot_is_kept_once_a_day_and_can_be_browsed() {
+fn a_snapshot_is_kept_once_a_day_beside_that_of_the_latest_scan() {
     if !keeps_snapshots() {
         return;
     }
     let (folder, state) = (folder(), tempfile::tempdir().unwrap());
-    for _ in 0..2 {
+    for kind in ["scan-", "last-", "last-"] {
         let mut command = duke(folder.path());
         command.env("XDG_STATE_HOME", state.path());
         let mut session = Session::run(command);
         session.wait_for_text("1 of 3");
         // Leaving waits for the snapshot in progress.
         let end = Instant::now() + PATIENCE;
-        while !kept(state.path()).iter().any(|name| name.starts_with("scan-")) {
+        while !kept(state.path()).iter().any(|name| name.starts_with(kind)) {
             assert!(Instant::now() < end, "nothing was kept");
             std::thread::yield_now();
         }
         assert!(session.quit().success());
     }
-    let kept = kept(state.path());
-    assert_eq!(kept.len(), 1, "{kept:?}");
+    let mut kept = kept(state.path());
+    kept.sort();
+    let kinds: Vec<&str> = kept.iter().map(|name| &name[..5]).collect();
+    assert_eq!(kinds, ["last-", "scan-"]);
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.arg("-f");
-    command.arg(state.path().join("duke").join(&kept[0]));
+    command.arg(state.path().join("duke").join(&kept[1]));
     command.env("TERM", "xterm-256color");
     let mut session = Session::run(command);
     session.wait_for_text("1 of 3");

@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::{DeleteWarning, ScriptError, Selection, text};
+use super::{DeleteWarning, ScriptError, Selection, objects, text};
 use crate::platform::entry::safe_path::{Error, PrivateFolder};
 
 /// Maximum number of scripts that can be written within one second.
@@ -34,6 +34,28 @@ pub fn write(
     sizes: &[String],
 ) -> Result<Written, ScriptError> {
     let (text, warnings) = text(selection, sizes)?;
+    write_text(directory, fallback, &text, warnings)
+}
+
+/// Writes a script that deletes `selection` with rclone. The rest is as for [`write`].
+///
+/// # Errors
+/// Returns an error if the script cannot be written.
+pub fn write_for_objects(
+    directory: &Path,
+    fallback: Option<&Path>,
+    selection: &Selection,
+    sizes: &[String],
+) -> Result<Written, ScriptError> {
+    write_text(directory, fallback, &objects::text(selection, sizes), Vec::new())
+}
+
+fn write_text(
+    directory: &Path,
+    fallback: Option<&Path>,
+    text: &str,
+    warnings: Vec<DeleteWarning>,
+) -> Result<Written, ScriptError> {
     let folder = folder(directory, fallback)?;
     let time = crate::base::calendar::local_now().strftime("%Y%m%d-%H%M%S").to_string();
     for number in 1..=NUMBERS {
@@ -42,7 +64,7 @@ pub fn write(
         // `O_EXCL` fails for any existing name, even a dangling link.
         match OpenOptions::new().write(true).create_new(true).mode(0o700).open(&path) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            opened => return Ok(fill(opened?, &path, &text).map(|()| Written { path, warnings })?),
+            opened => return Ok(fill(opened?, &path, text).map(|()| Written { path, warnings })?),
         }
     }
     Err(io::Error::from(ErrorKind::AlreadyExists).into())

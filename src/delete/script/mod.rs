@@ -13,6 +13,7 @@
 //! Invariant: no byte of a name is outside quotes, and no byte controls the terminal.
 
 mod file;
+mod objects;
 
 use std::ffi::{CStr, CString};
 
@@ -25,7 +26,7 @@ use crate::base::text::{assignment, escape, quoted};
 use crate::platform::process::desktop::BIRTH_HAS_NANOSECONDS;
 use crate::platform::{Directory, Errno, Identity};
 
-pub use file::{Written, write};
+pub use file::{Written, write, write_for_objects};
 
 /// Start of every script, followed by the functions that its commands call.
 const HEAD: &str = "#!/bin/sh

@@ -27,6 +27,7 @@ mod records;
 mod separated;
 #[cfg(test)]
 mod tests;
+mod uploads;
 mod value;
 mod write;
 
@@ -35,6 +36,7 @@ pub(crate) use layout::{LayoutError, Recognized, recognize};
 pub(crate) use live::LiveTree;
 pub(crate) use reader::{HostNumbers, ListReader};
 pub(crate) use records::RecordReader;
+pub(crate) use uploads::add_uploads;
 pub(crate) use write::RootLabel;
 
 /// Program that wrote a list, for formats that cannot be recognized by their contents.
@@ -57,6 +59,6 @@ pub struct ListOptions {
     pub preset: Option<ListPreset>,
     /// Columns that the user specified for fields that the header does not identify.
     pub fields: Vec<FieldColumn>,
-    /// Path of the only part to read; `None` to read everything.
+    /// Path of the part to read; `None` to read everything.
     pub root: Option<Vec<u8>>,
 }

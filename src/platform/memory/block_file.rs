@@ -143,12 +143,12 @@ impl BlockFile {
         Ok(Self { length, content })
     }
 
-    /// Uses bytes in memory as the content of a file.
+    /// Creates a block file whose content is in memory.
     pub fn of_bytes(bytes: Vec<u8>) -> Self {
         Self { length: bytes.len() as u64, content: Content::Memory(bytes) }
     }
 
-    /// Returns the length of the file when it was opened, in bytes.
+    /// Returns the length in bytes that the file had when it was opened.
     pub fn length(&self) -> u64 {
         self.length
     }

@@ -22,6 +22,7 @@ use crate::base::os_error::io_error_text;
 use crate::base::text::escape;
 use crate::formats::compression::unpack;
 use crate::formats::json_lexer::{Fault, Lexer, Reason};
+use crate::formats::json_values::{array, object};
 
 const SCHEMA: &str = "duke-plan-1";
 
@@ -188,39 +189,4 @@ fn path_in(lexer: &mut Lexer<'_>) -> Result<Vec<u8>> {
         Ok(())
     })?;
     Ok(path)
-}
-
-/// Reads an object and calls `read` for each key. `read` must consume the value.
-fn object<'a>(
-    lexer: &mut Lexer<'a>,
-    mut read: impl FnMut(&mut Lexer<'a>, &[u8]) -> Result<()>,
-) -> Result<()> {
-    lexer.expect(b'{')?;
-    if lexer.look()? == b'}' {
-        return lexer.expect(b'}');
-    }
-    loop {
-        let key = lexer.string()?.to_vec();
-        lexer.expect(b':')?;
-        read(lexer, &key)?;
-        if lexer.look()? != b',' {
-            return lexer.expect(b'}');
-        }
-        lexer.expect(b',')?;
-    }
-}
-
-/// Reads an array and calls `read` for each value. `read` must consume the value.
-fn array<'a>(lexer: &mut Lexer<'a>, mut read: impl FnMut(&mut Lexer<'a>) -> Result<()>) -> Result<()> {
-    lexer.expect(b'[')?;
-    if lexer.look()? == b']' {
-        return lexer.expect(b']');
-    }
-    loop {
-        read(lexer)?;
-        if lexer.look()? != b',' {
-            return lexer.expect(b']');
-        }
-        lexer.expect(b',')?;
-    }
 }

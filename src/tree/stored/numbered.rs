@@ -1,7 +1,7 @@
 //! Tree in a file in which each directory has a number, such as a snapshot.
 //!
 //! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
-//! numbers, in the order of its listing. So a parent has a smaller number than its children, and the numbers of
+//! numbers, in the order of its listing. A parent therefore has a smaller number than its children, and the numbers of
 //! parents, listings and named children never decrease from one directory to the next. This order keeps the file small,
 //! and is checked for each block on first use:
 //!
@@ -52,10 +52,18 @@ impl NumberedFile {
 
     /// Loads the block that contains the listing of `id`, unless it has already been loaded.
     pub(crate) fn fetch(&self, tree: &Tree, id: DirId) {
-        let after = self.plan.listings.partition_point(|block| block.first <= id.0);
-        if let Some(index) = after.checked_sub(1) {
+        if let Some(index) = self.block_of(id) {
             self.fetch_block(tree, index);
         }
+    }
+
+    /// Returns the length in bytes of the block that contains the listing of `id`.
+    pub(crate) fn block_length(&self, id: DirId) -> u64 {
+        self.block_of(id).map_or(0, |index| self.plan.listings[index].block.length)
+    }
+
+    fn block_of(&self, id: DirId) -> Option<usize> {
+        self.plan.listings.partition_point(|block| block.first <= id.0).checked_sub(1)
     }
 
     /// Loads every block of listings for which `is_wanted` returns `true`.

@@ -15,6 +15,7 @@ use crate::base::format::plain_size;
 use crate::base::sync::Arc;
 use crate::delete::{CopySharing, DeleteScope, Operation, OperationKind, Selection};
 use crate::duplicates::KeptCopy;
+use crate::source::SourceKind;
 use crate::tree::DirId;
 use crate::ui::layers::Layer;
 use crate::ui::layers::confirm_delete::DeleteDialog;
@@ -23,7 +24,7 @@ use crate::ui::layers::question::Question;
 use crate::ui::marked_copies::named;
 use crate::ui::message::Effect;
 use crate::ui::notice::Notice;
-use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
+use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest, ScriptFor};
 use crate::ui::options::DeleteMode;
 use crate::ui::table_view::TableView;
 use crate::ui::views::Copies;
@@ -40,6 +41,11 @@ impl<'t> App<'t> {
     /// Returns the entries that a deletion would affect, or a notice that explains why there are none.
     fn check_selection(&self) -> Result<Selection, Notice> {
         self.cx.check_changes()?;
+        self.selected()
+    }
+
+    /// Returns the marked entries, or the entry under the cursor, or a notice that explains why there are none.
+    fn selected(&self) -> Result<Selection, Notice> {
         let selection = Selection::new(self.cx.tree, self.subject(), DeleteScope::Whole);
         let sets = self.cx.sheet().map(TableView::sets).unwrap_or_default();
         let here = sets.iter().map(|set| named(self.cx.tree, set));
@@ -72,7 +78,7 @@ impl<'t> App<'t> {
         under_cursor.into_iter().collect()
     }
 
-    /// Asks whether to share the data of the marked copies, or of the group at the cursor if nothing is marked.
+    /// Asks whether to share the data of the marked copies, or of the group under the cursor if nothing is marked.
     pub(super) fn ask_to_share(&mut self) {
         if let Some(sharing) = self.cx.checked(self.check_sharing()) {
             self.ask(Question::Share(Arc::new(sharing)));
@@ -116,9 +122,14 @@ impl<'t> App<'t> {
 
     /// Requests a script that deletes the marked entries, or the entry under the cursor if nothing is marked.
     pub(super) fn write_script(&mut self) -> Option<Effect> {
-        let selection = self.cx.checked(self.check_selection())?;
+        let (entries, selection) = match self.cx.source_kind {
+            SourceKind::Objects if self.cx.is_scanning() => (ScriptFor::Objects, Err(Notice::ScanRunning)),
+            SourceKind::Objects => (ScriptFor::Objects, self.selected()),
+            SourceKind::Live | SourceKind::Recorded => (ScriptFor::Files, self.check_selection()),
+        };
+        let selection = self.cx.checked(selection)?;
         let sizes = selection.items().map(|(_, item)| plain_size(item.disk, self.cx.units)).collect();
-        Some(Effect::Deletion(DeletionRequest::Script(Arc::new(selection), sizes)))
+        Some(Effect::Deletion(DeletionRequest::Script(Arc::new(selection), sizes, entries)))
     }
 
     /// Opens the deletion dialog, and requests a preview.

@@ -59,7 +59,7 @@ impl<'t> Context<'t> {
             Notice::Deleting
         } else if self.is_scanning() || self.rescan.is_some() {
             Notice::ReadingAlready
-        } else if self.source_kind == SourceKind::Recorded {
+        } else if self.source_kind != SourceKind::Live {
             Notice::RecordedNotRead
         } else {
             return Ok(());
@@ -83,7 +83,7 @@ impl<'t> Context<'t> {
         self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced });
     }
 
-    /// Requests a stop of the running rescan, unless this has already been requested.
+    /// Requests that the running rescan stop, unless this has already been requested.
     pub fn stop_rescan(&mut self) -> Option<Effect> {
         let rescan = self.rescan.as_mut().filter(|rescan| !rescan.is_stopping)?;
         rescan.is_stopping = true;

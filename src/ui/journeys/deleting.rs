@@ -510,7 +510,7 @@ fn a_script_names_what_is_shown() {
     let tree = home();
     let mut app = finished(&tree);
     let effects = press(&mut app, "H");
-    let [Effect::Deletion(DeletionRequest::Script(selection, sizes))] = effects.as_slice() else {
+    let [Effect::Deletion(DeletionRequest::Script(selection, sizes, _))] = effects.as_slice() else {
         panic!("{effects:?}")
     };
     assert_eq!(selection.items().map(|(_, item)| item.name.as_slice()).collect::<Vec<_>>(), [b"music"]);

@@ -1,6 +1,6 @@
 //! File operations in the background: starts requested operations, and turns their results into messages.
 //!
-//! Operations have their own threads, so that a search need not wait for a deletion.
+//! Operations have their own threads, so that a search does not have to wait for a deletion.
 //!
 //! Invariant: no function in this file blocks, and a preview is stopped before an operation starts.
 
@@ -23,11 +23,20 @@ pub enum DeletionRequest {
     /// Find the entries in this selection that have changed since they were marked.
     Compare(Arc<Selection>),
     StopPreview,
-    /// Start an operation and write to this journal, if there is one.
+    /// Start an operation, and log it in the journal, if there is one.
     Begin(Operation, Option<Journal>),
     Stop,
     /// Write a script that deletes these entries. Also contains their sizes as text.
-    Script(Arc<Selection>, Vec<String>),
+    Script(Arc<Selection>, Vec<String>, ScriptFor),
+}
+
+/// Entries that a script deletes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScriptFor {
+    /// Files and directories of this machine.
+    Files,
+    /// Objects of a remote of rclone.
+    Objects,
 }
 
 #[derive(Clone, Debug)]
@@ -75,11 +84,15 @@ impl Deletions {
         match order {
             DeletionRequest::StopPreview => {}
             DeletionRequest::Stop => runner.cancel(self.work),
-            DeletionRequest::Script(selection, sizes) => {
+            DeletionRequest::Script(selection, sizes, entries) => {
                 let directory = self.scripts_in.clone();
                 let write = move |task: &Task<Script>| {
                     let fallback = folder_of_process();
-                    task.publish(script::write(&directory, fallback.as_deref(), &selection, &sizes));
+                    let write = match entries {
+                        ScriptFor::Files => script::write,
+                        ScriptFor::Objects => script::write_for_objects,
+                    };
+                    task.publish(write(&directory, fallback.as_deref(), &selection, &sizes));
                 };
                 let job = self.start(|pool| pool.start(write));
                 // At exit, duke waits a short time for the script, because a partial script would be worse than
@@ -149,7 +162,7 @@ mod tests {
         let (mut deletions, mut runner) = (Deletions::default(), Runner::<DeletionMessage>::default());
         let folder = tempfile::tempdir().unwrap();
         deletions.scripts_in = folder.path().to_owned();
-        deletions.take(DeletionRequest::Script(nothing(), Vec::new()), &mut runner);
+        deletions.take(DeletionRequest::Script(nothing(), Vec::new(), ScriptFor::Files), &mut runner);
         let mut message = Vec::new();
         while runner.is_busy() {
             message.extend(runner.poll());

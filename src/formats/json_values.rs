@@ -1,0 +1,43 @@
+//! Objects and arrays in a stream of JSON.
+
+use super::json_lexer::{Fault, Lexer};
+
+type Result<T> = std::result::Result<T, Fault>;
+
+/// Reads an object and calls `read` for each key. `read` must consume the value.
+pub(crate) fn object<'a>(
+    lexer: &mut Lexer<'a>,
+    mut read: impl FnMut(&mut Lexer<'a>, &[u8]) -> Result<()>,
+) -> Result<()> {
+    lexer.expect(b'{')?;
+    if lexer.look()? == b'}' {
+        return lexer.expect(b'}');
+    }
+    loop {
+        let key = lexer.string()?.to_vec();
+        lexer.expect(b':')?;
+        read(lexer, &key)?;
+        if lexer.look()? != b',' {
+            return lexer.expect(b'}');
+        }
+        lexer.expect(b',')?;
+    }
+}
+
+/// Reads an array and calls `read` for each value. `read` must consume the value.
+pub(crate) fn array<'a>(
+    lexer: &mut Lexer<'a>,
+    mut read: impl FnMut(&mut Lexer<'a>) -> Result<()>,
+) -> Result<()> {
+    lexer.expect(b'[')?;
+    if lexer.look()? == b']' {
+        return lexer.expect(b']');
+    }
+    loop {
+        read(lexer)?;
+        if lexer.look()? != b',' {
+            return lexer.expect(b']');
+        }
+        lexer.expect(b',')?;
+    }
+}

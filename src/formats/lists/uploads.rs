@@ -1,0 +1,75 @@
+//! Unfinished multipart uploads, as rclone lists them.
+//!
+//! ```text
+//! {"BUCKET":[{"Key":"a/b","Initiated":"2026-11-24T08:15:00Z","UploadId":"…", …}, …], …}
+//! ```
+//!
+//! The list has no sizes.
+
+use super::LiveTree;
+use super::entry_line::EntryLine;
+use super::field::FieldUnit;
+use crate::formats::json_lexer::{Fault, Lexer};
+use crate::formats::json_values::{array, object};
+
+/// Unfinished upload.
+#[derive(Debug, Default)]
+struct Upload {
+    key: Vec<u8>,
+    id: Vec<u8>,
+    /// Time at which the upload began, as text.
+    began: Vec<u8>,
+}
+
+/// Reads a list of uploads, and adds each to `live` as an empty file. `path_of` returns the path of a bucket's key.
+///
+/// # Errors
+/// Returns an error if the list is malformed. The uploads before the error have been added.
+pub(crate) fn add_uploads(
+    lexer: &mut Lexer<'_>,
+    live: &mut LiveTree<'_>,
+    path_of: impl Fn(&[u8], &[u8]) -> Vec<u8>,
+) -> Result<(), Fault> {
+    object(lexer, |lexer, bucket| {
+        if lexer.look()? == b'n' {
+            return lexer.skip();
+        }
+        array(lexer, |lexer| {
+            let start = lexer.offset();
+            let upload = read(lexer)?;
+            let path = path_of(bucket, &upload.key);
+            let added = line(&path, &upload).and_then(|line| live.add(&line));
+            added.or_else(|reason| lexer.fault_at(start, reason))
+        })
+    })?;
+    lexer.end()
+}
+
+fn read(lexer: &mut Lexer<'_>) -> Result<Upload, Fault> {
+    let mut upload = Upload::default();
+    object(lexer, |lexer, key| {
+        let field = match key {
+            b"Key" => &mut upload.key,
+            b"UploadId" => &mut upload.id,
+            b"Initiated" => &mut upload.began,
+            _ => return lexer.skip(),
+        };
+        *field = lexer.string()?.to_vec();
+        Ok(())
+    })?;
+    if upload.key.is_empty() || upload.id.is_empty() {
+        return lexer.fault("upload without a key or without an ID");
+    }
+    Ok(upload)
+}
+
+/// Returns the entry of an upload. Its name contains the ID, because a key may have several uploads.
+fn line(path: &[u8], upload: &Upload) -> Result<EntryLine, super::value::LineRefusal> {
+    let mut line = EntryLine::default();
+    let name = [path, b" (unfinished upload ", &upload.id, b")"].concat();
+    for (field, text) in [("path", name.as_slice()), ("mtime", &upload.began)] {
+        let field = FieldUnit::of_name(field).expect("a field of duke");
+        line.set(field, text, |_| 0)?;
+    }
+    Ok(line)
+}

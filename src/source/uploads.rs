@@ -1,0 +1,44 @@
+//! Reads the unfinished multipart uploads of a remote of rclone.
+
+use std::ops::ControlFlow;
+
+use super::rclone::RclonePath;
+use super::remote::Session;
+use crate::base::os_error::io_error_text;
+use crate::formats::compression::unpack;
+use crate::formats::json_lexer::{Lexer, Reason};
+use crate::formats::lists::{LiveTree, add_uploads};
+
+/// Adds the unfinished uploads of `path` to `live` until `is_stopped` returns `true`.
+///
+/// # Errors
+/// Returns the error of rclone or the first malformed part of its list. `live` is then marked as incompletely read.
+pub(super) fn read_uploads(
+    path: &RclonePath,
+    live: &mut LiveTree<'_>,
+    is_stopped: impl Fn() -> bool,
+) -> Result<(), String> {
+    let read = run(path, live, is_stopped);
+    if read.is_err() {
+        live.fail();
+    }
+    read.map_err(|reason| format!("unfinished uploads: {reason}"))
+}
+
+fn run(path: &RclonePath, live: &mut LiveTree<'_>, is_stopped: impl Fn() -> bool) -> Result<(), String> {
+    let (reader, session) = Session::uploads(path)?;
+    let chunks = unpack(reader).map_err(|error| io_error_text(&error))?;
+    let pulse = |_| if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let mut lexer = Lexer::resume(Vec::new(), chunks, &pulse);
+    let read = add_uploads(&mut lexer, live, |bucket, key| path.path_of(bucket, key));
+    drop(lexer);
+    // An error of rclone explains an incomplete list better than the lexer's error.
+    session.map_or(Ok(()), |session| session.finish(read.is_ok()))?;
+    match read {
+        Err(fault) if fault.reason == Reason::Stopped => {
+            live.stop();
+            Ok(())
+        }
+        read => read.map_err(|fault| fault.to_string()),
+    }
+}
