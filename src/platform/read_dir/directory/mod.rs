@@ -207,6 +207,9 @@ impl Directory {
     }
 
     /// Flushes the names in this directory to disk.
+    ///
+    /// # Errors
+    /// Returns any error of open(2) and fsync(2).
     pub fn sync(&self) -> Result<(), Errno> {
         let readable = self.open_child(".")?;
         retry(|| fsync(&readable.fd))
