@@ -36,6 +36,7 @@ const FOR_ONCE: [&str; 25] = [
     "fields",
     "root",
     "exclude_from",
+    "uploads",
     "versions",
     "depth",
     "bytes",
