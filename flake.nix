@@ -5,7 +5,7 @@
 
   outputs = { self, nixpkgs }:
     let
-      systems = [ "x86_64-linux" "aarch64-linux" "x86_64-darwin" "aarch64-darwin" ];
+      systems = [ "x86_64-linux" "aarch64-linux" "riscv64-linux" "x86_64-darwin" "aarch64-darwin" ];
       each = make: nixpkgs.lib.genAttrs systems (system: make nixpkgs.legacyPackages.${system});
       manifest = (nixpkgs.lib.importTOML ./Cargo.toml).package;
     in
@@ -28,7 +28,7 @@
             mainProgram = "duke";
             license = with pkgs.lib.licenses; [ mit asl20 ];
             platforms = pkgs.lib.platforms.unix;
-          };
+          } // pkgs.lib.optionalAttrs (manifest ? homepage) { inherit (manifest) homepage; };
         };
       });
     };

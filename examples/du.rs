@@ -11,9 +11,17 @@ use duke::tree::{DirId, Walk};
 
 fn main() -> io::Result<ExitCode> {
     let roots = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let everything_was_read = print(roots, &mut io::BufWriter::new(io::stdout().lock()))?;
+    Ok(if everything_was_read { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Prints the directories. Returns `false` if something could not be read.
+///
+/// # Errors
+/// Returns any error of `out`.
+pub fn print(roots: Vec<PathBuf>, out: &mut impl Write) -> io::Result<bool> {
     let scan = Scan::run(roots, Options::default());
     let tree = scan.tree();
-    let mut out = io::BufWriter::new(io::stdout().lock());
     // Number 0 is above the roots and has no path.
     for (id, _) in Walk::new(tree, DirId::TOP).skip(1) {
         write!(out, "{}\t", tree.totals(id).disk.div_ceil(1024))?;
@@ -21,6 +29,5 @@ fn main() -> io::Result<ExitCode> {
         out.write_all(b"\n")?;
     }
     out.flush()?;
-    let everything_was_read = tree.failures().is_empty();
-    Ok(if everything_was_read { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(tree.failures().is_empty())
 }

@@ -2,16 +2,25 @@
 //!
 //!     cargo run --release --example oldest -- /var/log
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-use duke::base::format::{Units, plain_size};
-use duke::base::kind::Kind;
-use duke::base::text::escape;
+use duke::kind::Kind;
 use duke::scan::{Options, Scan};
+use duke::size::{Units, plain_size};
+use duke::text::escape;
 use duke::tree::{DirId, EntryState, Walk};
 
-fn main() {
+fn main() -> io::Result<()> {
     let roots = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    print(roots, 20, &mut io::stdout().lock())
+}
+
+/// Prints the `count` oldest files, oldest first.
+///
+/// # Errors
+/// Returns any error of `out`.
+pub fn print(roots: Vec<PathBuf>, count: usize, out: &mut impl Write) -> io::Result<()> {
     let scan = Scan::run(roots, Options::default());
     let tree = scan.tree();
     let mut files = Vec::new();
@@ -23,10 +32,11 @@ fn main() {
         }
     }
     files.sort_unstable_by_key(|(mtime, ..)| *mtime);
-    for (mtime, id, position, disk) in files.into_iter().take(20) {
+    for (mtime, id, position, disk) in files.into_iter().take(count) {
         let name = tree.listing(id).name(position).unwrap_or_default();
         let path = duke::tree::join([tree.path(id).as_slice(), name]);
         // Names can hold any bytes, so they are escaped for the terminal.
-        println!("{mtime:>12}  {:>10}  {}", plain_size(disk, Units::Binary), escape(&path));
+        writeln!(out, "{mtime:>12}  {:>10}  {}", plain_size(disk, Units::Binary), escape(&path))?;
     }
+    Ok(())
 }

@@ -32,6 +32,7 @@ enum What {
     Failed,
     Unreadable,
     Stopped,
+    Unread,
 }
 
 /// Returns a file with a length of `bytes` and as many blocks as that length needs.
@@ -92,6 +93,11 @@ pub fn stopped(name: &str) -> Plan {
     Plan { name: name.into(), what: What::Stopped }
 }
 
+/// Returns a directory that is not read until [`Growing::read`] or [`Growing::finish`].
+pub fn unread(name: &str) -> Plan {
+    Plan { name: name.into(), what: What::Unread }
+}
+
 /// Builds a complete tree with one root, `/r`.
 pub fn build(entries: Vec<Plan>) -> (Tree, DirId) {
     let growing = Growing::new();
@@ -106,20 +112,26 @@ pub struct Growing {
     pub tree: Arc<Tree>,
     root: DirId,
     batch: RefCell<Batch>,
+    unread: RefCell<Vec<DirId>>,
 }
 
 impl Growing {
     /// Creates the tree with an empty root.
     pub fn new() -> Self {
+        Self::numbered(0)
+    }
+
+    /// Creates the tree with an empty root that has this inode number.
+    pub fn numbered(inode: u64) -> Self {
         let tree: Arc<Tree> = Arc::default();
         let mut batch = Batch::default();
-        let root = batch.push_directory(&tree, DirId::TOP, b"/r", own(), 0);
+        let root = batch.push_directory(&tree, DirId::TOP, b"/r", Metadata { inode, ..own() }, 0);
         let mut sealed = batch.seal(&tree, DirId::TOP).unwrap();
         sealed.sum.items = 0;
         tree.publish(&mut batch, DirId::TOP, &sealed);
         tree.begin(DirId::TOP);
         tree.begin(root);
-        Self { tree, root, batch: RefCell::new(batch) }
+        Self { tree, root, batch: RefCell::new(batch), unread: RefCell::default() }
     }
 
     pub fn root(&self) -> DirId {
@@ -128,7 +140,18 @@ impl Growing {
 
     /// Publishes more entries of the root, and everything below them.
     pub fn publish(&self, entries: Vec<Plan>) {
-        let mut waiting = vec![(self.root, entries)];
+        self.publish_below(self.root, entries);
+    }
+
+    /// Publishes the entries of an unread directory in the root, and completes it.
+    pub fn read(&self, name: &str, entries: Vec<Plan>) {
+        let id = self.tree.entry(self.root, name.as_bytes()).unwrap().directory().unwrap();
+        self.unread.borrow_mut().retain(|unread| *unread != id);
+        self.publish_below(id, entries);
+    }
+
+    fn publish_below(&self, id: DirId, entries: Vec<Plan>) {
+        let mut waiting = vec![(id, entries)];
         while let Some((id, entries)) = waiting.pop() {
             let below = self.publish_in(id, entries);
             if id != self.root {
@@ -140,6 +163,9 @@ impl Growing {
 
     /// Completes the root and thereby the tree.
     pub fn finish(&self) {
+        for id in self.unread.borrow_mut().drain(..) {
+            self.tree.release(id);
+        }
         self.tree.release(self.root);
         self.tree.release(DirId::TOP);
         self.tree.add_linked(self.batch.borrow_mut().take_linked());
@@ -164,6 +190,9 @@ impl Growing {
                 }
                 What::Unreadable => {
                     leaves.push((batch.push_directory(tree, id, &name, own(), 0), Some(13)));
+                }
+                What::Unread => {
+                    self.unread.borrow_mut().push(batch.push_directory(tree, id, &name, own(), 0));
                 }
                 What::Stopped => leaves.push((batch.push_directory(tree, id, &name, own(), 0), None)),
             }

@@ -1,4 +1,4 @@
-//! The engine of duke, a disk-usage browser: reads directory trees on all processors and stores them compactly.
+//! The engine of duke, a disk-usage browser: reads directory trees using all processors and stores them compactly.
 //!
 //! ```no_run
 //! use duke::scan::{Options, Scan};
@@ -11,74 +11,83 @@
 //! }
 //! ```
 //!
-//! Three modules are the public interface: [`scan`] reads directories, [`tree`] holds the result, and [`base`] defines
-//! the kinds of entries ([`base::kind`]), formats sizes ([`base::format`]) and makes names safe for a terminal
-//! ([`base::text`]). An incompatible change to these modules increases the first nonzero part of the version number.
-//! `examples/` contains a `du` and a custom report. Functions that build and replace trees, and the encoding of trees
-//! in memory and in files, are hidden from the documentation and may change in any version.
+//! Five modules are the public interface: [`scan`] reads directories, [`tree`] holds the result, [`kind`] defines the
+//! kinds of entries, [`size`] formats sizes, and [`text`] makes names safe for a terminal. With `default-features =
+//! false` these modules are the whole library. The feature `formats` adds exclude patterns
+//! (`scan::ExcludePatterns`), and the default feature `browser` is the program.
+//!
+//! An incompatible change to the public interface increases the first nonzero part of the version number. The file
+//! `ci/public-api.txt` lists the interface without features. `examples/` contains a `du`, a report and a watcher.
+//! Functions that build and replace trees, and the encoding of trees in memory and in files, are hidden from the
+//! documentation and may change in any version.
 //!
 //! Everything else is the program. The hidden module `testing` exposes parts of the program to its own tests.
 //!
 //! Data flows from directory entries to sealed listings, then to directory totals, to rows, and finally to cells or
 //! JSON.
 
-#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))] // only the program uses them
+#![cfg_attr(not(feature = "browser"), allow(dead_code, unused_imports))] // only the program uses them
 
 #[cfg(not(unix))]
 compile_error!("duke reads directories the Unix way");
 
+#[doc(hidden)]
 pub mod base;
 pub mod scan;
 pub mod tree;
 
+#[doc(inline)]
+pub use base::{format as size, kind, text};
+
 // The modules of the program. `missing_docs` is only for the public interface, and `testing` makes parts of these
 // modules reachable.
-#[cfg(feature = "analysis")]
+#[cfg(feature = "formats")]
 #[allow(missing_docs)]
 mod analysis;
-#[cfg(feature = "cli")]
+#[cfg(feature = "browser")]
 #[allow(missing_docs)]
 mod cli;
-#[cfg(feature = "delete")]
+#[cfg(feature = "browser")]
 #[allow(missing_docs)]
 mod delete;
+#[cfg(feature = "browser")]
 #[allow(missing_docs)]
 mod df;
-#[cfg(feature = "duplicates")]
+#[cfg(feature = "browser")]
 mod duplicates;
 #[cfg(test)]
 mod fixture;
 #[cfg(feature = "formats")]
 #[allow(missing_docs)]
 mod formats;
-#[cfg(feature = "cli")]
+#[cfg(feature = "browser")]
 #[allow(missing_docs)]
 mod output;
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))] // parsers for Linux are tested on all systems
 #[allow(missing_docs)]
 mod platform;
-#[cfg(feature = "analysis")]
+#[cfg(feature = "formats")]
 #[allow(missing_docs)]
 mod query;
-#[cfg(feature = "cli")]
+#[cfg(feature = "browser")]
 #[allow(missing_docs)]
 mod run;
 #[cfg(feature = "formats")]
 #[allow(missing_docs)]
 mod source;
-#[cfg(feature = "tui")]
+#[cfg(feature = "browser")]
 #[allow(missing_docs)]
 mod table;
-#[cfg(feature = "tui")]
+#[cfg(feature = "browser")]
 #[allow(missing_docs)]
 mod ui;
 
 #[doc(hidden)]
 pub mod testing;
 
-#[cfg(feature = "cli")]
+#[cfg(feature = "browser")]
 #[doc(hidden)]
 pub use cli::ncdu_flags;
-#[cfg(feature = "cli")]
+#[cfg(feature = "browser")]
 #[doc(hidden)]
 pub use cli::run;

@@ -1,13 +1,13 @@
-//! Parts of the program that its own tests, benchmarks and fuzz targets use. These may change in any version.
+//! Parts of the program that its own tests, benchmarks and fuzz targets use. They may change in any version.
 
 /// Searches and statistics.
-#[cfg(feature = "analysis")]
+#[cfg(feature = "formats")]
 pub mod analysis {
     pub use crate::analysis::{search, survey};
 }
 
 /// Deletion, trash and scripts.
-#[cfg(feature = "delete")]
+#[cfg(feature = "browser")]
 pub mod delete {
     pub use crate::delete::{
         Blocked, CopyName, CopySharing, DeleteScope, DeleteWarning, Failure, Failures, Journal, Kept,
@@ -17,6 +17,7 @@ pub mod delete {
 }
 
 /// Accounting of the space on file systems.
+#[cfg(feature = "browser")]
 pub mod df {
     pub use crate::df::{
         CountedAs, Errno, FileSystemUsage, NotScanned, Note, OverheadKind, ProcessAccess, Report, Through,
@@ -25,7 +26,7 @@ pub mod df {
 }
 
 /// Search for duplicates.
-#[cfg(feature = "duplicates")]
+#[cfg(feature = "browser")]
 pub mod duplicates {
     pub use crate::duplicates::{Duplicates, EqualName, find};
 }
@@ -37,19 +38,21 @@ pub mod formats {
 }
 
 /// `--json` output.
-#[cfg(feature = "cli")]
+#[cfg(feature = "browser")]
 pub mod output {
     pub use crate::output::json;
 }
 
 /// Access to the operating system.
 pub mod platform {
+    #[cfg(feature = "formats")]
     pub use crate::platform::atomic_file::AtomicFile;
     pub use crate::platform::entry::safe_path;
     pub use crate::platform::fs::mounts::mounts;
     pub use crate::platform::memory::block_file::Access;
     pub use crate::platform::process::limits::processors;
     pub use crate::platform::read_dir;
+    #[cfg(feature = "formats")]
     pub use crate::platform::terminal::signals::{Watch, is_writable};
     pub use crate::platform::{Attributes, Boundary, Directory, Errno, Filled, attributes_of_path};
 }
@@ -61,13 +64,13 @@ pub mod source {
 }
 
 /// Order of a directory's entries.
-#[cfg(feature = "tui")]
+#[cfg(feature = "browser")]
 pub mod table {
     pub use crate::table::rows;
 }
 
 /// The browser without a terminal.
-#[cfg(feature = "tui")]
+#[cfg(feature = "browser")]
 pub mod ui {
     pub use crate::ui::keys::{KEYMAP, Scope, markdown, settings_markdown};
     pub use crate::ui::theme::{Background, Colors, Glyphs, Looks, Preset, Theme};

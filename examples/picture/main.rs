@@ -15,6 +15,7 @@ use std::error::Error;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read, Write};
+use std::num::{NonZeroU16, TryFromIntError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -155,6 +156,11 @@ struct Terminal {
     parser: Parser,
 }
 
+/// Returns the lines and columns of a window.
+fn cells((columns, lines): (u16, u16)) -> Result<(NonZeroU16, NonZeroU16), TryFromIntError> {
+    Ok((lines.try_into()?, columns.try_into()?))
+}
+
 fn size((cols, rows): (u16, u16)) -> PtySize {
     PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }
 }
@@ -183,7 +189,8 @@ impl Terminal {
             }
         });
         let keys = terminal.master.take_writer()?;
-        Ok(Self { child, master: terminal.master, keys, output, parser: Parser::new(window.1, window.0, 0) })
+        let (lines, columns) = cells(window)?;
+        Ok(Self { child, master: terminal.master, keys, output, parser: Parser::new(lines, columns, 0) })
     }
 
     fn screen(&self) -> &Screen {
@@ -191,7 +198,8 @@ impl Terminal {
     }
 
     fn resize(&mut self, window: (u16, u16)) -> Result<(), Box<dyn Error>> {
-        self.parser.screen_mut().set_size(window.1, window.0);
+        let (lines, columns) = cells(window)?;
+        self.parser.screen_mut().set_size(lines, columns);
         Ok(self.master.resize(size(window))?)
     }
 

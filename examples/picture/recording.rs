@@ -22,6 +22,7 @@ impl Recording {
     /// Adds a screen that is shown for this number of milliseconds.
     pub fn show(&mut self, screen: &Screen, milliseconds: u32) {
         let (lines, columns) = screen.size();
+        let (lines, columns) = (lines.get(), columns.get());
         self.size = (columns, lines);
         let (start, end) = (self.end, self.end + milliseconds);
         for number in 0..lines {

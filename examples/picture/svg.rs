@@ -47,6 +47,7 @@ impl Style {
 /// Renders a screen as SVG.
 pub fn picture(screen: &Screen) -> String {
     let (lines, columns) = screen.size();
+    let (lines, columns) = (lines.get(), columns.get());
     let shown: String = (0..lines).map(|number| line(screen, number)).collect();
     document((columns, lines), &shown)
 }
@@ -66,7 +67,7 @@ pub fn document((columns, lines): (u16, u16), elements: &str) -> String {
 
 /// Renders a line of a screen as SVG elements.
 pub fn line(screen: &Screen, line: u16) -> String {
-    let (_, columns) = screen.size();
+    let columns = screen.size().1.get();
     let (mut svg, mut column) = (String::new(), 0);
     while column < columns {
         let style = screen.cell(line, column).map(Style::of);

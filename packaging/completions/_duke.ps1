@@ -92,6 +92,8 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('-e', '-e', [CompletionResultType]::ParameterName, 'Keep owner, group and mode of every entry')
             [CompletionResult]::new('--extended', '--extended', [CompletionResultType]::ParameterName, 'Keep owner, group and mode of every entry')
             [CompletionResult]::new('--no-snapshots', '--no-snapshots', [CompletionResultType]::ParameterName, 'Do not keep a snapshot of the scan')
+            [CompletionResult]::new('--no-instant', '--no-instant', [CompletionResultType]::ParameterName, 'Do not show the sizes of the latest scan while the browser scans the same paths again, and do not keep them')
+            [CompletionResult]::new('--fresh', '--fresh', [CompletionResultType]::ParameterName, 'Do not show the sizes of the latest scan while the browser scans the same paths again, and do not keep them')
             [CompletionResult]::new('--no-config', '--no-config', [CompletionResultType]::ParameterName, 'Ignore configuration files')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (-h: summary, --help: details)')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (-h: summary, --help: details)')

@@ -89,6 +89,8 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -e 'Keep owner, group and mode of every entry'
             cand --extended 'Keep owner, group and mode of every entry'
             cand --no-snapshots 'Do not keep a snapshot of the scan'
+            cand --no-instant 'Do not show the sizes of the latest scan while the browser scans the same paths again, and do not keep them'
+            cand --fresh 'Do not show the sizes of the latest scan while the browser scans the same paths again, and do not keep them'
             cand --no-config 'Ignore configuration files'
             cand -h 'Print help (-h: summary, --help: details)'
             cand --help 'Print help (-h: summary, --help: details)'

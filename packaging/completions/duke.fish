@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o/output= O/output-binary= export-block-size= c/compress f/import= format= fields= root= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse directories-first no-hidden columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network L/follow-symlinks versions uploads r/read-only dry-run type-name-over= select-yes confirm-quit e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
+    string join \n json ndjson csv o/output= O/output-binary= export-block-size= c/compress f/import= format= fields= root= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse directories-first no-hidden columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network L/follow-symlinks versions uploads r/read-only dry-run type-name-over= select-yes confirm-quit e/extended no-snapshots no-instant snapshot-days= snapshot-size= config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -100,6 +100,7 @@ complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Preselect Yes 
 complete -c duke -n "__fish_duke_needs_command" -l confirm-quit -d 'Ask before the browser quits, even if nothing would be lost'
 complete -c duke -n "__fish_duke_needs_command" -s e -l extended -d 'Keep owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_needs_command" -l no-snapshots -d 'Do not keep a snapshot of the scan'
+complete -c duke -n "__fish_duke_needs_command" -l no-instant -l fresh -d 'Do not show the sizes of the latest scan while the browser scans the same paths again, and do not keep them'
 complete -c duke -n "__fish_duke_needs_command" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_needs_command" -s h -l help -d 'Print help (-h: summary, --help: details)'
 complete -c duke -n "__fish_duke_needs_command" -s V -l version -d 'Print the version'

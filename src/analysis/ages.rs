@@ -50,7 +50,7 @@ impl Age {
         }
     }
 
-    /// Returns the age of an entry changed at `mtime`, both times in seconds since 1970.
+    /// Returns the age of an entry that was last changed at `mtime`. Both times are in seconds since 1970.
     pub fn of(mtime: i64, now: i64) -> Self {
         if Test::is_undated(mtime, Self::future(now)) {
             return Self::Unknown;
@@ -68,7 +68,7 @@ impl Age {
         query.without_directories()
     }
 
-    /// Returns the range of modification times that count as this age; empty for [`Age::Unknown`]. Times before 1970
+    /// Returns the range of modification times of this age, or an empty range for [`Age::Unknown`]. Times before 1970
     /// are valid.
     fn range(self, now: i64) -> Range<i64> {
         let ago = |days: i64| now.saturating_sub(days * DAY);
@@ -82,7 +82,7 @@ impl Age {
         }
     }
 
-    /// Returns the first time that counts as the future: a day after `now`, because clocks may differ by some hours.
+    /// Returns the first time that counts as the future: a day after `now`, because clocks may differ by several hours.
     fn future(now: i64) -> i64 {
         now.saturating_add(DAY)
     }
@@ -91,7 +91,7 @@ impl Age {
 /// Totals of a subtree, grouped by age.
 #[derive(Clone, Debug)]
 pub struct Ages {
-    /// Totals of each age, in the order of [`Age::ALL`]. Each name of an inode counts as one item.
+    /// Totals for each age, in the order of [`Age::ALL`]. Each name of an inode counts as one item.
     pub rows: [Totals; Age::ALL.len()],
     /// Ages in the requested order: by size, by number of items, or youngest first.
     pub order: [Age; Age::ALL.len()],
@@ -103,7 +103,7 @@ pub struct Ages {
     pub complete: bool,
 }
 
-/// Adds up the sizes of the entries that the query keeps, grouped by age. `now` is in seconds since 1970.
+/// Adds up the sizes of the entries selected by the query, grouped by age. `now` is in seconds since 1970.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

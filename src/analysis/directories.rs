@@ -17,7 +17,7 @@ use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 pub struct OwnSize {
     /// Number of the directory.
     pub id: DirId,
-    /// Address of the directory's entry.
+    /// ID of the directory's entry.
     pub entry: EntryId,
     /// Totals of the files directly in the directory. Each name counts as one item.
     pub own: Totals,
@@ -36,8 +36,8 @@ pub struct Directories {
     pub complete: bool,
 }
 
-/// Finds the first `most` directories in the requested order. Only files that are directly in a directory and that the
-/// query keeps are counted.
+/// Finds the first `most` directories in the requested order. Counts only files that are directly in a directory and
+/// selected by the query.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -135,7 +135,7 @@ fn sort_by_path(tree: &Tree, all: &mut Vec<(DirId, Totals)>, reversed: bool) {
     }
 }
 
-/// Returns each directory with the address of its entry, in the same order. Reads the listing of each parent once.
+/// Returns each directory with its entry ID, in the same order. Reads the listing of each parent once.
 fn with_positions(tree: &Tree, all: &[(DirId, Totals)]) -> Vec<OwnSize> {
     let mut by_parent: Vec<(DirId, DirId, usize)> = all
         .iter()

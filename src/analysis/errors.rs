@@ -41,7 +41,7 @@ pub struct Errors {
     pub complete: bool,
 }
 
-/// Collects the read errors among the entries that the query keeps.
+/// Collects the read errors among the entries selected by the query.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -1,9 +1,9 @@
-//! Filter: the totals of the entries that a query keeps, for every directory.
+//! Filter: per-directory totals of the entries that a query keeps.
 //!
 //! A walk lists the directories, each after its parent, with the totals of their kept entries. The totals of each
 //! directory are then added to those of its parent, from the end of the list to the start. Hard links are not part of
-//! this sum and are added at the end. As in the totals of the tree, an inode counts once in each directory above any of
-//! its kept names.
+//! this sum and are added at the end. As in the tree's totals, an inode counts once in each directory above any of its
+//! kept names.
 //!
 //! Invariant: with an empty query that starts at the top, the totals are those of the tree.
 
@@ -121,12 +121,12 @@ impl Collector for Kept {
         entry.add_to(&mut self.sizes);
         let direct = self.directories.last_mut().expect("a directory is entered before its entries are met");
         direct.is_kept = true;
-        // As in the totals of the tree, a root does not count as an item, and excluded entries are never counted.
+        // As in the tree's totals, a root does not count as an item, and excluded entries are never counted.
         let is_item =
             entry.id.directory != DirId::TOP && !matches!(entry.record.state, EntryState::Excluded(_));
         direct.totals.items += u64::from(is_item);
         match entry.metadata() {
-            // Hard links are added at the end, and a directory's own size when the directory is entered.
+            // Hard links are added at the end, and a directory's own size is added when the directory is entered.
             Some(metadata) if metadata.links.is_some() || metadata.directory.is_some() => {}
             _ => direct.totals.add(&entry.own),
         }
@@ -177,8 +177,8 @@ impl Kept {
         places
     }
 
-    /// Returns, for each element of `directories`, the index of its parent's element, to which its totals are added;
-    /// `None` for the starting directory.
+    /// Returns the index of the parent's element for each element of `directories`, or `None` for the starting
+    /// directory. The totals of each element are added to its parent's totals.
     fn above(&self, tree: &Tree, from: DirId, places: &[(DirId, usize)]) -> Vec<Option<usize>> {
         let above = |(at, direct): (usize, &Direct)| {
             let first = place(places, direct.id)?;

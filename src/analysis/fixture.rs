@@ -70,7 +70,7 @@ impl Item {
     }
 }
 
-/// Creates a tree with the items below one root, which is called `root`. Parent directories must be among the items.
+/// Creates a tree with the items below a single root called `root`. Parent directories must be among the items.
 pub(crate) fn tree(items: &[Item]) -> Arc<Tree> {
     let (tree, mut batch) = (Tree::new(), Batch::default());
     let metadata = directory("").metadata();

@@ -1,8 +1,8 @@
 //! Largest files, each inode once, for `--top` and for the browser.
 //!
 //! Files of equal size are sorted by inode number, and a file with several paths is shown under the path that comes
-//! first in byte order. Directory numbers are not used, because they depend on thread timing. So every run lists the
-//! same files for the same tree, and the first ten of a hundred are the same as a list of ten.
+//! first in byte order. Directory numbers are not used, because they depend on thread timing. As a result, every run
+//! lists the same files for the same tree, and the first ten rows of a list of 100 equal a list of 10.
 //!
 //! Invariant: no inode is in two rows, and no row is a directory.
 
@@ -18,8 +18,8 @@ use crate::analysis::search::{
 use crate::base::job::{Job, Pool};
 use crate::tree::{InodeKey, Metadata, Tree, UniqueSizes};
 
-/// Finds the first `most` files that the query keeps, in the requested order. A file with several names is counted
-/// once.
+/// Finds the first `most` of the files selected by the query, in the requested order. A file with several names is
+/// counted once.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -1,8 +1,8 @@
 //! Hard links: inodes with several names, inside and outside a directory.
 //!
-//! Deleting a name frees nothing while another name exists. So the view distinguishes inodes with all their names
-//! inside a directory from inodes that also have names outside it. Names elsewhere in the tree are known once the scan
-//! is complete. Names that were not scanned are known only from the link count.
+//! Deleting a name frees nothing while another name exists. The view therefore distinguishes inodes with all their
+//! names inside a directory from inodes that also have names outside it. Names elsewhere in the tree are known once the
+//! scan is complete. Names that were not scanned are known only from the link count.
 //!
 //! Invariant: an inode has exactly one row, regardless of the number of its names.
 
@@ -70,7 +70,7 @@ impl HardLinks {
     }
 }
 
-/// Starts a job that collects the inodes with several names among the entries that the query keeps.
+/// Starts a job that collects the inodes with several names among the entries selected by the query.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -1,4 +1,4 @@
-//! Searches, filters and statistics of a tree. All run as background jobs and do no I/O.
+//! Searches, filters and statistics for a tree. All run as background jobs and do no I/O.
 
 pub mod ages;
 pub mod cleanup;

@@ -20,7 +20,7 @@ pub enum By {
     Modified,
     /// Number of items below an entry or in a row, largest first.
     Items,
-    /// Path of the directory, then name. Numbers within names compare by value.
+    /// Path of the directory, then name. Numbers within names are compared by value.
     Path,
 }
 
@@ -33,10 +33,10 @@ impl From<Measure> for By {
     }
 }
 
-/// Order of rows.
+/// Sort order of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// Key by which rows are sorted.
+    /// Sort key of the rows.
     pub by: By,
     /// `true` to reverse the order.
     pub reversed: bool,

@@ -38,7 +38,7 @@ pub struct Overview {
     pub errors: Arc<Errors>,
 }
 
-/// Adds up the sizes of the entries that the query keeps, by type and by age. `now` is in seconds since 1970.
+/// Adds up the sizes of the entries selected by the query, by type and by age. `now` is in seconds since 1970.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -52,8 +52,8 @@ pub fn breakdown(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Brea
     })
 }
 
-/// Computes the statistics of the overview from the entries that the query keeps. `most` limits the number of files and
-/// the number of directories.
+/// Computes the statistics of the overview from the entries selected by the query. `most` limits the number of files
+/// and the number of directories.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -25,7 +25,7 @@ pub struct Owners {
     pub complete: bool,
 }
 
-/// Adds up the sizes of the entries that the query keeps, grouped by owner.
+/// Adds up the sizes of the entries selected by the query, grouped by owner.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

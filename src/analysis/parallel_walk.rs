@@ -26,7 +26,7 @@ use crate::tree::{
     DirId, Entry, EntryId, EntryState, Listing, Metadata, Position, Totals, Tree, UniqueSizes,
 };
 
-/// Bytes of listings that a worker reads per round: about 5,000 entries, or about half a millisecond.
+/// Number of listing bytes that a worker reads per round: about 5,000 entries, or about half a millisecond.
 const BUDGET: u64 = 1 << 18;
 /// Fixed cost of visiting a directory, counted toward [`BUDGET`] in addition to the bytes of its listing.
 const VISIT: u64 = 64;
@@ -37,7 +37,7 @@ const VISITS: usize = 256;
 /// Number of parts per worker in a round. With more than one, a worker that finishes its part early can take another.
 const PARTS: usize = 2;
 /// Time until the first result. Each later result is due when the elapsed time has grown by the factor `NEXT`: results
-/// become rarer, because producing one takes time.
+/// become less frequent, because each one takes time to produce.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
@@ -46,7 +46,7 @@ const NEXT: u32 = 3;
 pub(crate) enum Mode {
     /// Entries that themselves match the query. The contents of matching directories count only toward the totals.
     Search,
-    /// All entries that the query keeps, including the contents of directories found by name, type or size.
+    /// All entries selected by the query, including the contents of directories found by name, type or size.
     Filter,
 }
 
@@ -129,8 +129,8 @@ struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Decisions about all entries of the directory that follow from the directory itself and its ancestors: kept, or
-    /// ignored because of a negated term.
+    /// Decisions that the directory and its ancestors imply for all of its entries: kept, or ignored because of a
+    /// negated term.
     standing: Standing,
     /// `true` if the directory or one of its ancestors is found along with all its contents.
     is_covered: bool,

@@ -1,8 +1,8 @@
-//! Sorting names in a tree by path, without building the paths.
+//! Sorts names in a tree by path without building the paths.
 //!
-//! In each directory that contains any of the names, at any depth, the children are sorted once. So the time depends on
-//! the number of names and directories, not on the length of the paths. This matters for an export with a name at each
-//! of 20,000 levels.
+//! In each directory that contains any of the names, at any depth, the children are sorted once. The time therefore
+//! depends on the number of names and directories, not on the length of the paths. This matters for an export with a
+//! name at each of 20,000 levels.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

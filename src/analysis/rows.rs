@@ -17,10 +17,10 @@ use crate::analysis::request::Request;
 use crate::tree::sort::{self, Names, compare_naturally};
 use crate::tree::{DirId, EntryId, Totals, Tree, UniqueSizes};
 
-/// Row of a matching entry.
+/// Row for a matching entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Address of the entry.
+    /// ID of the entry.
     pub entry: EntryId,
     /// Sort key; the largest key sorts first. See [`Order`].
     pub key: u64,
@@ -29,7 +29,7 @@ pub struct Row {
 const _: () = assert!(size_of::<Row>() == 24);
 
 impl Row {
-    /// Creates the row of an entry, sorted by `key`.
+    /// Creates the row for an entry, sorted by `key`.
     pub(crate) fn of(entry: &WalkEntry<'_>, key: u64) -> Self {
         Self { entry: entry.id, key }
     }

@@ -17,7 +17,7 @@ use crate::base::job::{Job, Pool};
 use crate::base::kind::Kind;
 use crate::tree::{Totals, UniqueSizes};
 
-/// Type by which entries are grouped.
+/// Type used to group entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
     /// Regular files with this extension and of this category.
@@ -83,7 +83,7 @@ pub fn category_query(class: Category) -> Query {
     Query::of(Test::Type(Types::default().with_category(class)))
 }
 
-/// Adds up the sizes of the entries that the query keeps, grouped by type.
+/// Adds up the sizes of the entries selected by the query, grouped by type.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

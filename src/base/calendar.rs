@@ -30,7 +30,8 @@ pub fn local_now() -> Zoned {
     utc_now().to_zoned(TimeZone::system())
 }
 
-/// Parses a date with or without a time (RFC 3339), in UTC if it names no time zone, and returns seconds since 1970.
+/// Parses a date with an optional time (RFC 3339) and returns seconds since 1970. A date without a time zone is taken
+/// as UTC.
 pub fn parse_utc(text: &str) -> Option<i64> {
     let zoned = text.parse::<Timestamp>();
     let plain = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp());
@@ -74,8 +75,8 @@ fn out_of_calendar(seconds: i64) -> String {
     }
 }
 
-/// Parses a moment and returns the first second after it, in seconds since 1970. So a day or minute includes its last
-/// second. `zone` is called only for dates, because finding the time zone reads files.
+/// Parses a moment and returns the first second after it, in seconds since 1970. This way, a day or a minute includes
+/// its last second. `zone` is called only for dates, because determining the time zone requires reading files.
 pub fn end_of_moment(text: &str, now: i64, zone: impl FnOnce() -> TimeZone) -> Option<i64> {
     if let Ok(age) = age(text) {
         return Some(now.saturating_sub(age).saturating_add(1));

@@ -13,7 +13,7 @@ pub fn now() -> i64 {
 /// times that they represent.
 pub type Time = (i64, i64);
 
-/// Returns the current time with nanoseconds, as file systems record times.
+/// Returns the current time with nanosecond precision, like the times that file systems record.
 pub fn precise() -> Time {
     let time = SystemTime::now();
     let within = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());

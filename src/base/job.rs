@@ -1,7 +1,7 @@
-//! Background jobs, whose latest results can be fetched at any time.
+//! Background jobs whose latest results can be fetched at any time.
 //!
-//! Each job has its own thread, which hands the heavy parts of its work to a [`Pool`] shared by all jobs. So a new
-//! search waits at most until an older job finishes one part. Dropping a job cancels it.
+//! Each job has its own thread, which hands the heavy parts of its work to a [`Pool`] shared by all jobs. A new search
+//! therefore waits at most until an older job finishes one part. Dropping a job cancels it.
 //!
 //! Invariant: fetching a result never blocks, and a panic in a job is reported as the job's outcome.
 
@@ -125,7 +125,7 @@ impl<T> Job<T> {
         lock(&self.shared.slot).latest.clone()
     }
 
-    /// Asks the job to end soon. Its latest result is kept.
+    /// Requests cancellation of the job. Its latest result is kept.
     pub fn cancel(&self) {
         self.shared.cancelled.store(true, Ordering::Relaxed);
     }
@@ -136,7 +136,7 @@ impl<T> Job<T> {
     }
 
     /// Waits up to `limit` for the job to end. Returns its outcome, or `None` if it is still running. Must not be
-    /// called on the drawing thread, because drawing would stop until the call returns.
+    /// called on the drawing thread, because it would block drawing.
     pub fn wait(&self, limit: Duration) -> Option<JobEnd> {
         let slot = lock(&self.shared.slot);
         let (slot, _) = self
@@ -191,7 +191,7 @@ impl<T> Task<T> {
     }
 }
 
-/// Returns the message of a panic.
+/// Returns the panic message.
 pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())

@@ -4,7 +4,7 @@
 #[doc(hidden)]
 pub mod absolute;
 pub(crate) mod base64;
-#[cfg(any(feature = "delete", feature = "formats"))]
+#[cfg(feature = "formats")]
 #[doc(hidden)]
 pub mod calendar;
 #[doc(hidden)]

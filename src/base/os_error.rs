@@ -7,13 +7,13 @@ use nix::errno::Errno;
 
 /// Error number for an entry that no longer exists.
 pub(crate) const ENOENT: i32 = Errno::ENOENT as i32;
-/// Error number for a path that leads to something other than a directory.
+/// Error number for an entry that is expected to be a directory but is not.
 pub(crate) const ENOTDIR: i32 = Errno::ENOTDIR as i32;
 /// Error number for an entry that an export marks as unreadable.
 #[doc(hidden)]
 pub const EIO: i32 = Errno::EIO as i32;
 
-/// Returns the message of an error. For a system error, this is the system's own message.
+/// Returns the message for an error. For a system error, this is the system's own message.
 pub fn io_error_text(error: &io::Error) -> String {
     error.raw_os_error().map_or_else(|| error.to_string(), error_text)
 }

@@ -22,8 +22,8 @@ use std::path::Path;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Characters, besides controls, that are blank or invisible or change the appearance of their neighbors: the general
-/// categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
+/// Characters other than control characters that are blank, are invisible, or change the appearance of their neighbors:
+/// the general categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
 const UNSEEN: [(u32, u32); 34] = [
     (0x00a0, 0x00a0),
     (0x00ad, 0x00ad),
@@ -134,7 +134,7 @@ fn printed(variable: &str, value: &[u8]) -> String {
     format!("{variable}=$(printf '%b_' '{}')", octal(value))
 }
 
-/// Formats a command as advice for the user: like [`command`], but without quotes if the shell needs none.
+/// Formats a command as a suggestion to the user, like [`command`] but with quotes only if the shell needs them.
 pub fn advice(command: &str, path: &Path) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(byte);
     let path = path.as_os_str().as_bytes();

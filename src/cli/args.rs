@@ -1,4 +1,4 @@
-//! Flags of the command line, with their help.
+//! Command-line flags and their help texts.
 //!
 //! Invariant: every flag defined here works, and duke without a subcommand accepts no other flag.
 
@@ -314,6 +314,10 @@ pub struct Arguments {
     /// Do not keep a snapshot of the scan
     #[arg(long, help_heading = "Snapshots")]
     pub no_snapshots: bool,
+
+    /// Do not show the sizes of the latest scan while the browser scans the same paths again, and do not keep them
+    #[arg(long, visible_alias = "fresh", help_heading = "Snapshots")]
+    pub no_instant: bool,
 
     /// Delete kept snapshots older than N days (default: 30)
     #[arg(long, value_name = "N", value_parser = ValueParser::new(count::<u32>), help_heading = "Snapshots")]

@@ -51,7 +51,7 @@ pub fn configured(environment: &Environment) -> Result<Configured, UsageError> {
     Configured::read(&source(None, false, environment), &[], environment)
 }
 
-/// Returns the flags that the configuration sets.
+/// Returns the flags set in the configuration.
 pub fn flags_of_file(environment: &Environment) -> Result<Arguments, UsageError> {
     understood(&configured(environment)?.words, &[])
 }
@@ -67,7 +67,7 @@ pub fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Argumen
     Arguments::from_arg_matches(&matches).map_err(refusal)
 }
 
-/// Returns the location of the configuration.
+/// Returns the location of the configuration file.
 pub fn source(named: Option<PathBuf>, is_unwanted: bool, environment: &Environment) -> Source {
     if is_unwanted {
         return Source::None;

@@ -16,7 +16,7 @@ use crate::run::streams::print;
 pub enum Description {
     /// Completions for this shell.
     Completions(Shell),
-    /// Man page, in the macros of man(7).
+    /// Man page, written with the man(7) macros.
     Manual,
 }
 

@@ -1,4 +1,4 @@
-//! Environment of the process, as far as it affects the command line.
+//! Parts of the process environment that affect the command line.
 //!
 //! Invariant: no other module of `cli` reads environment variables.
 
@@ -12,7 +12,7 @@ use super::UsageError;
 use crate::base::state_folder;
 use crate::base::text::escape;
 
-/// Everything besides the command line that determines the request.
+/// Inputs other than the command line that determine the invocation.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// `true` if standard output is a terminal.

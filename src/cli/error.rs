@@ -1,4 +1,4 @@
-//! Errors of the command line.
+//! Command-line errors.
 //!
 //! Invariant: an error is one line, escaped for a terminal.
 

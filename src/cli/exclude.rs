@@ -4,10 +4,11 @@ use std::path::Path;
 
 use super::UsageError;
 use crate::base::os_error::io_error_text;
+use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::cli::args::Arguments;
 use crate::run::streams::standard_input;
-use crate::scan::{BadPattern, ExcludePatterns};
+use crate::scan::{BadPattern, Exclude, ExcludePatterns};
 
 /// Returns all exclude patterns, including those in files.
 pub fn patterns(arguments: &Arguments) -> Result<Vec<String>, UsageError> {
@@ -19,11 +20,11 @@ pub fn patterns(arguments: &Arguments) -> Result<Vec<String>, UsageError> {
 }
 
 /// Compiles the patterns.
-pub fn filter(patterns: &[String]) -> Result<ExcludePatterns, UsageError> {
+pub fn filter(patterns: &[String]) -> Result<Option<Arc<dyn Exclude>>, UsageError> {
     let bad = |BadPattern { pattern, reason }| {
         UsageError::Usage(format!("pattern '{}': {reason}", escape(pattern.as_bytes())))
     };
-    ExcludePatterns::new(patterns.iter().map(String::as_str)).map_err(bad)
+    ExcludePatterns::filter(patterns).map_err(bad)
 }
 
 /// Reads the patterns in a file as du(1) does: one per line, without trailing blanks. Empty lines are skipped.

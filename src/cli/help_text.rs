@@ -1,6 +1,6 @@
 //! Text of the help and the man page, except for the flags: the examples, environment variables and files.
 //!
-//! Invariant: each fact is written once here. The man page may add details.
+//! Invariant: each fact is stated only once here. The man page may add details.
 
 use std::fmt::Write;
 
@@ -70,7 +70,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("TERM_PROGRAM, WT_SESSION, ConEmuANSI, VTE_VERSION", "terminals that show progress in their tab"),
 ];
 
-/// Files that duke reads or writes without the user naming them.
+/// Files that duke reads or writes even if the user does not name them.
 pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_CONFIG_HOME/duke/config.toml, ~/.config/duke/config.toml",

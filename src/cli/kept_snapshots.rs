@@ -42,7 +42,7 @@ pub fn latest(
     }
 }
 
-/// Lists the kept snapshots of `directory`, or all kept snapshots.
+/// Lists the kept snapshots of `directory`, or all kept snapshots if no directory is given.
 pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<ConfigOutput, UsageError> {
     let folder = folder(environment)?;
     let root = directory.map(|directory| absolute_bytes(directory.as_bytes()));

@@ -1,4 +1,4 @@
-//! Flags for reading lists of files, which several commands have.
+//! Flags for reading lists of files, shared by several commands.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;

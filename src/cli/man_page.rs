@@ -1,4 +1,4 @@
-//! Man page, in the macros of man(7).
+//! Man page, written with the man(7) macros.
 //!
 //! ```text
 //! definition of the flags, help_text, keymap  ->  lines of roff
@@ -98,7 +98,7 @@ impl Page {
         }
     }
 
-    /// Adds the usage of the program and of each subcommand.
+    /// Adds usage lines for the program and each subcommand.
     fn synopsis(&mut self, command: &mut Command) {
         self.usage(command);
         for command in command.get_subcommands_mut() {
@@ -164,7 +164,7 @@ impl Page {
             self.line(&format!(".SS duke {}", escaped(command.get_name())));
             let about = command.get_long_about().or(command.get_about());
             self.text(&about.map(ToString::to_string).unwrap_or_default());
-            // The help flag, which all subcommands have, is described once, above.
+            // The help flag, shared by all subcommands, has already been described above.
             let help = |arg: Arg| arg.hide(true);
             self.options(&command.clone().mut_arg("help", help));
         }

@@ -92,7 +92,7 @@ pub enum Invocation {
     Duplicates(DuplicatesJob),
     /// Plan that divides a directory into parts.
     Plan(plan::PlanJob),
-    /// Merge of the parts of a plan.
+    /// Merge of a plan's parts.
     Merge(merge::MergeJob),
     /// Request to print shell completions or the man page.
     Describe(Description),
@@ -121,7 +121,7 @@ pub fn invocation(
             print_error(&format!("{name} is a command; for the directory, use ./{name}"));
         }
         if word == ncdu::NAME {
-            // Flags of ncdu, such as --help, must not be parsed as flags of a subcommand.
+            // ncdu flags such as --help must not be parsed as flags of a subcommand.
             return as_ncdu(&words[2..], environment);
         }
         let parsed = Cli::understand(&words).map_err(refusal)?;
@@ -133,7 +133,7 @@ pub fn invocation(
 }
 
 /// Returns the request for a command line without a subcommand. `typed` contains the words after the program's name.
-/// The actions in `without_keys` get no keys.
+/// The actions in `without_keys` have no key bindings.
 fn without_subcommand(
     typed: &[OsString],
     without_keys: &[&str],
@@ -200,7 +200,7 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Invocation, Usa
         return Ok(Invocation::Compare(comparison));
     }
     let configured = configured(environment)?;
-    // Only display settings of the configuration apply, because the command line determines the input.
+    // Only the display settings in the configuration apply, because the command line determines the input.
     let mut arguments = understood(&configured.words, &[])?;
     arguments.si |= words.si;
     arguments.apparent_size |= words.apparent_size;
@@ -326,6 +326,7 @@ fn browser(
         },
         tab: TabProgress::detect(|name| environment.variable(name).cloned()),
         ending: if arguments.print0 { browse::Ending::Nul } else { browse::Ending::Line },
+        shows_recorded: !(arguments.no_instant || arguments.no_snapshots),
         kept: settings.as_ref().map(|settings| settings.folder.clone()),
         snapshots: settings.filter(|_| !arguments.no_snapshots),
     })

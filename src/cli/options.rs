@@ -1,4 +1,4 @@
-//! Options that several commands share.
+//! Options shared by several commands.
 
 use crate::base::format::Units;
 use crate::cli::environment::Environment;

@@ -49,7 +49,7 @@ const FOR_ONCE: [&str; 26] = [
     "no_config",
 ];
 
-/// Settings that environment variables override, each with the names of these variables.
+/// Settings that environment variables override, each with the names of the variables.
 const VARIABLES: [(&str, &[&str]); 3] =
     [("threads", &["DUKE_THREADS"]), ("color", &["DUKE_COLOR", "NO_COLOR"]), ("ascii", &["DUKE_ASCII"])];
 
@@ -146,7 +146,7 @@ fn is_overruled(name: &str, environment: &Environment) -> bool {
     variables.into_iter().flatten().any(|variable| environment.variable(variable).is_some())
 }
 
-/// Converts a setting into words of the command line.
+/// Converts a setting into command-line words.
 fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warning> {
     let shown = escape(setting.name.as_bytes());
     let Some(arg) = settable(command).find(|arg| name(arg) == setting.name) else {

@@ -89,5 +89,6 @@ pub fn settings(arguments: &Arguments, environment: &Environment) -> Option<Rete
     if let Some(bytes) = arguments.snapshot_size {
         settings.bytes = bytes;
     }
+    settings.keeps_latest = !arguments.no_instant;
     Some(settings)
 }

@@ -200,7 +200,7 @@ fn flags_become_options() {
     assert_eq!(scan("-x").mounts, Mounts::None);
     assert_eq!(scan("--include-kernfs").mounts, Mounts::All);
     assert_eq!(scan("").mounts, Mounts::Real);
-    assert!(scan("--exclude *.o --exclude a").filter.excludes(b"", b"x.o"));
+    assert!(scan("--exclude *.o --exclude a").excludes(b"", b"x.o"));
     assert!(scan("--exclude-caches").skip_caches);
     assert!(scan("--skip-network").skip_network && !scan("").skip_network);
     assert!(scan("-x --skip-network").skip_network);
@@ -222,8 +222,8 @@ fn the_last_of_a_repeated_flag_applies() {
     assert_eq!(scan("-x -x -t 2 -t 5", &[]).threads, Some(5));
     assert_eq!(format("-n -n -d 1 -d 3", &terminal(&[])), Some(table(3)));
     assert_eq!(browse("--color never --color always", &[]).theme.colors, Colors::Sixteen);
-    let filter = scan("--exclude a --exclude b", &[]).filter;
-    assert!(filter.excludes(b"", b"a") && filter.excludes(b"", b"b"));
+    let options = scan("--exclude a --exclude b", &[]);
+    assert!(options.excludes(b"", b"a") && options.excludes(b"", b"b"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Values of flags and their parsers.
+//! Flag values and their parsers.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -68,12 +68,12 @@ pub enum ColumnWord {
     Read(FieldColumn),
 }
 
-/// Returns the parser for `--columns`: names of columns, and `FIELD=COLUMN`.
+/// Returns the parser for `--columns`: column names, and `FIELD=COLUMN`.
 pub fn choices() -> impl TypedValueParser<Value = ColumnWord> {
     ColumnWords(named(|column| column.choice))
 }
 
-/// Parser of `--columns`. `P` parses names of columns.
+/// Parser for `--columns`. `P` parses column names.
 #[derive(Clone)]
 struct ColumnWords<P>(P);
 
@@ -125,7 +125,7 @@ pub fn count<T: FromStr>(word: &str) -> Result<T, String> {
     word.parse().map_err(|_| "not a number".to_owned())
 }
 
-/// Parses the size of a block in KiB.
+/// Parses a block size in KiB.
 pub fn block_size(word: &str) -> Result<u16, String> {
     let number = word.parse().ok().filter(|number| BLOCK_SIZES.contains(number));
     number.ok_or_else(|| format!("not a number from {} to {}", BLOCK_SIZES.start(), BLOCK_SIZES.end()))

@@ -1,5 +1,5 @@
-//! Copies that a deletion must leave: in each set of files with the same contents, at least one file that has not
-//! changed since it was compared.
+//! Copies that a deletion must keep: in each set of identical files, at least one file that has not changed since it
+//! was compared.
 //!
 //! Invariant: nothing in this module changes the file system.
 
@@ -9,15 +9,15 @@ use super::copy_files::{CopyFile, CopyName, CopyPlaces, LastPlace, PlacesBuilder
 use super::group::Group;
 use crate::tree::Tree;
 
-/// Copies that an operation must leave: for every set of files with the same contents that contains a selected file,
-/// the files that are not selected.
+/// Copies that an operation must keep: in every set of identical files with at least one selected file, the files that
+/// are not selected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptCopies {
     places: CopyPlaces,
     sets: Vec<KeptSet>,
 }
 
-/// Files with the same contents, some of which are selected.
+/// Identical files, some of which are selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct KeptSet {
     /// Paths of the selected items that are or contain one of the files.
@@ -27,8 +27,8 @@ struct KeptSet {
 }
 
 impl KeptCopies {
-    /// Finds the files in `sets` that are not selected in `groups`. If every file of a set is selected or inside a
-    /// selected directory, returns the number of such sets as an error.
+    /// Finds the files in `sets` that are not selected in `groups`. If all files of a set are selected or inside
+    /// selected directories, returns the number of these sets as an error.
     pub(super) fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         groups: &[Group],

@@ -1,4 +1,4 @@
-//! Files with the same contents, and the directories in which to find them on disk.
+//! Identical files and the directories that contain them on disk.
 //!
 //! Invariant: a file is reached only through the directories that were scanned.
 
@@ -11,7 +11,7 @@ use crate::platform::Directory;
 use crate::platform::entry::contents::{ContentState, Contents};
 use crate::tree::{DirId, EntryId, Tree, join};
 
-/// Name of one of several files with the same contents.
+/// Name of one file in a set of identical files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyName<'n> {
     /// Directory that contains the file.
@@ -29,7 +29,7 @@ impl<'n> CopyName<'n> {
     }
 }
 
-/// One of several files with the same contents.
+/// File in a set of identical files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CopyFile {
     /// Index of the directory that contains the file.

@@ -54,8 +54,8 @@ pub struct Item {
     pub kind: Kind,
     /// Inode number.
     pub inode: u64,
-    /// Device number; `None` for a file with only one name, whose device is not in the tree. Except on overlay file
-    /// systems, the file is usually on the device of its directory.
+    /// Device number; `None` for a file with only one name, because the tree does not store its device. Except on
+    /// overlay file systems, such files are usually on the same device as their directory.
     pub device: Option<u64>,
     /// `true` if the inode had no other name when the entry was read.
     pub is_single: bool,
@@ -105,7 +105,7 @@ impl Group {
         Some(Self { directory, steps, items: Vec::new() })
     }
 
-    /// Finds the directory of the group in a changed tree by its path. Returns `None` if it no longer exists.
+    /// Finds the group's directory in a changed tree by its path. Returns `None` if the directory no longer exists.
     pub fn find(&self, tree: &Tree) -> Option<DirId> {
         let mut at = DirId::TOP;
         for step in &self.steps {

@@ -1,4 +1,4 @@
-//! Journal of deletions: one line of JSON per item, in a file that only its owner can read.
+//! Journal of deletions: one JSON line per item, in a file that only its owner can read.
 //!
 //! A line with the result `begun` is written before an operation, and a line with the actual result after it, so that a
 //! crash in between can be recognized.
@@ -31,7 +31,7 @@ pub enum OperationKind {
     Trash,
     /// Move back from the trash.
     Restore,
-    /// Use the data of another file with the same contents.
+    /// Sharing of data with an identical file.
     Share,
 }
 

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Invariant: if there is a journal, an operation is recorded in it before it begins. Journal errors are reported. If a
-//! guard refuses one item, nothing is done.
+//! guard refuses any item, nothing is done.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -34,7 +34,7 @@ pub enum Operation {
     Trash(Arc<Selection>),
     /// Move back from the trash.
     Restore(Arc<Vec<Trashed>>),
-    /// Let files with the same contents use the same data.
+    /// Make identical files share their data.
     Share(Arc<CopySharing>),
 }
 
@@ -73,7 +73,7 @@ impl Report {
         format!("Shared the data of {number} {files}, {shared}{}", self.gained_text(units))
     }
 
-    /// Returns the change in free space, in parentheses; an empty string if it is unknown.
+    /// Returns the change in free space in parentheses, or an empty string if the change is unknown.
     pub fn gained_text(&self, units: Units) -> String {
         let Some(gained) = self.gained else { return String::new() };
         let sign = if gained < 0 { "-" } else { "+" };
@@ -185,7 +185,7 @@ fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (
     (Report { gained: gained.reduce(i64::saturating_add), ..report(removal) }, lines)
 }
 
-/// Lets the files share their data. Also returns the journal lines with the results.
+/// Makes the files share their data. Also returns the journal lines with the results.
 fn shared(
     task: &Task<Report>,
     sharing: &CopySharing,

@@ -2,7 +2,7 @@
 //!
 //! The preview reads the file system again, so the dialog shows the current state: sizes, recent changes, obstacles,
 //! and the bytes that would be freed. An inode is freed if all of its names are selected. Space that a file shares with
-//! a copy is freed only if the copy is deleted too. The preview cannot tell whether this will happen, so there is a
+//! a copy is freed only if the copy is deleted too. The preview cannot tell whether this will happen, so it gives a
 //! lower and an upper bound.
 //!
 //! Invariant: files are opened only to read their extents, only on file systems that can share extents, and never if
@@ -24,12 +24,12 @@ use crate::platform::entry::extents;
 use crate::platform::entry::extents::Sharing;
 use crate::platform::{Attributes, Directory, Errno, Rights};
 
-/// Maximum number of files whose extents are read. All further files count as shared if their file system can share
-/// extents.
+/// Maximum number of files whose extents are read. Beyond this limit, files count as shared if their file system can
+/// share extents.
 const MOST_ASKED: u64 = 20_000;
 /// File size in bytes below which extents are not read.
 const WORTH_ASKING: u64 = 64 << 10;
-/// Age in seconds below which a file counts as recently changed, because it may still be in use.
+/// Age in seconds below which a file counts as recently changed and possibly still in use.
 const RECENT: i64 = 60;
 /// Time until the first report. Each later report is due when the elapsed time has grown by the factor `NEXT`.
 const FIRST: Duration = Duration::from_millis(20);
@@ -42,11 +42,11 @@ pub struct Preview {
     pub directories: u64,
     /// Number of names that are not directories.
     pub files: u64,
-    /// Number of bytes that the deletion certainly frees.
+    /// Number of bytes that the deletion is certain to free.
     pub least: u64,
     /// Number of bytes that are freed if everything that shares them is deleted too.
     pub most: u64,
-    /// Number of inodes that also have names outside the selection, and so are not freed.
+    /// Number of inodes that also have names outside the selection, and are therefore not freed.
     pub linked: u64,
     /// Time of the newest change, in seconds since 1970.
     pub newest: Option<i64>,
@@ -155,7 +155,7 @@ impl<'a> Previewer<'a> {
         }
     }
 
-    /// Returns the number of bytes that deleting the file certainly frees, because the file does not share them.
+    /// Returns the number of bytes that deleting the file is certain to free: those that it does not share.
     fn least(&self, at: &Directory, name: &CStr, found: &Attributes, bytes: u64) -> u64 {
         if found.kind != Kind::File || bytes == 0 {
             return bytes;

@@ -57,7 +57,7 @@ pub enum NoTrash {
     Writable,
     /// The path of the trash is not a directory.
     NoDirectory,
-    /// The volume has no folder `.Trashes`, which only macOS itself creates.
+    /// The volume has no `.Trashes` folder, which only macOS itself creates.
     NoTrashes,
     /// The content of the entry is only in the cloud, and moving the entry to the trash would download it.
     InCloud,
@@ -118,9 +118,9 @@ impl From<Errno> for Reason {
 pub enum Blocked {
     /// The entry is the root directory of the system.
     Root,
-    /// The entry is the home directory of the user.
+    /// The entry is the user's home directory.
     Home,
-    /// The directory contains the home directory of the user.
+    /// The directory contains the user's home directory.
     HoldsHome,
     /// The entry is a mount point.
     Mount,

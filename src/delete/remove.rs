@@ -147,7 +147,7 @@ impl Remover {
 }
 
 impl Visitor for Remover {
-    /// No permissions: they are not checked in advance, because the attempt to delete an entry shows whether it is
+    /// Unused: permissions are not checked in advance, because attempting to delete an entry shows whether it is
     /// permitted.
     type Rights = ();
 

@@ -1,8 +1,8 @@
 //! Identity of the selected entries at the time the dialog opens, so that nothing else is deleted in their place.
 //!
 //! The tree does not store enough to recognize an entry, because file systems reuse the inode numbers of deleted files.
-//! So duke records the identity of each entry when the dialog opens, and compares it with the tree. The operation then
-//! applies only to entries that still have this identity.
+//! duke therefore records the identity of each entry when the dialog opens, and compares it with the tree. The
+//! operation then applies only to entries that still have this identity.
 //!
 //! Invariant: nothing in this module changes the file system.
 
@@ -93,7 +93,7 @@ impl Item {
         is_still
     }
 
-    /// Checks if the user may move the item out of its directory. Returns `None` if the identity of the item is
+    /// Checks whether the user may move the item out of its directory. Returns `None` if the identity of the item is
     /// unknown.
     fn may_move(&self, directory: &Directory) -> Option<Result<(), Errno>> {
         let now = self.identity?;
@@ -150,7 +150,7 @@ impl Item {
 
 impl Group {
     /// Clears `read_at` of the items unless the directory's file system uses the clock of this machine, because times
-    /// of different clocks cannot be compared.
+    /// from different clocks cannot be compared.
     pub(super) fn ignore_foreign_clock(&mut self, directory: &Directory) {
         if directory.file_system().ok() != Some(FileSystem::Ordinary) {
             self.items.iter_mut().for_each(|item| item.read_at = None);

@@ -16,7 +16,7 @@ pub struct Selection {
     pub groups: Vec<Group>,
     /// Part of each entry to which the operation applies.
     pub extent: DeleteScope,
-    /// Unselected copies of the selected files. The operation must leave at least one file of each set of copies.
+    /// Unselected copies of the selected files. The operation must keep at least one file in each set of copies.
     pub copies: KeptCopies,
 }
 
@@ -60,8 +60,7 @@ impl Selection {
         self.items().fold(0, |sum, (_, item)| sum.saturating_add(item.disk))
     }
 
-    /// Requires the operation to leave at least one file of each set in `sets`. The files of a set have the same
-    /// contents.
+    /// Requires the operation to keep at least one file in each of `sets`, which are sets of identical files.
     ///
     /// # Errors
     /// Returns the number of sets in which every file is selected or inside a selected directory.
@@ -100,7 +99,7 @@ impl Selection {
     }
 
     /// Replaces the modification times of the entries with those in `mtimes`, which the entries had when the user chose
-    /// them. A rescan may have read other times since.
+    /// them. A rescan may have read different times since then.
     #[must_use]
     pub fn as_chosen(mut self, mtimes: &HashMap<(DirId, &[u8]), i64>) -> Self {
         for group in &mut self.groups {

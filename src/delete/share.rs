@@ -1,7 +1,7 @@
-//! Sharing of copies: files with the same contents use the same data on the disk.
+//! Sharing of copies: identical files use the same data on disk.
 //!
-//! The kernel compares the bytes once more while both files are locked, so a file that changes meanwhile is not shared.
-//! Names, contents and times of the files do not change.
+//! The kernel compares the bytes once more while both files are locked, so a file that changes in the meantime is not
+//! shared. Names, contents and times of the files do not change.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -23,7 +23,7 @@ const STEP: u64 = 16 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CopySharing {
     places: CopyPlaces,
-    /// Sets of files with the same contents. In each set, the other files will use the data of the first file.
+    /// Sets of identical files. In each set, the other files will use the data of the first file.
     sets: Vec<Vec<CopyFile>>,
 }
 
@@ -100,7 +100,7 @@ impl CopySharing {
     }
 }
 
-/// Lets the files share their data, and measures the free space before and after. Also returns the result for each
+/// Makes the files share their data, and measures the free space before and after. Also returns the result for each
 /// file.
 pub(super) fn run<T: Send + Sync>(
     task: &Task<T>,
@@ -135,8 +135,8 @@ struct Sharer<'s> {
 const ELSEWHERE: Reason = Reason::System(Errno::EXDEV as i32);
 
 impl Sharer<'_> {
-    /// Lets the other files of a set use the data of the first one. If the first file has changed, the next one is used
-    /// instead. Files that are on another file system share data among themselves in the same way.
+    /// Makes the other files of a set use the data of the first file. If the first file has changed, the next one is
+    /// used instead. Files that are on another file system share data among themselves in the same way.
     fn share_set(&mut self, set: &[CopyFile]) {
         let first = self.items.len();
         self.items.resize(first + set.len() - 1, None);
@@ -171,7 +171,7 @@ impl Sharer<'_> {
         }
     }
 
-    /// Lets `file` use the data of `from`. Returns the number of bytes shared: 0 if the files already shared all of
+    /// Makes `file` use the data of `from`. Returns the number of bytes shared: 0 if the files already shared all of
     /// their data.
     fn share(&mut self, from: &Contents, file: &CopyFile) -> Result<u64, Reason> {
         let to = self.open.open_file(&self.sharing.places, file)?;

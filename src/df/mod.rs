@@ -57,10 +57,10 @@ pub enum FileSystem {
     Shown(Volume),
 }
 
-/// Accounting of the file systems, and the lines that show it.
+/// Space accounting for the file systems, and the lines that show it.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
-    /// Accounting of each file system.
+    /// Space accounting for each file system.
     pub report: Report,
     /// Lines in display order.
     pub rows: Vec<Row>,
@@ -79,8 +79,8 @@ pub fn account(pool: &Pool, tree: Arc<Tree>, from: DirId, units: Units) -> io::R
     })
 }
 
-/// Starts a job that checks if any root is the top directory of its file system. If so, the accounting of that file
-/// system includes everything.
+/// Starts a job that checks whether any root is the top directory of its file system. In that case, the accounting
+/// covers the whole file system.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -131,7 +131,7 @@ fn whole_root(tree: &Tree) -> Option<DirId> {
     })
 }
 
-/// Returns the space accounting of at most `most` file systems, beginning with the one that contains `from`.
+/// Returns the space accounting for at most `most` file systems, beginning with the one that contains `from`.
 fn spaces(
     tree: &Tree,
     from: DirId,
@@ -166,7 +166,7 @@ fn first_system(tree: &Tree, regions: &MountMap, sums: &ScannedSizes, from: DirI
     sums.system(from).or_else(|| tree.ancestry(from).find_map(|id| regions.starts.get(&id).copied()))
 }
 
-/// df's numbers for a directory of a file system, and for the file system's mount point.
+/// df's numbers for a directory and for the mount point of its file system.
 type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
 
 /// Returns df's numbers for each file system, or `None` if it does not respond within the time limit.
@@ -186,7 +186,7 @@ fn space(system: &System, scanned: Scanned, sizes: Option<Sizes>) -> FileSystemU
     let outside = if system.is_whole { Vec::new() } else { NotScanned::of(system.mount(), &system.path) };
     let (here, whole) = sizes.unwrap_or((Err(Errno::ETIMEDOUT), None));
     let capacity = whole.map_or(here, Ok);
-    // A file system that did not respond gets no further requests.
+    // No more requests are sent to a file system that did not respond.
     let mounts = if sizes.is_some() { system.mounts.as_slice() } else { &[] };
     let native = overhead::ask(mounts, &system.path);
     FileSystemUsage {
@@ -235,7 +235,8 @@ fn layers(mount: &Mount) -> Note {
     Note::Layers { upper: mount.option(b"upperdir").next().map(<[u8]>::to_vec), lower }
 }
 
-/// Returns the deleted but open files on a file system, recognized by device or by mount. The largest come first.
+/// Returns the deleted but open files on a file system, largest first. Files are assigned to the file system by device
+/// or by mount.
 fn of_system(files: &[UnlinkedFile], system: &System, mounts: &[Mount]) -> Vec<UnlinkedFile> {
     let device = system.mount().map(|mount| mount.device);
     let is_its_mount = |id: u64| mounts.iter().any(|mount| mount.id == id && Some(mount.device) == device);

@@ -2,7 +2,7 @@
 //!
 //! A directory is on the same file system as its parent unless something is mounted on it. The mount table lists the
 //! mount points, and each mount point is looked up in the tree once. Device numbers are not enough: every btrfs
-//! subvolume has its own device number without being mounted, and a bind mount has the number of its source.
+//! subvolume has its own device number without being mounted, and a bind mount has the device number of its source.
 //!
 //! Without a mount table (no /proc), only device numbers are used. Invariant: no directory is assigned to a mount that
 //! is covered by another mount.
@@ -160,7 +160,7 @@ impl MountMap {
         self.systems[system].is_whole |= is_whole;
     }
 
-    /// Adds the data volume of macOS to the file system with index `system`, if the volume is mounted below `root`.
+    /// Adds the macOS data volume to the file system with index `system`, if the volume is mounted below `root`.
     fn behind_firmlinks(&mut self, mounts: &[Mount], system: usize, root: &Path) {
         let Some(target) = FIRMLINK_TARGET.map(Path::new) else { return };
         if !target.starts_with(root) || target == root {
@@ -275,7 +275,7 @@ fn topmost(mounts: &[Mount], index: usize) -> usize {
 }
 
 /// Returns the index of the mount that contains a path. The mount is found by the mount ID or mount point that the
-/// kernel reports or, if there is neither, by the device and the longest mount point above the path.
+/// kernel reports or, if it reports neither, by the device and the longest mount point above the path.
 pub fn mount_of(mounts: &[Mount], full: &Path, standing: &MountPosition) -> Option<usize> {
     let named = standing.mount.and_then(|id| mounts.iter().position(|mount| mount.id == id));
     let of_point = || {

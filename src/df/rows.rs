@@ -1,4 +1,4 @@
-//! Lines that show the accounting of a file system, for the browser and for `duke df`.
+//! Lines that show the space accounting for a file system, for the browser and for `duke df`.
 //!
 //! ```text
 //! 100.0 GiB  size
@@ -72,12 +72,12 @@ pub enum Amount {
     Nothing,
 }
 
-/// Line of the accounting.
+/// Line of the space accounting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Subject of the line.
     pub subject: Subject,
-    /// Indentation. A line is a part of the nearest line above it that is indented less.
+    /// Indentation level. Each line is part of the nearest line above it that is indented less.
     pub depth: usize,
     /// Amount shown on the line.
     pub amount: Amount,

@@ -1,4 +1,4 @@
-//! Accounting of a file system: the known amounts, and the unexplained rest.
+//! Space accounting for a file system: the known amounts and the unexplained rest.
 //!
 //! Invariant: [`FileSystemUsage::unexplained`] is "used" minus everything known, and never a measured number.
 
@@ -11,7 +11,7 @@ use crate::platform::fs::overhead::Quota;
 use crate::platform::fs::overhead::btrfs::Subvolume;
 use crate::platform::process::open_files::{ProcessAccess, UnlinkedFile};
 
-/// Accounting of one file system.
+/// Space accounting for one file system.
 #[derive(Clone, Debug)]
 pub struct FileSystemUsage {
     /// Sizes and mount as df reports them.
@@ -59,7 +59,7 @@ pub enum Note {
     Refused(Errno),
 }
 
-/// Accounting of every file system that the scan has visited.
+/// Space accounting for every file system that the scan has visited.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// File systems in the order in which the scan visited them, except that the one with the requested directory comes

@@ -9,16 +9,16 @@ use crate::base::kind::Kind;
 use crate::base::sync::{Mutex, PoisonError};
 use crate::tree::{EntryId, InodeKey};
 
-/// Regular file that is not empty.
+/// Non-empty regular file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Candidate {
     /// Length in bytes.
     pub(crate) size: u64,
-    /// Address of the file's entry.
+    /// ID of the file's entry.
     pub(crate) entry: EntryId,
 }
 
-/// Files of a subtree, from which the candidates are selected.
+/// Files in a subtree from which the candidates are selected.
 #[derive(Default)]
 pub(crate) struct SizeCandidates {
     /// Files, with one name for each inode. Once all files are collected, they are sorted by size, and files with a

@@ -1,4 +1,4 @@
-//! Hashes of a file's contents, and checks that the file did not change while it was read.
+//! Hashing of file contents, with checks that the file did not change while it was read.
 //!
 //! Invariant: files of the same size with equal hashes of their whole contents have the same bytes. Holes count as
 //! zeros, but are not read.
@@ -13,7 +13,7 @@ pub(crate) type ContentHash = [u8; 32];
 
 /// Length in bytes of the first and the last block of a file, which are compared first.
 const END: usize = 4096;
-/// Maximum length in bytes of a file that its first and last block cover completely.
+/// Maximum length in bytes of a file that is covered completely by its first and last blocks.
 pub(crate) const SHORT: u64 = 2 * END as u64;
 /// Maximum number of bytes per read.
 const CHUNK: usize = 128 << 10;
@@ -49,8 +49,8 @@ impl OpenFile {
 
     /// Returns a hash of the whole contents, or an error if they changed while they were read.
     ///
-    /// Blocks of zeros are skipped, and every other block is hashed together with its offset. So a hole has the same
-    /// hash as zeros that are stored on disk, and costs no time.
+    /// Blocks of zeros are skipped, and every other block is hashed together with its offset. A hole therefore has the
+    /// same hash as zeros stored on disk, and costs no time.
     pub(crate) fn whole(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
         let size = self.state.size;
         let length = usize::try_from(size).unwrap_or(CHUNK).min(CHUNK);
@@ -99,8 +99,8 @@ impl OpenFile {
         is_certain.then(|| hasher.finalize().into())
     }
 
-    /// Fills `buffer` with the contents from `offset` on. Returns an error if the file ends too early, which means that
-    /// it has changed.
+    /// Fills `buffer` with the contents starting at `offset`. Returns an error if the file ends too early, which means
+    /// that it has changed.
     fn read(&self, search: &DuplicateSearch<'_>, buffer: &mut [u8], offset: u64) -> Result<(), NotCompared> {
         let length = self.contents.read_at(buffer, offset).map_err(|errno| Some(SkipReason::from(errno)))?;
         search.advance(length);

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use crate::platform::entry::contents::ContentState;
 use crate::tree::EntryId;
 
-/// Files or directories with the same contents.
+/// Group of files or directories with the same contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DuplicateGroup {
     /// Kind of the copies.
@@ -17,8 +17,7 @@ pub struct DuplicateGroup {
     /// Disk usage in bytes that is freed if only one copy is kept. Space that a copy shares with a file outside the
     /// group does not count.
     pub wasted: u64,
-    /// Copies in the order of their paths. A copy that lies in the second or a later copy of a duplicate directory is
-    /// omitted.
+    /// Copies, sorted by path. Copies inside the second or a later copy of a duplicate directory are omitted.
     pub copies: Vec<Duplicate>,
 }
 
@@ -58,7 +57,7 @@ pub enum DuplicateKind {
 /// File or directory that has the same contents as another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Duplicate {
-    /// Address of the copy's entry.
+    /// ID of the copy's entry.
     pub entry: EntryId,
     /// Other names of the same inode in the searched directory.
     pub other_names: Vec<EntryId>,
@@ -70,14 +69,14 @@ pub struct Duplicate {
     pub mtime: i64,
     /// Number that identifies the data on disk. Copies in a group that share their data have the same number.
     pub storage: u32,
-    /// `true` if another copy shares the data on the disk.
+    /// `true` if another copy shares its data on disk.
     pub is_shared: bool,
 }
 
-/// Name of a file in a set of equal files.
+/// Name of a file in a set of identical files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EqualName {
-    /// Address of the file's entry.
+    /// ID of the file's entry.
     pub entry: EntryId,
     /// State of the file when it was compared.
     pub state: ContentState,
@@ -86,7 +85,7 @@ pub struct EqualName {
 /// File that was not compared, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// Address of the file's entry.
+    /// ID of the file's entry.
     pub entry: EntryId,
     /// Reason why the file was not compared.
     pub reason: SkipReason,
@@ -108,13 +107,13 @@ pub enum SkipReason {
 pub struct Duplicates {
     /// Groups in descending order of wasted bytes.
     pub groups: Vec<DuplicateGroup>,
-    /// Sets of equal files, each as the names of its files. Files inside copies of directories are included. At least
-    /// one entry of each set must be kept.
+    /// Sets of identical files; each set lists the names of its files. Files inside copies of directories are included.
+    /// At least one entry in each set must be kept.
     pub sets: Vec<Vec<EqualName>>,
-    /// Files that were not compared, in the order of their paths.
+    /// Files that were not compared, sorted by path.
     pub skipped: Vec<Skipped>,
     /// Number of files that are not opened, because they are on a network file system, a kernel file system, or a file
-    /// system that a program or a virtual machine's host provides.
+    /// system provided by a program or by the host of a virtual machine.
     pub elsewhere: u64,
     /// `true` if files were found on a file system that lets files share data.
     pub may_share: bool,
@@ -132,7 +131,7 @@ impl Duplicates {
 /// Progress of a search for duplicates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CompareProgress {
-    /// Number of files whose size occurs more than once.
+    /// Number of files that have the same size as another file.
     pub candidates: u64,
     /// Number of candidates that have been compared.
     pub compared: u64,

@@ -2,7 +2,7 @@
 //! the contents of each entry. The contents of a child directory are represented by its hash.
 //!
 //! Invariant: a directory has a hash only if everything in it is known, that is, if every file in it has no data or is
-//! in a set of equal files, and if the directory has not changed since the scan.
+//! in a set of identical files, and if the directory has not changed since the scan.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ use crate::scan::reach;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, Walk};
 use std::os::unix::ffi::OsStrExt;
 
-/// Map from names of files to the numbers of the sets that contain them.
+/// Map from file names to the numbers of the sets that contain them.
 pub(crate) type SetOfName = HashMap<EntryId, u32>;
 
-/// Directories with the same contents.
+/// Set of directories with the same contents.
 #[derive(Debug)]
 pub(crate) struct DirectorySet {
     pub(crate) directories: Vec<DirId>,
@@ -45,7 +45,7 @@ enum EntryContents {
 }
 
 /// Finds the sets of directories below `from` that have the same contents. Sets whose directories have the most levels
-/// come first. `size` returns the length of each file in a set of equal files.
+/// come first. `size` returns the length of each file in a set of identical files.
 pub(crate) fn find(
     search: &DuplicateSearch<'_>,
     from: DirId,
@@ -85,7 +85,7 @@ fn directories(tree: &Tree, from: DirId) -> Vec<(DirId, i64)> {
     all
 }
 
-/// Returns the hash of a directory; `None` if something in it is unknown.
+/// Returns the hash of a directory, or `None` if something in it is unknown.
 fn hash(
     tree: &Tree,
     id: DirId,
@@ -120,7 +120,7 @@ fn hash(
     Some((hash_parts(&unchanged(tree, id, mtime)?, &parts)?, summary))
 }
 
-/// Returns the contents of an entry; `None` if they are unknown.
+/// Returns the contents of an entry, or `None` if they are unknown.
 fn part(
     entry: &Entry<'_>,
     id: EntryId,

@@ -1,7 +1,7 @@
 //! Groups of duplicates to show: the outermost duplicate directories, and duplicate files outside them.
 //!
-//! Deleting all but one copy of a directory also deletes the copies of its files. So a file inside an extra copy is not
-//! shown again, and the disk usage of each file is counted once.
+//! Deleting all but one copy of a directory also deletes the copies of its files. A file inside an extra copy (any copy
+//! but the first) is therefore not shown again, and the disk usage of each file is counted once.
 //!
 //! Invariant: if one copy of each group is kept, deleting the others frees the wasted bytes of all groups together.
 
@@ -22,7 +22,7 @@ pub(crate) struct Arranged {
     pub(crate) sets: Vec<Vec<EqualName>>,
 }
 
-/// Files with the same contents.
+/// Set of identical files.
 struct FileSet {
     size: u64,
     copies: Vec<Duplicate>,
@@ -31,7 +31,7 @@ struct FileSet {
 /// Map from each extra copy of a directory (any copy but the first) to the index of its group.
 type Extra = HashMap<DirId, usize>;
 
-/// Arranges the sets of equal files below `from` into groups.
+/// Arranges the sets of identical files below `from` into groups.
 pub(crate) fn arrange(
     search: &DuplicateSearch<'_>,
     found: &[EqualFiles],
@@ -103,7 +103,7 @@ fn order_copies(tree: &Tree, sets: &mut [FileSet]) {
     }
 }
 
-/// Returns the groups of equal directories that are not inside an extra copy of another directory. Also returns all
+/// Returns the groups of identical directories that are not inside an extra copy of another directory. Also returns all
 /// extra copies.
 fn outermost(tree: &Tree, sets: Vec<DirectorySet>) -> (Vec<DuplicateGroup>, Extra) {
     let (mut groups, mut extra) = (Vec::new(), Extra::new());
@@ -147,7 +147,7 @@ impl Duplicate {
     }
 }
 
-/// Copies that share their data on the disk.
+/// Copies that share their data on disk.
 #[derive(Default)]
 struct Storage {
     disk: u64,

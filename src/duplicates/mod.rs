@@ -6,12 +6,12 @@
 //! ```
 //!
 //! Sizes come from the tree, so only files with the same size as another file are opened. Their first and last blocks
-//! are compared, and only files that are equal there are read as a whole. Each inode is read through one of its names.
-//! Of several files that share all of their data, only one is read. Before the result is published, every file in it is
-//! checked for changes.
+//! are compared, and only files in which these blocks are equal are read completely. Each inode is read through one of
+//! its names. If several files share all of their data, only one of them is read. Before the result is published, every
+//! file in it is checked for changes.
 //!
-//! Invariant: nothing is written, and two files are duplicates only if all of their bytes were read, or if both have the
-//! same extents.
+//! Invariant: nothing is written, and two files are duplicates only if all of their bytes were read, or if both have
+//! the same extents.
 
 mod candidates;
 mod contents;

@@ -64,7 +64,7 @@ impl<'s> DuplicateSearch<'s> {
         }
     }
 
-    /// Records that `bytes` were read, and publishes the progress if that is due.
+    /// Records that `bytes` were read, and publishes the progress if an update is due.
     pub(crate) fn advance(&self, bytes: usize) {
         self.read.fetch_add(bytes as u64, Ordering::Relaxed);
         let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);

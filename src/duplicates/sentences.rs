@@ -1,4 +1,4 @@
-//! Sentences about duplicates, which the printed list and the browser share.
+//! Sentences about duplicates, shared by the printed list and the browser.
 //!
 //! Invariant: no sentence contains a name.
 

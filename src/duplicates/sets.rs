@@ -14,7 +14,7 @@ use crate::base::sync::Ordering;
 use crate::platform::entry::contents::ContentState;
 use crate::tree::EntryId;
 
-/// Files with the same contents.
+/// Set of identical files.
 #[derive(Clone, Debug)]
 pub(crate) struct EqualFiles {
     /// Length of each file in bytes.
@@ -32,7 +32,7 @@ pub(crate) struct Member {
     pub(crate) storage: u32,
 }
 
-/// File with the latest hash of its contents. The type is small, because there is one value per candidate.
+/// File with the latest hash of its contents. The type is kept small, because there is one value per candidate.
 #[derive(Clone, Copy, Debug)]
 struct Compared {
     file: Candidate,
@@ -54,7 +54,7 @@ pub(crate) struct Unchecked {
     storage: u32,
 }
 
-/// Compares the candidates. Returns the files that are equal to others, sorted by directory.
+/// Compares the candidates. Returns the files that are identical to others, sorted by directory.
 pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> Vec<Unchecked> {
     files.sort_unstable_by_key(|file| file.entry);
     let mut ends = for_each(
@@ -82,21 +82,21 @@ pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> V
     found
 }
 
-/// Groups files that have the same size and the same hash. `files` must be sorted by size and hash. Omits groups of a
-/// single file.
+/// Groups files that have the same size and the same hash. `files` must be sorted by size and hash. Omits groups with
+/// only one file.
 fn equal(files: &[Compared]) -> Vec<&[Compared]> {
     let key = |one: &Compared| (one.file.size, one.contents);
     files.chunk_by(|one, other| key(one) == key(other)).filter(|equal| equal.len() > 1).collect()
 }
 
-/// Finds the sets of equal files among `files`, which must have the same size and equal first and last blocks. Each
+/// Finds the sets of identical files among `files`, which must have the same size and equal first and last blocks. Each
 /// file is returned with a number; files with the same number share their data.
 fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u32, Compared)>> {
     let mut located: Vec<(Option<ContentHash>, Compared)> =
         files.par_iter().map(|one| (location(search, one), *one)).collect();
     located.sort_unstable_by_key(|(location, one)| (*location, one.file.entry));
     let clones = located.chunk_by(|(one, _), (other, _)| one.is_some() && one == other);
-    // Of several clones, only the first one is read.
+    // Only the first of several clones is read.
     let clones: Vec<(u32, &[Located])> = (0..).zip(clones).collect();
     let hashed = clones.into_par_iter().flat_map_iter(|(storage, clones)| {
         let first = whole(search, &clones[0].1);

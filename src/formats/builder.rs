@@ -1,4 +1,4 @@
-//! Builder of a tree from entries that arrive one at a time, in depth-first order.
+//! Builds a tree from entries that arrive one at a time, in depth-first order.
 //!
 //! ```text
 //! open:  top  root  dir  dir        the directories down to the one being read; the batch holds its entries
@@ -23,11 +23,11 @@ const SHALLOW: usize = 64;
 /// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;
 
-/// Error number (`EIO`) given to a directory that was not read completely. The formats do not record the original error
-/// number.
+/// Error number (`EIO`) assigned to a directory that was not read completely. The formats do not record the original
+/// error number.
 pub(crate) const UNREADABLE: i32 = EIO;
 
-/// Numbers of entries, bytes and errors found so far.
+/// Counts of entries, bytes and errors found so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) entries: u64,
@@ -52,7 +52,7 @@ pub(crate) enum Sizes {
     /// The sizes are the directory's own sizes, without its contents.
     Own,
     /// The sizes include everything below the directory. The directory's own sizes are known only once its end has been
-    /// read, so its entry is published then.
+    /// read, so its entry is published only at that point.
     Sums,
 }
 
@@ -135,7 +135,7 @@ impl<'t> Builder<'t> {
         self.counts
     }
 
-    /// Adds an entry that contains no entries, such as a file or an excluded directory.
+    /// Adds an entry that contains no other entries, such as a file or an excluded directory.
     pub(crate) fn push(&mut self, record: &Entry<'_>) {
         if let EntryState::Known(metadata) = &record.state {
             self.add_inside(metadata.disk(), metadata.apparent);

@@ -1,4 +1,4 @@
-//! Compression of streams: zstd in both directions, gzip only for reading.
+//! Stream compression: zstd in both directions, gzip only for reading.
 //!
 //! Compression and decompression run on a separate thread, while the caller's thread reads or writes the
 //! text. `ruzstd` has only one compression level, somewhat worse than `zstd -1`; docs/exchange.md has
@@ -148,7 +148,7 @@ impl Text<'_> {
 /// Compresses the text that `write` produces, and writes it to `out`. The compression runs on its own thread.
 ///
 /// # Errors
-/// Returns an error if `write` or the compression fails. If both fail, returns the error of the compression.
+/// Returns an error if `write` or the compression fails. If both fail, returns the compression error.
 pub fn pack(
     out: &mut (dyn Write + Send),
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

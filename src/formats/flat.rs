@@ -1,8 +1,8 @@
 //! Flat export: one line per entry, for query engines that combine the exports of many machines.
 //! docs/exchange.md lists the fields.
 //!
-//! Each line has the entry's own sizes, so sizes can be summed over any set of lines. Only hard links are
-//! counted repeatedly; `device` and `inode` identify them.
+//! Each line has the entry's own sizes, so sizes can be summed over any set of lines. Only files with several hard
+//! links are counted more than once; `device` and `inode` identify them.
 //!
 //! Invariant: every line is valid UTF-8 without control characters, regardless of the names. Nothing recurses.
 
@@ -80,7 +80,7 @@ enum Value<'v> {
     Signed(i64),
 }
 
-/// Values that are the same in all lines of a root.
+/// Values shared by all lines of a root.
 struct Common<'t> {
     name: &'t [u8],
     provenance: Provenance,
@@ -229,7 +229,7 @@ impl Line<'_, '_> {
         self.writer.raw(if self.form == Form::Json { "}\n" } else { "\n" });
     }
 
-    /// Writes a field. In JSON a field without a value is omitted.
+    /// Writes a field. In JSON, a field without a value is omitted.
     fn put(&mut self, name: &str, value: Option<Value<'_>>) {
         let is_path = matches!(value, Some(Value::Path(_)));
         match (self.form, value) {
@@ -265,7 +265,7 @@ impl Line<'_, '_> {
         }
     }
 
-    /// Writes a value. If this is a path that cannot be written exactly, returns its bytes in base64.
+    /// Writes a value. If the value is a path that cannot be written exactly, returns its bytes in base64.
     fn csv(&mut self, value: &Value<'_>) -> Option<String> {
         match value {
             Value::Path(bytes) => {

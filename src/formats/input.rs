@@ -33,7 +33,7 @@ impl fmt::Display for Fault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
             Reason::Stopped => formatter.write_str("stopped"),
-            // Not even the first byte was valid, so this is another kind of file.
+            // Not even the first byte was valid, so the file is in another format.
             Reason::Wrong(what) if self.offset == 0 => {
                 write!(formatter, "not an export or a snapshot: {what}")
             }

@@ -1,4 +1,4 @@
-//! Lexer for a stream of JSON: strings, whole numbers, and values to be skipped.
+//! Lexer for a JSON stream: reads strings and whole numbers, and can skip any value.
 //!
 //! The lexer accepts one deviation from JSON: a string may contain any bytes from 0x80 on, because ncdu
 //! writes file names unchanged.
@@ -19,7 +19,7 @@ pub(crate) const LONGEST: usize = 128 << 10;
 /// Maximum nesting depth of a skipped value.
 const LEVELS: usize = 4096;
 
-/// Lexer of JSON that arrives in chunks.
+/// Lexer for JSON that arrives in chunks.
 pub(crate) struct Lexer<'a> {
     /// Input; `None` if texts are loaded with [`Lexer::load`].
     chunks: Option<Chunks>,

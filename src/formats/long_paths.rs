@@ -1,4 +1,4 @@
-//! Limit for paths in formats with one line per entry.
+//! Path length limit in formats with one line per entry.
 //!
 //! Each line contains the entry's whole path, so the output grows with the depth of the entries. An export of 1.6 MB
 //! with 100,000 levels would be printed as 10 GB. No system call accepts a path longer than [`LONGEST`], so an entry
@@ -10,7 +10,7 @@ use std::io;
 
 use crate::base::text::escape;
 
-/// Length in bytes of the longest path that gets a line (`PATH_MAX` of Linux, including its terminator).
+/// Length in bytes of the longest path that gets a line (`PATH_MAX` on Linux, including the terminator).
 pub const LONGEST: usize = 4096;
 
 /// Entries without a line, because their paths are too long.
@@ -43,7 +43,7 @@ impl TooLong {
         self.entries = self.entries.saturating_add(1).saturating_add(below);
     }
 
-    /// Returns the overall result. To be called after all lines have been written.
+    /// Returns the overall result. Call this after all lines have been written.
     ///
     /// # Errors
     /// Returns an error if any entry has no line.

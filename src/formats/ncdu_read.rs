@@ -1,4 +1,4 @@
-//! Reader of ncdu's JSON export, major version 1, as ncdu 1.9 to 2.9 and gdu write it.
+//! Reader of ncdu's JSON export, major version 1, as written by ncdu 1.9 to 2.9 and by gdu.
 //!
 //! ```text
 //! [1, minor, {"progname":..,"timestamp":..}, DIRECTORY]
@@ -252,7 +252,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         metadata
     }
 
-    /// Returns the kind of an entry that is not a directory. Only the mode distinguishes special files.
+    /// Returns the kind of an entry that is not a directory. Special files can be told apart only by their mode.
     fn kind(&self) -> Kind {
         let by_mode = self.info.mode.map_or(Kind::Unknown, Kind::of_mode);
         match (by_mode, self.info.is_special) {
@@ -339,7 +339,7 @@ fn exclusion(word: &[u8]) -> Exclusion {
     match word {
         b"otherfs" | b"othfs" => Exclusion::OtherFileSystem,
         b"kernfs" => Exclusion::KernelFileSystem,
-        // This includes `frmlnk`, which ncdu 1 wrote on macOS.
+        // Any other reason, including `frmlnk`, which ncdu 1 wrote on macOS.
         _ => Exclusion::Pattern,
     }
 }

@@ -1,5 +1,5 @@
-//! Writer of ncdu's JSON export, version 1.2. The output is the same as that of ncdu 2, byte for byte, except
-//! for the program's name.
+//! Writer of ncdu's JSON export, version 1.2. Apart from the program's name, the output is byte-for-byte identical to
+//! that of ncdu 2.
 //!
 //! Each directory is written with its own sizes only, names are written as raw bytes, and every name of a hard-linked
 //! inode is written with the size of the inode. The format cannot express the cause of a read error, cache directories
@@ -14,7 +14,7 @@ use crate::base::json::JsonWriter;
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entries, Entry, EntryState, Exclusion, Metadata, Tree};
 
-/// Tree to be exported, which has one root.
+/// Tree to export; it has exactly one root.
 pub struct Export<'t> {
     /// The tree, which must be complete.
     pub tree: &'t Tree,

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Size of a chunk in bytes: small enough that the allocator does not request memory from the kernel each
 /// time.
 pub(crate) const CHUNK: usize = 64 << 10;
-/// Maximum number of chunks that wait for the receiver.
+/// Maximum number of chunks waiting for the receiver.
 const AHEAD: usize = 16;
 
 enum Piece {

@@ -90,9 +90,9 @@ fn table(spaces: &[FileSystemUsage], units: Units, out: &mut dyn Write) -> io::R
 /// Figures in one line of the table.
 #[derive(Clone, Copy, Default)]
 struct Figures {
-    /// Size, used, available and scanned.
+    /// Size, used space, available space and scanned size.
     bytes: [u64; 4],
-    /// Used minus scanned, without differences that result from rounding.
+    /// Used space minus scanned size, with rounding differences removed.
     rest: i128,
 }
 

@@ -1,8 +1,8 @@
 //! Summary of read errors on standard error, in a few lines.
 //!
 //! An ordinary user who scans a system disk gets thousands of errors about unreadable directories, so the first few are
-//! named and the rest are only counted. `--json` lists all of them. Errors with the same remedy share one line, because
-//! on macOS the privacy settings can deny access to every folder in a user's home.
+//! named and the rest are only counted. `--json` lists all of them. Errors with the same remedy share one line. On
+//! macOS, for example, the privacy settings can deny access to every folder in a user's home.
 //!
 //! Invariant: the summary takes a few lines, however many errors there are.
 

@@ -15,7 +15,7 @@ use crate::scan;
 const LONG: Duration = Duration::from_millis(500);
 /// Interval between updates of the line.
 pub(crate) const PERIOD: Duration = Duration::from_millis(200);
-/// Width in columns if the terminal does not report its width.
+/// Width in columns that is assumed if the terminal does not report its width.
 const COLUMNS: usize = 80;
 
 /// Progress line, which is erased when dropped.
@@ -34,12 +34,12 @@ impl ProgressLine {
         Self { units, shown: 0, begun: Instant::now() }
     }
 
-    /// Updates the line, if the scan has run long enough.
+    /// Updates the line if the scan has been running long enough.
     pub(crate) fn update(&mut self, progress: &scan::Progress) {
         self.show(|units| describe(progress, units));
     }
 
-    /// Shows a text if the scan has run long enough for a progress display.
+    /// Shows a text if the scan has been running long enough for a progress display.
     pub(crate) fn show(&mut self, text: impl FnOnce(Units) -> String) {
         let Some(units) = self.units.filter(|_| self.begun.elapsed() >= LONG) else { return };
         let columns = streams::columns().unwrap_or(COLUMNS);
@@ -53,8 +53,8 @@ impl ProgressLine {
         }
     }
 
-    /// Replaces the line with `text`, and overwrites the rest of the old line with spaces, because every terminal
-    /// supports that.
+    /// Replaces the line with `text`, and overwrites the rest of the old line with spaces, which works on every
+    /// terminal.
     fn replace(&mut self, text: &str) {
         let columns = width(text);
         let rest = self.shown.saturating_sub(columns);

@@ -1,4 +1,4 @@
-//! Table with one line per entry, the largest first. As in the output of `du`, a directory follows its entries.
+//! Table with one line per entry, largest first. As in the output of `du`, a directory follows its entries.
 //!
 //! ```text
 //!   1.2 GiB   35.1%   12,345   /usr/lib
@@ -20,7 +20,7 @@ use crate::table::row::{CellValue, NumberFormat, Row, RowStyle, UserNames};
 use crate::table::rows::{Order, SizeSource, SortedEntries};
 use crate::tree::{DirId, EntryState, Index, Metadata, Totals, Tree};
 
-/// Scan result to be printed as a table.
+/// Scan result to print as a table.
 pub(crate) struct Table<'t> {
     pub(crate) tree: &'t Tree,
     /// Totals of incomplete directories. Empty unless the scan was abandoned because it hung.
@@ -95,8 +95,8 @@ impl<'t> Table<'t> {
         Open { rows, next: 0, index: Index::new(&listing), path, totals }
     }
 
-    /// Writes the line of an entry at `level`, or, if it is a directory whose entries have to be written first, returns
-    /// this directory.
+    /// Writes the line of an entry at `level`. If the entry is a directory whose entries must be written first, returns
+    /// the directory instead.
     fn entry(
         &self,
         out: &mut dyn Write,
@@ -126,7 +126,7 @@ impl<'t> Table<'t> {
             .with(Column::Size, CellValue::Bytes(self.size(totals)))
             .with(Column::Items, items.map_or(CellValue::None, CellValue::Count));
         row.has_errors = totals.errors > 0;
-        // The table has no column with a time or a user, so the time zone and the user names do not matter.
+        // The table has no time or user column, so neither the time zone nor the user names matter.
         let (zone, users) = (TimeZone::UTC, UserNames::new());
         let format = NumberFormat { units: self.units, zone: &zone, users: &users };
         row.add_shares(whole, whole);

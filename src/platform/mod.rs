@@ -25,6 +25,7 @@
 //!
 //! Invariant: all `unsafe` code of the crate is in this module, and each block states why it is sound.
 
+#[cfg(feature = "formats")]
 pub mod atomic_file;
 pub mod entry;
 pub mod fs;
@@ -97,7 +98,7 @@ pub fn host_name() -> Option<String> {
 /// Number of times an interrupted call is repeated before the interruption counts as an error.
 const RETRIES: usize = 64;
 
-/// Repeats `attempt` while it fails with `EINTR`, a limited number of times.
+/// Repeats `attempt` a limited number of times while it fails with `EINTR`.
 fn retry<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
     let mut result = attempt();
     for _ in 0..RETRIES {

@@ -1,9 +1,9 @@
 //! Categories of files by extension, for `type:video` and the rows of the types view.
 //!
 //! Files are not opened to detect their type. An executable file whose name does not determine a category is a program.
-//! An extension with several uses belongs to the category of most files that have it: `mod` is code. Only `ts` and
-//! `mts` depend on the length of the file, which distinguishes TypeScript from MPEG transport streams. A known name
-//! without an extension, such as `Makefile`, counts as an extension itself.
+//! An extension with several uses belongs to the category of most files that have it: `mod` is code. For `ts` and
+//! `mts`, the category also depends on the length of the file, which distinguishes TypeScript from MPEG transport
+//! streams. A known name without an extension, such as `Makefile`, counts as an extension itself.
 
 use crate::base::sync::OnceLock;
 use crate::tree::{Entry, EntryState};
@@ -102,7 +102,7 @@ impl Category {
         }
     }
 
-    /// Returns the category of a file called `name`, whose length is not known.
+    /// Returns the category of a file called `name` whose length is unknown.
     pub fn of_name(name: &[u8]) -> Self {
         Extension::of(name).map_or(Self::Other, Self::of_extension)
     }
@@ -205,7 +205,7 @@ fn without_versions(name: &[u8]) -> &[u8] {
 /// word that begins with an equals sign is a complete file name.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Presence of a dot at the start of a file name, such as `.gitignore`.
+/// Presence of a dot at the start of a file name, as in `.gitignore`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Dot {
     None,

@@ -1,8 +1,8 @@
 //! Translates the globs in a search (`*`, `?`, `[a-z]` and `{a,b}`) to regexes.
 //!
 //! Globs have the same meaning as in `--exclude` (`scan::exclude`), as checked by a test, with one difference: a search
-//! compares characters rather than bytes. So `?` matches a whole character, and case is also ignored outside ASCII. A
-//! byte that is not UTF-8 counts as a character.
+//! compares characters rather than bytes. Therefore `?` matches a whole character, and case is also ignored outside
+//! ASCII. A byte that is not UTF-8 counts as a character.
 //!
 //! Invariant: an error gives the byte offset at which it occurs in the glob.
 

@@ -1,8 +1,8 @@
 //! Queries: lists of terms, all of which an entry must match.
 //!
-//! A query is parsed from text (`parse`), or built from [`Test`]s by a view. So the same code finds the results of a
-//! search and the files behind a row of any view. A view can narrow a query with additional terms. Of the entries that
-//! the query keeps, only those that also match these terms are counted.
+//! A query is parsed from text (`parse`), or built from [`Test`]s by a view. Therefore the same code finds the results
+//! of a search and the files behind a row of any view. A view can narrow a query with additional terms. Of the entries
+//! that the query keeps, only those that also match these terms are counted.
 //!
 //! The result for a directory affects its contents; see [`Standing`](super::standing::Standing).
 //!
@@ -46,7 +46,7 @@ impl Default for Query {
 /// Error about a part of a query's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryError {
-    /// Byte range of the wrong part within the text.
+    /// Byte range of the invalid part of the text.
     pub at: Range<usize>,
     /// Error message, with a hint about valid input.
     pub reason: String,
@@ -74,7 +74,7 @@ pub struct Term {
 pub enum Test {
     /// Pattern for the name.
     Name(Regex),
-    /// Pattern for the path, including the root as the user gave it.
+    /// Pattern for the path, including the root as given by the user.
     Path(Regex),
     /// Name that begins with a dot.
     Hidden,
@@ -82,8 +82,8 @@ pub enum Test {
     Disk(Size),
     /// Apparent size in bytes; for a directory, including everything in it.
     Apparent(Size),
-    /// Modification time in this range of seconds since 1970. Directories are tested only if the query selects them by
-    /// name or type, because their modification time does not show the age of their contents.
+    /// Modification time within this range, in seconds since 1970. Directories are tested only if the query selects
+    /// them by name or type, because their modification time does not show the age of their contents.
     Modified(Range<i64>),
     /// Implausible modification time: zero, which some programs write, or a time in the future.
     Undated {
@@ -92,7 +92,7 @@ pub enum Test {
     },
     /// Kind or category in this set.
     Type(Types),
-    /// Extension in this list, which is in lower case.
+    /// Extension in this list of lower-case extensions.
     Extension(Vec<Extension>),
     /// Regular file without an extension.
     NoExtension,
@@ -110,7 +110,7 @@ pub enum Test {
     Excluded,
 }
 
-/// Comparison with a number of bytes.
+/// Comparison of a size with a number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// More than this number of bytes.
@@ -137,7 +137,7 @@ impl Size {
     }
 }
 
-/// Set of entry kinds, and of categories of regular files.
+/// Set of entry kinds and regular-file categories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Types {
     kinds: u8,
@@ -203,7 +203,7 @@ impl Query {
     }
 
     /// Narrows this query with another query. An entry is then counted only if this query keeps it and the entry itself
-    /// matches the other query. A filtered view uses this to find the files of a row.
+    /// matches the other query. A filtered view uses this to find the files behind a row.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
         self.narrowed.extend(other.terms().chain(&other.narrowed).cloned());
@@ -266,7 +266,7 @@ impl Query {
         true
     }
 
-    /// Returns `true` if a term is about paths, so that each [`Subject`] must have a path.
+    /// Returns `true` if any term is about paths, in which case each [`Subject`] must have a path.
     pub(crate) fn needs_paths(&self) -> bool {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }

@@ -13,8 +13,10 @@ use jiff::tz::TimeZone;
 
 use crate::base::format::Units;
 use crate::base::os_error::io_error_text;
+use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::delete::Journal;
+use crate::formats::snapshot::Snapshot;
 use crate::platform::atomic_file::AtomicFile;
 use crate::platform::terminal::stops;
 use crate::run::exit::Exit;
@@ -26,6 +28,7 @@ use crate::source::baseline::BaselineSpec;
 use crate::source::snapshot_store;
 use crate::source::{Source, SourceSpec};
 use crate::table::column::RowLook;
+use crate::table::recorded::RecordedTree;
 use crate::table::rows::Order;
 use crate::tree::{DirId, Entry, EntryState};
 use crate::ui::keys::Keymap;
@@ -45,7 +48,7 @@ const HEAD_START: Duration = Duration::from_millis(50);
 pub struct BrowseJob {
     /// Tree to show.
     pub subject: Subject,
-    /// Initial order, including the measure of sizes.
+    /// Initial order, including the size measure.
     pub order: Order,
     /// Appearance of the rows.
     pub look: RowLook,
@@ -59,9 +62,9 @@ pub struct BrowseJob {
     pub keymap: Keymap,
     /// Message shown when the browser opens.
     pub notice: Option<String>,
-    /// File to which the path of the last shown directory is written.
+    /// File that receives the path of the last directory shown.
     pub cwd_file: Option<PathBuf>,
-    /// Initial view, unless a baseline is given and growth is shown.
+    /// Initial view. Not used if the user gives a baseline, because the browser then opens with growth.
     pub start: Start,
     /// Panes to show in a wide window.
     pub panes: Panes,
@@ -75,6 +78,8 @@ pub struct BrowseJob {
     pub ending: Ending,
     /// Retention policy for automatic snapshots; `None` to keep no snapshots.
     pub snapshots: Option<snapshot_store::RetentionPolicy>,
+    /// `true` to show the sizes of the last scan until the new scan has confirmed them.
+    pub shows_recorded: bool,
     /// Folder with kept snapshots, which serve as baselines for growth.
     pub kept: Option<PathBuf>,
 }
@@ -116,6 +121,10 @@ pub fn run(job: BrowseJob) -> Exit {
         Ok(begun) => begun,
         Err(exit) => return exit,
     };
+    let (record, ignored) = match &earlier {
+        BaselineSpec::Kept(folder) if job.shows_recorded => recorded(&source, folder),
+        _ => (None, None),
+    };
     let policy = DeletePolicy { journal: Journal::of_process(), ..job.policy };
     source.wait_for_root();
     // If an export could not be read at all, there is nothing to show but the error.
@@ -127,7 +136,8 @@ pub fn run(job: BrowseJob) -> Exit {
     }
     let settings = Settings {
         keymap: job.keymap,
-        notice: job.notice.map(Notice::Message),
+        notice: job.notice.or(ignored).map(Notice::Message),
+        record,
         source_kind: source.kind(),
         policy,
         quitting: job.quitting,
@@ -165,6 +175,20 @@ pub fn run(job: BrowseJob) -> Exit {
     // The process ends now, and the system frees a large tree faster than duke could.
     std::mem::forget((source, earlier));
     exit
+}
+
+/// Opens the record of the last scan of the same paths. Returns a notice if its file is ignored.
+fn recorded(source: &Source, folder: &Path) -> (Option<RecordedTree>, Option<String>) {
+    match source.latest_in(folder) {
+        None => (None, None),
+        Some(Ok(Snapshot { tree, about })) => {
+            (Some(RecordedTree { tree: Arc::new(tree), scanned_at: about.scanned_at }), None)
+        }
+        Some(Err((path, reason))) => {
+            let reason = escape(reason.to_string().as_bytes()).into_owned();
+            (None, Some(format!("Ignored {}: {reason}", escape_path(&path))))
+        }
+    }
 }
 
 /// Writes the path of the last shown directory to the file given by the user, and reports any error.

@@ -29,7 +29,7 @@ pub struct DuplicatesJob {
     pub roots: Vec<PathBuf>,
     /// Options of the scan.
     pub scan: scan::Options,
-    /// `true` to share the data of the duplicates.
+    /// `true` to make the duplicates share their data.
     pub is_shared: bool,
     /// Output format.
     pub form: DuplicatesFormat,

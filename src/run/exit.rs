@@ -6,7 +6,7 @@ use crate::scan::Outcome;
 use crate::source::Source;
 use crate::tree::{DirId, Entry, EntryState, Tree};
 
-/// Exit code of the process. A larger code is more serious.
+/// Exit code of the process. Larger codes are more serious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Exit {
@@ -66,7 +66,7 @@ impl Exit {
         if tree.listing(DirId::TOP).is_empty() { Self::Failure } else { Self::Incomplete }
     }
 
-    /// Ends the process without freeing memory, because the system does so faster.
+    /// Ends the process without freeing memory, because the system frees it faster.
     pub fn end(self) -> ! {
         std::process::exit(i32::from(self.code()))
     }

@@ -26,7 +26,7 @@ pub struct Selection {
     pub least: u64,
     /// Number of files to list, largest first.
     pub top: Option<usize>,
-    /// Groupings by which totals are printed.
+    /// Groupings for which totals are printed.
     pub by: Vec<By>,
 }
 

@@ -58,7 +58,7 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
     let mut files: HashMap<u64, String> = HashMap::new();
     for path in &job.parts {
         let name = escape_path(path);
-        // The files are mapped, so the parts may be larger than the memory.
+        // The files are mapped, so the parts may be larger than the machine's memory.
         let part = open_by(path, Some(Access::Mapped)).map_err(|error| format!("{name}: {error}"))?;
         let own = part.about.parts.clone().filter(|own| own.plan == job.digest);
         let own =

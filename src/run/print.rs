@@ -1,6 +1,6 @@
 //! A run without the browser: reads, waits, prints a table or JSON or writes an export, and reports errors.
 //!
-//! Nothing is printed until reading has ended, so an interrupted run can still print what it has read. Standard output
+//! Nothing is printed until reading has ended, but an interrupted run can still print what it has read. Standard output
 //! receives only the result; progress and errors go to standard error.
 //!
 //! Invariant: the exit code reports the most serious problem; see [`Exit`].
@@ -47,7 +47,7 @@ pub struct PrintJob {
 /// Progress of a scan on standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Shown if standard error is a terminal and the scan takes long.
+    /// Shown if standard error is a terminal and the scan takes a while.
     Shown(Units),
     /// Never shown.
     Silent,
@@ -84,7 +84,7 @@ pub enum Format {
     Table {
         /// Maximum number of levels below the roots.
         depth: usize,
-        /// Order of the entries within a directory, including the measure of sizes.
+        /// Order of the entries within a directory, including the size measure.
         order: Order,
         /// Unit system for sizes.
         units: Units,
@@ -104,9 +104,10 @@ pub enum Format {
     SpacesJson,
 }
 
-/// Interval between checks for the end of reading and for an interrupt.
+/// Interval between checks for the end of reading or for an interrupt.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
-/// Time within which a scan must stop after an interrupt. A limit is needed because a hanging system call never ends.
+/// Time within which a scan must stop after an interrupt. A limit is needed because a hanging system call may never
+/// return.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs the job and returns the exit code.
@@ -149,8 +150,8 @@ pub(crate) fn read(
     Ok((source, outcome))
 }
 
-/// Waits until a job has ended. Meanwhile, shows its latest result on the progress line, as converted by `text`.
-/// Cancels the job after an interrupt.
+/// Waits until a job has ended. Meanwhile, shows its latest result, converted by `text`, on the progress line. Cancels
+/// the job after an interrupt.
 pub(crate) fn wait_for_job<T>(
     job: &Job<T>,
     interrupt: Option<&Interrupt>,

@@ -29,7 +29,7 @@ pub(crate) fn summarize(tree: &Tree, outcome: Option<&Outcome>) {
     }
 }
 
-/// Opens standard output without the line buffer of the standard library, which would only copy all data one more time.
+/// Opens standard output without the line buffer of the standard library, which would only copy all data once more.
 pub(crate) fn standard_output() -> io::Result<File> {
     streams::output()?;
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))

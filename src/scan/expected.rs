@@ -1,4 +1,4 @@
-//! Expected size of a scan that reads a whole file system, for the percentage on the screen.
+//! Expected size of a scan that reads a whole file system, used for the percentage on the screen.
 //!
 //! Invariant: there is no expected size if anything is excluded or if the system does not report the size.
 
@@ -8,11 +8,11 @@ use super::{Mounts, Options};
 use crate::platform::fs::capacity::used;
 use crate::platform::fs::mounts::is_whole;
 
-/// Returns the number of used bytes of the root's file system. Returns `None` unless the scan has a single root and
+/// Returns the number of bytes used on the root's file system. Returns `None` unless the scan has a single root and
 /// reads exactly that file system.
 pub(crate) fn expected(roots: &[PathBuf], options: &Options) -> Option<u64> {
     let [root] = roots else { return None };
-    let is_all = options.mounts == Mounts::None && options.filter.is_empty() && !options.skip_caches;
+    let is_all = options.mounts == Mounts::None && options.filter.is_none() && !options.skip_caches;
     let used = (is_all && is_whole(root)).then(|| used(root).ok())??;
     (used > 0).then_some(used)
 }

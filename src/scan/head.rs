@@ -2,8 +2,8 @@
 //!
 //! The file is opened without following links and without waiting. Only regular files are read, unless their contents
 //! are only in the cloud. Files on network or foreign file systems are not read either, because reading may cause
-//! traffic, and a request to a server that does not respond keeps even a killed process alive. All reading is done in
-//! the background.
+//! traffic, and a request to an unresponsive server keeps even a killed process alive. All reading is done in the
+//! background.
 
 use std::io;
 

@@ -4,7 +4,7 @@
 //! attributes  ->  mount  ->  layout on the disk  ->  other names, from the tree  ->  names of owner and group
 //! ```
 //!
-//! The result of each step is published at once, and the slowest step comes last. The inspection runs in the
+//! The result of each step is published immediately, and the slowest step comes last. The inspection runs in the
 //! background, so a file system that does not respond blocks only the inspection's own thread.
 //!
 //! Invariant: only regular files are opened. Files on a network or foreign file system, or with contents that are only

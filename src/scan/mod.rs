@@ -1,6 +1,6 @@
 //! Scan: reads roots into a [`Tree`], using all processors.
 //!
-//! [`Scan::start`] returns at once; the tree can be read at any time while it grows. Each directory is read by one
+//! [`Scan::start`] returns immediately; the tree can be read at any time while it grows. Each directory is read by one
 //! rayon job (`visit`, the core), which spawns jobs for the child directories and never waits. A directory is complete
 //! when it has been read and its child directories are complete (`tree::totals`), so the last job completes the tree.
 //! After that, hard links are counted (`tree::hard_links`), and the scan ends.
@@ -8,10 +8,13 @@
 //! Invariant: an error is recorded in the tree and never ends a scan.
 
 mod exclude;
+#[cfg(feature = "formats")]
+mod exclude_patterns;
 mod expected;
 #[doc(hidden)]
 pub mod head;
 pub mod inspect;
+mod looked_at;
 mod mount_points;
 mod network_mounts;
 mod open_path;
@@ -37,7 +40,9 @@ use crate::base::sync::{Arc, Ordering, PoisonError, lock};
 use crate::platform::Errno;
 use crate::platform::process::io_policy;
 use crate::tree::{DirId, Tree, hard_links};
-pub use exclude::{BadPattern, ExcludePatterns};
+pub use exclude::Exclude;
+#[cfg(feature = "formats")]
+pub use exclude_patterns::{BadPattern, ExcludePatterns};
 #[doc(hidden)]
 pub use open_path::{reach, reach_entry};
 pub use options::{Mounts, Options, default_threads};
@@ -116,7 +121,7 @@ impl Scan {
         &self.shared.tree
     }
 
-    /// Returns the roots as the user gave them; empty for a rescan.
+    /// Returns the roots as given by the user; empty for a rescan.
     pub fn roots(&self) -> &[PathBuf] {
         match &self.shared.target {
             Target::Roots(roots) => roots,
@@ -139,6 +144,15 @@ impl Scan {
     /// Asks the scan to end soon. Entries read so far are kept.
     pub fn stop(&self) {
         self.shared.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Makes the scan read these directories of its tree next, the last one first. Directories that are being read or
+    /// have been read are skipped.
+    pub fn look_at(&self, mut directories: Vec<DirId>) {
+        let tree = &self.shared.tree;
+        // Roots are read when it is known whether they lie inside other roots.
+        directories.retain(|id| tree.parent(*id).is_some_and(|parent| parent != DirId::TOP));
+        self.shared.looked_at.set(directories);
     }
 
     /// Ends the time reserved for the browser's first frame, so that the workers can begin; see

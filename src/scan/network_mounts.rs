@@ -1,8 +1,8 @@
 //! Network file systems mounted below the roots, determined before anything below the roots is read.
 //!
-//! A `stat` call on an unreachable server's mount point never returns. So `--skip-network` uses the mount table: a
-//! mount point is excluded by its path. A mount missing from the table is excluded when the scan visits it, by its
-//! device or by the type that its file system reports.
+//! A `stat` call on an unreachable server's mount point never returns. Therefore `--skip-network` uses the mount table
+//! and excludes mount points by path. If the table does not list a mount, the scan excludes it on reaching it, based on
+//! its device or on the type that its file system reports.
 //!
 //! Invariant: no mounted file system is accessed except the file systems of the roots.
 
@@ -31,7 +31,7 @@ impl Networks {
         }
     }
 
-    /// Selects the network mounts below `roots`. Each root is a pair of the real path and the path as the user gave it.
+    /// Selects the network mounts below `roots`. Each root is a pair of the real path and the path given by the user.
     fn of(mounts: &[Mount], roots: &[(PathBuf, PathBuf)]) -> Self {
         let mut networks = Self::default();
         for mount in mounts.iter().filter(|mount| mount.is_network) {

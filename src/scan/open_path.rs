@@ -1,4 +1,4 @@
-//! Opening of directories whose ancestors are not open.
+//! Opens directories whose ancestors are not open.
 //!
 //! A directory stays open until its children have been opened relative to it. If too many directories are open, a
 //! directory is closed as soon as it has been read. Its children are then opened one path component at a time from

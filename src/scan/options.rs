@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::exclude::ExcludePatterns;
+use super::exclude::Exclude;
 use super::other_parts::OtherParts;
+use crate::base::sync::Arc;
 use crate::platform::process::limits;
 
 /// Kinds of file systems that a scan enters at mount points below a root.
@@ -26,8 +27,8 @@ pub struct Options {
     pub threads: Option<usize>,
     /// File systems to enter below a root.
     pub mounts: Mounts,
-    /// Patterns of excluded entries.
-    pub filter: ExcludePatterns,
+    /// Rule for excluded entries, such as `ExcludePatterns` of the feature `formats`. `None` excludes nothing.
+    pub filter: Option<Arc<dyn Exclude>>,
     /// `true` to exclude directories that contain a CACHEDIR.TAG file.
     pub skip_caches: bool,
     /// `true` to exclude network file systems below a root.
@@ -39,18 +40,29 @@ pub struct Options {
     pub follow_symlinks: bool,
     /// `true` to record the uid, gid and mode of every entry.
     pub owners: bool,
-    /// Maximum time between reading the roots and starting the workers. A browser draws its first frame in this time,
-    /// because the workers would compete with it for the processors. [`super::Scan::end_head_start`] ends it early.
+    /// Maximum time between reading the roots and starting the workers. The browser uses this time to draw its first
+    /// frame, because later the workers compete with it for the processors. [`super::Scan::end_head_start`] ends it
+    /// early.
     pub head_start: Duration,
     /// Directories that another part of a plan (`duke plan`) reads.
     pub other_parts: OtherParts,
 }
 
 impl Options {
+    /// Returns `true` if the entry `name` in the directory at `path` is excluded regardless of its kind.
+    pub(crate) fn excludes(&self, path: &[u8], name: &[u8]) -> bool {
+        self.filter.as_ref().is_some_and(|filter| filter.excludes(path, name))
+    }
+
+    /// Returns `true` if the directory `name` in the directory at `path` is excluded.
+    pub(crate) fn excludes_directory(&self, path: &[u8], name: &[u8]) -> bool {
+        self.filter.as_ref().is_some_and(|filter| filter.excludes_directory(path, name))
+    }
+
     /// Returns the command-line flags that select the same file systems. Scans with the same flags are comparable.
     /// Returns `None` if the scan also excludes entries by pattern, excludes caches, or follows symbolic links.
     pub fn scope(&self) -> Option<&'static str> {
-        let is_whole = self.filter.is_empty() && !self.skip_caches && !self.follow_symlinks;
+        let is_whole = self.filter.is_none() && !self.skip_caches && !self.follow_symlinks;
         is_whole.then_some(match (self.mounts, self.skip_network) {
             (Mounts::None, _) => "-x",
             (Mounts::Real, false) => "",
@@ -64,7 +76,7 @@ impl Options {
 /// Returns the default number of worker threads: twice the number of processors, but at least 8 and at most 64; always
 /// 8 on macOS.
 ///
-/// A cold disk serves many requests at a time, and idle workers have no measurable cost in a warm scan
+/// With a cold cache, a disk serves many requests at a time; with a warm cache, idle workers have no measurable cost
 /// (docs/performance.md).
 pub fn default_threads() -> usize {
     (limits::processors() * 2).clamp(8, limits::MOST_THREADS)

@@ -12,7 +12,7 @@ use crate::tree::{DirId, Tree};
 /// Directories that a scan does not enter, because they belong to other parts of a plan or are too deep.
 #[derive(Clone, Debug, Default)]
 pub struct OtherParts {
-    /// Names of the directories, by the path of their parent.
+    /// Names of the directories, keyed by their parent's path.
     names: Arc<HashMap<Vec<u8>, HashSet<Vec<u8>>>>,
     /// Level of the deepest directories to enter; 0 for the roots.
     depth: Option<usize>,

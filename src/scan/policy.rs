@@ -53,7 +53,7 @@ pub(crate) struct DirContext<'v> {
     pub(crate) path: Vec<u8>,
     /// Names of excluded network mounts in the directory, if there are any.
     pub(crate) left_out: Option<&'v HashSet<Vec<u8>>>,
-    /// Names of mount points in the directory whose file systems do not respond, if there are any.
+    /// Names of mount points in the directory that belong to unresponsive file systems, if there are any.
     pub(crate) silent: Option<&'v HashSet<Vec<u8>>>,
     pub(crate) mount: Mount,
 }
@@ -131,7 +131,8 @@ impl<'s> Policy<'s> {
             Boundary::None | Boundary::Mount | Boundary::Firmlink | Boundary::Linked => {}
         }
         let Mount { device_index: mut device, mut file_system, .. } = context.mount;
-        // Volumes of a group can share a device number, so a mount may be on the same device as its parent directory.
+        // The volumes of a volume group can share a device number, so a mount may be on the same device as its parent
+        // directory.
         let is_volume = HAS_VOLUMES && attributes.border == Boundary::Mount;
         let mounted = is_volume || attributes.device != context.mount.device;
         if mounted && attributes.border == Boundary::Firmlink {
@@ -237,7 +238,7 @@ impl<'s> Policy<'s> {
         let networks = self.networks.as_ref().filter(|networks| !networks.is_empty());
         let needs_path = networks.is_some()
             || !self.silent.is_empty()
-            || shared.options.filter.needs_paths()
+            || shared.options.filter.as_ref().is_some_and(|filter| filter.needs_paths())
             || shared.options.other_parts.needs_paths();
         let path = if needs_path { shared.tree.path(id) } else { Vec::new() };
         let left_out = networks.and_then(|networks| networks.points_in(&path));

@@ -1,8 +1,8 @@
 //! Rescan: reads entries of a finished tree again, after an operation or at the user's request.
 //!
-//! Entries that no longer exist are deleted from the tree, and all others are read again. So the tree is correct even
-//! if an operation succeeded only in part, and also reflects changes by other processes. Related data is updated too:
-//! the metadata of parent directories, and the link counts of all names of an inode. Entries whose state cannot be
+//! Entries that no longer exist are deleted from the tree, and all others are read again. Therefore the tree is correct
+//! even if an operation succeeded only in part, and also reflects changes by other processes. Related data is updated
+//! too: the metadata of parent directories, and the link counts of all names of an inode. Entries whose state cannot be
 //! determined are not changed.
 //!
 //! Invariant: the tree does not change until everything has been read, and not at all if the rescan is stopped.
@@ -161,8 +161,8 @@ impl Shared {
     }
 
     /// Returns the new state of an entry of `parent`, based on its current attributes. If the entry is a directory,
-    /// also creates a detached directory for reading it again. Returns `None` for a directory that the scan did not
-    /// enter.
+    /// also creates a detached directory into which it will be read again. Returns `None` for a directory that the scan
+    /// did not enter.
     fn renewed(&self, parent: DirId, record: &Entry<'_>, found: &Attributes) -> Option<(Kind, Metadata)> {
         let tree = &self.tree;
         let device = tree.devices().index(found.device);
@@ -190,8 +190,8 @@ impl Shared {
         Some((Kind::Directory, Metadata { directory: Some(directory), ..metadata }))
     }
 
-    /// Returns the inodes that have names among the entries to be replaced, and the other directories that contain
-    /// further hard links to these inodes.
+    /// Returns the inodes that have names among the entries to be replaced, and the other directories that contain more
+    /// hard links to these inodes.
     fn linked_below(&self, rechecks: &[Recheck]) -> (HashSet<InodeKey>, BTreeSet<DirId>) {
         let tree = &self.tree;
         let mut concerned = HashSet::new();

@@ -2,7 +2,7 @@
 //!
 //! A root inside another one becomes an alias: its entry in the virtual top points to the directory in the other root's
 //! tree. The scan recognizes such a root by device and inode while it reads the outer root. If the inner root is not
-//! found there (excluded, on another file system, unreadable), it is read on its own afterwards. The data volume of
+//! found there (excluded, on another file system, unreadable), it is scanned separately afterwards. The data volume of
 //! macOS is an alias of `/`, because firmlinks in `/` point to it.
 //!
 //! Invariant: no directory is read or counted through two roots.
@@ -173,7 +173,7 @@ fn is_at(path: &Path, place: &str) -> bool {
 }
 
 /// Returns `true` if one of `others` is an ancestor of the directory `path`. Also returns `true` if an ancestor cannot
-/// be opened; in that case, the scan looks for the root in all other roots before reading it on its own.
+/// be opened; in that case, the scan looks for the root in all other roots before scanning it separately.
 fn is_inside(path: &Path, own: FileId, others: &HashSet<FileId>) -> bool {
     let mut identity = own;
     let climb = |from: Result<Directory, Errno>| {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use super::looked_at::LookedAt;
 use super::options::{Options, default_threads};
 use super::paths::path;
 use super::workers::Workers;
@@ -24,8 +25,8 @@ pub enum Outcome {
     Stopped,
     /// A worker panicked with this message because of a bug. Parts of the tree may be missing.
     Panicked(String),
-    /// Some inputs could not be read completely, for these reasons, which are safe to print. After an import, the tree
-    /// contains the entries read before the error. After a rescan, it contains the old entries that could not be
+    /// Some inputs could not be read completely. Contains the reasons, which are safe to print. After an import, the
+    /// tree contains the entries read before the error. After a rescan, it contains the old entries that could not be
     /// checked.
     Broken(Vec<String>),
 }
@@ -48,14 +49,15 @@ pub struct Shared {
     pub target: Target,
     pub workers: Workers,
     pub descriptors: Descriptors,
+    pub looked_at: LookedAt,
     /// Flag that stops the scan when it is set. Every job checks it. `Relaxed` ordering is enough, because the flag
     /// guards no data.
     pub stop: AtomicBool,
     /// Expected size in bytes; 0 if unknown. Written once at the start of the scan and read by the progress display.
     /// `Relaxed` ordering is enough, because the number guards no data.
     pub expected: AtomicU64,
-    /// Devices on which the size of a directory is the total below it (such as `CephFS`), read from the mount table when
-    /// first needed.
+    /// Devices on which the size of a directory is the total of everything below it (as on `CephFS`), read from the
+    /// mount table when first needed.
     recursive: OnceLock<Vec<u64>>,
     /// `true` once the workers may start; see [`Options::head_start`].
     pub may_work: Mutex<bool>,
@@ -75,6 +77,7 @@ impl Shared {
             options,
             target,
             descriptors,
+            looked_at: LookedAt::default(),
             stop: AtomicBool::new(false),
             expected: AtomicU64::new(0),
             recursive: OnceLock::new(),
@@ -146,7 +149,7 @@ impl Shared {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Returns the roots of the tree as the user gave them.
+    /// Returns the roots of the tree as given by the user.
     pub fn roots(&self) -> Vec<PathBuf> {
         match &self.target {
             Target::Roots(paths) => paths.clone(),

@@ -1,4 +1,4 @@
-//! Reading of one directory: the core of a scan.
+//! Reads one directory: the core of a scan.
 //!
 //! ```text
 //! visit(queue, n): spawn visit(queue, n + 1)          the siblings, for an idle worker
@@ -9,7 +9,8 @@
 //! ```
 //!
 //! A worker runs its newest job first, so it works depth-first and keeps few directories open. An idle worker steals
-//! the oldest job, which has the most work below it. If a directory fills several buffers, full buffers are handed to
+//! the oldest job, which has the most work below it. A directory that the user looks at is read before the child of the
+//! job that notices it (`looked_at`). If a directory fills several buffers, full buffers are handed to
 //! other workers. The batches are published in the kernel's order, no matter which one is ready first.
 //!
 //! Invariant: every claim on a directory is released exactly once, on every path through this file.
@@ -31,7 +32,7 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Sealed};
 /// State that all jobs of a scan share in addition to [`Shared`].
 pub(crate) struct Visitor<'s> {
     pub(crate) shared: &'s Shared,
-    /// Number of full buffers handed out to other workers and not finished yet.
+    /// Number of full buffers that were handed out to other workers and are not finished yet.
     handed_out: AtomicUsize,
     pub(crate) policy: Policy<'s>,
 }
@@ -91,11 +92,17 @@ impl<'v> Visitor<'v> {
     {
         let shared = self.shared;
         if shared.is_stopped() {
-            for id in &queue.children[index..] {
+            for id in queue.children[index..].iter().filter(|id| shared.tree.try_begin(**id)) {
                 shared.tree.stop(*id);
                 shared.tree.release(*id);
             }
             return;
+        }
+        if let Some(id) = shared.looked_at.begin_next(&shared.tree) {
+            // As for the siblings below, the rest must not wait for a server that does not respond.
+            scope.spawn(move |scope| self.visit(scope, queue, index));
+            shared.workers.reads(id);
+            return self.enter(scope, id, shared.open_from_root(id));
         }
         let id = queue.children[index];
         if index + 1 < queue.children.len() {
@@ -104,20 +111,35 @@ impl<'v> Visitor<'v> {
             let queue = Arc::clone(&queue);
             scope.spawn(move |scope| self.visit(scope, queue, index + 1));
         }
+        if !shared.tree.try_begin(id) {
+            return;
+        }
         shared.workers.reads(id);
         let opened = self.open(&queue, id);
-        if opened.is_err() {
-            self.record_size(queue.parent.as_ref().map(|parent| &parent.directory), id);
+        // A file system may report the size of an unreadable directory.
+        if opened.is_err()
+            && let Some(parent) = &queue.parent
+            && let Some(bytes) = shared.recorded(&parent.directory, id)
+        {
+            shared.tree.record_size(id, bytes);
         }
         drop(queue);
+        self.enter(scope, id, opened);
+    }
+
+    /// Reads the opened child directory `id`, or records the error.
+    fn enter<'s>(&'v self, scope: &Scope<'s>, id: DirId, opened: Result<Directory, Errno>)
+    where
+        'v: 's,
+    {
         match opened {
             Ok(directory) => self.read(scope, id, &self.hold(directory)),
             Err(errno) => {
                 if !is_gone(errno) {
                     self.fail(id, errno);
                 }
-                shared.tree.release(id);
-                shared.workers.rests();
+                self.shared.tree.release(id);
+                self.shared.workers.rests();
             }
         }
     }
@@ -325,7 +347,7 @@ impl<'v> Visitor<'v> {
     ) {
         let options = &self.shared.options;
         let name = entry.name.to_bytes();
-        if options.filter.excludes(&context.path, name) {
+        if options.excludes(&context.path, name) {
             let state = EntryState::Excluded(Exclusion::Pattern);
             return batch.push(id, &Entry { name, kind: entry.hint, state });
         }
@@ -352,7 +374,7 @@ impl<'v> Visitor<'v> {
             return batch
                 .push(id, &Entry { name, kind: attributes.kind, state: EntryState::Known(metadata) });
         }
-        if options.filter.excludes_directory(&context.path, name) {
+        if options.excludes_directory(&context.path, name) {
             let state = EntryState::Excluded(Exclusion::Pattern);
             return batch.push(id, &Entry { name, kind: Kind::Directory, state });
         }
@@ -362,14 +384,6 @@ impl<'v> Visitor<'v> {
                 self.policy.note(child, file_system, &attributes);
             }
             Decision::Leave(state) => batch.push(id, &Entry { name, kind: Kind::Directory, state }),
-        }
-    }
-
-    /// Records the size that the file system reports for the unreadable directory `id`, if any.
-    fn record_size(&self, parent: Option<&Directory>, id: DirId) {
-        let tree = &self.shared.tree;
-        if let Some(bytes) = parent.and_then(|parent| self.shared.recorded(parent, id)) {
-            tree.record_size(id, bytes);
         }
     }
 

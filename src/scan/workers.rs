@@ -33,7 +33,7 @@ pub struct Progress {
     pub disk: u64,
     /// Number of entries and directories that could not be read.
     pub errors: u64,
-    /// Used bytes of the file system, if the scan reads exactly one whole file system.
+    /// Number of bytes used on the file system, if the scan reads exactly one whole file system.
     pub expected: Option<u64>,
     /// Directory being read. If there are several, this is the one closest to the root, so that the display does not
     /// flicker.

@@ -272,16 +272,15 @@ impl Shared {
                 result.map(|()| None).map_err(|fault| message(&fault.to_string()))
             }
         };
-        // An error of ssh takes precedence, because it explains an empty export better than the lexer's
-        // error.
+        // An error from ssh takes precedence, because it explains an empty export better than the lexer's error.
         session
             .map_or(Ok(()), |session| session.finish(result.is_ok()))
             .map_err(|reason| message(&reason))?;
         result
     }
 
-    /// Reads a list. The entries of rclone's list are added to the tree as they are read; those of any other list are
-    /// added when its end is reached.
+    /// Reads a list. The entries of rclone's list are added to the tree as they are read; the entries of any other list
+    /// are added once its end has been reached.
     fn list<'t>(
         &'t self,
         mut list: ListReader<'t>,

@@ -23,7 +23,7 @@ pub struct SnapshotInput<'t> {
 }
 
 impl<'t> SnapshotInput<'t> {
-    /// Checks a snapshot. Its devices are added to `tree`, except for file systems that are known already.
+    /// Checks a snapshot. Its devices are added to `tree`, except for file systems that are already known.
     ///
     /// # Errors
     /// Returns the first damage in the file.

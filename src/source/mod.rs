@@ -24,7 +24,7 @@ use std::time::Duration;
 use crate::base::sync::Arc;
 use crate::formats::flat::Provenance;
 pub use crate::formats::lists::{FieldColumn, ListOptions, ListPreset};
-use crate::formats::snapshot::{FileSystemInfo, RootOrigin, SnapshotInfo};
+use crate::formats::snapshot::{FileSystemInfo, OpenError, RootOrigin, Snapshot, SnapshotInfo};
 use crate::platform::fs::identity::identities;
 use crate::platform::fs::mounts::Mount;
 use crate::platform::host_name;
@@ -32,7 +32,7 @@ use crate::scan::{self, Outcome, Progress, Scan};
 use crate::source::import::{Import, Input};
 pub use crate::source::snapshot::SnapshotSource;
 use crate::source::snapshot::is_stored_tree;
-use crate::tree::Tree;
+use crate::tree::{DirId, Tree};
 
 /// Source requested by the user.
 #[derive(Clone, Debug)]
@@ -165,7 +165,7 @@ impl Source {
         }
     }
 
-    /// Returns the roots as the user gave them: paths, or names of exports.
+    /// Returns the roots as given by the user: paths, or names of exports.
     pub fn roots(&self) -> Vec<PathBuf> {
         match self {
             Self::Scan { scan, .. } => scan.roots().to_vec(),
@@ -217,6 +217,15 @@ impl Source {
         Some((Self::Snapshot(SnapshotSource::open(&path)), count))
     }
 
+    /// Opens the latest snapshot in `folder` of the same paths and flags, whose sizes can be shown while this scan
+    /// runs. Returns `None` as [`Source::earlier_in`] does, and the path and the reason if the file cannot be opened.
+    pub fn latest_in(&self, folder: &Path) -> Option<Result<Snapshot, (PathBuf, OpenError)>> {
+        let Self::Scan { scan, began } = self else { return None };
+        let scope = scan.options().scope()?;
+        let roots: Vec<&[u8]> = scan.roots().iter().map(|root| root.as_os_str().as_bytes()).collect();
+        snapshot_store::open_latest(folder, &roots, scope.as_bytes(), *began)
+    }
+
     /// Waits until a browser has something to show. Returns at once for a scan. For an import from another machine,
     /// waits until the user has entered the password.
     pub fn wait_for_root(&self) {
@@ -229,6 +238,13 @@ impl Source {
     pub fn end_head_start(&self) {
         if let Self::Scan { scan, .. } = self {
             scan.end_head_start();
+        }
+    }
+
+    /// Makes a scan read these directories next; see [`Scan::look_at`].
+    pub fn look_at(&self, directories: Vec<DirId>) {
+        if let Self::Scan { scan, .. } = self {
+            scan.look_at(directories);
         }
     }
 

@@ -59,7 +59,7 @@ impl RclonePath {
         })
     }
 
-    /// Returns a path for which noncurrent versions of objects are listed, too.
+    /// Returns a path for which noncurrent versions of objects are also listed.
     #[must_use]
     pub fn with_versions(self) -> Self {
         Self { has_versions: true, ..self }

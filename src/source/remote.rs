@@ -6,7 +6,7 @@
 //! ```
 //!
 //! ssh always passes its last argument to a shell on that machine, so every word in it is quoted. ssh asks for
-//! passwords on the terminal. The end of its standard error is kept, to report a failure.
+//! passwords on the terminal. The end of its standard error is kept for error messages.
 //!
 //! Invariant: no part of HOST can become a flag of ssh, and no part of PATH can become a word of the shell.
 
@@ -108,7 +108,7 @@ impl Remote {
         &self.host
     }
 
-    /// Returns `true` if `other` is on the same machine.
+    /// Returns `true` if `other` has the same host and port. User names are ignored.
     pub fn is_on_host_of(&self, other: &Self) -> bool {
         let host = |remote: &Self| remote.host.rsplit('@').next().unwrap_or_default().to_ascii_lowercase();
         (host(self), self.port) == (host(other), other.port)
@@ -221,9 +221,9 @@ pub enum Input {
     File(PathBuf),
     /// Standard input.
     Standard,
-    /// Another machine, on which duke is run to create the export.
+    /// Remote machine that runs duke to create the export.
     Remote(Remote),
-    /// Remote of rclone, whose objects rclone lists.
+    /// Path on an rclone remote. The objects there are listed by rclone.
     Rclone(RclonePath),
 }
 
@@ -273,8 +273,8 @@ impl Input {
         }
     }
 
-    /// Returns a prefix for the name of the root, so that it differs from the roots of other inputs. For a remote of
-    /// rclone, returns the whole name.
+    /// Returns a prefix that makes the root's name differ from the roots of other inputs. For an rclone remote, returns
+    /// the whole name.
     pub(crate) fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),
@@ -295,8 +295,8 @@ impl Input {
     }
 }
 
-/// Returns a host number for each input, so that equal inodes on different machines do not count as hard links. Files
-/// do not name their host, so each file gets its own number.
+/// Returns a host number for each input, so that equal inode numbers on different machines do not count as hard links.
+/// Files do not record their host, so each file gets its own number.
 pub(crate) fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
     inputs.iter().enumerate().map(|(index, input)| {
         let is_same = |other: &Input| match (input, other) {

@@ -97,7 +97,7 @@ pub enum Overwrite {
 pub enum SaveError {
     /// A file of that name exists.
     Exists,
-    /// The user stopped writing.
+    /// The user canceled the write.
     Stopped,
     /// Any other error, with its message.
     Failed(String),
@@ -112,7 +112,7 @@ impl From<io::Error> for SaveError {
 /// Writes the tree of `source` to `path` and returns the number of bytes written. Setting `stop` cancels the write.
 ///
 /// # Errors
-/// Returns an error if the file was not written. An existing file is then unchanged.
+/// Returns an error if the file was not written. In that case, an existing file is unchanged.
 pub fn write(
     source: &Source,
     path: &Path,

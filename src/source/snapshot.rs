@@ -1,4 +1,5 @@
-//! A snapshot or a binary export as a source. The file is opened at once, and its parts are loaded when they are shown.
+//! A snapshot or a binary export as a source. The file is opened immediately, and its parts are loaded when they are
+//! shown.
 //!
 //! Invariant: the outcome reports damage in the file as soon as it is found.
 
@@ -22,7 +23,7 @@ enum StoredFormat {
     BinaryExport,
 }
 
-/// Returns `true` if the file at `path` has a tree that is loaded in parts.
+/// Returns `true` if the file at `path` contains a tree that is loaded in parts.
 pub(crate) fn is_stored_tree(path: &Path) -> bool {
     format_of(path).is_some()
 }
@@ -41,7 +42,7 @@ pub struct SnapshotSource {
     format: Option<StoredFormat>,
     tree: Arc<Tree>,
     about: SnapshotInfo,
-    /// Reason why the file could not be opened, if any. The tree is then empty.
+    /// Reason why the file could not be opened, if any. In that case, the tree is empty.
     fault: Option<String>,
     took: Duration,
 }
@@ -100,7 +101,7 @@ impl SnapshotSource {
         self.tree.listing(DirId::TOP).entries().enumerate().map(provenance).collect()
     }
 
-    /// Returns the totals of the recorded scan in the form of its progress.
+    /// Returns the totals of the recorded scan as scan progress.
     pub fn progress(&self) -> Progress {
         let totals = self.tree.totals(DirId::TOP);
         Progress {
@@ -122,7 +123,7 @@ impl SnapshotSource {
         })
     }
 
-    /// Returns the time that opening took.
+    /// Returns the time it took to open the file.
     pub fn elapsed(&self) -> Duration {
         self.took
     }

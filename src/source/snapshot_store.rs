@@ -4,11 +4,16 @@
 //!
 //! ```text
 //! scan-1c291ca3-01700000000.duke     checksum of roots and flags, seconds since 1970
+//! last-1c291ca3-01700003600.duke     the same, of the latest scan
 //! ```
+//!
+//! Snapshots of the first series are at least a day apart and serve as baselines. The second series has at most one
+//! snapshot of the same roots, whose sizes the browser shows while it scans them again.
 //!
 //! Invariant: a snapshot is not written to a disk that is nearly full, nor into a folder that another user can
 //! change, and all snapshots together never exceed the limit. Only files with such names are ever deleted.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -18,7 +23,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::base::absolute::absolute_bytes;
 use crate::base::sync::AtomicBool;
-use crate::formats::snapshot::{Limits, OpenError, SnapshotInfo, WriteError, open, save};
+use crate::formats::snapshot::{Limits, OpenError, Snapshot, SnapshotInfo, WriteError, open, save};
 use crate::platform::atomic_file::{AtomicFile, UNFINISHED};
 use crate::platform::entry::safe_path::{Error, PrivateFolder, Refusal};
 use crate::platform::fs::capacity::capacity;
@@ -27,7 +32,7 @@ use crate::tree::{DirId, Tree};
 /// Retention policy of automatic snapshots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetentionPolicy {
-    /// Folder of the snapshots, created when the first one is written.
+    /// Folder for the snapshots, created when the first one is written.
     pub folder: PathBuf,
     /// Maximum age. Older snapshots are deleted.
     pub age: Duration,
@@ -36,6 +41,8 @@ pub struct RetentionPolicy {
     pub bytes: u64,
     /// Minimum time between two snapshots of the same roots.
     pub interval: Duration,
+    /// `true` to keep the latest scan too, even within the interval.
+    pub keeps_latest: bool,
 }
 
 /// Space that must remain free on a file system: 1/`FREE_SHARE` of its size, but at least `FREE_BYTES`.
@@ -46,9 +53,9 @@ const FREE_BYTES: u64 = 1 << 30;
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl RetentionPolicy {
-    /// Returns the default policy: 30 days, 512 MiB, and one snapshot a day of the same roots.
+    /// Returns the default policy: 30 days, 512 MiB, and at most one snapshot of the same roots per day.
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder, age: 30 * DAY, bytes: 512 << 20, interval: DAY }
+        Self { folder, age: 30 * DAY, bytes: 512 << 20, interval: DAY, keeps_latest: true }
     }
 }
 
@@ -57,7 +64,7 @@ impl RetentionPolicy {
 pub enum Kept {
     /// A new snapshot was written to this path.
     New(PathBuf),
-    /// No snapshot was written, because a recent one exists.
+    /// No snapshot was written for comparisons, because a recent one exists.
     Recent,
 }
 
@@ -100,7 +107,7 @@ impl std::fmt::Display for KeepError {
 /// Keeps a snapshot of `tree` unless there is a recent one, and deletes snapshots beyond the limits.
 ///
 /// # Errors
-/// Returns an error if no snapshot was kept. Existing snapshots are then unchanged.
+/// Returns an error if no snapshot was kept. In that case, existing snapshots are unchanged.
 pub fn keep(
     settings: &RetentionPolicy,
     tree: &Tree,
@@ -109,15 +116,21 @@ pub fn keep(
 ) -> Result<Kept, KeepError> {
     let roots = roots(tree);
     let since = about.scanned_at.saturating_sub_unsigned(settings.interval.as_secs());
-    if snapshots(&PrivateFolder::find(&settings.folder)?).iter().any(|found| {
-        found.key == key(&roots, &about.scope) && (since..=about.scanned_at).contains(&found.scanned_at)
-    }) {
-        return Ok(Kept::Recent);
+    let has_recent = snapshots(&PrivateFolder::find(&settings.folder)?).iter().any(|found| {
+        found.series == Series::Daily
+            && found.key == key(&roots, &about.scope)
+            && (since..=about.scanned_at).contains(&found.scanned_at)
+    });
+    if !has_recent {
+        return write(settings, Series::Daily, tree, about, stop).map(Kept::New);
     }
-    keep_now(settings, tree, about, stop).map(Kept::New)
+    if settings.keeps_latest {
+        write(settings, Series::Latest, tree, about, stop)?;
+    }
+    Ok(Kept::Recent)
 }
 
-/// Keeps a snapshot of `tree` even if there is a recent one, and returns its path.
+/// Keeps a snapshot of `tree` even if a recent one exists, and returns its path.
 ///
 /// # Errors
 /// Returns the same errors as [`keep`].
@@ -127,9 +140,19 @@ pub fn keep_now(
     about: &SnapshotInfo,
     stop: &AtomicBool,
 ) -> Result<PathBuf, KeepError> {
+    write(settings, Series::Daily, tree, about, stop)
+}
+
+fn write(
+    settings: &RetentionPolicy,
+    series: Series,
+    tree: &Tree,
+    about: &SnapshotInfo,
+    stop: &AtomicBool,
+) -> Result<PathBuf, KeepError> {
     let folder = PrivateFolder::find(&settings.folder)?.make()?;
     let bytes = room(folder.path())?.ok_or(KeepError::NoRoom)?.min(settings.bytes / 2);
-    let name = name_of(&key(&roots(tree), &about.scope), about.scanned_at);
+    let name = name_of(series, &key(&roots(tree), &about.scope), about.scanned_at);
     let path = folder.path().join(name);
     let mut file = AtomicFile::begin(&path)?;
     save(tree, about, &Limits { bytes, stop }, &mut file).map_err(KeepError::Write)?;
@@ -156,13 +179,34 @@ pub fn kept_for(
     let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
     let key = key(&roots, scope);
     let mut found = newest_first(&PrivateFolder::find(folder).ok()?);
-    found.retain(|found| found.key == key && found.scanned_at < before);
-    // Different roots can have the same checksum.
-    let is_right = |found: &Found| {
-        open(&found.path).is_ok_and(|there| self::roots(&there.tree) == roots && there.about.scope == scope)
-    };
+    found.retain(|found| found.series == Series::Daily && found.key == key && found.scanned_at < before);
+    let is_right = |found: &Found| open(&found.path).is_ok_and(|there| is_of(&there, &roots, scope));
     let count = found.len();
     found.into_iter().filter(is_right).nth(index).map(|found| (found.path, count))
+}
+
+/// Opens the newest snapshot of either series in `folder` that has the same roots and flags and was not scanned after
+/// `now`. Returns the path and the reason if the file cannot be opened.
+pub fn open_latest(
+    folder: &Path,
+    roots: &[&[u8]],
+    scope: &[u8],
+    now: i64,
+) -> Option<Result<Snapshot, (PathBuf, OpenError)>> {
+    let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
+    let key = key(&roots, scope);
+    let found = newest_first(&PrivateFolder::find(folder).ok()?).into_iter();
+    found.filter(|found| found.key == key && found.scanned_at <= now).find_map(|found| {
+        match open(&found.path) {
+            Ok(there) => is_of(&there, &roots, scope).then_some(Ok(there)),
+            Err(reason) => Some(Err((found.path, reason))),
+        }
+    })
+}
+
+/// Returns `true` if a snapshot has these roots and flags. Others can have the same checksum.
+fn is_of(snapshot: &Snapshot, roots: &[Vec<u8>], scope: &[u8]) -> bool {
+    self::roots(&snapshot.tree) == roots && snapshot.about.scope == scope
 }
 
 /// Snapshot in the folder of automatic snapshots.
@@ -193,6 +237,7 @@ pub struct Subject {
 pub fn list(folder: &Path) -> Result<Vec<KeptSnapshot>, KeepError> {
     let found = newest_first(&PrivateFolder::find(folder)?).into_iter();
     Ok(found
+        .filter(|found| found.series == Series::Daily)
         .map(|Found { path, scanned_at, .. }| {
             let subject =
                 open(&path).map(|there| Subject { roots: roots(&there.tree), scope: there.about.scope });
@@ -216,28 +261,47 @@ fn key(roots: &[Vec<u8>], scope: &[u8]) -> String {
     format!("{:08x}", crc32fast::hash(&whole))
 }
 
-fn name_of(key: &str, scanned_at: i64) -> String {
-    format!("scan-{key}-{:011}.duke", scanned_at.max(0))
+fn name_of(series: Series, key: &str, scanned_at: i64) -> String {
+    format!("{}-{key}-{:011}.duke", series.prefix(), scanned_at.max(0))
 }
 
-/// File whose name is that of a snapshot.
+/// Series of snapshots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Series {
+    /// Snapshots for comparisons, at least an interval apart.
+    Daily,
+    /// Snapshot of the latest scan, which replaces that of the scan before.
+    Latest,
+}
+
+impl Series {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Daily => "scan",
+            Self::Latest => "last",
+        }
+    }
+}
+
+/// File whose name has the form of a snapshot's name.
 struct Found {
     path: PathBuf,
+    series: Series,
     key: String,
     scanned_at: i64,
     bytes: u64,
 }
 
-/// Returns the snapshots in `folder` that belong to this user or to the user root, unsorted.
+/// Returns the snapshots in `folder` that are owned by this user or by root, unsorted.
 fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let owner = folder.attributes().uid;
     let is_own = |found: &fs::Metadata| found.is_file() && (found.uid() == owner || found.uid() == 0);
     let entries = folder.exists().then(|| fs::read_dir(folder.path()));
     let Some(Ok(entries)) = entries else { return Vec::new() };
     let found = |entry: fs::DirEntry| {
-        let (key, scanned_at) = parse(entry.file_name().to_str()?)?;
+        let (series, key, scanned_at) = parse(entry.file_name().to_str()?)?;
         let metadata = entry.metadata().ok().filter(is_own)?;
-        Some(Found { path: entry.path(), key, scanned_at, bytes: metadata.len() })
+        Some(Found { path: entry.path(), series, key, scanned_at, bytes: metadata.len() })
     };
     entries.filter_map(Result::ok).filter_map(found).collect()
 }
@@ -248,29 +312,35 @@ fn newest_first(folder: &PrivateFolder) -> Vec<Found> {
     found
 }
 
-/// Parses the checksum and the time in the name of a snapshot.
-fn parse(name: &str) -> Option<(String, i64)> {
-    let (key, seconds) = name.strip_prefix("scan-")?.strip_suffix(".duke")?.split_once('-')?;
+/// Parses the series, the checksum and the time in the name of a snapshot.
+fn parse(name: &str) -> Option<(Series, String, i64)> {
+    let (prefix, rest) = name.split_once('-')?;
+    let series = [Series::Daily, Series::Latest].into_iter().find(|series| series.prefix() == prefix)?;
+    let (key, seconds) = rest.strip_suffix(".duke")?.split_once('-')?;
     let scanned_at = seconds.parse().ok()?;
-    (name_of(key, scanned_at) == name).then(|| (key.to_owned(), scanned_at))
+    (name_of(series, key, scanned_at) == name).then(|| (series, key.to_owned(), scanned_at))
 }
 
-/// Deletes the oldest snapshots if they exceed the limits, and unfinished files that killed processes have left.
-/// Ignores errors.
+/// Deletes the oldest snapshots if they exceed the limits, those of a latest scan that a newer snapshot replaces, and
+/// unfinished files that killed processes have left. Ignores errors.
 fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
     let mut bytes: u64 = 0;
+    let mut newer = HashSet::new();
     for found in newest_first(folder) {
-        bytes = bytes.saturating_add(found.bytes);
-        if found.scanned_at < oldest || bytes > settings.bytes {
+        let is_replaced = !newer.insert(found.key) && found.series == Series::Latest;
+        if !is_replaced {
+            bytes = bytes.saturating_add(found.bytes);
+        }
+        if is_replaced || found.scanned_at < oldest || bytes > settings.bytes {
             let _ = fs::remove_file(found.path);
         }
     }
     let Ok(entries) = fs::read_dir(folder.path()) else { return };
     for entry in entries.filter_map(Result::ok) {
         let name = entry.file_name();
-        let is_unfinished =
-            name.as_bytes().starts_with(b".scan-") && name.as_bytes().ends_with(UNFINISHED.as_bytes());
+        let is_unfinished = [b".scan-", b".last-"].iter().any(|start| name.as_bytes().starts_with(*start))
+            && name.as_bytes().ends_with(UNFINISHED.as_bytes());
         let age = entry
             .metadata()
             .and_then(|metadata| metadata.modified())
@@ -296,8 +366,11 @@ mod tests {
     #[test]
     fn only_snapshot_names_are_recognized() {
         let roots = [b"/a".to_vec(), b"/b".to_vec()];
-        let name = name_of(&key(&roots, b"-x"), 1_700_000_000);
-        assert_eq!(parse(&name), Some((key(&roots, b"-x"), 1_700_000_000)));
+        for series in [Series::Daily, Series::Latest] {
+            let name = name_of(series, &key(&roots, b"-x"), 1_700_000_000);
+            assert_eq!(parse(&name), Some((series, key(&roots, b"-x"), 1_700_000_000)));
+        }
+        let name = name_of(Series::Daily, &key(&roots, b"-x"), 1_700_000_000);
         assert_ne!(key(&roots, b"-x"), key(&roots, b""));
         assert_ne!(key(&roots, b""), key(&roots[..1], b""));
         for other in ["", "scan-.duke", "scan-1-2.duke", "notes.txt", &name[1..], &format!("{name}~")] {

@@ -1,4 +1,5 @@
-//! Columns of tables. Each has one element in [`COLUMNS`], from which drawing, sorting, keys and `--sort` are derived.
+//! Columns of tables. Each column has one element in [`COLUMNS`], from which drawing, sorting, keys and `--sort` are
+//! derived.
 //!
 //! Invariant: each column is at its own index in [`COLUMNS`].
 
@@ -73,7 +74,7 @@ pub struct ColumnKey {
     pub name: &'static str,
     /// Description on the help page.
     pub help: &'static str,
-    /// Rank and text of the hint for the key in the status line, if there is a hint.
+    /// Rank and text of the key's hint in the status line; `None` if there is no hint.
     pub hint: Option<(u8, &'static str)>,
     /// `true` if the key works only in the list of a directory.
     pub only_in_list: bool,
@@ -92,7 +93,7 @@ pub struct SortContext<'a> {
     pub change: Option<u64>,
 }
 
-/// Function that returns the number by which an entry is sorted. The largest number comes first.
+/// Function that returns the number used to sort an entry. The largest number comes first.
 pub type SortKey = fn(&SortContext<'_>, &Metadata) -> u64;
 
 #[derive(Clone, Copy, Debug)]
@@ -111,9 +112,9 @@ pub struct ColumnSpec {
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Rank in the order in which columns become narrower and finally disappear. The lowest rank is first.
+    /// Rank that decides which columns become narrower, and finally disappear, first. The lowest rank is first.
     pub drop_order: u8,
-    /// Column by which a click on the title sorts.
+    /// Column that a click on the title sorts by.
     pub sorts_by: Column,
     /// Sort key; `None` if the column is sorted by name.
     pub sort_key: Option<SortKey>,
@@ -271,7 +272,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
 ];
 
-/// Columns by which the user can sort, in the order of the help page.
+/// Columns that the user can sort by, in the order of the help page.
 pub const SORTABLE: [Column; 6] =
     [Column::Size, Column::Name, Column::Items, Column::Modified, Column::Shared, Column::Growth];
 
@@ -287,8 +288,8 @@ impl Column {
     }
 }
 
-/// Returns the shared disk usage in bytes. A directory's shared bytes are those that several of its entries share. All
-/// bytes of any other entry with several names are shared.
+/// Returns the shared disk usage in bytes. A directory's shared bytes are those that several of its entries share. For
+/// any other entry with several names, the whole disk usage counts as shared.
 pub fn shared(tree: &Tree, metadata: &Metadata) -> u64 {
     match metadata.directory {
         Some(id) => tree.shared(id),

@@ -1,5 +1,5 @@
-//! Main category: the category of files that takes the most space below a directory. It sets the directory's color in
-//! the treemap.
+//! Main category: the category of files that takes the most space below a directory. It determines the directory's
+//! color in the treemap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,7 +9,7 @@ use crate::base::kind::Kind;
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, Entry, EntryState, Tree};
 
-/// Number of entries after which the search for the main category of a directory ends.
+/// Number of entries after which the search for a main category stops.
 const MOST: usize = 2000;
 
 /// Sizes of files by category.
@@ -17,7 +17,7 @@ const MOST: usize = 2000;
 pub struct CategorySizes([u64; Category::ALL.len()]);
 
 impl CategorySizes {
-    /// Adds an entry with the size that is shown for it. Ignores all entries except regular files.
+    /// Adds an entry with its displayed size. Ignores all entries except regular files.
     pub fn add(&mut self, entry: &Entry<'_>, size: u64) {
         if entry.kind == Kind::File {
             self.add_category(Category::of(entry), size);
@@ -52,7 +52,7 @@ impl CategorySizes {
 }
 
 /// Returns the category of files that takes the most space below directory `id`. The largest subdirectories are read
-/// first, until the rest cannot change the result, or until [`MOST`] entries were read.
+/// first, until the rest cannot change the result, or until at least [`MOST`] entries have been read.
 pub fn main_category(tree: &Tree, sizes: &SizeSource, order: Order, id: DirId) -> Option<Category> {
     let (mut found, mut seen) = (CategorySizes::default(), 0);
     let size_of = |id| {

@@ -5,5 +5,6 @@ pub mod column;
 pub mod column_set;
 mod main_category;
 pub mod outline;
+pub mod recorded;
 pub mod row;
 pub mod rows;

@@ -19,7 +19,7 @@ use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Tree};
 
 /// Maximum number of levels below the directory.
 const LEVELS: usize = 5;
-/// Minimum size of an entry in an outline, in cells of the area in which the outline is drawn.
+/// Minimum size of an entry in an outline, in cells of the drawing area.
 const SMALLEST: u64 = 3;
 /// Maximum number of nodes per directory.
 const MOST: usize = 400;
@@ -35,7 +35,7 @@ pub struct Node {
     pub size: u64,
     /// Modification time in seconds since 1970.
     pub mtime: i64,
-    /// Direction in which the size has changed since the baseline; `None` if unknown.
+    /// Direction of the size change since the baseline; `None` if unknown.
     pub change: Option<std::cmp::Ordering>,
     /// Category of a file, or the category that takes the most space in a directory; `None` if unknown.
     pub category: Option<Category>,
@@ -49,7 +49,7 @@ pub struct Level {
     pub nodes: Vec<Node>,
     /// Number of other entries that are not empty.
     pub others: u64,
-    /// Total size of those other entries.
+    /// Total size of all other entries.
     pub rest: u64,
 }
 
@@ -65,7 +65,7 @@ pub struct OutlineRequest {
 }
 
 impl PartialEq for OutlineRequest {
-    /// Returns `true` if both requests produce the same outline as long as the tree does not change.
+    /// Returns `true` if both requests produce the same outline unless the tree changes.
     fn eq(&self, other: &Self) -> bool {
         fn is_same<T>(one: Option<&Arc<T>>, other: Option<&Arc<T>>) -> bool {
             one.map(Arc::as_ptr) == other.map(Arc::as_ptr)

@@ -21,6 +21,8 @@ pub enum Precision {
     Exact,
     /// The number may still grow, because reading has not ended.
     Growing,
+    /// The number is that of an earlier scan, because reading has not ended.
+    Recorded,
     /// The number is a lower bound, because something below the entry was not read or the number is too large to store.
     AtLeast,
 }
@@ -31,7 +33,7 @@ pub enum CellValue {
     None,
     /// Size in bytes.
     Bytes(u64),
-    /// Sizes in bytes before and after a change; `None` if the entry did not exist then.
+    /// Sizes in bytes before and after a change; `None` if the entry did not exist at that time.
     Change(Option<u64>, Option<u64>),
     /// Number of entries.
     Count(u64),
@@ -93,7 +95,7 @@ impl CellValue {
     }
 }
 
-/// Word after the size of a new entry in a very wide column. For other changes, blanks take its place.
+/// Word after the size of a new entry in a very wide column. Other changes are followed by blanks instead.
 const NEW: &str = " new";
 
 /// Formats a change for a wide column, such as `+1.2 GiB`.

@@ -2,7 +2,7 @@
 //!
 //! The order takes only eight bytes of memory per entry, and only for the directory being shown. Sorting a directory of
 //! a million entries takes a while, so the duration is measured, and [`SortedEntries::may_sort`] allows the next sort
-//! only after ten times that duration. So sorting a huge, growing directory takes at most a tenth of the drawing
+//! only after ten times that duration. Sorting a huge, growing directory therefore takes at most a tenth of the drawing
 //! thread's time.
 //!
 //! Invariant: every row is an entry of the sorted listing, and no entry has two rows.
@@ -16,6 +16,7 @@ use crate::base::format::Measure;
 use crate::base::job::{Job, Pool};
 use crate::base::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 use crate::table::column::{Column, SortContext};
+use crate::table::recorded::RecordedTotals;
 use crate::tree::sort::{Names, sort};
 use crate::tree::{DirId, Entry, EntryState, Listing, LiveTotals, Metadata, Position, Totals, Tree};
 
@@ -67,7 +68,7 @@ pub struct Order {
     pub column: Column,
     /// Direction of the order.
     pub direction: Direction,
-    /// Measure of sizes.
+    /// Measure used for sizes: disk usage or apparent size.
     pub measure: Measure,
     /// Position of directories relative to other entries.
     pub grouping: Grouping,
@@ -84,6 +85,8 @@ pub struct SizeSource {
     pub filtered: Option<Arc<Filtered>>,
     /// Comparison with an earlier tree, if growth is shown.
     pub growth: Option<Arc<Comparison>>,
+    /// Totals of an earlier scan, if they are shown until directories are complete.
+    pub recorded: Option<Arc<RecordedTotals>>,
 }
 
 impl SizeSource {
@@ -94,7 +97,16 @@ impl SizeSource {
 
     /// Returns the totals to show for `id`.
     pub fn totals(&self, tree: &Tree, id: DirId) -> Totals {
-        self.filtered.as_ref().map_or_else(|| self.live.totals(tree, id), |filtered| filtered.totals(id))
+        match &self.filtered {
+            Some(filtered) => filtered.totals(id),
+            None => self.recorded(tree, id).unwrap_or_else(|| self.live.totals(tree, id)),
+        }
+    }
+
+    /// Returns the totals to show for `id` if an earlier scan recorded them.
+    pub fn recorded(&self, tree: &Tree, id: DirId) -> Option<Totals> {
+        let recorded = self.recorded.as_ref().filter(|_| self.filtered.is_none())?;
+        recorded.totals(tree, &self.live, id)
     }
 }
 
@@ -179,8 +191,8 @@ impl SortedEntries {
     pub fn new(tree: &Tree, sizes: &SizeSource, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
         // The clock is used only to determine when the next sort may begin.
         let begin = Instant::now();
-        // All workers of the sort read and write these counters. `Relaxed` ordering is enough, because no other data
-        // depends on them.
+        // All sort workers read and write these counters. `Relaxed` ordering is enough, because no other data depends
+        // on them.
         let (left_out, largest) = (AtomicUsize::new(0), AtomicU64::new(0));
         let cursor = sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
         let before = sizes.growth.as_ref().map(|growth| PreviousListing::of(growth, tree, id));
@@ -200,8 +212,7 @@ impl SortedEntries {
                 Some(totals) => order.measure.of(totals.disk, totals.apparent),
                 None => order.measure.of(metadata.disk(), metadata.apparent),
             };
-            // `largest` is read before it is written, because the workers would slow each other down if each entry
-            // caused a write.
+            // `largest` is written only if it grows. One write per entry would make the workers slow each other down.
             if size > largest.load(Ordering::Relaxed) {
                 largest.fetch_max(size, Ordering::Relaxed);
             }

@@ -4,7 +4,7 @@
 //! number. A file has no number. It is recognized by its path or, if its link count is one, by its inode. To make this
 //! possible, the code that counts hard links finds all names of every inode that is a root.
 //!
-//! Invariant: two roots that are not aliases share nothing but names of the same inode.
+//! Invariant: two roots that are not aliases have nothing in common except hard links.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ pub struct Alias<'t> {
     pub position: Position,
     /// Directory that the root refers to; `None` for a file.
     pub directory: Option<DirId>,
-    /// Root in which the contents are counted, as the user gave it.
+    /// Root under which the contents are counted, as given by the user.
     pub root: &'t [u8],
     /// `true` if the alias repeats that root, `false` if it lies inside that root.
     pub is_root: bool,

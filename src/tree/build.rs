@@ -16,8 +16,8 @@ use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::memory::arena::{Address, Arena};
 
-/// Number of directory numbers that a worker reserves at a time, so that workers neither contend for the counter nor
-/// share cache lines.
+/// Count of directory numbers that a worker reserves at a time. Reserving several keeps workers from contending for the
+/// counter and from sharing cache lines.
 const NUMBERS: u32 = if cfg!(loom) { 1 } else { 64 };
 
 /// Batch of entries that is in the tree's memory but not published yet.
@@ -82,7 +82,7 @@ impl Batch {
         &self.page
     }
 
-    /// Sets `page`, which holds entries of another directory, as the current page and returns the previous one.
+    /// Makes `page`, which holds entries of another directory, the current page, and returns the previous one.
     pub fn turn(&mut self, page: Page) -> Page {
         std::mem::replace(&mut self.page, page)
     }
@@ -141,8 +141,8 @@ impl Batch {
         }
     }
 
-    /// Moves the entries of `parent` into the tree's memory, behind the listing whose newest node is `before`. Returns
-    /// the newest node of the resulting listing.
+    /// Moves the entries of `parent` into the tree's memory, at the end of the listing whose newest node is `before`.
+    /// Returns the newest node of the resulting listing.
     pub(super) fn seal_after(
         &mut self,
         tree: &Tree,
@@ -188,7 +188,7 @@ impl Tree {
         Self::default()
     }
 
-    /// Creates a tree with `count` directories, whose data is not in memory yet and which have no claims.
+    /// Creates a tree with `count` directories. They have no claims, and their data is not in memory yet.
     pub(super) fn empty(count: u32, devices: Devices, stored: Option<Box<Stored>>) -> Self {
         Self {
             dirs: Slots::new(),
@@ -208,7 +208,7 @@ impl Tree {
         }
     }
 
-    /// Returns numbers for new directories: those of dropped directories if there are any, otherwise unused ones.
+    /// Returns numbers for new directories: numbers of dropped directories if there are any, otherwise unused numbers.
     fn numbers(&self) -> Vec<u32> {
         let ready = &mut lock(&self.free).ready;
         if ready.is_empty() {
@@ -237,6 +237,13 @@ impl Tree {
     /// Marks `id` as being read.
     pub fn begin(&self, id: DirId) {
         self.dir(id).state.store(State::Reading as u8, Ordering::Relaxed);
+    }
+
+    /// Marks `id` as being read. Returns `false` if reading it has already begun.
+    pub fn try_begin(&self, id: DirId) -> bool {
+        let (waiting, reading) = (State::Waiting as u8, State::Reading as u8);
+        // `Relaxed`: the claim on `id`, and all other data of the directory, were published before its number was known.
+        self.dir(id).state.compare_exchange(waiting, reading, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
     /// Records that `id` could not be read. The error is counted in `id` and all its ancestors.

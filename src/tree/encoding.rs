@@ -17,10 +17,10 @@
 //! delta   = zigzag varint of the difference from the previous record in the segment, or from zero in the first
 //! ```
 //!
-//! A directory points to its only segment, or to the newest link of a chain that leads back to the first segment. So a
-//! longer listing is published by replacing a single address, and a listing that a reader holds never changes. To
-//! decode the name of a record, no other record is read. Paths need only names. To decode attributes, all earlier
-//! records in the batch are read.
+//! A directory points to its only segment, or to the newest link of a chain that leads back to the first segment. A
+//! longer listing is therefore published by replacing a single address, and a listing that a reader holds never
+//! changes. A name can be decoded without reading any other record, and paths need only names. Decoding the attributes
+//! of a record requires reading all earlier records in the batch.
 //!
 //! Invariant: any bytes decode to records or [`Malformed`] and never cause a panic.
 

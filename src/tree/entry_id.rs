@@ -5,8 +5,8 @@ use super::entry::Entry;
 use super::listing::Position;
 use super::reading::{Tree, join};
 
-/// Address of an entry. Valid until the listing of the parent directory is rewritten, which happens only in a rescan or
-/// after a deletion.
+/// Address of an entry. Valid until the listing of the parent directory is rewritten, which happens only during a
+/// rescan or after a deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId {
     /// Parent directory.
@@ -16,7 +16,7 @@ pub struct EntryId {
 }
 
 impl EntryId {
-    /// Returns the address of the entry that is directory `id`. Returns `None` for the top and for a directory that has
+    /// Returns the address of the entry for directory `id`. Returns `None` for the top and for a directory that has
     /// been replaced.
     pub fn of(tree: &Tree, id: DirId) -> Option<Self> {
         let directory = tree.parent(id)?;

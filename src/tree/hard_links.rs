@@ -1,9 +1,9 @@
 //! Hard links: each inode counts once in every directory above any of its names, as in `du -s` of that directory.
 //!
 //! While a tree is growing, every name of an inode counts. At the end, the excess is subtracted. If n entries of a
-//! directory are names of the inode, and m of its child directories contain further names, the directory has counted
-//! the inode n + m - 1 times too often. This excess is subtracted there and in all ancestors. The result does not
-//! depend on the order in which names were found.
+//! directory are names of the inode, and m of its child directories contain other names, the directory has counted the
+//! inode n + m - 1 times too often. This excess is subtracted there and in all ancestors. The result does not depend on
+//! the order in which names were found.
 //!
 //! The module makes no system calls. Invariant: the work is proportional to the number of names times their depth,
 //! regardless of how many names an inode has.
@@ -48,8 +48,8 @@ pub fn shared_with_others(tree: &Tree) -> HashMap<DirId, Totals> {
 }
 
 /// Returns all names of linked inodes. The link count is not enough to find them, because a name may have been read
-/// while the count was 1. So if fewer names of an inode are known than the largest link count read for it, the rest of
-/// the tree is searched for more.
+/// while the count was 1. Therefore, if fewer names of an inode are known than the largest link count read for it, the
+/// rest of the tree is searched for more.
 fn all_names(tree: &Tree) -> Vec<LinkedName> {
     let mut names = tree.linked();
     let missing = incomplete(&names);

@@ -6,7 +6,7 @@ use super::inodes::{LinkedName, order};
 use super::reading::Tree;
 
 /// Names of inodes that may have several names, in a finished tree. While a tree is growing, the index is empty. The
-/// index does not reflect later changes of the tree.
+/// index does not reflect later changes to the tree.
 #[derive(Debug)]
 pub struct InodeIndex {
     names: Vec<LinkedName>,

@@ -111,8 +111,8 @@ impl UniqueSizes {
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns the directories above the names, each with the size that it counted too often itself, excluding the
-    /// excess in its child directories.
+    /// Returns the directories above the names, each with the excess that it counted itself, not including the excess
+    /// of its child directories.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }
@@ -198,7 +198,7 @@ impl AncestorGraph {
         parent.expect("a directory has a node now")
     }
 
-    /// Returns the directories whose node has a nonzero disk usage, each with that usage.
+    /// Returns each directory whose node has a nonzero disk usage, together with that usage.
     pub(crate) fn disk(&self) -> impl Iterator<Item = (DirId, u64)> + '_ {
         self.nodes.iter().filter(|node| node.sum.disk != 0).map(|node| (node.id, node.sum.disk))
     }

@@ -21,9 +21,9 @@ pub struct LiveTotals {
 impl LiveTotals {
     /// Samples the tree. Time and memory depend only on the number of incomplete directories.
     ///
-    /// The totals of a directory are read before the states of its children. So a child found to be incomplete was not
-    /// yet in those totals, and nothing is counted twice. A child that completes between the two reads is merely
-    /// missing from this sample.
+    /// The totals of a directory are read before the states of its children. A child found to be incomplete was
+    /// therefore not yet in those totals, and nothing is counted twice. A child that completes between the two reads is
+    /// merely missing from this sample.
     pub fn sample(tree: &Tree) -> Self {
         let mut open: HashMap<DirId, Totals> = HashMap::new();
         let mut order = Vec::new();

@@ -1,4 +1,4 @@
-//! Set of directories that are being read and whose totals are not yet included in those of their parents.
+//! Set of directories that are being read and whose totals are not yet included in their parents' totals.
 
 use std::collections::HashSet;
 

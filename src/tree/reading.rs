@@ -108,6 +108,11 @@ impl Tree {
         self.loaded_listing(id)
     }
 
+    /// Returns the number of bytes that are read from a snapshot to load the listing of `id`; 0 if it is not known.
+    pub fn block_length(&self, id: DirId) -> u64 {
+        self.stored.as_ref().map_or(0, |stored| stored.block_length(id))
+    }
+
     /// Returns the entries of directory `id` that are in memory. Does not read a snapshot, so a listing that has not
     /// been loaded is empty.
     pub fn loaded_listing(&self, id: DirId) -> Listing<'_> {
@@ -140,8 +145,8 @@ impl Tree {
         Listing::from_segments(segments)
     }
 
-    /// Returns the metadata of the directory's own entry. Searches the parent's listing, so a call for every directory
-    /// would be too slow.
+    /// Returns the metadata of the directory's own entry. Searches the parent's listing, so calling this for every
+    /// directory would be too slow.
     pub fn own_metadata(&self, id: DirId) -> Option<Metadata> {
         let listing = self.listing(self.parent(id)?);
         listing.entries().find_map(|(_, record)| match record.state {
@@ -150,8 +155,8 @@ impl Tree {
         })
     }
 
-    /// Returns the totals of directory `id` without incomplete child directories, which
-    /// [`LiveTotals`](crate::tree::LiveTotals) adds.
+    /// Returns the totals of directory `id` excluding incomplete child directories.
+    /// [`LiveTotals`](crate::tree::LiveTotals) adds these.
     pub fn totals(&self, id: DirId) -> Totals {
         self.dir(id).totals()
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::base::clock::Time;
 
-/// Times of a scan and any later rescans.
+/// Start times of a scan and of any later rescans.
 #[derive(Default)]
 pub struct Readings {
     /// Start time of the scan. `None` for a tree from a file, which was read at another time or on another machine.
@@ -15,12 +15,12 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Records the time at which a rescan of entries in `directory` began.
+    /// Records the start time of a rescan of entries in `directory`.
     pub fn note<'n>(&mut self, directory: u32, names: impl Iterator<Item = &'n Vec<u8>>, began: Time) {
         self.rescans.entry(directory).or_default().extend(names.map(|name| (name.clone(), began)));
     }
 
-    /// Returns the time at which the last rescan of the entry began, if there was one.
+    /// Returns the start time of the last rescan of the entry, if there was one.
     pub fn rescan(&self, directory: u32, name: &[u8]) -> Option<Time> {
         self.rescans.get(&directory)?.get(name).copied()
     }

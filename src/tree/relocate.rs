@@ -1,7 +1,7 @@
 //! Finds directories again after a rescan has given them new numbers.
 //!
 //! A rescan assigns new numbers to everything in the directory it replaces; see `replace`. The old directories remain
-//! readable until the next rescan. Their names are used to find the new ones.
+//! readable until the next rescan. The new directories are found by the names of the old ones.
 //!
 //! Invariant: directories outside the replaced ones keep their numbers.
 

@@ -1,10 +1,10 @@
 //! Replacement of entries in a finished tree, after a rescan or a deletion.
 //!
 //! A rescan fills a *detached* directory: it has a number, a parent and a name, but no listing contains it, and
-//! completing it adds nothing to its parent. So a rescan can be stopped and its directory dropped without changing the
-//! tree, and readers see the old directory until the new one is complete. The parent then gets a listing that contains
-//! the new directory, and the difference is added to all ancestors. Readers see either the old or the new subtree. The
-//! numbers of dropped directories are reused later.
+//! completing it adds nothing to its parent. A rescan can therefore be stopped and its directory dropped without
+//! changing the tree, and readers see the old directory until the new one is complete. The parent then gets a listing
+//! that contains the new directory, and the difference is added to all ancestors. Readers see either the old or the new
+//! subtree. The numbers of dropped directories are reused later.
 //!
 //! The known names of linked inodes are updated along with the entries. During the update, the totals must count every
 //! name; see `hard_links`.
@@ -29,8 +29,8 @@ const SEGMENT: usize = 32 << 10;
 
 #[doc(hidden)]
 impl Tree {
-    /// Creates a detached directory for a rescan of `old`, whose current metadata and device index are given. Returns
-    /// `None` for the top.
+    /// Creates a detached directory for a rescan of `old`. `metadata` and `device` are the current metadata and device
+    /// index of `old`. Returns `None` for the top.
     pub fn detached(&self, batch: &mut Batch, old: DirId, metadata: &Metadata, device: u32) -> Option<DirId> {
         let id = batch.new_directory(self, self.parent(old)?, metadata, device);
         let (new, old) = (self.dir(id), self.dir(old));
@@ -132,7 +132,7 @@ impl Tree {
     }
 }
 
-/// Key of an inode, with the disk usage and apparent size that were read at one of its names.
+/// Key of an inode, with the disk usage and apparent size that were read through one of its names.
 type Met = (InodeKey, u64, u64);
 
 fn met(name: &LinkedName) -> Met {
@@ -222,7 +222,7 @@ impl Tree {
         }
     }
 
-    /// Updates the link counts of inodes in the entries of all their names.
+    /// Updates the link count of each inode in `counts`, in all entries that are names of the inode.
     pub fn renew_links(&self, batch: &mut Batch, counts: &HashMap<InodeKey, u64>) {
         let count = |name: &LinkedName| counts.get(&name.key()).copied();
         // Do not rewrite listings that are up to date.
@@ -254,7 +254,7 @@ impl Tree {
     }
 
     /// Removes the `unlinked` names in `parent` from the known names. A name is removed only if its sizes match too,
-    /// because it was counted with the sizes read at that name.
+    /// because they are the sizes that were counted for it.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;
@@ -320,13 +320,12 @@ impl Sum {
 
 #[doc(hidden)]
 impl Tree {
-    /// Records the time at which the scan began.
+    /// Records the start time of the scan.
     pub fn note_scan(&self, began: Time) {
         lock(&self.readings).scan = Some(began);
     }
 
-    /// Records the time at which a rescan of entries in `directory` began. The time also applies to everything below
-    /// these entries.
+    /// Records the start time of a rescan of entries in `directory`. It also applies to everything below these entries.
     pub(crate) fn note_rescan<'n>(
         &self,
         directory: DirId,

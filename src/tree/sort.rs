@@ -152,8 +152,8 @@ fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
 /// Sets the key of each row to the eight bytes of its name that follow the common prefix of all names, and returns the
 /// length of that prefix, which is at least `agreed`.
 ///
-/// Reading a million names takes as long as sorting them. So the common prefix is determined from a sample and verified
-/// while the keys are read.
+/// Reading a million names takes as long as sorting them. Therefore, the common prefix is determined from a sample and
+/// verified while the keys are read.
 fn number_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow], agreed: usize) -> usize {
     let Some(first) = rows.first() else { return agreed };
     let first = name(listing, first);
@@ -207,8 +207,8 @@ fn bytes(name: &[u8], start: usize) -> impl Iterator<Item = u8> + '_ {
     name.get(start..).unwrap_or_default().iter().copied()
 }
 
-/// Returns eight bytes of a name, beginning at `start`, as a number. Numbers compare like the bytes. Missing bytes are
-/// zeros.
+/// Returns eight bytes of a name, beginning at `start`, as a number. Such numbers compare in the same order as the
+/// bytes. Missing bytes count as zeros.
 fn chunk(name: &[u8], start: usize) -> u64 {
     let rest = name.get(start..).unwrap_or_default();
     let mut bytes = [0; 8];
@@ -218,8 +218,8 @@ fn chunk(name: &[u8], start: usize) -> u64 {
 }
 
 /// Returns the bytes of the name's natural form. Comparing these bytes yields natural order. Letters are in lower case.
-/// Each number loses its leading zeros and becomes a `0`, the count of its digits plus one, and its digits. No byte is
-/// zero.
+/// Each number is stripped of leading zeros and encoded as a `0`, the count of its digits plus one, and its digits. No
+/// byte is zero.
 fn natural(name: &[u8]) -> Natural<'_> {
     Natural { rest: name, length: None, digits: 0 }
 }
@@ -247,7 +247,7 @@ impl Iterator for Natural<'_> {
             let zeros = self.rest.iter().take_while(|byte| **byte == b'0').count();
             self.rest = &self.rest[zeros..];
             self.digits = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            // A name has at most 255 bytes, so only 255 digits can exceed the maximum.
+            // A name has at most 255 bytes, so the conversion fails only for 255 digits.
             self.length = Some(u8::try_from(self.digits + 1).unwrap_or(u8::MAX));
             return Some(b'0');
         }

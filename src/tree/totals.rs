@@ -3,8 +3,8 @@
 //! The totals of a directory are its own sizes, the sizes of the entries read in it, and the totals of every *complete*
 //! child directory. `pending` counts the claims on a directory: one for reading it, one for each batch given to another
 //! worker, and one for each child directory. When the last claim is released, the directory is complete: its totals are
-//! added to the parent once, and its claim on the parent is released. So a chain of any depth costs one addition per
-//! directory, without recursion. While a scan is running, readers add the totals of incomplete directories to the
+//! added to the parent once, and its claim on the parent is released. A chain of any depth therefore costs one addition
+//! per directory, without recursion. While a scan is running, readers add the totals of incomplete directories to the
 //! ancestors with [`super::LiveTotals`].
 //!
 //! Invariant: once the scan has ended, every directory's totals equal those of a naive walk. [`u64::MAX`] means "at
@@ -63,7 +63,7 @@ impl Tree {
         self.dir(id).add(sum);
     }
 
-    /// Adds `count` claims on `id`, which stays incomplete until all claims are released.
+    /// Adds `count` claims on `id`, which remains incomplete until all claims are released.
     pub(crate) fn claim(&self, id: DirId, count: u32) {
         self.dir(id).pending.fetch_add(count, Ordering::Relaxed);
     }
@@ -93,7 +93,7 @@ impl Tree {
         }
     }
 
-    /// Subtracts `excess` from the totals of `id`, but not from those of its ancestors. Used to subtract repeated hard
+    /// Subtracts `excess` from the totals of `id`, but not from its ancestors' totals. Used to subtract repeated hard
     /// links one directory at a time.
     pub(crate) fn take_off(&self, id: DirId, excess: &Totals) {
         self.exchange(id, excess, &Totals::default());

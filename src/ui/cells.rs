@@ -28,14 +28,14 @@ pub fn map_area(area: Rect) -> Rect {
     Rect { height: area.height - legend_area(area).height, ..area }
 }
 
-/// Returns the unit in which edges of the treemap are placed. Without half blocks, tiles are framed.
+/// Returns the unit for the edges of tiles: half a line if the theme has half blocks, otherwise a whole line. In the
+/// latter case, tiles have frames.
 pub fn unit(theme: Theme) -> Unit {
     if theme.has_half_blocks() { Unit::HalfLine } else { Unit::Line }
 }
 
-/// Returns the area for the tiles of a treemap in `area`. The frame of a tile contributes only its left and upper
-/// lines. The last column and the last line of `area` are reserved for the right and lower lines of the outermost
-/// tiles.
+/// Returns the area for the tiles of a treemap in `area`. Only the left and upper lines of a tile's frame belong to the
+/// tile. The last column and the last line of `area` are reserved for the right and lower lines of the outermost tiles.
 pub fn tiles_area(area: Rect, theme: Theme) -> Area {
     let frame = u16::from(unit(theme) == Unit::Line);
     // The limit prevents overflow. No real screen is this high.
@@ -44,7 +44,7 @@ pub fn tiles_area(area: Rect, theme: Theme) -> Area {
 }
 
 /// Returns the tiles of the rows in `window`. If the directory has more rows, an extra tile with the next index
-/// represents all the remaining ones.
+/// represents all the remaining rows.
 pub fn tiles(window: &Window, measure: Measure, area: Rect, theme: Theme) -> Vec<Tile> {
     let mut weights: Vec<u64> = window.lines.iter().map(|line| line.size().unwrap_or(0)).collect();
     if window.rows > window.lines.len() {

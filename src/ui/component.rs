@@ -57,7 +57,7 @@ pub trait Component<'t>: Debug {
         false
     }
 
-    /// Finds the component's entry again after a rescan. Returns `false` if the entry is gone.
+    /// Finds the component's entry again after a rescan. Returns `false` if the entry no longer exists.
     fn relocate(&mut self, _moved: &mut Relocation<'t>, _app: &mut Context<'t>) -> bool {
         true
     }

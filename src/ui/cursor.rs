@@ -39,8 +39,7 @@ impl Cursor {
     }
 }
 
-/// Returns the row to which `motion` moves the cursor from row `index`. The list has `count` rows, of which
-/// `lines` are visible.
+/// Returns the row that the cursor moves to from row `index`. The list has `count` rows, of which `lines` are visible.
 pub fn moved(index: usize, motion: Motion, lines: usize, count: usize) -> usize {
     let page = lines.max(1);
     let half = (page / 2).max(1);

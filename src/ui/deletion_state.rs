@@ -11,7 +11,7 @@ pub struct DeletionState {
     /// Failures of the last operation. Moved to the list of failures when that list is opened.
     pub failed: Option<Failed>,
     pub policy: DeletePolicy,
-    /// Trashed items, the most recent ones last.
+    /// Trashed items, most recent last.
     pub trashed: Vec<Arc<Vec<Trashed>>>,
     /// Notice about the result of an operation. It is shown once the tree has been updated.
     pub outcome: Option<Notice>,
@@ -30,7 +30,7 @@ impl DeletionState {
 #[derive(Clone, Debug)]
 pub struct Running {
     pub kind: OperationKind,
-    /// Number of entries and bytes that the operation is expected to affect; 0 if unknown.
+    /// Numbers of entries and bytes that the operation is expected to affect; 0 if unknown.
     pub expected: (u64, u64),
     /// `true` if fewer bytes than expected may be freed, because files are compressed or share space.
     pub is_at_most: bool,

@@ -1,4 +1,4 @@
-//! Entry and the information that the operating system has about it.
+//! Entry, and the information that the operating system reports about it.
 
 use super::loader::{Loader, Sources};
 use crate::base::sync::Arc;

@@ -1,4 +1,4 @@
-//! Text field of one line, for a search, a file name, or a name typed to confirm a deletion.
+//! Single-line text field for a search, a file name, or a name typed to confirm a deletion.
 //!
 //! A field can start with a default text, which is replaced by the first letter that is typed. Up and Down recall
 //! earlier texts, as in a shell, until one of them is edited.
@@ -72,8 +72,8 @@ impl Field {
         *self = Self { past: std::mem::take(&mut self.past), ..Self::default() };
     }
 
-    /// Replaces the text with the previous or next earlier text. If the user has typed a text, returns `false` and does
-    /// nothing, because Up and Down then move through the results.
+    /// Replaces the text with the previous or next earlier text. If the user has typed text, does nothing and returns
+    /// `false`, so that Up and Down move through the results.
     pub fn recall(&mut self, motion: Motion) -> bool {
         let at = match self.state {
             State::Recalled(at) => at,
@@ -118,7 +118,7 @@ impl Field {
         }
     }
 
-    /// Inserts a text at the cursor, or replaces the default text with it.
+    /// Inserts text at the cursor, or replaces the default text with it.
     pub fn paste(&mut self, text: &str) {
         let text: String = text.chars().filter(|letter| !letter.is_control()).collect();
         if !text.is_empty() {
@@ -146,8 +146,7 @@ impl TextMotion {
         }
     }
 
-    /// Returns the request that deletes the text between the cursor and the position to which this motion would move
-    /// it.
+    /// Returns the request that deletes the text that this motion would move the cursor over.
     fn erasure(self) -> InputRequest {
         match self {
             Self::Left => InputRequest::DeletePrevChar,

@@ -12,7 +12,7 @@ pub enum Hit {
     /// Index of a row. The first row of the list has index 0, even if it is scrolled off.
     Row(usize),
     Column(Column),
-    /// Directory in the displayed path, this many levels above the shown directory.
+    /// Directory in the displayed path, given as the number of levels above the shown directory.
     Level(usize),
     View(&'static ViewSpec),
     Key(Key),

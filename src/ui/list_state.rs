@@ -1,8 +1,8 @@
 //! State of the list: the shown directory, its rows and its cursor.
 //!
-//! The state stores the position (in the listing) and the name of the entry under the cursor, so that the
-//! cursor can follow the entry when the rows are sorted again. Until the first key in a directory, the cursor
-//! stays on the first row, even if another entry moves there.
+//! The state stores the position (in the listing) and the name of the entry under the cursor, so that the cursor can
+//! follow the entry when the rows are sorted again. Until the first key press in a directory, the cursor stays on the
+//! first row, even if another entry moves there.
 //!
 //! Invariant: if there are rows, the cursor is on one of them. After scrolling, that row is visible.
 
@@ -38,7 +38,7 @@ impl<'t> SavedCursor<'t> {
 #[derive(Debug)]
 pub struct ListState<'t> {
     pub id: DirId,
-    /// Listing to which the positions in the rows refer. Kept because a rescan changes the positions of entries.
+    /// Listing that the positions in the rows refer to. Kept because a rescan changes the positions of entries.
     listing: Listing<'t>,
     rows: Arc<SortedEntries>,
     /// `true` if everything below the directory had been read by the time the rows were sorted.
@@ -135,7 +135,7 @@ impl<'t> ListState<'t> {
         !self.was_complete || self.rows.is_outgrown_by(&tree.listing(self.id))
     }
 
-    /// From now on, keeps the cursor on the entry under it when rows are sorted again.
+    /// Keeps the cursor on its current entry whenever rows are sorted from now on.
     pub fn pin(&mut self) {
         let entry = |position| Some(Pin { position, name: self.listing.name(position)? });
         self.pin = self.rows.position(self.cursor.index).and_then(entry);

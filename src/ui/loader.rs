@@ -69,7 +69,7 @@ impl<T> Load<T> {
         }))
     }
 
-    /// Converts each result once more, with `result`.
+    /// Converts each result from `T` to `U` with `result`.
     pub fn map<U>(self, result: impl Fn(T) -> U + 'static) -> Load<U>
     where
         T: 'static,
@@ -213,7 +213,7 @@ impl<T> Loader<T> {
         matches!(self.state, LoadState::Running(..))
     }
 
-    /// Discards the job, so that the next poll starts a new one.
+    /// Discards the job. The next poll starts a new one.
     pub fn reload(&mut self, keep: Keep) {
         if matches!(self.state, LoadState::Given) {
             return;
@@ -230,7 +230,7 @@ impl<T> Loader<T> {
         }
     }
 
-    /// Cancels the job; the next poll starts another one.
+    /// Cancels the job. The next poll starts a new one.
     pub fn pause(&mut self) {
         if self.is_running() {
             self.state = LoadState::Waiting;

@@ -1,4 +1,4 @@
-//! Meanings of treemap colors, and of the signs that replace them in framed treemaps.
+//! Meanings of treemap colors, and the signs that replace the colors in framed treemaps.
 
 use super::theme::Role;
 

@@ -16,7 +16,7 @@ pub struct MarkedCopies<'t> {
 }
 
 impl<'t> MarkedCopies<'t> {
-    /// Adds each of `sets` that contains a marked file, or a file inside a marked directory.
+    /// Adds those `sets` that contain a marked file, or a file inside a marked directory.
     pub fn add(&mut self, tree: &'t Tree, sets: &[Vec<EqualName>], marked: &[(DirId, Entry<'t>)]) {
         let marked = marked.iter().map(|(parent, record)| (*parent, record.name, record.directory()));
         let marked = SelectedItems::new(tree, marked);
@@ -32,7 +32,7 @@ impl<'t> MarkedCopies<'t> {
         self.sets.values()
     }
 
-    /// Transfers the sets to the rescanned tree, without the files in directories that no longer exist.
+    /// Transfers the sets to the rescanned tree. Omits files in directories that no longer exist.
     pub fn relocate(&mut self, relocation: &mut Relocation<'t>) {
         for (_, set) in std::mem::take(&mut self.sets) {
             let now =

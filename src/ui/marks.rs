@@ -2,8 +2,8 @@
 //!
 //! A mark consists of a device, an inode, a directory, and a name, so it stays with its entry in any sort order and in
 //! any view. A rescan keeps a mark if the same inode still has the same path and, for a file, the same size and
-//! modification time. Inode numbers are reused, so the mark of a directory also stores the modification time at the
-//! time of marking, for comparison with the file system.
+//! modification time. Inode numbers are reused, so the mark of a directory also stores the modification time that the
+//! directory had when it was marked, for comparison with the file system.
 //!
 //! Invariant: no entry is marked twice, and only entries with metadata are marked.
 
@@ -72,7 +72,7 @@ impl Mark {
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
 
-    /// Returns the totals of the entry, with everything below it.
+    /// Returns the totals of the entry, including everything below it.
     pub fn totals(&self, tree: &Tree) -> Totals {
         self.directory.map_or(self.own, |id| tree.totals(id))
     }
@@ -123,8 +123,8 @@ impl<'t> Marks<'t> {
         if parent.is_empty() { name.to_vec() } else { join([parent.as_slice(), name]) }
     }
 
-    /// Returns the marked directories whose modification time has changed according to a rescan, each with its
-    /// modification time when it was marked.
+    /// Returns the marked directories for which a rescan found a new modification time, each with the time recorded
+    /// when it was marked.
     pub fn touched_directories(&self) -> HashMap<EntryName<'t>, i64> {
         let touched = self.all().filter(|(_, mark)| mark.is_touched && mark.directory.is_some());
         touched.map(|(place, mark)| (place, mark.mtime)).collect()
@@ -153,8 +153,8 @@ impl<'t> Marks<'t> {
         was_there
     }
 
-    /// Stores those of `sets` that contain one of the marked `entries`, until nothing is marked. The files in a set
-    /// have the same contents.
+    /// Stores those `sets` that contain one of the marked `entries`, until nothing is marked. The files in a set have
+    /// the same contents.
     pub fn keep_copies(&mut self, tree: &'t Tree, sets: &[Vec<EqualName>], entries: &[(DirId, Entry<'t>)]) {
         self.copies.add(tree, sets, entries);
     }

@@ -116,6 +116,7 @@ pub fn run(source: &mut Source, settings: &Settings, mut earlier: BaselineSpec) 
             Left::Tree(above) => {
                 earlier = earlier.above();
                 settings.start = Start::Sizes;
+                settings.record = None;
                 if let Some(background) = input.background {
                     settings.theme.looks.background = background;
                 }
@@ -136,8 +137,8 @@ fn name(root: &Path) -> Option<Vec<u8>> {
     absolute(root).file_name().map(|name| name.as_bytes().to_vec())
 }
 
-/// Makes a panic of the drawing thread restore the terminal before its message is printed. Panics of other threads are
-/// reported by their jobs and scans.
+/// Ensures that a panic in the drawing thread restores the terminal before its message is printed. Panics in other
+/// threads are reported by their jobs and scans.
 fn restore_on_panic(screen: &Screen) {
     let (screen, drawing) = (screen.clone(), thread::current().id());
     let report = std::panic::take_hook();
@@ -149,7 +150,7 @@ fn restore_on_panic(screen: &Screen) {
     }));
 }
 
-/// Starts the thread that waits for signals and for a hangup of the terminal, and registers the actions before
+/// Starts the thread that waits for signals and for a hangup of the terminal, and registers the actions to take before
 /// and after a suspension (SIGTSTP).
 fn watch(screen: &Screen) -> io::Result<()> {
     let mut watch = Watch::new(Some(screen.descriptor()?))?;

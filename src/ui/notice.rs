@@ -20,10 +20,10 @@ use crate::source::save::ENDINGS;
 
 pub const NO_BASELINE: &str = "No earlier snapshot (duke save creates one)";
 
-/// Message in the status line, which is shown until the next key, or for some seconds.
+/// Message in the status line, shown until the next key press or for a few seconds.
 #[derive(Clone, Debug)]
 pub enum Notice {
-    /// Text from outside the browser: a warning about the configuration, or an error of a background job.
+    /// Text from outside the browser: a warning about the configuration, or an error from a background job.
     Message(String),
     UnboundKey,
     /// The key does nothing in this view. Contains the description of its binding in other views.
@@ -122,7 +122,7 @@ pub enum Notice {
     /// The user cannot go further up, because the root is `/`.
     NothingAbove,
     NoBaseline,
-    /// There is no older snapshot, or no newer one.
+    /// There is no older (or no newer) snapshot.
     NoOtherBaseline,
     /// Growth is now relative to another snapshot. Contains its time, its number (counted from the newest), and
     /// the number of snapshots.
@@ -148,7 +148,7 @@ pub enum Notice {
         marked: u64,
         found: u64,
     },
-    /// A directory was marked that contains entries hidden by the filter.
+    /// A marked directory contains entries that the filter hides.
     MarkedWhole,
     /// Contains the number of directories that were not marked, because the filter hides some of their entries.
     NotMarked(usize),
@@ -161,7 +161,7 @@ pub enum Notice {
         /// Number of marked entries that have been replaced or modified.
         changed: u64,
     },
-    /// The extension of the file name is not that of a known format.
+    /// The file extension does not belong to a known format.
     UnknownEnding,
     OneRootOnly,
 }

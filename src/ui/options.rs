@@ -1,4 +1,4 @@
-//! Options of the browser from the command line, other than keys and theme.
+//! Browser options from the command line, other than keys and theme.
 
 use std::ffi::OsString;
 
@@ -32,7 +32,7 @@ impl Default for DeletePolicy {
     }
 }
 
-/// Condition under which the browser asks the user before it quits.
+/// Condition for asking the user before quitting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quitting {
     /// Ask only if quitting would lose a long scan, a running operation or an unfinished file.
@@ -51,7 +51,7 @@ pub enum MouseCapture {
     Off,
 }
 
-/// Use of the progress indicator in the tab of the terminal.
+/// Use of the progress indicator in the terminal's tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TabProgress {
     /// The terminal supports the indicator.

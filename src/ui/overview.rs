@@ -1,7 +1,7 @@
 //! State of the overview: its results, and its parts as plain data.
 //!
-//! One walk over the tree finds everything except the growth, which needs a comparison with the baseline, and the size
-//! and free space of the file system.
+//! A single walk over the tree finds everything except two things: the growth, which needs a comparison with the
+//! baseline, and the size and free space of the file system.
 
 use super::cursor::{Cursor, Motion, moved};
 use super::keys::Side;
@@ -73,8 +73,8 @@ impl OverviewState {
         self.index = moved(self.index, motion, 2, self.parts.len());
     }
 
-    /// Scrolls so that the selected part is visible. `lines` is the number of rows of parts that fit on the screen, and
-    /// `columns` is the number of parts per row.
+    /// Scrolls so that the selected part is visible. `lines` rows of parts fit on the screen, each with `columns`
+    /// parts.
     pub fn scroll(&mut self, lines: usize, columns: usize) {
         let mut cursor = Cursor { index: self.index / columns, offset: self.offset };
         cursor.show(lines, self.parts.len().div_ceil(columns));
@@ -90,8 +90,7 @@ impl OverviewState {
         self.parts.get(self.index).map(|part| part.view)
     }
 
-    /// Moves the selection to the neighboring part on this side, if there is one. `columns` is the screen
-    /// width.
+    /// Moves the selection to the neighboring part on the given side, if there is one. `columns` is the screen width.
     pub fn step(&mut self, side: Side, columns: u16) {
         let is_wide = columns >= WIDE;
         let next = match (side, is_wide) {

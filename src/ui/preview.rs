@@ -1,6 +1,6 @@
 //! State of the preview: the entry under the cursor, and the information about it.
 //!
-//! Invariant: no job starts until the cursor has not moved for a moment, so scrolling with a held key starts no jobs.
+//! Invariant: no job starts until the cursor has been still for a moment, so scrolling with a held key starts no jobs.
 
 use std::time::{Duration, Instant};
 

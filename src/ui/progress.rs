@@ -52,6 +52,8 @@ pub struct ScanState {
     /// Rate at the last measurement, in entries per second.
     pub rate: u64,
     pub is_stopping: bool,
+    /// Number of entries that an earlier scan recorded, if its sizes are shown.
+    pub recorded_items: Option<u64>,
     /// Time and number of entries at the last measurement of the rate.
     rated: (Duration, u64),
 }
@@ -68,12 +70,16 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the share of the file system's used space that has been read, as a percentage. Returns `None` unless the
-    /// scan reads exactly one whole file system. The percentage is limited to 99, because data that is counted twice or
-    /// written during the scan could raise it to 100 too early.
+    /// Returns the percentage of the recorded entries that was read or, without a record, of a file system's used
+    /// space; `None` unless there is a record or whole file systems are scanned. The value is capped at 99, because some
+    /// data is counted twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
-        let Progress { disk, expected, .. } = self.last.progress;
-        let hundredths = u128::from(disk) * 100 / u128::from(expected?.max(1));
+        let Progress { disk, expected, entries, .. } = self.last.progress;
+        let (read, whole) = match self.recorded_items {
+            Some(items) => (entries, items),
+            None => (disk, expected?),
+        };
+        let hundredths = u128::from(read) * 100 / u128::from(whole.max(1));
         Some(u8::try_from(hundredths.min(99)).unwrap_or(99))
     }
 

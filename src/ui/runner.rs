@@ -4,7 +4,7 @@
 //! collects the messages of all operations between two frames.
 //!
 //! Invariant: the runner waits for operations only when it is dropped at the end of the session, and then for at most
-//! `FAREWELL`. So a hanging file system cannot delay quitting for longer than that.
+//! `FAREWELL`. A hanging file system therefore cannot delay quitting any longer.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::base::sync::Arc;
 
 /// Maximum time to wait at the end of the session for unfinished files.
 const FAREWELL: Duration = Duration::from_millis(500);
-/// Time for which a detached operation is polled frequently.
+/// Period after its start in which a detached operation is polled frequently.
 const ATTENDED: Duration = Duration::from_secs(5);
 
 pub struct Runner<M> {

@@ -140,7 +140,7 @@ impl<'s> Session<'s> {
     pub fn run(mut self) -> io::Result<Left> {
         self.draw()?;
         self.source.end_head_start();
-        // Delay the first tick, because a second frame drawn at once would be as empty as the first.
+        // Delay the first tick, because a second frame drawn immediately would be as empty as the first.
         self.next_tick = Instant::now() + GLANCE;
         loop {
             // Damage in a snapshot is found only when the damaged part is read, so the outcome can change even
@@ -164,6 +164,9 @@ impl<'s> Session<'s> {
             }
             if self.app.cx.wants_ticks() && Instant::now() >= self.next_tick {
                 self.check_scans()?;
+            }
+            if self.app.cx.is_scanning() {
+                self.source.look_at(self.app.cx.looked_at());
             }
             self.collect()?;
             while let Some(effect) = self.effects.pop_front() {
@@ -335,8 +338,8 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Stores a rescan that was just started, or reports the error. `begun` is `None` only if the source is not a scan,
-    /// but the state never requests a rescan of such a source; see [`SourceKind`](crate::source::SourceKind).
+    /// Stores a rescan that was just started, or reports the error. `begun` is `None` only if the source is not a scan.
+    /// In that case, the state never requests a rescan; see [`SourceKind`](crate::source::SourceKind).
     fn rescan_selected(&mut self, begun: Option<io::Result<Scan>>) {
         match begun {
             Some(Ok(scan)) => self.again = Some(scan),

@@ -9,11 +9,12 @@ use super::theme::Theme;
 use crate::base::format::Units;
 use crate::source::SourceKind;
 use crate::table::column::RowLook;
+use crate::table::recorded::RecordedTree;
 use crate::table::rows::Order;
 
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Initial order of entries, and the measure of sizes.
+    /// Initial order of entries, and the measure used for sizes.
     pub order: Order,
     pub look: RowLook,
     pub units: Units,
@@ -31,6 +32,8 @@ pub struct Settings {
     pub source_kind: SourceKind,
     pub panes: Panes,
     pub start: Start,
+    /// Earlier scan whose sizes are shown until the scan has confirmed them.
+    pub record: Option<RecordedTree>,
 }
 
 impl Settings {
@@ -50,6 +53,7 @@ impl Settings {
             source_kind: SourceKind::default(),
             panes: Panes::default(),
             start: Start::default(),
+            record: None,
             policy: DeletePolicy::default(),
         }
     }

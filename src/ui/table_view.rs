@@ -1,7 +1,7 @@
 //! Table view: a view of everything below a directory. It consists of a request, rows, and a cursor.
 //!
-//! The rows and targets of each view are defined in `views`; this file contains the part that all views share. As long
-//! as more rows are found, the cursor follows its entry, unless it is on the first row. If the rows form a tree, the
+//! The rows and targets of each view are defined in `views`; this file contains the part that all views share. While
+//! more rows are being found, the cursor follows its entry, unless it is on the first row. If the rows form a tree, the
 //! user can fold and unfold them.
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
@@ -113,8 +113,8 @@ impl TableView {
         Self { rows: Loader::given(None), text: Some(text), ..self }
     }
 
-    /// Shows the rows of `before` until new rows are loaded, if both views are of the same kind. So search results do
-    /// not flicker while the user types.
+    /// Shows the rows of `before` until new rows are loaded, if both views are of the same kind. This prevents search
+    /// results from flickering while the user types.
     #[must_use]
     pub fn showing_rows_of(self, before: Option<Self>) -> Self {
         let before =
@@ -231,7 +231,7 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Returns the copies in `directory`, which are to be kept, and all other copies in their groups.
+    /// Returns the copies to keep, which are those in `directory`, and all other copies in their groups.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }
@@ -294,7 +294,7 @@ impl TableView {
         }
     }
 
-    /// Unfolds a row, and then its first child, if that child is to unfold together with its parent.
+    /// Unfolds a row. Also unfolds its first child if `follows` is `true` for that child.
     fn unfold(&mut self, data: &dyn TableData, row: usize) {
         let Branch { depth, key: Some(key), .. } = data.branch(row) else { return };
         self.unfolded.insert(key);

@@ -4,7 +4,7 @@
 //! shorter side of the free rectangle, largest first. Weights are added to a row as long as this makes its rectangles
 //! more square. The layout is first computed with exact proportions. Then each edge is rounded to half cells, or to
 //! whole lines where half lines cannot be drawn. Neighbors share an edge, so rounding leaves neither gaps nor overlaps,
-//! and moves no edge by more than half of the unit of rounding.
+//! and moves no edge by more than half a rounding unit.
 //!
 //! Invariant: the tiles cover each cell of the area exactly once, and depend only on the weights.
 
@@ -124,7 +124,7 @@ fn next_row(weights: &[u64], rest: &[usize], left: f64, free: Rectangle) -> usiz
     for (count, index) in rest.iter().enumerate() {
         let smallest = as_float(weights[*index]) * scale;
         sum += smallest;
-        // The worst aspect ratio of a row is that of either its largest or its smallest rectangle.
+        // Either the largest or the smallest rectangle of a row has the worst aspect ratio.
         let next = (side * side * largest / (sum * sum)).max(sum * sum / (side * side * smallest));
         if next > worst || next.is_nan() {
             return count.max(1);

@@ -16,6 +16,7 @@ use crate::analysis::search::{self, Filtered, Order, Query, Request};
 use crate::base::sync::Arc;
 use crate::source::baseline::BaselineInfo;
 use crate::table::outline::{Level, OutlineRequest};
+use crate::table::recorded::RecordedTotals;
 use crate::table::rows::{self, SizeSource, SortedEntries};
 use crate::tree::{DirId, LiveTotals};
 
@@ -41,13 +42,13 @@ pub struct Views {
     pub filter: Query,
     /// Filter for the list, if a search is active.
     pub filtering: Option<Filtering>,
-    /// View to which Esc returns, after the user went to the entry of a row.
+    /// View to which Esc returns after the user has gone to the entry of a row.
     pub return_to: Option<Return>,
     /// Current time in seconds since 1970.
     pub clock: i64,
     /// Time of the last refresh of a view, since the start of the session.
     pub refreshed: Duration,
-    /// Result of the check whether the scan covered a whole file system.
+    /// Result of checking whether the scan covered a whole file system.
     pub whole: Loader<Arc<bool>>,
     pub compared: GrowthState,
 }
@@ -142,11 +143,11 @@ impl Views {
     }
 
     /// Returns the source of directory totals.
-    pub fn sizes(&self, live: &Arc<LiveTotals>) -> SizeSource {
+    pub fn sizes(&self, live: &Arc<LiveTotals>, recorded: Option<&Arc<RecordedTotals>>) -> SizeSource {
         let filtered = self.filtering.as_ref().map(Filtering::filtered).cloned();
         // Filtered totals cannot be compared with the earlier totals, which are unfiltered.
         let growth = self.compared.growth().filter(|_| filtered.is_none()).cloned();
-        SizeSource { live: Arc::clone(live), filtered, growth }
+        SizeSource { live: Arc::clone(live), filtered, growth, recorded: recorded.cloned() }
     }
 }
 

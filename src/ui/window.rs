@@ -2,7 +2,7 @@
 //!
 //! Because the tree changes constantly during a scan, it is read only once per update. Drawing uses only the window.
 //!
-//! Invariant: all numbers of a window are read at once, right after the live totals.
+//! Invariant: all numbers of a window are read together, right after the live totals.
 
 use crate::analysis::compare::{Previous, PreviousListing, amount};
 use crate::base::format::{Measure, Units, plain_size};
@@ -15,7 +15,7 @@ use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, Entry, EntryId, EntryState, Status, Totals, Tree};
 
-use super::list_state::ListState;
+use super::list_state::{ListState, SavedCursor};
 use super::marks::Marks;
 use super::remark::{exclusion_text, kind_text, linked_text};
 
@@ -28,7 +28,7 @@ pub struct Window {
     pub errno: Option<i32>,
     /// `true` if everything below the directory has been read.
     pub is_complete: bool,
-    /// Number of items that there would be without the filter; `None` if there is no filter.
+    /// Number of items without the filter; `None` if there is no filter.
     pub all_items: Option<u64>,
     pub rows: usize,
     /// Number of hidden entries.
@@ -36,6 +36,8 @@ pub struct Window {
     pub index: usize,
     pub offset: usize,
     pub lines: Vec<Row>,
+    /// Entries that an earlier scan recorded, shown if there are no other rows.
+    pub recorded: Vec<Row>,
 }
 
 impl Window {
@@ -99,7 +101,7 @@ impl Window {
         };
         Self {
             totals,
-            bound: bound(status, &totals, size),
+            bound: precision(tree, sizes, place.id, size),
             errno: status.errno,
             is_complete: status.is_complete(),
             all_items: sizes.filtered.as_ref().map(|_| sizes.live.totals(tree, place.id).items),
@@ -108,6 +110,7 @@ impl Window {
             index: place.index(),
             offset: place.offset(),
             lines: place.visible(lines).filter_map(row).collect(),
+            recorded: Vec::new(),
         }
     }
 
@@ -118,6 +121,22 @@ impl Window {
     pub fn selected(&self) -> Option<&Row> {
         self.lines.get(self.index.checked_sub(self.offset)?)
     }
+}
+
+/// Returns the first rows of the directory `id` of a recorded tree. They name no entry, because no key may act on an
+/// entry that exists only in a record.
+pub fn recorded_rows(tree: &Tree, id: DirId, order: Order, lines: usize) -> Vec<Row> {
+    let sizes = SizeSource::default();
+    let place = ListState::enter(tree, &sizes, id, order, SavedCursor::default(), lines);
+    let whole = totals_size(&tree.totals(id), order.measure);
+    let row = |position| {
+        let entry = EntryId { directory: id, position };
+        let row = row_of(tree, &sizes, entry, &place.listing().record(position)?, order.measure);
+        let mut row = Row { entry: None, directory: None, precision: Precision::Recorded, ..row };
+        row.add_shares(whole, whole);
+        Some(row)
+    };
+    place.visible(lines).filter_map(row).collect()
 }
 
 /// Returns the row of an entry. The cells for shares and growth are still empty.
@@ -158,7 +177,7 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
     let size = totals_size(&totals, measure);
     Row {
         directory: Some(id),
-        precision: bound(status, &totals, size),
+        precision: precision(tree, sizes, id, size),
         has_errors: totals.errors > 0,
         note: status.errno.map(error).or(kind),
         ..row
@@ -173,6 +192,14 @@ fn error(errno: i32) -> RowNote {
 
 pub fn totals_size(totals: &Totals, measure: Measure) -> u64 {
     measure.of(totals.disk, totals.apparent)
+}
+
+/// Returns the precision of the totals that `sizes` shows for a directory.
+fn precision(tree: &Tree, sizes: &SizeSource, id: DirId, size: u64) -> Precision {
+    match sizes.recorded(tree, id) {
+        Some(_) => Precision::Recorded,
+        None => bound(tree.status(id), &sizes.totals(tree, id), size),
+    }
 }
 
 /// Returns the precision of a directory's totals.

@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::session::parser;
 use duke::base::format::{Measure, Units};
 use duke::scan::{Options, Outcome, Progress, Scan};
 use duke::testing::table::rows::Order;
@@ -20,7 +21,6 @@ use ratatui::backend::{CrosstermBackend, TestBackend};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
-use vt100::Parser;
 
 const NAMES: [&str; 14] = [
     "plain",
@@ -60,7 +60,7 @@ fn shown(app: &mut App<'_>, (columns, lines): (u16, u16)) -> Vec<String> {
     let mut terminal = Terminal::with_options(backend, TerminalOptions { viewport }).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
     drop(terminal);
-    let mut parser = Parser::new(lines, columns, 0);
+    let mut parser = parser(lines, columns);
     parser.process(&bytes);
     let cells = (0..lines).flat_map(|y| (0..columns).map(move |x| (y, x)));
     cells.map(|(y, x)| parser.screen().cell(y, x).unwrap().contents().to_owned()).collect()

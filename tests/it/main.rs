@@ -16,6 +16,7 @@ mod clock;
 mod completions;
 mod config;
 mod duplicates;
+mod examples;
 mod exchange;
 mod generated;
 mod hostile;

@@ -9,6 +9,7 @@ use crate::program::place::Place;
 use crate::program::run_in;
 
 const DOCUMENT: &str = include_str!("../../docs/coming-from.md");
+const README: &str = include_str!("../../README.md");
 const PEERS: &str = include_str!("peers.txt");
 
 /// Keys or flags that the help of a program shows.
@@ -41,10 +42,15 @@ fn peers() -> Vec<Peer> {
     peers
 }
 
-/// Table of the document below the heading `## HEADING`: its rows, each with the cells between the bars.
+/// Table of docs/coming-from.md below the heading `## HEADING`.
 fn table(heading: &str) -> Vec<Vec<&'static str>> {
+    table_of(DOCUMENT, heading)
+}
+
+/// Table of a document below the heading `## HEADING`: its rows, each with the cells between the bars.
+fn table_of(document: &'static str, heading: &str) -> Vec<Vec<&'static str>> {
     let (_, section) =
-        DOCUMENT.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("{heading}"));
+        document.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("{heading}"));
     let section = section.split("\n## ").next().unwrap();
     let rows = section.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
     rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
@@ -80,6 +86,53 @@ fn every_key_and_flag_of_another_program_is_in_the_document() {
             let unknown: Vec<_> = flags.filter(|word| !words.contains(*word)).collect();
             assert!(unknown.is_empty(), "{program} has no {kind} {unknown:?}");
         }
+    }
+}
+
+/// Features of other programs in the README's comparison. Each has the program, the row of the comparison, a heading of
+/// docs/coming-from.md, a key or flag for the feature in the table below it, and a part of the text beside the key.
+const FEATURES: [(&str, &str, &str, &str, &str); 9] = [
+    ("gdu", "mouse", "Flags of gdu", "--no-mouse", ""),
+    ("gdu", "browser", "Keys", "v", "a pager"),
+    ("dua", "deletes", "Keys of dua", "Ctrl-R", "deletes"),
+    ("dua", "moves to the trash", "Keys of dua", "Ctrl-T", "the trash"),
+    ("dua", "searches the tree by name", "Keys of dua", "/", "searches"),
+    ("dua", "exports", "Flags of dua", "--export", ""),
+    ("dua", "shows what has changed", "Flags of dua", "diff", ""),
+    ("dust", "exports", "Flags of dust", "--output-json", ""),
+    ("ncdu", "uses all processors", "Running duke as ncdu", "--threads N", ""),
+];
+
+#[test]
+fn the_comparison_of_the_readme_agrees_with_the_document() {
+    let rows = table_of(README, "Comparison");
+    // The table of performance is below another heading of the same section.
+    let rows: Vec<_> = rows.iter().take_while(|row| row.len() == rows[0].len()).collect();
+    assert!(rows.len() > 15, "{}", rows.len());
+    let programs = rows[0].iter().skip(2).flat_map(|cell| cell.split(", "));
+    let mut count = 0;
+    for program in programs {
+        let name = program.split(' ').next().unwrap();
+        assert_ne!(program, name, "{program} has no version");
+        if DOCUMENT.contains(&format!("## Flags of {name}\n")) || name == "ncdu" {
+            // The word after it is another one: 1.1 is not 1.18.
+            let is_whole = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_digit());
+            assert!(
+                DOCUMENT.split(program).skip(1).any(is_whole),
+                "docs/coming-from.md does not name {program}"
+            );
+            count += 1;
+        }
+    }
+    assert_eq!(count, 5);
+    for (name, feature, heading, word, effect) in FEATURES {
+        let column = rows[0].iter().position(|cell| cell.contains(name)).unwrap();
+        let row = rows.iter().find(|row| row[0] == feature).unwrap_or_else(|| panic!("no row {feature}"));
+        assert_ne!(row[column], "no", "{name}: {feature}");
+        let is_there = |row: &Vec<&str>| {
+            spans(row[0]).chain(spans(row[1])).any(|span| span == word) && row.concat().contains(effect)
+        };
+        assert!(table(heading).iter().any(is_there), "{name}: {feature}: {word}");
     }
 }
 

@@ -88,7 +88,7 @@ fn a_root_inside_another_is_the_same_directory() {
 fn a_root_excluded_from_another_is_read_on_its_own() {
     let fixture = fixtures::plain();
     let inner = fixture.join("a/b");
-    let filter = ExcludePatterns::new(["a"]).unwrap();
+    let filter = ExcludePatterns::filter(&["a".to_owned()]).unwrap();
     let options = Options { filter, ..Options::default() };
     let scan = Scan::run(vec![fixture.path().to_owned(), inner.clone()], options);
     let tree = scan.tree();
@@ -210,7 +210,7 @@ fn more_roots_than_descriptors() {
 #[test]
 fn excluded_entries_are_shown_and_not_counted() {
     let fixture = fixtures::plain();
-    let filter = ExcludePatterns::new(["*-4097", "a/b"]).unwrap();
+    let filter = ExcludePatterns::filter(&["*-4097".to_owned(), "a/b".to_owned()]).unwrap();
     let scan = crate::support::scan_with(fixture.path(), Options { filter, ..Options::default() });
     let tree = scan.tree();
     crate::support::assert_sums_agree(tree);
@@ -334,6 +334,30 @@ fn live_totals_grow_to_the_final_ones() {
         let progress = scan.progress();
         // The own sizes of directories are included, even the root's.
         assert_eq!((progress.entries, progress.disk), (whole.items, whole.disk));
+    }
+}
+
+/// The user looks at directories in an arbitrary order, also at those that are being read or have been read.
+#[test]
+fn directories_that_are_looked_at_count_once() {
+    let fixture = fixtures::wide(3_000);
+    let whole = naive::totals(fixture.path());
+    for threads in [1, 2, 8] {
+        let options = Options { threads: Some(threads), ..Options::default() };
+        let scan = Scan::start(vec![fixture.path().to_owned()], options).unwrap();
+        let tree = scan.tree();
+        let mut known = vec![DirId::TOP];
+        for round in 0.. {
+            if scan.outcome().is_some() {
+                break;
+            }
+            let id = known[round * 7919 % known.len()];
+            known.extend(tree.listing(id).directories());
+            scan.look_at(known.iter().rev().take(20).copied().collect());
+        }
+        assert_eq!(scan.wait(PATIENCE), Some(Outcome::Complete));
+        assert_eq!(tree.totals(DirId::TOP), whole);
+        crate::support::assert_sums_agree(tree);
     }
 }
 

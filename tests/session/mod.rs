@@ -4,6 +4,7 @@
 pub mod hostile;
 
 use std::io::{Read, Write};
+use std::num::NonZeroU16;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -15,6 +16,12 @@ use vt100::{MouseProtocolMode, Parser};
 
 /// Longer than any step takes on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Creates an empty screen.
+pub fn parser(rows: u16, cols: u16) -> Parser {
+    let positive = |size| NonZeroU16::new(size).expect("a screen has rows and columns");
+    Parser::new(positive(rows), positive(cols), 0)
+}
 
 pub struct Session {
     pub child: Box<dyn Child + Send + Sync>,
@@ -49,7 +56,7 @@ impl Session {
             }
         });
         let keys = master.take_writer().unwrap();
-        Self { child, master, keys, output, screen: Parser::new(24, 80, 0), raw: Vec::new(), before }
+        Self { child, master, keys, output, screen: parser(24, 80), raw: Vec::new(), before }
     }
 
     pub fn press(&mut self, keys: &str) {
@@ -88,7 +95,7 @@ impl Session {
 
     /// Changes the size of the window.
     pub fn resize(&mut self, rows: u16, cols: u16) {
-        self.screen = Parser::new(rows, cols, 0);
+        self.screen = parser(rows, cols);
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 

@@ -6,12 +6,12 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::session::{PATIENCE, Session, at_home_nowhere, duke, end, modes, open_terminal};
+use crate::session::{PATIENCE, Session, at_home_nowhere, duke, end, modes, open_terminal, parser};
 use crate::support::room::keeps_snapshots;
 use nix::sys::signal::Signal;
 use portable_pty::{CommandBuilder, PtyPair, PtySize};
 use tempfile::TempDir;
-use vt100::{MouseProtocolMode, Parser};
+use vt100::MouseProtocolMode;
 
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -28,7 +28,7 @@ fn wait_for_end_of_scan(session: &mut Session) {
     session.wait_for("end of the scan", |screen| {
         // In place of the progress, the footer has the row number.
         screen
-            .rows(0, screen.size().1)
+            .rows(0, screen.size().1.get())
             .last()
             .is_some_and(|line| line.contains("Enter open") && line.contains(" of "))
     });
@@ -106,7 +106,7 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
     session.wait_for_text("stopped");
     session.assert_restored();
     // The window shrinks meanwhile; the cursor must still be visible.
-    session.screen = Parser::new(4, 80, 0);
+    session.screen = parser(4, 80);
     session.master.resize(PtySize { rows: 4, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
     session.press("\n");
     session.wait_for("browser with the cursor in view", |screen| {
@@ -147,7 +147,7 @@ fn a_closed_terminal_ends_the_program_even_without_a_signal() {
     let mut child = slave.spawn_command(command).unwrap();
     drop(slave);
     let mut reader = master.try_clone_reader().unwrap();
-    let mut screen = Parser::new(24, 80, 0);
+    let mut screen = parser(24, 80);
     let mut buffer = [0; 4096];
     while !screen.screen().contents().contains("1 of 3") {
         let length = reader.read(&mut buffer).unwrap();
@@ -164,7 +164,7 @@ fn the_browser_follows_the_size_of_the_window() {
     let mut session = Session::start(folder.path());
     session.wait_for_text("1 of 3");
     for (rows, cols) in [(1, 1), (50, 200), (3, 10), (12, 60)] {
-        session.screen = Parser::new(rows, cols, 0);
+        session.screen = parser(rows, cols);
         session.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
     session.wait_for_text("1 of 3");
@@ -225,12 +225,12 @@ fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
     session.wait_for_text("1 of 3");
     for number in 0..200_u16 {
         let (rows, cols) = (1 + number * 7 % 40, 1 + number * 13 % 120);
-        session.screen = Parser::new(rows, cols, 0);
+        session.screen = parser(rows, cols);
         session.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
         session.press(&click(16 + number % 75, 1 + number % 30));
         session.press(["j", "2", "5", "1", "m", "\x1b[<64;1;1M"][usize::from(number % 6)]);
     }
-    session.screen = Parser::new(24, 80, 0);
+    session.screen = parser(24, 80);
     session.master.resize(PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
     // A click may have hit a hint that opens the help, a search or a question; Esc closes one of them at a time. Followed at once by another
     // byte it would be another key.
@@ -448,29 +448,31 @@ fn kept(state: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_snapshot_is_kept_once_a_day_and_can_be_browsed() {
+fn a_snapshot_is_kept_once_a_day_beside_that_of_the_latest_scan() {
     if !keeps_snapshots() {
         return;
     }
     let (folder, state) = (folder(), tempfile::tempdir().unwrap());
-    for _ in 0..2 {
+    for kind in ["scan-", "last-", "last-"] {
         let mut command = duke(folder.path());
         command.env("XDG_STATE_HOME", state.path());
         let mut session = Session::run(command);
         session.wait_for_text("1 of 3");
         // Leaving waits for the snapshot in progress.
         let end = Instant::now() + PATIENCE;
-        while !kept(state.path()).iter().any(|name| name.starts_with("scan-")) {
+        while !kept(state.path()).iter().any(|name| name.starts_with(kind)) {
             assert!(Instant::now() < end, "nothing was kept");
             std::thread::yield_now();
         }
         assert!(session.quit().success());
     }
-    let kept = kept(state.path());
-    assert_eq!(kept.len(), 1, "{kept:?}");
+    let mut kept = kept(state.path());
+    kept.sort();
+    let kinds: Vec<&str> = kept.iter().map(|name| &name[..5]).collect();
+    assert_eq!(kinds, ["last-", "scan-"]);
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.arg("-f");
-    command.arg(state.path().join("duke").join(&kept[0]));
+    command.arg(state.path().join("duke").join(&kept[1]));
     command.env("TERM", "xterm-256color");
     let mut session = Session::run(command);
     session.wait_for_text("1 of 3");

@@ -87,3 +87,36 @@ fn the_first_screen_of_a_large_snapshot_needs_at_most_2_mb() {
     assert!(bytes_read(&session) > first);
     assert_eq!(session.quit().exit_code(), 0);
 }
+
+/// A damaged snapshot is ignored with a notice, unless the flags leave it out.
+#[test]
+fn a_damaged_latest_snapshot_is_ignored_with_a_notice() {
+    if !crate::support::room::keeps_snapshots() {
+        return;
+    }
+    let (place, state) = (Place::new(), Place::new());
+    place.file("t/large", 900_000);
+    let mut save = program();
+    save.current_dir(place.path()).env("XDG_STATE_HOME", state.path()).args(["save", "t"]);
+    run(&mut save).ended(0);
+    let folder = state.join("duke");
+    let file = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let length = std::fs::metadata(&file).unwrap().len();
+    std::fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(length - 3).unwrap();
+    for (flag, is_read) in
+        [("--read-only", true), ("--no-instant", false), ("--fresh", false), ("--no-snapshots", false)]
+    {
+        let mut command = duke(std::path::Path::new(flag));
+        command.arg("t");
+        command.cwd(place.path());
+        command.env("XDG_STATE_HOME", state.path());
+        let mut session = Session::run(command);
+        session.wait_for_text("large");
+        if is_read {
+            session.wait_for_text("Ignored");
+        } else {
+            session.wait_for("no notice", |screen| !screen.contents().contains("Ignored"));
+        }
+        assert_eq!(session.quit().exit_code(), 0);
+    }
+}

@@ -70,7 +70,7 @@ pub fn home() -> TempDir {
 }
 
 pub fn scan(roots: Vec<PathBuf>) -> Scan {
-    let filter = ExcludePatterns::new(["trash"]).unwrap();
+    let filter = ExcludePatterns::filter(&["trash".to_owned()]).unwrap();
     let scan = Scan::run(roots, Options { filter, ..Options::default() });
     assert_eq!(scan.outcome(), Some(Outcome::Complete));
     scan

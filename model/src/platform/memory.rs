@@ -4,3 +4,5 @@
 pub mod arena;
 #[path = "../../../src/platform/memory/block_file.rs"]
 pub mod block_file;
+#[path = "../../../src/platform/memory/mapping.rs"]
+pub mod mapping;

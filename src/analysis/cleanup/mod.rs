@@ -24,7 +24,7 @@ use crate::tree::{DirId, EntryId, EntryState, Totals, Tree, Walk};
 pub struct Hint {
     /// Directory that can be deleted.
     pub directory: DirId,
-    /// Address of the directory's entry.
+    /// ID of the directory's entry.
     pub entry: EntryId,
     /// Index of the rule in [`Hints::rules`].
     pub rule: usize,
@@ -56,7 +56,7 @@ impl Hints {
     }
 }
 
-/// Searches for cleanup candidates among the entries that the query keeps.
+/// Searches for cleanup candidates among the entries selected by the query.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -81,7 +81,7 @@ impl Collector for Candidates {
     }
 
     fn visit(&mut self, entry: &WalkEntry<'_>) {
-        // A root is not a candidate, because the user asked to scan it.
+        // Roots are never candidates, because the user chose them explicitly.
         let Some(id) = entry.metadata().and_then(|metadata| metadata.directory) else { return };
         if entry.id.directory == DirId::TOP {
             return;

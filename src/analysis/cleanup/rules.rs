@@ -6,7 +6,7 @@ use crate::tree::{DirId, Tree};
 
 const RULES: &str = include_str!("rules.txt");
 
-/// Rule that recognizes directories by their names and by evidence, such as a certain file inside them.
+/// Rule that recognizes directories by their names and by evidence, such as a specific file inside them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     name: Pattern,
@@ -79,8 +79,8 @@ impl Rule {
         self.name.matches(name)
     }
 
-    /// Returns `true` if directory `id` has the evidence that the rule requires: a certain entry next to it in
-    /// `parent`, a certain entry inside it, or certain names at the end of its path.
+    /// Returns `true` if directory `id` has the evidence that the rule requires: a specific entry next to it in
+    /// `parent`, a specific entry inside it, or specific names at the end of its path.
     pub(crate) fn is_proven(&self, tree: &Tree, parent: DirId, id: DirId) -> bool {
         let holds = |directory: DirId, pattern: Pattern| {
             tree.listing(directory).entries().any(|(_, record)| pattern.matches(record.name))

@@ -6,12 +6,12 @@
 //!                                    +-> directories on one side only; finally, those of the same inode are paired
 //! ```
 //!
-//! The listings of an unchanged directory have the same order in both trees. So both listings are read side by side up
-//! to the first difference, and only the rest is sorted by name and merged. Entries that could not be read or were
-//! excluded on either side are not compared.
+//! The listings of an unchanged directory have the same order in both trees. Both listings are therefore read side by
+//! side up to the first difference, and only the rest is sorted by name and merged. Entries that could not be read or
+//! were excluded on either side are not compared.
 //!
-//! Either tree may be incomplete or still growing. In an incomplete directory, only entries on both sides are compared,
-//! because a missing entry may just not have been read yet.
+//! Either tree may be incomplete or still growing. In an incomplete directory, only entries present on both sides are
+//! compared, because a missing entry may simply not have been read yet.
 //!
 //! Invariant: every entry of both trees is visited once, and the call stack does not grow with the depth of the
 //! directories.
@@ -64,7 +64,7 @@ pub struct Change<'t> {
     /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the ID
     /// contains the number of the root directory itself, and its position is unused.
     pub entry: EntryId,
-    /// Parent directory in the new tree; for a deleted entry, the directory that contained it.
+    /// Directory in the new tree that contains the entry or, if the entry was deleted, contained it.
     pub place: DirId,
     /// Number of the directory, in the same tree as `entry`; `None` if the entry is not a directory.
     pub itself: Option<DirId>,
@@ -109,7 +109,7 @@ enum What {
 struct Unmatched<'t> {
     /// Parent directory.
     directory: DirId,
-    /// Directory of the new tree that corresponds to `directory`.
+    /// Directory in the new tree that corresponds to `directory`.
     place: DirId,
     item: Item<'t>,
 }
@@ -175,8 +175,8 @@ struct Diff<'t, N> {
     fresh: Vec<Unmatched<'t>>,
 }
 
-/// `true` for each tree in which a directory was read completely, so that an entry missing there is known to be new or
-/// deleted.
+/// Completeness of a directory in each tree: `true` if it was read completely. An entry missing from a complete
+/// directory is known to be new or deleted.
 #[derive(Clone, Copy)]
 struct Settled {
     old: bool,
@@ -189,8 +189,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         if !is_read(self.old, old) || !is_read(self.new, new) {
             return;
         }
-        // The status is checked before the listings are read. If a directory is complete by then, so is the listing
-        // read afterwards.
+        // The status is checked before the listings are read. If a directory is complete at that point, a listing read
+        // afterwards is complete as well.
         let settled = Settled {
             old: self.old.tree.status(old).is_settled(),
             new: self.new.tree.status(new).is_settled(),
@@ -292,7 +292,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
     }
 
     /// Pairs directories that were renamed: one is only in the old tree, the other only in the new tree, and both have
-    /// the same inode. Returns `true` if there are any.
+    /// the same inode. Returns `true` if it finds any.
     fn find_renamed(&mut self) -> bool {
         let identify = |side: Side<'t>, unmatched: &Unmatched<'t>| match unmatched.item.what {
             What::Directory { id, inode, .. } if inode != 0 => Some((place(side, id), inode)),
@@ -386,8 +386,8 @@ fn inode(record: &Entry<'_>) -> u64 {
     }
 }
 
-/// Returns the pairs of roots that have the same name or, if there are none, the same position in both trees. Omits
-/// roots that are files or lie inside other roots. The names of roots from several hosts begin with the host.
+/// Pairs the roots of two trees by name or, if no names match, by position. Omits roots that are files or lie inside
+/// other roots. The names of roots from several hosts begin with the host.
 pub fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
     let (before, after) = (root_directories(old), root_directories(new));
     let known: HashMap<&[u8], DirId> = before.iter().flatten().map(|id| (old.name(*id), *id)).collect();
@@ -399,7 +399,7 @@ pub fn roots(old: &Tree, new: &Tree) -> Vec<(DirId, DirId)> {
     before.into_iter().zip(after).filter_map(|(old, new)| Some((old?, new?))).collect()
 }
 
-/// Returns the directory of each root; `None` for a file and for a root inside another root.
+/// Returns the directory of each root, or `None` if the root is a file or lies inside another root.
 pub fn root_directories(tree: &Tree) -> Vec<Option<DirId>> {
     let listing = tree.listing(DirId::TOP);
     let aliases = tree.alias_positions();
@@ -413,7 +413,7 @@ fn extent(tree: &Tree, id: DirId) -> Sizes {
 }
 
 /// Returns the device number of a directory, or `None` if the directory is on the same device as the root. The root's
-/// number is not compared with the other tree, because device numbers can change when the machine restarts.
+/// own device number may differ between the two trees, because device numbers can change when the machine restarts.
 fn place(side: Side<'_>, id: DirId) -> Option<u64> {
     Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
 }

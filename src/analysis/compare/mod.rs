@@ -86,9 +86,9 @@ impl std::fmt::Debug for Comparison {
     }
 }
 
-/// Finds the largest changes below the requested directory, at most `most`. Changes that the query does not keep are
-/// ignored. `earlier` is called in the job and returns the earlier tree, if there is one. After that, `history` returns
-/// earlier trees, newest first, for the size charts.
+/// Finds the largest changes below the requested directory, at most `most`. Ignores changes that the query does not
+/// select. `earlier` is called inside the job and returns the earlier tree, if there is one. `history` is called
+/// afterwards and returns earlier trees, newest first, for the size charts.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -112,7 +112,7 @@ pub fn growth<E: EarlierTree>(
     })
 }
 
-/// Result of a comparison, or a message that says why the comparison failed.
+/// Result of a comparison, or a message that explains why the comparison failed.
 pub type Compared = Result<Arc<Comparison>, String>;
 
 /// Runs the comparison. Returns `None` if the job is cancelled.
@@ -155,7 +155,7 @@ fn find(
     }
     let growth = gathering.finish();
     let trouble = earlier.trouble();
-    // In a damaged file, entries that existed may be missing, so the comparison is not reported.
+    // A damaged file may lack entries that existed, so the comparison is not reported.
     if let Some(damage) = old.damage().or_else(|| new.damage()) {
         return Some(Err(trouble.unwrap_or_else(|| damage.to_string())));
     }
@@ -207,7 +207,7 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             By::Apparent => change.before.apparent == change.after.apparent,
             By::Disk => change.before.disk == change.after.disk,
-            // These orders do not depend on sizes, so entries whose size has not changed are included too.
+            // These sort orders do not depend on sizes, so entries whose size has not changed are included too.
             By::Modified | By::Items | By::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {
@@ -308,7 +308,7 @@ impl Comparison {
         }
     }
 
-    /// Returns the directory of the earlier tree that corresponds to a directory of the present tree, if there is one.
+    /// Returns the directory in the earlier tree that corresponds to a directory in the present tree, if there is one.
     fn was(&self, id: DirId) -> Option<DirId> {
         let index = self.pairs.binary_search_by_key(&id, |(new, _)| *new).ok()?;
         Some(self.pairs[index].1)

@@ -9,7 +9,7 @@ use crate::tree::{DirId, Tree};
 /// Row in the tree of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutlineRow {
-    /// Index of the change in the `rows` of the comparison.
+    /// Index of the change in the comparison's `rows`.
     pub row: usize,
     /// Number of changed directories above this row.
     pub depth: usize,
@@ -17,7 +17,7 @@ pub struct OutlineRow {
     pub above: DirId,
     /// `true` if there are changes below this row.
     pub has_below: bool,
-    /// `true` if this change accounts for more than half of the change of the directory `above`.
+    /// `true` if this change accounts for more than half of the change in the directory `above`.
     pub is_main: bool,
 }
 

@@ -23,7 +23,7 @@ pub struct PreviousListing {
 enum What {
     /// The directory is new, and so is everything in it.
     New,
-    /// Corresponding directory of the earlier tree, with the positions of its entries sorted by name.
+    /// Corresponding directory in the earlier tree, with the positions of its entries sorted by name.
     Was(DirId, Box<[Position]>),
     /// The directory was not compared.
     Unknown,
@@ -101,7 +101,7 @@ impl PreviousListing {
         }
     }
 
-    /// Returns `true` if the earlier listing is complete, so that an entry missing from it is new.
+    /// Returns `true` if the earlier listing is complete, which means that an entry missing from it is new.
     fn is_all_there(&self) -> bool {
         match self.what {
             What::Was(id, _) => id != DirId::TOP && self.growth.old.status(id).is_settled(),

@@ -7,16 +7,16 @@ use crate::analysis::search::By;
 use crate::base::kind::Kind;
 use crate::tree::{DirId, EntryId, EntryState, Tree, join};
 
-/// Change of an entry, or of a whole directory.
+/// Change to an entry or to a whole directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Kind of the change.
     pub difference: ChangeKind,
     /// Kind of the entry.
     pub kind: Kind,
-    /// Address of the entry: in the earlier tree if the entry was deleted, otherwise in the present tree.
+    /// ID of the entry: in the earlier tree if the entry was deleted, otherwise in the present tree.
     pub entry: EntryId,
-    /// Parent directory in the present tree; for a deleted entry, the directory that contained it.
+    /// Directory in the present tree that contains the entry or, if the entry was deleted, contained it.
     pub place: DirId,
     /// Directory number in the present tree; `None` if the entry is not a directory, or was deleted.
     pub itself: Option<DirId>,

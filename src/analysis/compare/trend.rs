@@ -26,8 +26,8 @@ enum Wanted {
     Directory(DirId),
 }
 
-/// Returns a chart for each of `rows`, the changes from `old` to `new`. `history` contains earlier trees, the newest
-/// first. Entries are found by path, so a renamed entry has no sizes from before it was renamed.
+/// Returns a chart for each of `rows`, the changes from `old` to `new`. `history` contains earlier trees, newest first.
+/// Entries are found by path, so sizes from before a rename are missing.
 pub fn trends(rows: &[Row], (old, new): (&Tree, &Tree), history: &[Arc<Tree>], by: By) -> Vec<Trend> {
     let names = wanted(rows, old, new);
     let mut sizes = vec![[None; POINTS]; rows.len()];

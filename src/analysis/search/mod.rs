@@ -4,14 +4,14 @@
 //! computes the totals that a filtered view shows for every directory. Both start a [`Job`] and return at once; the
 //! latest result of the job can be fetched at any time.
 //!
-//! A **search** tests each entry on its own. Terms about size apply to the size of a directory including all its
-//! contents. If the query finds directories by name, type or size, the total of the search includes all of their
-//! contents. A **filter** keeps the entries that a search finds, and all contents of directories found by name, type or
-//! size. So the total of a search equals the total that its filter shows in the directory where the search started.
+//! A **search** tests each entry on its own. Size terms apply to a directory's size including all its contents. If the
+//! query finds directories by name, type or size, the total of the search includes all of their contents. A **filter**
+//! keeps the entries that a search finds, and all contents of directories found by name, type or size. As a result, the
+//! total of a search equals the total that its filter shows in the directory where the search started.
 //!
-//! The module does no I/O: a job reads the entries that the tree has at the time, and must run again to see later ones.
-//! Invariant: the call stack does not grow with the depth of the directories, and work is divided by size rather than
-//! by directory, so that a single huge directory does not slow a job down.
+//! The module does no I/O: a job reads the entries that are in the tree when it runs, and must run again to see later
+//! ones. Invariant: the call stack does not grow with the depth of the directories, and work is divided by size rather
+//! than by directory, so that a single huge directory does not slow a job down.
 
 #[cfg(test)]
 mod tests;
@@ -47,7 +47,7 @@ pub fn search(pool: &Pool, request: Request) -> io::Result<Job<SearchResult>> {
     })
 }
 
-/// Computes the totals of the entries that the query keeps, for every directory. If the request starts at
+/// Computes, for every directory, the totals of the entries that the query keeps. If the request starts at
 /// [`DirId::TOP`](crate::tree::DirId::TOP), the result is valid in all directories.
 ///
 /// # Errors

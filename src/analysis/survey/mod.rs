@@ -3,11 +3,11 @@
 //! Each statistic is a [`crate::base::job::Job`], like a search, and takes the same
 //! [`crate::analysis::search::Request`], whose query is the active filter. Each row has a
 //! [`crate::analysis::search::Query`] that, combined with the filter, finds the entries of the row
-//! (`filter.narrowed_by(&row.query())`, then [`largest()`]). So views do not need code of their own to list files.
+//! (`filter.narrowed_by(&row.query())`, then [`largest()`]). Views therefore do not need their own code to list files.
 //!
-//! Each inode counts once per row and once in the total. So the sum of the rows can exceed the total if an inode has
-//! names in several rows. Likewise, the sum over the child directories of a directory can exceed the directory's
-//! totals.
+//! Each inode counts once per row and once in the total. Therefore, the sum of the rows can exceed the total if an
+//! inode has names in several rows. Likewise, the sum over the child directories of a directory can exceed the
+//! directory's totals.
 //!
 //! The module does no I/O. Invariant: without a filter, the total over all types is the total of the directory minus
 //! the directory's own size.

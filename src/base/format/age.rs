@@ -7,7 +7,7 @@
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 
-/// Units of an age with their lengths in seconds.
+/// Age units with their lengths in seconds.
 const UNITS: [(&str, i64); 5] = [("h", HOUR), ("d", DAY), ("w", 7 * DAY), ("mo", 30 * DAY), ("y", 365 * DAY)];
 
 /// Reason why a string is not a valid age.

@@ -1,5 +1,5 @@
-//! Formatting of sizes, counts, shares and durations, in fixed widths so that columns stay aligned, and parsing of
-//! sizes and ages typed by users.
+//! Formats sizes, counts, shares and durations in fixed widths, so that columns stay aligned, and parses sizes and ages
+//! typed by users.
 //!
 //! Invariant: every number can be formatted and has the documented width.
 
@@ -21,7 +21,7 @@ pub enum Units {
     Bytes,
 }
 
-/// Kind of size to show and to sort by.
+/// Kind of size that is shown and used for sorting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Measure {
     /// Disk usage: allocated blocks.

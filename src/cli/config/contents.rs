@@ -33,14 +33,14 @@ pub struct Setting {
 }
 
 impl Config {
-    /// Removes all keys from the actions with these names.
+    /// Removes all key bindings of the actions with these names.
     pub fn take_keys(&mut self, actions: &[&str]) {
         for line in actions.iter().filter_map(|action| line(action)) {
             self.keymap.give(line, Vec::new());
         }
     }
 
-    /// Adds a warning about the position `at`.
+    /// Adds a warning for the position `at`.
     pub fn warn(&mut self, at: Place, reason: &str) {
         self.warnings.push(Warning::new(at, reason));
     }

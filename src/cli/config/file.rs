@@ -35,8 +35,8 @@ pub struct Found {
 }
 
 impl Source {
-    /// Returns the default location according to the XDG Base Directory Specification, also on macOS. A variable that
-    /// is not an absolute path is ignored.
+    /// Returns the default location according to the XDG Base Directory Specification, which duke follows on macOS as
+    /// well. A variable whose value is not an absolute path is ignored.
     pub fn usual(variable: impl Fn(&'static str) -> Option<OsString>) -> Self {
         let directory = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let folder = directory("XDG_CONFIG_HOME").or_else(|| Some(directory("HOME")?.join(".config")));

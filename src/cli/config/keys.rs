@@ -1,8 +1,8 @@
 //! Reads `[keys]` in the configuration file, which changes key bindings.
 //!
-//! If two lines of the file give the same key to different actions, the first line gets the key. Any line of
-//! the file can take keys from the defaults. An action that loses a default key is reported, unless the file
-//! gives it other keys.
+//! If two lines of the file bind the same key to different actions, the first line takes precedence. Any line of the
+//! file can rebind default keys. An action that loses a default key is reported, unless the file binds other keys to
+//! it.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -11,7 +11,8 @@ use crate::cli::config::contents::{Config, quoted};
 use crate::cli::config::position::{Place, Text};
 use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
 
-/// Former names of commands, with their present names. A file with a former name still works, with a warning.
+/// Former names of commands, with their current names. A file that uses a former name still works, but causes a
+/// warning.
 const RENAMED: [(&str, &str); 3] = [("hints", "cleanup"), ("rest", "df"), ("erase-all", "erase-to-start")];
 
 /// New keys for the action at index `line` of [`KEYMAP`], with the positions of the keys in the file.
@@ -40,7 +41,7 @@ pub fn read(config: &mut Config, text: Text<'_>, lines: &DeTable<'_>) {
     }
 }
 
-/// Returns the warning that the actions at the indexes `line` and `rival` of [`KEYMAP`] have the same key, or
+/// Returns a warning that the actions at the indexes `line` and `rival` of [`KEYMAP`] are bound to the same key, or
 /// `None` if no warning is needed.
 fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool) -> Option<String> {
     let (name, other) = (KEYMAP[line].name(), KEYMAP[rival].name());
@@ -50,7 +51,7 @@ fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool
             "{key} still means '{other}' wherever that command is available, and '{name}' elsewhere"
         ))
     } else if config.keymap.is_changed(rival) {
-        // One warning is enough. It is shown at the line that does not get the key.
+        // One warning is enough; it is reported for the line that loses the key.
         (!is_later).then(|| format!("{key} is already bound to '{other}' above"))
     } else {
         Some(format!("{key} was '{other}' and is now '{name}'; bind '{other}' to another key"))

@@ -30,7 +30,7 @@ pub use position::Warning;
 pub use value::Value;
 
 impl Config {
-    /// Parses the bytes of a file. Invalid TOML gives an empty configuration and a warning.
+    /// Parses the bytes of a file. Invalid TOML yields an empty configuration and a warning.
     pub fn parse(bytes: &[u8]) -> Self {
         let mut config = Self::default();
         let source = match std::str::from_utf8(bytes) {

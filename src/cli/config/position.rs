@@ -18,7 +18,7 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// Creates a warning about the position `at`.
+    /// Creates a warning for the position `at`.
     pub fn new(at: Place, reason: &str) -> Self {
         Self { at, reason: reason.to_owned() }
     }

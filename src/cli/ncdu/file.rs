@@ -1,4 +1,4 @@
-//! Configuration files of ncdu, which have one flag per line.
+//! ncdu's configuration files, which have one flag per line.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

@@ -14,7 +14,7 @@ pub enum Means {
     Words(&'static str),
     /// Shows this column of the list if `true`, hides it otherwise.
     Columns(&'static str, bool),
-    /// Gives these actions their keys if `true`, removes the keys otherwise.
+    /// Binds the keys of these actions if `true`, unbinds them otherwise.
     Actions(&'static [&'static str], bool),
     /// Disables deletion. If given twice, also disables running other programs; if given three times, also rescanning.
     ReadOnly,
@@ -40,7 +40,7 @@ pub enum Means {
     Ignored,
 }
 
-/// Flag of ncdu.
+/// ncdu flag.
 pub struct Flag {
     /// Short name, if there is one.
     pub short: Option<char>,

@@ -1,4 +1,4 @@
-//! Translates ncdu's command line and configuration into a command line of duke, for `duke ncdu ...` or if duke is
+//! Translates ncdu's command line and configuration into a duke command line. Used for `duke ncdu ...` and when duke is
 //! started under the name `ncdu`.
 //!
 //! Each flag of ncdu is one line of a table ([`flags::FLAGS`]). The resulting words are parsed like duke's own, so no
@@ -22,12 +22,12 @@ use words::{given, translation};
 /// Name of the subcommand. If duke is started under this name, its command line is ncdu's.
 pub const NAME: &str = "ncdu";
 
-/// Returns `true` if duke was started under the name of ncdu.
+/// Returns `true` if duke was started under the name `ncdu`.
 pub fn is_name(program: &OsStr) -> bool {
     Path::new(program).file_name() == Some(OsStr::new(NAME))
 }
 
-/// Translates a command line. The configuration files of ncdu come first, unless `--ignore-config` is given.
+/// Translates a command line. ncdu's configuration files come first, unless `--ignore-config` is given.
 ///
 /// # Errors
 /// Returns an error if a word on the command line or in a file is invalid.
@@ -39,7 +39,7 @@ pub fn translate(typed: &[OsString], environment: &Environment) -> Result<Transl
     translation(&all, true)
 }
 
-/// Translates the configuration files of ncdu.
+/// Translates ncdu's configuration files.
 ///
 /// # Errors
 /// Returns an error if a file cannot be read or a line is invalid.

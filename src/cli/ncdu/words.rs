@@ -1,4 +1,4 @@
-//! Parses ncdu's command line and translates it into a command line of duke.
+//! Parses ncdu's command line and translates it into a duke command line.
 
 use std::ffi::{OsStr, OsString};
 use std::ops::RangeInclusive;
@@ -11,18 +11,18 @@ use crate::base::text::escape;
 use crate::cli::error::UsageError;
 use crate::run::print::BLOCK_SIZES;
 
-/// Flags for the scan, which ncdu accepts for an import but ignores.
+/// Scan flags, which ncdu accepts but ignores when importing.
 const SCAN: [&str; 6] = ["-e", "-t", "-L", "-X", "--exclude", "--exclude-caches"];
 
 /// Values of `--graph-style`, including a misspelled one that ncdu also accepts.
 const GRAPH_STYLES: [&str; 4] = ["hash", "half-block", "eighth-block", "eigth-block"];
 
-/// Command line of duke that corresponds to a command line of ncdu.
+/// duke command line that corresponds to an ncdu command line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Translation {
     /// Words without the program's name.
     pub words: Vec<OsString>,
-    /// Actions that get no keys.
+    /// Actions without key bindings.
     pub without_keys: Vec<&'static str>,
 }
 

@@ -101,7 +101,7 @@ pub(crate) fn run<T: Send + Sync>(
             };
             trashing.take(number, group, item, moved);
             number += 1;
-            // An item takes only a few system calls, so a report every 64 items is enough.
+            // Moving an item takes only a few system calls, so a report every 64 items is enough.
             if number % 64 == 0 {
                 report(trashing.clone());
             }

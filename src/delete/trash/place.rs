@@ -7,8 +7,8 @@
 //! ~/.Trash, $topdir/.Trashes/$uid   macOS: the items themselves
 //! ```
 //!
-//! On macOS, privacy settings and permissions may forbid opening a trash, but still allow moving entries into it. So
-//! duke does not open the trash there, but moves entries to a path relative to the directory above the trash.
+//! On macOS, privacy settings and permissions may forbid opening a trash, but still allow moving entries into it. On
+//! this system, duke therefore does not open the trash, but moves entries to a path relative to the directory above it.
 //!
 //! Invariant: a trash is searched for or created only when it is needed, and nothing is created in another
 //! user's home.
@@ -91,7 +91,7 @@ impl<'g> Trashes<'g> {
     }
 }
 
-/// Trash with its directories open.
+/// Trash whose directories are open.
 pub struct Trash {
     pub path: PathBuf,
     /// Directory that contains the items, or an open directory above it.
@@ -267,7 +267,7 @@ fn real_path(group: &Group) -> Result<PathBuf, NoTrash> {
     Ok(below.iter().fold(root, |path, step| path.join(OsStr::from_bytes(&step.name))))
 }
 
-/// Returns the mount point of the mount that `path` is on.
+/// Returns the mount point of the mount that contains `path`.
 fn top_of(path: &Path) -> Result<PathBuf, NoTrash> {
     if let Some(point) = standing(path)?.point {
         return Ok(PathBuf::from(OsStr::from_bytes(&point)));

@@ -6,10 +6,10 @@
 //! release:          the last worker in a directory acts on the directory itself, then leaves the parent
 //! ```
 //!
-//! A directory stays open until its last child is done, because the child's name is deleted in it. If too many
+//! A directory stays open until its last child is done, because each child is deleted relative to it. If too many
 //! directories are open, a directory is closed once its first child is open, its children are visited one at a time,
-//! and it is reopened through the child's `..`, which must be the same inode. So a chain of directories of any depth
-//! needs only a few descriptors, and one `..` per level.
+//! and it is reopened through the child's `..`, which must be the same inode. As a result, a directory chain of any
+//! depth needs only a few descriptors, and one `..` per level.
 //!
 //! Invariant: every descriptor was opened relative to the parent directory's descriptor without following a link or
 //! crossing a mount, and every claim on a directory ([`Node::claims`]) is released exactly once.
@@ -69,7 +69,7 @@ pub trait Visitor: Sync {
     ) -> Result<Disposition, Errno>;
     /// Called for each entry that could not be deleted.
     fn fail(&self, item: usize, reason: Reason);
-    /// Called when an item was completed without failures.
+    /// Called when an item has been completed without failures.
     fn finish(&self, item: usize);
 }
 

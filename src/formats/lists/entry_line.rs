@@ -9,12 +9,12 @@ use crate::tree::{EntryState, Exclusion, Metadata, Owner};
 /// Maximum length of a path in bytes. No system call accepts a path of this length.
 const LONGEST_PATH: usize = u16::MAX as usize;
 
-/// Data of a line. Reused for every line, to avoid allocations.
+/// Data from one line. Reused for every line to avoid allocations.
 #[derive(Debug, Default)]
 pub(crate) struct EntryLine {
     /// Path as written in the line.
     pub(crate) path: Vec<u8>,
-    /// Precedence of the column from which the path comes.
+    /// Precedence of the column that contains the path.
     path_rank: Rank,
     /// Root or bucket; empty if the line does not name one.
     pub(crate) root: Vec<u8>,
@@ -36,7 +36,7 @@ enum Rank {
     Exact,
 }
 
-/// Data of a line, except for the path, the root and the host.
+/// Data from one line, except for the path, the root and the host.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LineFacts {
     pub(crate) scanned_at: Option<i64>,

@@ -1,8 +1,8 @@
-//! Unreadable lines of a list: their number, and messages about the first ones.
+//! Unreadable lines in a list: their number, and messages about the first ones.
 
 use crate::base::format::grouped;
 
-/// Maximum number of lines that get a message of their own.
+/// Maximum number of lines that get their own message.
 const NAMED: usize = 5;
 
 /// Number of unreadable lines, and messages about the first ones.

@@ -44,7 +44,7 @@ pub enum ListField {
     Device,
     /// Link count.
     Links,
-    /// Message of the error that occurred when the entry was read.
+    /// Error message from reading the entry.
     Error,
     /// Reason why the entry was excluded.
     Excluded,
@@ -77,7 +77,7 @@ pub struct FieldColumn {
     pub column: ListColumn,
 }
 
-/// Names of fields: lower case, with one blank between words.
+/// Field names in lower case, with one space between words.
 const NAMES: &[(&str, ListField)] = &[
     ("path", ListField::Path),
     ("key", ListField::Path),
@@ -165,7 +165,7 @@ const UNITS: &[(&str, u64)] = &[
 const BLOCK: u64 = 512;
 
 impl ListField {
-    /// Returns the usual name of the field, with blanks between words.
+    /// Returns the usual name of the field, with spaces between words.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, field)| *field == self).map_or("", |(name, _)| name)
     }

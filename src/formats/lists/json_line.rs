@@ -57,7 +57,7 @@ impl ObjectParser {
         }
     }
 
-    /// Returns the field of the key that was read last.
+    /// Returns the field for the most recently read key.
     fn meaning(&mut self) -> Option<FieldUnit> {
         let key = self.lexer.text();
         if let Some(known) = self.keys.get(key) {

@@ -1,4 +1,5 @@
-//! Tree that shows the files of a list while the list is read. Used for lists from rclone, which name no directories.
+//! Tree that shows the files of a list while the list is read. Used for lists from rclone, which do not list
+//! directories.
 //!
 //! Other lists cannot be shown before their end, because any later line may describe a directory.
 //!

@@ -1,4 +1,4 @@
-//! Log of the entries of a list, in the order of its lines.
+//! Log of a list's entries, in the order of its lines.
 //!
 //! ```text
 //! record = varint(distance << 2 | tag)  payload
@@ -9,8 +9,8 @@
 //!
 //! The records of a directory form a chain, which is followed from the last record to the first. They are read when
 //! their directory is written to the tree. Directories that are written one after another share blocks, and a block is
-//! freed once all of its records have been read. So a list needs little more memory than its tree, regardless of the
-//! order of its lines.
+//! freed once all of its records have been read. As a result, a list needs little more memory than its tree, regardless
+//! of the order of its lines.
 
 use crate::platform::memory::pages::Pages;
 use crate::tree::encoding::{Draft, Records};
@@ -19,7 +19,7 @@ use crate::tree::{Entry, EntryState, Metadata};
 
 /// Size of a block in bytes: more than the longest record.
 const BLOCK: usize = 1 << 18;
-/// Number of directories, with consecutive node numbers, that share blocks.
+/// Number of directories with consecutive node numbers that share blocks.
 const GROUP: u32 = 1024;
 
 /// Position of a record, counted from 1.
@@ -30,7 +30,7 @@ pub(crate) struct LogPlace(std::num::NonZeroU64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum LogTag {
-    /// Entry whose line does not give the kind of the entry.
+    /// Entry whose line does not state its kind.
     Untyped = 0,
     /// Entry of a known kind that is not a directory.
     Typed = 1,

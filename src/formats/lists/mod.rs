@@ -59,6 +59,6 @@ pub struct ListOptions {
     pub preset: Option<ListPreset>,
     /// Columns that the user specified for fields that the header does not identify.
     pub fields: Vec<FieldColumn>,
-    /// Path of the only part to read; `None` to read everything.
+    /// Path of the part to read; `None` to read everything.
     pub root: Option<Vec<u8>>,
 }

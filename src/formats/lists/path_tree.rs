@@ -1,4 +1,4 @@
-//! Directories of a list, which are looked up by path, with their entries in a log.
+//! Directories of a list, looked up by path, and a log of their entries.
 //!
 //! ```text
 //! root     the root or bucket that the line names, or --root; otherwise `/` for an absolute path,
@@ -20,7 +20,7 @@ use crate::tree::{DirId, Entry, EntryState, Links};
 
 /// Node number stored as the parent of a root, which has no parent.
 const NONE: u32 = u32::MAX;
-/// Device index of entries whose lines name no device. They get the device of their directory.
+/// Device index of entries whose lines do not name a device. These entries get the device of their directory.
 pub(super) const INHERITED: u32 = u32::MAX;
 
 /// Directories found so far, with their entries.
@@ -100,7 +100,7 @@ impl PathTree {
     }
 
     /// Adds the entry of a line. `device` is the index of its device. Returns `false` if the entry is outside the part
-    /// that is read.
+    /// to read.
     pub(crate) fn add(
         &mut self,
         line: &EntryLine,
@@ -140,7 +140,7 @@ impl PathTree {
         Ok(true)
     }
 
-    /// Returns the root of a line, and the path below it; `None` if the path is outside the part that is read.
+    /// Returns the root of a line and the path below it, or `None` if the path is outside the part to read.
     fn rooted<'l>(&self, line: &'l EntryLine, path: &'l [u8]) -> Result<Option<RootedPath<'l>>, LineRefusal> {
         if line.path.is_empty() {
             return Err(if line.root.is_empty() { "no path" } else { "a root, but no path" }.into());

@@ -1,4 +1,4 @@
-//! Reader of a whole list, which writes the entries to a tree.
+//! Reads a whole list and writes its entries to a tree.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -45,7 +45,7 @@ impl HostNumbers {
     }
 }
 
-/// Reader of one list.
+/// Reader for one list.
 pub(crate) struct ListReader<'d> {
     layout: ListLayout,
     objects: ObjectParser,

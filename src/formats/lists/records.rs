@@ -1,4 +1,4 @@
-//! Splitting of a list into records: lines, NUL-terminated records, or CSV records that may contain quoted newlines.
+//! Splits a list into records: lines, NUL-terminated records, or CSV records that may contain quoted newlines.
 //!
 //! Invariant: memory holds one chunk and one record of at most [`LONGEST_RECORD`] bytes. A longer record, or a record
 //! whose quote is never closed, is rejected up to its first line end (or the next NUL, if records end with NUL), and

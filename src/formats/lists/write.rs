@@ -1,4 +1,4 @@
-//! Writing of a list's directories to a tree.
+//! Writes the directories of a list to a tree.
 //!
 //! The directories are written in the order of their node numbers, so a parent is written before its children. The log
 //! is freed in the same order.
@@ -16,7 +16,7 @@ use crate::formats::builder::{Builder, Counts, DirectoryStart, SEGMENT, Sizes, U
 use crate::formats::flat::Provenance;
 use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
 
-/// Label from which the names of the roots are formed.
+/// Label used to form the names of the roots.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RootLabel<'l> {
     /// Prefix that distinguishes the roots from the roots of other inputs.
@@ -40,7 +40,7 @@ pub(super) struct ListTarget<'w, 't> {
     pub(super) tree: &'t Tree,
     pub(super) builder: &'w mut Builder<'t>,
     pub(super) label: RootLabel<'w>,
-    /// Kind of sizes that the list gives for directories: of the directory alone, or of everything in it, too.
+    /// Meaning of the sizes that the list gives for directories: the directory alone, or including everything in it.
     pub(super) sizes: Sizes,
     pub(super) faults: &'w mut LineFaults,
     pub(super) batch: Batch,
@@ -81,15 +81,15 @@ impl PathTree {
         origins
     }
 
-    /// Marks all roots as incompletely read.
+    /// Records a read error for every root.
     pub(super) fn fail(&mut self) {
         for root in &self.roots {
             self.nodes[root.node as usize].errno = UNREADABLE;
         }
     }
 
-    /// Replaces a root with its only child directory, for as long as the root has no line of its own and contains
-    /// nothing else. `taken` contains the names of other roots, which must not be used.
+    /// Repeatedly replaces a root with its only child directory, as long as the root has no line of its own and
+    /// contains nothing else. `taken` contains the names of other roots, which must not be used.
     fn narrow(&mut self, root: &mut ListRoot, taken: &HashSet<(u32, Vec<u8>)>) {
         let host = root.host;
         while root.is_implied && self.nodes[root.node as usize].own.is_none() {
@@ -102,8 +102,8 @@ impl PathTree {
         }
     }
 
-    /// If a directory contains nothing but one child directory and `path` returns a path for the child, returns the
-    /// child and this path, and releases the child's record.
+    /// Returns the only child directory of a directory, with the path that `path` returns for it, and releases the
+    /// child's record. Returns `None` if the directory contains anything else, or if `path` returns `None`.
     fn only_directory(
         &mut self,
         node: u32,
@@ -119,8 +119,8 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // In most lists, a directory's own line precedes the lines of its entries, and may not show that it is a
-        // directory.
+        // In most lists, a directory's own line comes before the lines of its entries, and does not always show that it
+        // is a directory.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {
@@ -150,7 +150,7 @@ impl PathTree {
         let start = DirectoryStart { name, metadata, sizes: Sizes::Own, device, is_read: true };
         target.builder.enter(&start);
         let id = target.builder.current();
-        // This additional claim keeps the root marked as incomplete until its entries have been written. The entries of
+        // The additional claim keeps the root marked as incomplete until its entries have been written. The entries of
         // other roots may be written first.
         target.tree.claim(id, 1);
         target.builder.publish();
@@ -159,7 +159,7 @@ impl PathTree {
         (node.id, node.device) = (id, device);
     }
 
-    /// Writes the entries of a directory, and then completes the directory.
+    /// Writes the entries of a directory, and then marks the directory as read.
     fn write_directory(&mut self, node: u32, target: &mut ListTarget<'_, '_>) {
         let (tree, id) = (target.tree, self.nodes[node as usize].id);
         let device = self.nodes[node as usize].device;
@@ -223,8 +223,8 @@ impl PathTree {
         metadata
     }
 
-    /// Returns the total number of blocks and the total apparent size of a directory's entries. Used if the sizes that
-    /// the list gives for directories include their contents ([`Sizes::Sums`]).
+    /// Returns the total number of blocks and the total apparent size of a directory's entries. Used if directory sizes
+    /// in the list include the contents ([`Sizes::Sums`]).
     fn inside(&self, node: u32) -> (u64, u64) {
         let sizes = |place| match self.log.read(place) {
             Logged::Entry(_, entry) => known(&entry),

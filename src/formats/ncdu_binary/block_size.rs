@@ -10,8 +10,8 @@ const DOUBLINGS: u32 = 5;
 /// Size at which a block is full and the next one begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockSize {
-    /// Size of 64 KiB at first, so that little has to be read to show a directory. The size then doubles several times,
-    /// so that the index of a huge export stays small.
+    /// Growing size: 64 KiB at first, so that little has to be read to show a directory. The size later doubles several
+    /// times, which keeps the index of a huge export small.
     #[default]
     Growing,
     /// Fixed size in KiB, which is in [`BlockSize::RANGE`].

@@ -1,7 +1,7 @@
 //! Blocks of ncdu's binary export: index, decompression, and chains of items.
 //!
-//! Invariant: items that were read do not overlap. So reading always ends, and the memory for items is proportional to
-//! the length of the unpacked blocks, which is limited by the length of the file.
+//! Invariant: items that were read do not overlap. Therefore reading always ends, and the memory for items is
+//! proportional to the length of the unpacked blocks, which is limited by the length of the file.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Subset of CBOR (RFC 8949) in which the items of an export are written.
+//! Reader and writer for the subset of CBOR (RFC 8949) that is used for the items of an export.
 //!
 //! Invariant: any bytes decode to a value or [`Malformed`], at a bounded cost, and never cause a panic.
 
@@ -31,7 +31,7 @@ pub(crate) enum CborValue<'a> {
     /// Bytes or text.
     Bytes(&'a [u8]),
     Bool(bool),
-    /// Beginning of an array, a map or a string of several parts. Contains the number of values in it, if known.
+    /// Beginning of an array, a map or a multi-part string. Contains the number of values in it, if known.
     Open(Option<u64>),
     /// End of an array, a map or a string of unknown length.
     End,

@@ -22,7 +22,7 @@ use crate::tree::stored::chains::{ChainItem, Inside};
 use crate::tree::stored::listings::is_name;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner, Totals};
 
-/// Types of items.
+/// Item types.
 pub(crate) const DIRECTORY: i64 = 0;
 pub(crate) const FILE: i64 = 1;
 pub(crate) const SPECIAL: i64 = 2;
@@ -124,7 +124,7 @@ impl<'a> Fields<'a> {
         self.values[key::PREVIOUS]
     }
 
-    /// Returns the item in the form that the tree loads. `is_root` is `true` for the root, whose name is a path.
+    /// Converts the item to the form that the tree loads. `is_root` is `true` for the root, whose name is a path.
     pub(crate) fn item(&self, is_root: bool) -> Result<ChainItem<'a>, ItemFault> {
         // For any directory other than the top, `is_name` accepts only plain names.
         let directory = if is_root { DirId::TOP } else { DirId(1) };

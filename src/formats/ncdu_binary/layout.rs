@@ -9,7 +9,7 @@
 
 /// First bytes of a file.
 pub const MAGIC: [u8; 8] = *b"\xbfncduEX1";
-/// Types of blocks, in the upper four bits of their heads.
+/// Block types, stored in the upper four bits of a block's head.
 pub(crate) const DATA: u32 = 0;
 pub(crate) const INDEX: u32 = 1;
 /// Number of bits in a head that hold the length of the block.

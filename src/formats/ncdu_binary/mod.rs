@@ -29,7 +29,7 @@ pub fn is_binary_export(path: &Path) -> bool {
     begins_with(path, MAGIC)
 }
 
-/// Opens a file. Reads only its index and its root.
+/// Opens a binary export. Reads only its index and its root.
 ///
 /// # Errors
 /// Returns an error if the file cannot be read, is not in this format, or is damaged in the parts that were read.
@@ -38,7 +38,7 @@ pub fn open(path: &Path) -> Result<Tree, OpenError> {
     open_by(path, None)
 }
 
-/// Opens a file like [`open`], with a given kind of access to the file.
+/// Opens a binary export like [`open`], but with the given kind of file access.
 ///
 /// # Errors
 /// Returns the same errors as [`open`].

@@ -1,8 +1,9 @@
 //! Writer of ncdu's binary export, which uses all processors.
 //!
-//! A directory needs the reference of its last item, so the deepest directories are written first, level by level. The
-//! directories of a level are distributed to workers, and each worker writes the entries of its directories to a block
-//! of its own. Full blocks are compressed and written in any order; the index at the end contains their positions.
+//! The item of a directory refers to the last item in that directory, so the deepest directories are written first,
+//! level by level. The directories of a level are distributed to workers, and each worker writes the entries of its
+//! directories to a block of its own. Full blocks are compressed and written in any order; the index at the end
+//! contains their positions.
 //!
 //! Invariant: the writer does not seek and reads nothing back, so the output can be a pipe. Besides the blocks that are
 //! being written, memory holds a few bytes for each directory.
@@ -24,7 +25,7 @@ use crate::tree::{DirId, Entry, EntryState, Exclusion, Metadata, Totals, Tree, h
 
 /// Number of directories that a worker writes before another worker may continue the block.
 const PORTION: usize = 64;
-/// Maximum number of full blocks per processor that wait for compression.
+/// Maximum number of full blocks per processor waiting for compression.
 const WAITING: usize = 4;
 
 /// Writes a tree that has only one root. `root` must be a directory, and is written under the name `name`.
@@ -127,8 +128,8 @@ impl Writer<'_, '_> {
         levels
     }
 
-    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` begins with one reference
-    /// for each child directory: to the last item in that directory.
+    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` begins with one element
+    /// for each child directory: the reference of the last item in it.
     fn chain<'s>(
         &'s self,
         scope: &Scope<'s>,
@@ -276,13 +277,13 @@ fn reference(bytes: &mut Vec<u8>, key: usize, own: u64, other: u64) {
     }
 }
 
-/// Output, to which blocks are written after compression.
+/// Output to which compressed blocks are written.
 struct Output<'o> {
     size: BlockSize,
     file: Mutex<File<'o>>,
     /// Number of the next block.
     next: AtomicU32,
-    /// Number of full blocks that wait for compression.
+    /// Number of full blocks waiting for compression.
     waiting: AtomicUsize,
     packers: Mutex<Vec<(Packer, Vec<u8>)>>,
 }
@@ -340,7 +341,7 @@ impl<'o> Output<'o> {
         lock(&self.file).write(bytes);
     }
 
-    /// Writes the index. Returns the first error of the output, if any.
+    /// Writes the index. Returns the first output error, if any.
     fn finish(self, root: u64) -> io::Result<()> {
         let mut file = self.file.into_inner().unwrap_or_else(crate::base::sync::PoisonError::into_inner);
         let mut block = vec![0; WORD];
@@ -375,7 +376,7 @@ impl File<'_> {
     }
 }
 
-/// Writes the head of a block into its first bytes, and appends the same head.
+/// Writes the head of a block over its first bytes, and appends a copy of the head to the block.
 fn seal(block: &mut Vec<u8>, kind: u32) {
     let length = u32::try_from(block.len() + WORD).expect("blocks are shorter than 256 MiB");
     let head = (kind << LENGTH_BITS | length).to_be_bytes();

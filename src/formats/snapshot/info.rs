@@ -11,14 +11,14 @@ pub struct SnapshotInfo {
     pub scanned_at: i64,
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
-    /// Command-line flags by which the scan excluded entries; empty if there were none. A comparison of snapshots with
+    /// Command-line flags that made the scan exclude entries; empty if there were none. A comparison of snapshots with
     /// different flags says little about growth.
     pub scope: Vec<u8>,
-    /// Origins of the second and further roots. A root that is missing from this list has the origin of the first root.
+    /// Origins of all roots except the first. A root that is missing from this list has the origin of the first root.
     pub others: Vec<RootOrigin>,
     /// File system of each device, in the order of the tree's devices; empty if unknown.
     pub file_systems: Vec<FileSystemInfo>,
-    /// Parts of a plan (`duke plan`) that the tree consists of; `None` for a whole tree.
+    /// Parts of a plan (`duke plan`) that make up the tree; `None` for a whole tree.
     pub parts: Option<PlanParts>,
 }
 
@@ -79,8 +79,8 @@ impl SnapshotInfo {
         })
     }
 
-    /// Returns `true` if the name of the root at `index` (`name`) begins with the name of its host. This is the case if
-    /// the tree has roots of several hosts.
+    /// Returns `true` if `name`, the name of the root at `index`, begins with the root's host name. This is the case in
+    /// trees with roots from several hosts.
     pub fn names_host(&self, index: usize, name: &[u8]) -> bool {
         let host = self.origin(index).host;
         !host.is_empty() && name.strip_prefix(&*host).is_some_and(|rest| rest.starts_with(b":"))
@@ -157,8 +157,8 @@ impl FileSystemInfo {
         Ok(Self { kind, source, root, id, name, is_network, host })
     }
 
-    /// Returns `true` if the file systems are certainly the same, even if their hosts or device numbers differ. Copies
-    /// of a disk have the same ID, so an ID counts only for network file systems.
+    /// Returns `true` if both are known to be the same file system, even if their hosts or device numbers differ.
+    /// Copies of a disk have the same ID, so IDs are compared only for network file systems.
     pub fn is_same(&self, other: &Self) -> bool {
         if !self.name.is_empty() || !other.name.is_empty() {
             return self.name == other.name;

@@ -9,7 +9,7 @@ use crate::tree::stored::rows::LEAST;
 use crate::tree::stored::{ListingBlock, Plan, ROWS};
 use crate::tree::varint::{ByteReader, Malformed, write_varint};
 
-/// First bytes of a snapshot. The bytes are not text, so copying the file in text mode changes them, which is detected.
+/// First bytes of a snapshot. Copying the file in text mode would change them, so this kind of damage is detected.
 pub const MAGIC: [u8; 8] = *b"\xd5duke\r\n\x1a";
 /// Last bytes of a snapshot.
 const END: [u8; 8] = *b"duke end";
@@ -164,8 +164,15 @@ pub fn decode_index(bytes: &[u8], offset: u64, version: u32) -> Result<(Plan, Sn
 
 fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
     let directories = cursor.narrow()?;
-    let mut plan = Plan { directories, rows: Vec::new(), listings: Vec::new(), devices: Vec::new() };
-    // The top is directory 0, so the first directory named in a listing is 1.
+    let mut plan = Plan {
+        directories,
+        rows: Vec::new(),
+        listings: Vec::new(),
+        checksum: crc32fast::hash,
+        devices: Vec::new(),
+    };
+    // Offsets follow from the lengths of the blocks. `first` and `child` are stored as differences from the previous
+    // block.
     let (mut offset, mut first, mut child) = (HEADER, 0, 0);
     for _ in 0..cursor.varint()? {
         let kind = cursor.byte()?;

@@ -1,8 +1,7 @@
 //! Snapshots: trees in files, which can be viewed later and compared with a new scan.
 //!
-//! [`save`] writes a snapshot, and [`open`] returns its tree; docs/snapshot.md describes every byte. The tree
-//! stays in the file, and its parts are loaded when they are shown (`tree::stored`), so even a large tree
-//! opens at once.
+//! [`save`] writes a snapshot, and [`open`] returns its tree; docs/snapshot.md describes every byte. The tree stays in
+//! the file, and its parts are loaded when they are shown (`tree::stored`), so even a large tree opens immediately.
 //!
 //! Invariant: input is untrusted. Reading returns a tree or one error with a byte offset, at a cost proportional to the
 //! size of the file.
@@ -36,7 +35,7 @@ pub enum OpenError {
     Unreadable(io::Error),
     /// The file is not in the format with this name.
     Foreign(&'static str),
-    /// The file has this later version of the format.
+    /// The file uses this later version of the format.
     Later(u32),
     /// The file is damaged.
     Damaged(Damage),
@@ -84,7 +83,7 @@ pub fn open(path: &Path) -> Result<Snapshot, OpenError> {
     open_by(path, None)
 }
 
-/// Opens a snapshot like [`open`], with a given kind of access to the file.
+/// Opens a snapshot like [`open`], but with the given kind of file access.
 ///
 /// # Errors
 /// Returns the same errors as [`open`].
@@ -113,8 +112,11 @@ fn opened(file: BlockFile) -> Result<Snapshot, OpenError> {
     let last = length.checked_sub(FOOTER).filter(|last| *last >= HEADER);
     let last = last.ok_or_else(|| Damage::new(length, "the file is truncated here"))?;
     let index: Block = crate::formats::snapshot::layout::index_of(&file.bytes(last, FOOTER)?, last)?;
-    let (plan, about) =
-        crate::formats::snapshot::layout::decode_index(&file.read(index)?, index.offset, version)?;
+    let (plan, about) = crate::formats::snapshot::layout::decode_index(
+        &file.read(index, crc32fast::hash)?,
+        index.offset,
+        version,
+    )?;
     let tree = Tree::from_file(file, plan);
     tree.listing(DirId::TOP);
     match tree.damage() {

@@ -29,8 +29,8 @@ use crate::tree::stored::rows::RowsDraft;
 use crate::tree::stored::{ListingBlock, ROWS};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 
-/// Size in bytes at which a block of listings is full: small enough to be read for one directory, and large
-/// enough to keep the index small.
+/// Size in bytes at which a block of listings is full: small enough to be read for a single directory, but large enough
+/// to keep the index small.
 const BLOCK: usize = 64 << 10;
 /// Size in bytes of a segment in a long listing.
 const SEGMENT: usize = 32 << 10;
@@ -118,7 +118,7 @@ pub(crate) fn write(
     Ok(blocks.written)
 }
 
-/// Writer of blocks, which also collects the index.
+/// Block writer that also collects the index.
 struct Blocks<'o> {
     out: &'o mut dyn Write,
     limits: &'o Limits<'o>,
@@ -237,7 +237,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
                 self.blocks.rows(&mut self.rows)?;
             }
             self.listing(number, id, &aliases);
-            // The listing of the top has a block of its own.
+            // The listing of the top gets its own block.
             if id == DirId::TOP || self.page.listings.length() >= BLOCK {
                 self.blocks.listings(&mut self.page)?;
             }
@@ -296,10 +296,10 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     }
 }
 
-/// Assignment of numbers to the directories, in the order in which they are written.
+/// Numbering of the directories, in the order in which they are written.
 struct Numbers<'t, T> {
     tree: &'t T,
-    /// Directories that have a number and are not written yet, with the numbers of their parents.
+    /// Directories that have a number but have not been written yet, each with the number of its parent.
     waiting: VecDeque<(DirId, u32)>,
     /// Count of the numbers assigned so far, which is also the next number to assign.
     given: u32,

@@ -7,7 +7,7 @@ use crate::tree::{DirId, Entry, Listing, Tree};
 
 /// Tree that can be written as a snapshot.
 pub(crate) trait WrittenTree {
-    /// Returns the numbers of the devices, in the order of their indexes.
+    /// Returns the device numbers, ordered by device index.
     fn devices(&self) -> Vec<u64>;
     /// Returns the entries of a directory. The writer passes each entry to [`WrittenTree::entry`].
     fn listing(&self, id: DirId) -> Listing<'_>;

@@ -9,13 +9,13 @@ use crate::base::json::JsonWriter;
 use crate::duplicates::{Duplicate, DuplicateGroup, DuplicateKind, Duplicates, SkipReason, Skipped};
 use crate::tree::{EntryId, Tree};
 
-/// Duplicates to be written as JSON.
+/// Duplicates to write as JSON.
 pub struct DuplicatesReport<'t> {
     /// Scanned tree.
     pub tree: &'t Tree,
     /// Duplicates in the tree.
     pub found: &'t Duplicates,
-    /// `true` if the scan read everything that could be read.
+    /// `true` if the scan read all readable entries.
     pub is_complete: bool,
 }
 

@@ -17,7 +17,7 @@ pub use summary::{GroupTotals, Large, Sum, Summary};
 
 use crate::tree::{Metadata, Tree};
 
-/// Writes the keys that entries of the tree and the largest files have in common.
+/// Writes the keys that are common to entries of the tree and to the list of largest files.
 fn sizes(json: &mut JsonWriter<'_>, disk: u64, apparent: u64, mtime: i64) {
     json.raw(",\"disk\":");
     json.number(disk);

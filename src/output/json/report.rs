@@ -13,13 +13,13 @@ use crate::df::{FileSystem, FileSystemUsage};
 use crate::tree::sort::{Names, SortRow, sort};
 use crate::tree::{DirId, Entry, EntryState, Index, LiveTotals, Metadata, Owner, Totals, Tree};
 
-/// Scan result to be written as JSON.
+/// Scan result to write as JSON.
 pub struct Report<'t> {
     /// Scanned tree.
     pub tree: &'t Tree,
     /// Totals of incomplete directories. Empty unless the scan was abandoned because it hung.
     pub live: LiveTotals,
-    /// `true` if the scan read everything that could be read.
+    /// `true` if the scan read all readable entries.
     pub is_complete: bool,
     /// Duration of the scan.
     pub elapsed: Duration,
@@ -32,7 +32,7 @@ pub struct Report<'t> {
 /// Contents of the document.
 #[derive(Clone, Copy, Debug)]
 pub enum Body<'t> {
-    /// The scanned tree, with additional parts.
+    /// The scanned tree, with lists and the file system of a root.
     Tree {
         /// Number of levels below the roots; `None` for all.
         depth: Option<usize>,
@@ -45,7 +45,7 @@ pub enum Body<'t> {
     Spaces(&'t [FileSystemUsage]),
 }
 
-/// Separators before the first element of a list and before each further element. Each element is on its own line.
+/// Separators before the first element of a list and before each later element. Each element is on its own line.
 const FIRST: &str = "\n";
 const NEXT: &str = ",\n";
 
@@ -57,7 +57,7 @@ struct Open<'t> {
     end: End,
 }
 
-/// Values of the keys that end an entry's object. In a directory, these keys follow the children.
+/// Values of the last keys in an entry's object. In a directory's object, these keys follow the children.
 #[derive(Clone, Copy)]
 struct End {
     owner: Option<Owner>,
@@ -206,7 +206,7 @@ impl<'t> Report<'t> {
     }
 }
 
-/// Writes the read errors sorted by path, because threads find them in varying order.
+/// Writes the read errors sorted by path, because the order in which threads find them varies.
 pub(super) fn errors(json: &mut JsonWriter<'_>, tree: &Tree) -> io::Result<()> {
     let failures = tree.failures();
     let mut failures: Vec<(Vec<u8>, i32)> =
@@ -235,7 +235,7 @@ fn spaces_list(json: &mut JsonWriter<'_>, spaces: &[FileSystemUsage]) {
     }
 }
 
-/// Writes the keys that end an entry's object, and closes the object.
+/// Writes the last keys of an entry's object, and closes the object.
 fn end(json: &mut JsonWriter<'_>, end: End) {
     if let Some(Owner { uid, gid, mode }) = end.owner {
         json.field(",\"uid\":", u64::from(uid));

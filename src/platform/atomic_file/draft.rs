@@ -89,8 +89,8 @@ impl DraftFile {
         };
         shielded(|| match directory.link(name.as_c_str(), target) {
             Ok(()) => directory.unlink(name.as_c_str()),
-            // The file system may lack hard links. The name is checked first, because not every system can rename
-            // without replacing an existing file.
+            // The file system may not support hard links. The name is checked first, because not every system can
+            // rename without replacing an existing file.
             Err(error) if error != Errno::EEXIST && directory.attributes_of(target).is_err() => {
                 directory.replace(name.as_c_str(), target)
             }
@@ -103,7 +103,7 @@ impl DraftFile {
     /// Deletes the file if it has a temporary name.
     pub fn discard(&mut self, directory: &Directory) {
         if let Some((name, _)) = self.name.take() {
-            // An error is ignored: it cannot be reported here, and the name of the file shows that it is temporary.
+            // Errors are ignored: they cannot be reported here, and the file's name shows that it is temporary.
             let _ = directory.unlink(name.as_c_str());
         }
     }
@@ -117,7 +117,7 @@ fn with_fresh_name<T>(
 ) -> Result<(T, CString), Errno> {
     for attempt in 0..TRIES {
         let mut name = OsString::from(".");
-        // A long file name is omitted, because the temporary name would exceed the limit of the file system.
+        // A long file name is omitted, because it could make the temporary name too long for the file system.
         if place.name.len() <= ROOMY {
             name.push(&place.name);
         }

@@ -28,8 +28,8 @@ impl AtomicFile {
     /// Starts writing the file `path`. If `path` is a symbolic link, the target of the link will be replaced.
     ///
     /// # Errors
-    /// Returns any error of open(2), for the file or for a new one next to it, or [`io::ErrorKind::PermissionDenied`]
-    /// for a link that another user could have planted.
+    /// Returns any error of open(2) for the file itself or for the new file next to it, or
+    /// [`io::ErrorKind::PermissionDenied`] for a link that another user could have planted.
     pub fn begin(path: &Path) -> io::Result<Self> {
         let place = Output::find(path)?;
         let draft =
@@ -60,7 +60,7 @@ impl AtomicFile {
         }
         self.draft.file.sync_all()?;
         put(&mut self.draft, &self.place)?;
-        // Flushing the directory writes the new name to disk. An error is ignored, because some systems cannot flush
+        // Flushing the directory writes the new name to disk. Errors are ignored, because some systems cannot flush
         // directories.
         let _ = self.place.directory.sync();
         Ok(())

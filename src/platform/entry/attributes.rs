@@ -1,4 +1,4 @@
-//! Attributes of an inode, in the same form for all systems.
+//! Attributes of an inode, in the same form on all systems.
 //!
 //! This module makes no system calls. Invariant: sizes are unsigned, and no size is computed from another one.
 

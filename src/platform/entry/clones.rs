@@ -1,5 +1,5 @@
-//! Parser for the reply of getattrlistat(2) on macOS to a request about clones. The reply consists of its length, five
-//! words whose bits show which attributes were returned, and the values of these attributes.
+//! Parser for the reply of getattrlistat(2) on macOS to a request for clone information. The reply consists of its
+//! length, five words whose bits show which attributes were returned, and the values of these attributes.
 //!
 //! This module makes no system calls. Invariant: any bytes produce a layout or `None`.
 

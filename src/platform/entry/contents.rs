@@ -1,7 +1,7 @@
 //! Contents of a regular file, and their state at one point in time.
 //!
-//! Invariant: only regular files are opened, only for reading, and never through a symbolic link. If the system permits
-//! it, their access times do not change.
+//! Invariant: only regular files are opened, only for reading, and never through a symbolic link. Where the system
+//! permits, reading does not change their access times.
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -59,7 +59,7 @@ impl From<FileStat> for ContentState {
 }
 
 impl ContentState {
-    /// Returns `true` if `now` is a later state of the same contents, to which nothing was written in between. The
+    /// Returns `true` if `now` is a later state of the same file, and nothing was written to the file in between. The
     /// change time of the inode is compared only if both states have a single hard link, because adding or deleting a
     /// hard link updates this time, too.
     pub fn is_untouched(&self, now: &Self) -> bool {
@@ -123,7 +123,7 @@ impl Contents {
         }
     }
 
-    /// Returns `true` if both files certainly share all of their data on the disk.
+    /// Returns `true` if both files are known to share all of their data on disk.
     pub fn shares_all_with(&self, other: &Self) -> bool {
         let extents = |contents: &Self| {
             let mut extents = Vec::new();

@@ -1,4 +1,4 @@
-//! Sharing of data between two files on Linux, by `ioctl_fideduperange(2)`. The kernel compares the bytes while both
+//! Data sharing between two files on Linux, using `ioctl_fideduperange(2)`. The kernel compares the bytes while both
 //! files are locked, and shares them only if they are equal. Neither contents nor modification times change.
 
 use std::os::fd::AsRawFd;
@@ -68,8 +68,8 @@ pub fn share_range(
     }
 }
 
-/// Writes everything that the file system of `directory` has in memory to the disk (syncfs(2)). After that, the file
-/// system's free space includes all space that was freed.
+/// Flushes all cached data of the file system that contains `directory` to disk (syncfs(2)). After that, the file
+/// system's free space includes all the space that was freed.
 ///
 /// # Errors
 /// Returns any error of openat(2) and syncfs(2).

@@ -47,7 +47,7 @@ impl Map {
 
 const _: () = assert!(size_of::<Map>() == 32 + EXTENTS * 56);
 
-/// Smallest size in bytes of a compressed extent on disk.
+/// Minimum size in bytes of a compressed extent on disk.
 const BLOCK: u64 = 4096;
 
 const LAST: u32 = 0x1;
@@ -55,18 +55,18 @@ const UNKNOWN: u32 = 0x2;
 /// Flag for written data that has no location on disk yet.
 const DELAYED: u32 = 0x4;
 const ENCODED: u32 = 0x8;
-/// Flag for encrypted data. Such data also has the flag `ENCODED`, but is not compressed.
+/// Flag for encrypted data, which also has the flag `ENCODED` but is not compressed.
 const ENCRYPTED: u32 = 0x80;
 const INLINE: u32 = 0x200;
 const UNWRITTEN: u32 = 0x800;
 const SHARED: u32 = 0x2000;
-/// `FIEMAP_FLAG_SYNC`: writes cached changes of the file to disk first, so that the extents include them.
+/// `FIEMAP_FLAG_SYNC`: writes cached changes to the file to disk first, so that the extents include them.
 const SYNC: u32 = 0x1;
 /// `FS_IOC_FIEMAP` of linux/fs.h, which is `_IOWR('f', 11, struct fiemap)`.
 const FIEMAP: u32 = 0xc020_660b;
 
-/// Returns [`Sharing::Possible`] if the file system of `directory` supports and reports shared extents. Such file
-/// systems are listed by magic number.
+/// Returns [`Sharing::Possible`] if the file system of `directory` supports and reports shared extents. These file
+/// systems are recognized by magic number.
 pub fn sharing(directory: &Directory) -> Sharing {
     const SHARING: [u32; 4] = [
         0x9123_683e, // btrfs

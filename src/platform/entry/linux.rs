@@ -25,7 +25,7 @@ pub use fiemap::{layout, locate, sharing};
 pub use unix::remove_dataless;
 
 /// Opens the directory `name` in `directory`. The kernel ensures that both are on the same mount. Comparing devices
-/// would not detect a bind mount, which has the device of its source.
+/// would not detect a bind mount, which has the same device as its source.
 pub fn confined(directory: &Directory, name: &(impl NixPath + ?Sized)) -> Result<Directory, Errno> {
     let how = OpenHow::new()
         .flags(OPEN | OFlag::O_NOFOLLOW)
@@ -86,7 +86,7 @@ pub fn has_access_list(directory: &Directory) -> bool {
     !matches!(Errno::result(length), Err(Errno::ENODATA | Errno::ENOTSUP))
 }
 
-/// Creates an unnamed file. Fails without /proc, through which the file gets a name later.
+/// Creates an unnamed file. Fails without /proc, which is needed to name the file later.
 pub fn create_unnamed(directory: &Directory) -> Result<OwnedFd, Errno> {
     let flags = OFlag::O_TMPFILE | OFlag::O_WRONLY | OFlag::O_CLOEXEC;
     let file = retry(|| openat(&directory.fd, ".", flags, Mode::S_IRUSR | Mode::S_IWUSR))?;

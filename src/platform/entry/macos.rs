@@ -36,7 +36,7 @@ pub fn rename_exclusively(from: &Directory, name: &CStr, to: &Directory, new: &C
     Errno::result(done).map(drop)
 }
 
-/// Deletes a directory in the cloud without downloading its contents.
+/// Deletes a directory whose contents are only in the cloud, without downloading them.
 #[allow(unsafe_code)]
 pub fn remove_dataless(directory: &Directory, name: &CStr) -> Result<(), Errno> {
     /// `AT_REMOVEDIR | AT_REMOVEDIR_DATALESS` of sys/fcntl.h.

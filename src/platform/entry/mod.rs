@@ -16,4 +16,5 @@ pub(crate) mod removal;
 pub(crate) mod rights;
 pub mod safe_path;
 pub mod secure_read;
+#[cfg(feature = "formats")]
 pub mod unfinished;

@@ -10,7 +10,7 @@ pub use super::imp::probe;
 /// Details of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Attributes that a scan reads, too.
+    /// Attributes that a scan also reads.
     pub attributes: Attributes,
     /// Time of the last access to the contents, in seconds since 1970.
     pub accessed: i64,
@@ -40,7 +40,7 @@ pub enum Trait {
     Verity,
     /// Accessed directly in persistent memory, without a copy in the page cache (DAX).
     Direct,
-    /// Marked to be skipped by backups.
+    /// Marked for exclusion from backups.
     NoDump,
     /// Protected from all users by the system (SIP, macOS).
     Restricted,

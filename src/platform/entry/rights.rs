@@ -24,7 +24,7 @@ impl Directory {
     /// and access control lists. On a read-only file system, nothing may be deleted.
     pub fn rights(&self) -> Rights {
         let refused = self.may_change().err();
-        // An immutable or append-only directory does not allow its names to be deleted either.
+        // An immutable or append-only directory does not allow deletions either.
         let refused = refused.or_else(|| self.is_locked(".").unwrap_or(false).then_some(Errno::EPERM));
         let user = geteuid().as_raw();
         // With the sticky bit (unlink(2)), only the owner of an entry or of the directory can delete the entry.

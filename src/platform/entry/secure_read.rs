@@ -99,8 +99,8 @@ fn check_writers(path: &Path, open: &Metadata) -> Result<(), Refused> {
     if is_same { Ok(()) } else { Err(Refused::Writable(real)) }
 }
 
-/// Returns `true` if a user other than root can write to a file or directory with this status. The permission bits do
-/// not count for a symbolic link, where they have no meaning, or for a sticky directory, which protects root's files.
+/// Returns `true` if a user other than root can write to a file or directory with this status. The permission bits are
+/// ignored for a symbolic link, where they have no meaning, and for a sticky directory, which protects root's files.
 fn may_others_write(status: &Metadata) -> bool {
     let mode = status.mode();
     let by_group = mode & GROUP != 0 && status.gid() != 0;

@@ -7,7 +7,7 @@
 //!
 //! A signal handler can neither allocate memory nor take locks, so the names are stored in static slots. A file is
 //! created and registered, or renamed and unregistered, inside [`shielded`]. Before the process ends, it waits for
-//! running calls of [`shielded`]; later calls fail.
+//! calls to [`shielded`] that are still running; later calls fail.
 //!
 //! Invariant: a name is deleted only in the directory that was open when the name was registered, and only by the
 //! process that registered it.
@@ -25,7 +25,7 @@ use crate::base::sync::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, OnceLock, O
 use crate::platform::terminal::actions::{is_default, is_watched};
 use crate::platform::{Directory, Errno};
 
-/// Maximum number of files registered at the same time. Further files are not registered.
+/// Maximum number of files registered at the same time. Additional files are not registered.
 const MOST: usize = 16;
 /// Maximum time in milliseconds that the process waits for calls to finish before it ends. A call on a dead file system
 /// may never return.
@@ -63,9 +63,9 @@ static SLOTS: [Slot; MOST] = [const {
 }; MOST];
 /// Number of threads that are inside [`shielded`].
 static BUSY: AtomicU32 = AtomicU32::new(0);
-/// `true` from the moment the process begins to end.
+/// `true` once the process has begun to exit.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
-/// ID of the process that registered the names; a forked child has another ID. Set when the handlers are installed.
+/// ID of the process that registered the names; a forked child has a different ID. Set when the handlers are installed.
 static OWNER: OnceLock<Pid> = OnceLock::new();
 
 /// File that is deleted if the process ends before this value is dropped.
@@ -145,13 +145,13 @@ pub fn is_running(process: i32) -> bool {
     process <= 0 || kill(Pid::from_raw(process), None) != Err(Errno::ESRCH)
 }
 
-/// Installs the handlers that delete registered files, and returns the ID of this process. The actions of signals that
-/// are ignored or already have a handler are not changed.
+/// Installs the handlers that delete registered files, and returns the ID of this process. Signals that are ignored or
+/// already have a handler keep their current action.
 #[allow(unsafe_code)]
 fn watch() -> Pid {
     for signal in ENDS.into_iter().filter(|signal| is_default(*signal)) {
         let end = move || {
-            // A thread already watches for this signal and ends the process with `signals::die`.
+            // A thread is already watching for this signal and ends the process with `signals::die`.
             if is_watched(signal) {
                 return;
             }

@@ -1,5 +1,5 @@
-//! Implementations for any Unix, which make only portable calls. A function that would need a system-specific call
-//! fails as if the kernel did not support the call.
+//! Implementations for any Unix that use only portable calls. A function that would need a system-specific call fails
+//! as if the kernel did not support the call.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -108,8 +108,8 @@ pub fn probe_in(stat: FileStat, directory: &Directory, name: &CStr) -> Probe {
     }
 }
 
-/// Returns the target of a symbolic link, or `None` if the entry is not a link or was replaced since its attributes
-/// were read.
+/// Returns the target of a symbolic link, or `None` if the entry is not a link or has been replaced since its
+/// attributes were read.
 pub fn target(directory: &Directory, name: &CStr, found: &Attributes) -> Option<Vec<u8>> {
     let is_link = found.kind == Kind::Symlink;
     is_link.then(|| readlinkat(directory, name).ok().map(OsStringExt::into_vec)).flatten()
@@ -141,7 +141,8 @@ pub fn share_range(
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Fails, because this call only serves to measure the space freed by sharing data, and duke shares data only on Linux.
+/// Fails, because this call is only used to measure the space freed by sharing data, and duke shares data only on
+/// Linux.
 ///
 /// # Errors
 /// Always returns `EOPNOTSUPP`.

@@ -1,7 +1,7 @@
 //! Calls to file systems that may never answer, such as those of an unreachable server.
 //!
-//! A thread in such a call stays in the kernel until the server answers, and only SIGKILL can end it. So each call runs
-//! on its own thread, and nothing waits for that thread, not even process exit.
+//! A thread in such a call stays in the kernel until the server answers, and only SIGKILL can end it. Therefore each
+//! call runs on its own thread, and nothing waits for that thread, not even process exit.
 //!
 //! Invariant: the time limit applies to all calls together, regardless of their number.
 

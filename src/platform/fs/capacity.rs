@@ -1,5 +1,5 @@
-//! Size and free space of a file system as reported by `df`: from statvfs(3) or, on macOS, from statfs(2), whose
-//! numbers have 64 bits.
+//! Size and free space of a file system as reported by `df`: from statvfs(3) or, on macOS, from statfs(2), which
+//! returns 64-bit numbers.
 //!
 //! Invariant: no number wraps around or is negative, no matter what the file system reports.
 
@@ -17,7 +17,7 @@ pub struct Capacity {
     /// Unit in bytes to which the sizes are rounded.
     pub unit: u64,
     /// Total number of inodes, used or free; 0 if the file system creates inodes on demand or does not report both
-    /// numbers of inodes.
+    /// inode counts.
     pub inodes: u64,
     /// Number of free inodes.
     pub inodes_free: u64,
@@ -35,14 +35,15 @@ impl Capacity {
     /// # Errors
     /// Returns the excess if `known` exceeds the used bytes by more than rounding can explain.
     pub fn used_beyond(&self, known: u64) -> Result<u64, u64> {
-        // Each size is rounded, so the difference of two sizes is wrong by less than a unit.
+        // Each size is rounded, so the difference between two sizes is off by less than one unit.
         match known.saturating_sub(self.used()) {
             excess if excess > 0 && excess >= self.unit => Err(excess),
             _ => Ok(self.used().saturating_sub(known)),
         }
     }
 
-    /// Sets the numbers of all inodes and of free inodes. If either is unknown (all bits set), sets both to 0.
+    /// Sets the total number of inodes and the number of free inodes. If either is unknown (all bits set), sets both to
+    /// 0.
     #[must_use]
     pub fn with_inodes(self, inodes: u64, inodes_free: u64) -> Self {
         if inodes == u64::MAX || inodes_free == u64::MAX {
@@ -51,7 +52,7 @@ impl Capacity {
         Self { inodes, inodes_free, ..self }
     }
 
-    /// Returns the free bytes that only root or another privileged user can use.
+    /// Returns the number of free bytes that only root or another privileged user can use.
     pub fn reserved(&self) -> u64 {
         self.free.saturating_sub(self.available)
     }

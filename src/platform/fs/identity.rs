@@ -34,8 +34,8 @@ fn widest(mounts: &[Mount], device: u64) -> Option<&Mount> {
 fn id_of(point: &Path, device: u64) -> u64 {
     let is_visible = std::fs::symlink_metadata(point).is_ok_and(|found| found.dev() == device);
     let id = || nix::sys::statvfs::statvfs(point).map_or(0, |status| u64::from(status.filesystem_id()));
-    // musl reports only the lower 32 bits of the ID. The upper 32 bits are dropped with other C libraries, too, so that
-    // the ID does not depend on the library.
+    // musl reports only the lower 32 bits of the ID. With other C libraries, the upper 32 bits are also dropped, so
+    // that the ID does not depend on the library.
     if is_visible { id() & u64::from(u32::MAX) } else { 0 }
 }
 

@@ -49,8 +49,8 @@ pub fn file_systems() -> HashMap<u64, FileSystem> {
     mounts.iter().map(|mount| (mount.device, is(mount))).collect()
 }
 
-/// Returns the devices of mounted file systems on which the length of a directory is the total size below it
-/// (`CephFS`). Returns no device if the mount table cannot be read.
+/// Returns the devices of mounted file systems that report the total size below a directory as the length of that
+/// directory (`CephFS`). Returns an empty list if the mount table cannot be read.
 pub fn recursive_lengths() -> Vec<u64> {
     let mut mounts = mounts().unwrap_or_default();
     mounts.retain(|mount| FileSystem::has_recursive_lengths(&mount.kind));
@@ -92,8 +92,8 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     }
 }
 
-/// Returns `true` if a whole file system is mounted at `path`, not just a subvolume or another directory of a file
-/// system.
+/// Returns `true` if a whole file system is mounted at `path`, as opposed to a subvolume or some other directory of a
+/// file system.
 pub fn is_whole(path: &Path) -> bool {
     let mount = |standing: MountPosition| numbered(standing.mount, standing.device).ok();
     let standing = standing(path).ok().filter(|standing| standing.is_mount_point);

@@ -45,8 +45,8 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     Ok(capacity.with_inodes(status.files(), status.files_free()))
 }
 
-/// Returns the used bytes of the volume that `path` is on. For `/`, includes the used bytes of the data volume, which a
-/// scan of `/` reads through firmlinks.
+/// Returns the number of bytes used on the volume that `path` is on. For `/`, the result includes the data volume,
+/// which a scan of `/` reads through firmlinks.
 ///
 /// # Errors
 /// Returns any error of statfs(2).
@@ -143,7 +143,7 @@ pub fn mount_at(directory: &Directory) -> Result<Mount, Errno> {
 
 #[allow(clippy::cast_sign_loss)]
 fn mount(status: &libc::statfs) -> Mount {
-    /// Flag for the mount of a snapshot, from sys/mount.h.
+    /// Flag for snapshot mounts, from sys/mount.h.
     const MNT_SNAPSHOT: u32 = 0x4000_0000;
     let source = text(&status.f_mntfromname);
     Mount {

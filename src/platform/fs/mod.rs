@@ -1,6 +1,6 @@
 //! File systems: mounts, kinds, capacity, overhead and covered files.
 //!
-//! `unix.rs` has implementations for any Unix. `linux.rs` and `macos.rs` replace some of them on their system.
+//! `unix.rs` has implementations for any Unix. `linux.rs` and `macos.rs` replace some of them on those systems.
 
 pub mod answer;
 pub mod capacity;

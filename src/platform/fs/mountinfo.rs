@@ -10,7 +10,7 @@
 use crate::platform::FileSystem;
 use crate::platform::fs::mounts::Mount;
 
-/// Parses a mount table, in which blanks and backslashes in names are written as `\ooo`.
+/// Parses a mount table, in which whitespace and backslashes in names are written as `\ooo`.
 pub fn parse(table: &[u8]) -> Vec<Mount> {
     table.split(|byte| *byte == b'\n').filter_map(line).collect()
 }

@@ -25,7 +25,7 @@ pub struct Mount {
     pub parent: u64,
     /// Device of the file system. On btrfs, the device of a file (`st_dev`) is that of its subvolume instead.
     pub device: u64,
-    /// Directory of the file system that is visible at the mount point; `/` if all of it is visible.
+    /// Directory of the file system that is visible at the mount point; `/` if the whole file system is visible.
     pub root: Vec<u8>,
     /// Path of the mount point.
     pub point: Vec<u8>,
@@ -35,7 +35,7 @@ pub struct Mount {
     pub source: Vec<u8>,
     /// Options of the file system, separated by commas.
     pub options: Vec<u8>,
-    /// `true` for a network file system, which is recognized by its type or reported by the system.
+    /// `true` for a network file system, as determined from its type or reported by the system.
     pub is_network: bool,
     /// Volume of the mount; set on macOS only.
     pub volume: Option<VolumeId>,

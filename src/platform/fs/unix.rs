@@ -36,7 +36,7 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     Ok(capacity.with_inodes(status.files().into(), status.files_free().into()))
 }
 
-/// Returns the used bytes of the file system that `path` is on.
+/// Returns the number of bytes used on the file system that `path` is on.
 ///
 /// # Errors
 /// Returns any error of statvfs(3).

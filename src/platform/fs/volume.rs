@@ -11,7 +11,7 @@
 /// Volume on a disk or in an APFS container. The volumes of a container share its space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VolumeId {
-    /// Number of the disk; on APFS, of the container.
+    /// Disk number or, on APFS, container number.
     pub container: u32,
     /// Number of the volume; `None` for a disk without partitions.
     pub number: Option<u32>,

@@ -16,8 +16,7 @@ use std::ops::{Deref, Range};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
-use memmap2::Mmap;
-
+use super::mapping::MappedFile;
 use crate::base::sync::Arc;
 use crate::platform::Errno;
 
@@ -40,7 +39,7 @@ pub struct BlockFile {
 #[derive(Debug)]
 enum Content {
     Read(File),
-    Mapped(File, Arc<Mmap>),
+    Mapped(File, Arc<MappedFile>),
     /// Content of a pipe.
     Memory(Vec<u8>),
 }
@@ -52,7 +51,7 @@ pub struct Block {
     pub offset: u64,
     /// Length in bytes.
     pub length: u64,
-    /// CRC-32 of the bytes, as used by gzip (RFC 1952).
+    /// Checksum of the bytes.
     pub checksum: u32,
 }
 
@@ -84,7 +83,7 @@ pub enum Bytes {
     /// Bytes in their own heap allocation.
     Own(Box<[u8]>),
     /// Range of a mapped file.
-    Mapped(Arc<Mmap>, Range<usize>),
+    Mapped(Arc<MappedFile>, Range<usize>),
 }
 
 impl From<Vec<u8>> for Bytes {
@@ -137,30 +136,30 @@ impl BlockFile {
         let content = match access {
             Access::Read => Content::Read(file),
             Access::Mapped => {
-                let mapping = Arc::new(map(&file)?);
+                let mapping = Arc::new(map(&file, length)?);
                 Content::Mapped(file, mapping)
             }
         };
         Ok(Self { length, content })
     }
 
-    /// Uses bytes in memory as the content of a file.
+    /// Creates a block file whose content is in memory.
     pub fn of_bytes(bytes: Vec<u8>) -> Self {
         Self { length: bytes.len() as u64, content: Content::Memory(bytes) }
     }
 
-    /// Returns the length of the file when it was opened, in bytes.
+    /// Returns the length in bytes that the file had when it was opened.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Returns the block after verifying its checksum.
+    /// Returns the block after verifying its checksum, which `checksum` computes.
     ///
     /// # Errors
     /// Returns an error if the block cannot be read, is outside the file, or has a different checksum.
-    pub fn read(&self, block: Block) -> Result<Bytes, Damage> {
+    pub fn read(&self, block: Block, checksum: fn(&[u8]) -> u32) -> Result<Bytes, Damage> {
         let bytes = self.bytes(block.offset, block.length)?;
-        if crc32fast::hash(&bytes) != block.checksum {
+        if checksum(&bytes) != block.checksum {
             return Err(Damage::new(block.offset, "wrong checksum"));
         }
         Ok(bytes)
@@ -209,11 +208,12 @@ fn reason(error: &io::Error) -> String {
 }
 
 #[allow(unsafe_code)]
-fn map(file: &File) -> io::Result<Mmap> {
+fn map(file: &File, length: u64) -> io::Result<MappedFile> {
+    let length = usize::try_from(length).map_err(|_| Errno::EOVERFLOW)?;
     // SAFETY: the mapping is only read. No program can prevent another process from changing or truncating the file,
     // but snapshots are replaced by renaming and never written into. Decoding checks its input at every step, so
     // changed bytes at worst produce wrong entries, and access to a truncated part ends the process.
-    unsafe { Mmap::map(file) }
+    unsafe { MappedFile::new(file, length) }
 }
 
 #[cfg(test)]

@@ -2,4 +2,5 @@
 
 pub mod arena;
 pub mod block_file;
+pub mod mapping;
 pub mod pages;

@@ -1,11 +1,11 @@
 //! Memory that is returned to the system when it is dropped. The allocator, in contrast, may keep freed memory for
 //! reuse.
 
-use memmap2::MmapMut;
+use super::mapping::MappedMemory;
 
 /// Block of fixed capacity, to which bytes are appended.
 pub struct Pages {
-    mapping: MmapMut,
+    mapping: MappedMemory,
     used: usize,
 }
 
@@ -13,7 +13,7 @@ impl Pages {
     /// Reserves a block. Pages that are never written to are not resident. Aborts the process when out of memory, like
     /// any allocation.
     pub fn with_capacity(bytes: usize) -> Self {
-        let mapping = MmapMut::map_anon(bytes).unwrap_or_else(|_| {
+        let mapping = MappedMemory::new(bytes).unwrap_or_else(|_| {
             let layout =
                 std::alloc::Layout::array::<u8>(bytes).expect("a block is smaller than the address space");
             std::alloc::handle_alloc_error(layout)

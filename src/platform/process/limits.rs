@@ -33,8 +33,8 @@ pub fn processors() -> usize {
 /// Returns the number of threads, up to `wanted` and at least one, that fit into the address space of this process
 /// (`RLIMIT_AS`).
 ///
-/// The system would allow more threads, but the process would end as soon as one of them has no room for its memory. If
-/// the address space is limited, this call also makes all threads share one arena of the C library's allocator.
+/// The system would allow more threads, but the process would end as soon as one of them could not allocate its memory.
+/// If the address space is limited, this call also makes all threads share one arena of the C library's allocator.
 pub fn threads(wanted: usize) -> usize {
     threads_with_room(wanted)
 }

@@ -20,7 +20,7 @@ pub const OPENER: &str = "open";
 pub const REVEAL: Option<&str> = Some("-R");
 /// Clipboard tool available on every desktop of the system.
 pub const CLIPBOARD_TOOL: Option<&str> = Some("pbcopy");
-/// `false`, because the trash of macOS contains the items directly, and not in directories `files` and `info`.
+/// `false`, because the trash of macOS contains the items directly; it has no directories `files` and `info`.
 pub const TRASH_HAS_INFO: bool = false;
 /// Text between a name in the trash and the number that makes it unique.
 pub const TRASH_NAME_SEPARATOR: &str = " ";
@@ -43,7 +43,7 @@ pub fn set_io_policy(policy: i32) {
     unsafe extern "C" {
         safe fn setiopolicy_np(iotype: i32, scope: i32, policy: i32) -> i32;
     }
-    // An error is ignored, because systems without this policy do not download anything.
+    // Errors are ignored, because systems without this policy do not download anything.
     let _ = setiopolicy_np(DATALESS_FILES, THREAD, policy);
 }
 

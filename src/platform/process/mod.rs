@@ -1,6 +1,6 @@
 //! The process and its user: limits, I/O policy, desktop conventions, and files that processes hold open.
 //!
-//! `unix.rs` has implementations for any Unix. `linux.rs` and `macos.rs` replace some of them on their system.
+//! `unix.rs` has implementations for any Unix. `linux.rs` and `macos.rs` replace some of them on those systems.
 
 pub mod descriptors;
 pub mod desktop;

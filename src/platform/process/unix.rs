@@ -1,8 +1,8 @@
-//! Implementations for any Unix. They follow the conventions of freedesktop.org and make no system-specific calls.
+//! Implementations for any Unix that follow the freedesktop.org conventions and make no system-specific calls.
 
 use std::path::PathBuf;
 
-/// `true` if poll(2) reports the hangup of a terminal even if no event is requested.
+/// `true` if poll(2) reports a terminal hangup even if no event is requested.
 pub const POLL_REPORTS_HANGUP: bool = true;
 /// Maximum default number of scan threads.
 pub const MOST_THREADS: usize = 64;
@@ -27,7 +27,7 @@ pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
     data.or_else(|| home.map(|home| home.join(".local/share"))).map(|data| data.join("Trash"))
 }
 
-/// Does nothing, because only macOS has such a policy.
+/// Does nothing, because only macOS has an I/O policy for files in the cloud.
 pub fn set_io_policy(_: i32) {}
 
 /// Returns `wanted`, because duke checks for a limited address space only on Linux.

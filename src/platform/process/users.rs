@@ -2,8 +2,8 @@
 //!
 //! Names may come from a server (nsswitch.conf(5), Open Directory), in which case a lookup waits for that server.
 //!
-//! The static binaries are built with the C library musl, which reads only `/etc/passwd` and `/etc/group`. For each
-//! user or group missing from these files, they therefore run getent(1) once, which uses the C library of the system.
+//! The static binaries are built with musl libc, which reads only `/etc/passwd` and `/etc/group`. For each user or
+//! group missing from these files, they therefore run getent(1) once, which uses the system's C library.
 //!
 //! Invariant: a user or group without a name is not an error, because files may have owners from another system.
 
@@ -56,8 +56,8 @@ enum Database {
     Groups,
 }
 
-/// Program that looks up names with the C library of the system. The path is fixed, because root must not run a program
-/// that another user put on the search path.
+/// Program that looks up names with the system's C library. The path is fixed, because root must not run a program that
+/// another user put on the search path.
 const GETENT: &str = "/usr/bin/getent";
 /// Maximum number of bytes read from the output of getent(1), which begins with the name.
 const LONGEST: u64 = 4096;
@@ -96,7 +96,7 @@ fn getent(program: &str, database: Database, number: u32, patience: Duration) ->
     let (sender, receiver) = std::sync::mpsc::channel();
     let output = child.stdout.take()?;
     // A thread reads the output while the program runs, because the line of a group with many members may not fit into
-    // the pipe.
+    // the pipe's buffer.
     let reader = std::thread::Builder::new().name("getent".into()).spawn(move || {
         let mut line = Vec::new();
         let read = output.take(LONGEST).read_to_end(&mut line);

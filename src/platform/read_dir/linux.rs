@@ -109,8 +109,8 @@ impl Buffer {
     /// automount.
     ///
     /// For a directory, cached attributes are enough (`AT_STATX_DONT_SYNC`). The directory may be a mount point of an
-    /// unreachable server, which would otherwise block all other entries. Cached sizes and times are outdated only for
-    /// directories on network file systems.
+    /// unreachable server, which would otherwise block all other entries. The cached size and times of a directory can
+    /// be outdated only on network file systems.
     ///
     /// # Errors
     /// Returns any error of statx(2), such as `ENOENT` if the entry no longer exists.
@@ -153,7 +153,7 @@ fn name(record: &[u8]) -> Option<&CStr> {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     /// Offset of the eight bytes that contain the first byte of the name.
     const FIRST: usize = NAME / 8 * 8;
-    // Hides zero bytes before the name, which would otherwise be taken for the end of the name.
+    // Hides zero bytes before the name, which would otherwise be mistaken for the end of the name.
     let mut before = u64::from_le_bytes([0xff, 0xff, 0xff, 0, 0, 0, 0, 0]);
     for (number, chunk) in record.get(FIRST..)?.chunks_exact(8).enumerate() {
         let word = u64::from_le_bytes(chunk.try_into().ok()?) | std::mem::take(&mut before);

@@ -2,7 +2,7 @@
 //!
 //! Attributes of directories are read by name, because getattrlistbulk(2) describes the covered directory instead of
 //! the mounted file system, and a firmlink instead of its target. If the call does not work at all, the directory is
-//! read by `readdir`.
+//! read with `readdir`.
 //!
 //! `attr_list` describes the layout of records. Invariant: no entry is returned twice.
 
@@ -24,7 +24,7 @@ pub(crate) use stream::{Stream, kind_of, open};
 /// needs 8 KiB.
 const SIZE: usize = 128 << 10;
 
-/// Batch of records as packed by the kernel or, if the fallback is used, of names.
+/// Batch of records as packed by the kernel, or of names if the fallback is used.
 pub struct Buffer {
     bytes: Box<[u8]>,
     filled: usize,

@@ -1,6 +1,6 @@
-//! Reading of directories in batches of names, hints and attributes.
+//! Directory readers, which return names, hints and attributes in batches.
 //!
-//! `unix.rs` has implementations for any Unix. `linux.rs` and `macos.rs` replace some of them on their system.
+//! `unix.rs` has implementations for any Unix. `linux.rs` and `macos.rs` replace some of them on those systems.
 
 pub mod attr_list;
 pub(crate) mod directory;

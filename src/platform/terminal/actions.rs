@@ -9,7 +9,7 @@ use crate::base::sync::{AtomicBool, Ordering};
 /// Signals that end a program.
 pub(crate) const FATAL: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Signal::SIGTERM];
 
-/// `true` if a thread waits for the signals in [`FATAL`].
+/// `true` if a thread is waiting for the signals in [`FATAL`].
 static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 
 /// Records that a thread is waiting for the signals in [`FATAL`].
@@ -17,7 +17,7 @@ pub(crate) fn set_watched() {
     IS_WATCHED.store(true, Ordering::SeqCst);
 }
 
-/// Returns `true` if a thread waits for `signal`.
+/// Returns `true` if a thread is waiting for `signal`.
 pub(crate) fn is_watched(signal: Signal) -> bool {
     FATAL.contains(&signal) && IS_WATCHED.load(Ordering::SeqCst)
 }
@@ -30,8 +30,8 @@ pub(crate) fn is_default(signal: Signal) -> bool {
     handler(signal) == libc::SIG_DFL
 }
 
-/// Returns the handler of a signal. The call only reads the handler. Replacing and restoring it would leave a moment in
-/// which the signal could end the process.
+/// Returns the handler of a signal. The call only reads the handler, because replacing and restoring it would leave a
+/// window in which the signal could end the process.
 #[allow(unsafe_code)]
 fn handler(signal: Signal) -> libc::sighandler_t {
     // SAFETY: all zeros is a valid `sigaction`: no flags, an empty mask, the default handler.
@@ -49,7 +49,7 @@ pub(crate) enum Answer {
     Ignore,
 }
 
-/// Signal, and its previous action, which can be restored.
+/// Signal with its previous action, which can be restored.
 pub(crate) struct Before {
     signal: Signal,
     action: SigAction,

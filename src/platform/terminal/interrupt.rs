@@ -2,7 +2,7 @@
 //!
 //! No extra thread is needed: the loop that waits for the scan checks for a signal every few milliseconds.
 //!
-//! Invariant: a signal is either recorded once or ends the process at once. A second signal always ends the process.
+//! Invariant: a signal is either recorded or ends the process immediately. A second signal always ends the process.
 
 use std::io;
 
@@ -27,8 +27,8 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Makes the process record the next SIGINT instead of ending. If SIGINT was ignored when the process began, as in
-    /// a background job, it stays ignored.
+    /// Makes the process record the next SIGINT instead of ending. If SIGINT was ignored when the process started, as
+    /// in a background job, it stays ignored.
     ///
     /// # Errors
     /// Returns any error of sigaction(2). After an error, every SIGINT ends the process.

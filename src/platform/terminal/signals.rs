@@ -1,4 +1,4 @@
-//! Signals and the hangup of the terminal, as events that a thread can wait for.
+//! Signals and terminal hangups, as events that a thread can wait for.
 //!
 //! Invariant: a signal handler only writes a byte to a pipe. The exception is SIGABRT: no other code runs afterwards,
 //! so the handler itself restores the terminal.
@@ -60,7 +60,7 @@ impl Watch {
     /// Waits for the next event.
     ///
     /// # Errors
-    /// Returns an error if the system cannot wait for the descriptors, which would be a bug.
+    /// Returns an error if the system cannot wait for the descriptors, which would indicate a bug.
     pub fn wait(&mut self) -> io::Result<Event> {
         loop {
             let mut descriptors: Vec<PollFd<'_>> = Vec::new();
@@ -100,7 +100,7 @@ impl Watch {
     }
 }
 
-/// Interval in milliseconds between two checks for a hangup on systems whose poll(2) does not report it.
+/// Interval in milliseconds between checks for a hangup on systems whose poll(2) does not report it.
 const CHECK: u16 = 1000;
 
 /// Returns `true` if `terminal` was closed: its modes can no longer be read.
@@ -116,7 +116,7 @@ pub fn die(signal: Signal) -> ! {
     std::process::exit(128 + signal as i32)
 }
 
-/// Makes the reader of terminal events query the terminal size again.
+/// Makes the terminal event reader query the terminal size again.
 ///
 /// # Errors
 /// Returns an error if the signal cannot be raised.
@@ -149,8 +149,8 @@ pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     }
 }
 
-/// Does the same as [`is_writable`] with select(2). Returns `true` if select(2) fails too, because a failing write does
-/// no harm.
+/// Does the same as [`is_writable`] with select(2). Returns `true` if select(2) fails too, because a failed write is
+/// harmless.
 fn is_selected(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
     if usize::try_from(terminal.as_raw_fd()).is_ok_and(|number| number >= FD_SETSIZE) {
         return true;
@@ -162,8 +162,8 @@ fn is_selected(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
 }
 
 /// Installs a handler that restores `terminal` if the process aborts, which happens when it runs out of memory or after
-/// a panic that cannot unwind. If `is_on` is `true`, the handler writes `farewell` and sets the modes that the terminal
-/// has now. Then the handler reports the abort, and the process ends by SIGABRT.
+/// a panic that cannot unwind. If `is_on` is `true`, the handler writes `farewell` and restores the terminal modes that
+/// were in effect when this function was called. Then the handler reports the abort, and the process ends by SIGABRT.
 ///
 /// # Errors
 /// Returns an error if `terminal` is not a terminal or the system refuses a handler.

@@ -65,8 +65,8 @@ pub fn run(
     ended
 }
 
-/// Runs a program detached from this terminal and waits for it to end. Must not be called on the drawing thread, which
-/// would be blocked.
+/// Runs a program detached from this terminal and waits for it to end. Must not be called on the drawing thread,
+/// because it would block that thread.
 ///
 /// # Errors
 /// Returns an error if the program cannot be started.

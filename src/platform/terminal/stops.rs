@@ -1,11 +1,11 @@
 //! Suspension of the process by SIGTSTP (Ctrl-Z, `kill -TSTP`), which happens only after the terminal has been handed
 //! back.
 //!
-//! A signal sent to the process can be received by any thread, and the other threads continue for a moment. So a thread
-//! could hand the terminal back, let the process stop and take the terminal again, all before the stop takes effect.
-//! Therefore every thread permanently blocks SIGTSTP. One thread waits for the signal, hands the terminal back, sends
-//! the signal to itself and unblocks it briefly. During that time, only this thread can receive the signal, and the
-//! stop takes effect before the unblocking call returns.
+//! A signal sent to the process can be received by any thread, and the other threads continue for a moment. Without
+//! precautions, a thread could hand the terminal back, let the process stop and take the terminal again, all before the
+//! stop takes effect. Therefore every thread permanently blocks SIGTSTP. One thread waits for the signal, hands the
+//! terminal back, sends the signal to itself and unblocks it briefly. During that time, only this thread can receive
+//! the signal, and the stop takes effect before the unblocking call returns.
 //!
 //! Invariant: after [`hold`] has returned, SIGTSTP stops this process only inside `stop_here`.
 
@@ -49,7 +49,7 @@ pub fn hold() -> io::Result<()> {
         while stop_signal().wait().is_ok() {
             match &*lock(&stops.around) {
                 Some(around) => around(&stop_here),
-                // An error is ignored, because another attempt would fail too.
+                // Errors are ignored, because another attempt would fail too.
                 None => drop(stop_here()),
             }
             *lock(&stops.count) += 1;

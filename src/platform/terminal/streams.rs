@@ -1,8 +1,8 @@
-//! Standard streams that were closed when the process began.
+//! Standard streams that were closed when the process started.
 //!
-//! Rust's runtime opens `/dev/null` in place of a closed stream, so that no file gets the number of the stream by
-//! accident. Output to that stream would be lost without an error, whereas du(1) reports `Bad file descriptor`. So the
-//! state of the streams is recorded before the runtime starts.
+//! Rust's runtime opens `/dev/null` in place of a closed stream, so that no other file accidentally gets the descriptor
+//! number of that stream. Output to that stream would be lost without an error, whereas du(1) reports `Bad file
+//! descriptor`. Therefore the state of the streams is recorded before the runtime starts.
 //!
 //! Invariant: the state is written once, before `main`, by a single thread.
 
@@ -12,12 +12,12 @@ use nix::errno::Errno;
 
 use crate::base::sync::{AtomicBool, Ordering};
 
-/// `true` if standard input was closed when the process began. This flag and the next are set before `main` and read by
-/// all threads. `Relaxed` ordering is enough, because no other thread exists yet when they are set.
+/// `true` if standard input was closed when the process started. This flag and the next are set before `main` and read
+/// by all threads. `Relaxed` ordering is enough, because no other thread exists yet when they are set.
 static INPUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 static OUTPUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Checks that standard input was open when the process began.
+/// Checks that standard input was open when the process started.
 ///
 /// # Errors
 /// Returns `EBADF` if the stream was closed.
@@ -25,7 +25,7 @@ pub fn input() -> io::Result<()> {
     check(&INPUT_IS_CLOSED)
 }
 
-/// Checks that standard output was open when the process began.
+/// Checks that standard output was open when the process started.
 ///
 /// # Errors
 /// Returns `EBADF` if the stream was closed.

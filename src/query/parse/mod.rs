@@ -22,8 +22,8 @@ use crate::base::kind::Kind;
 use crate::query::category::{Category, Extension};
 use crate::query::terms::{MOST_NAMED, Query, QueryError, Size, Term, Test, Types};
 
-/// Memory limit in bytes for one compiled pattern, far more than users' patterns need. The limit rejects patterns such
-/// as `(a{1000}){1000}`.
+/// Memory limit in bytes for one compiled pattern, far more than realistic patterns need. The limit rejects patterns
+/// such as `(a{1000}){1000}`.
 const PATTERN_LIMIT: usize = 1 << 22;
 
 /// Reason why a term cannot be parsed.
@@ -188,7 +188,7 @@ impl Word<'_> {
         })
     }
 
-    /// Returns the test of a qualifier, or `None` if the word is not a qualifier.
+    /// Parses the word as a qualifier and returns its test. Returns `None` if the word is not a qualifier.
     fn qualifier(&self, now: i64) -> Option<Result<Test, Trouble>> {
         let text = self.text;
         let comparison = text.find(['<', '>', '=']);
@@ -274,8 +274,8 @@ impl Word<'_> {
         })
     }
 
-    /// Returns the error for an unknown name. If `name` is the beginning of a known name, the term only counts as
-    /// unfinished.
+    /// Returns the error for an unknown name. If `name` is the beginning of a known name, the term counts as unfinished
+    /// instead.
     fn unknown(&self, name: &str, known: impl Iterator<Item = &'static str> + Clone) -> Trouble {
         let list = known.clone().collect::<Vec<_>>().join(", ");
         if known.into_iter().any(|known| known.starts_with(name)) {
@@ -313,7 +313,7 @@ const QUALIFIERS: [(&str, Qualifier); 5] = [
     ("is", |word, value, _| word.property(value)),
 ];
 
-/// Returns every word that has a meaning in a search: all keys, and the keys with each of their known values.
+/// Returns every word that has a meaning in a search: all keys, alone and with each of their known values.
 pub fn vocabulary() -> Vec<String> {
     let sizes = SIZES.iter().map(|(key, _)| format!("{key}>"));
     let keys = QUALIFIERS.iter().map(|(key, _)| format!("{key}:"));

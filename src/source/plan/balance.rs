@@ -1,4 +1,4 @@
-//! Balancing of a plan: division into parts with about the same number of entries, because that number determines how
+//! Plan balancing: divides a tree into parts with about the same number of entries, because that number determines how
 //! long a scan takes.
 //!
 //! Part 0 of a plan is called the rest. A directory with more than 1/(4 N) of all entries, where N is the number of
@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::{ScanFlags, ScanPart};
-use crate::scan::{BadPattern, ExcludePatterns};
+use crate::scan::{BadPattern, Exclude, ExcludePatterns};
 use crate::tree::{DirId, Tree, join};
 
 /// Directory that is scanned as a whole.

@@ -1,7 +1,7 @@
 //! Plan: divides a tree into parts that are scanned separately, on one machine or on many.
 //!
-//! Part 0 is the rest: it scans the whole path but does not enter the directories of the other parts. All parts have
-//! the flags of the plan, so that the merged tree equals the tree of a single scan.
+//! Part 0 is the rest: it scans the whole path but does not enter the directories of the other parts. All parts use the
+//! flags of the plan, so that the merged tree equals the tree of a single scan.
 //!
 //! Invariant: no directory of a plan is inside another one, and all are below the plan's path.
 
@@ -64,7 +64,7 @@ impl ScanFlags {
         Ok(Options {
             threads,
             mounts: if self.one_file_system { Mounts::None } else { Mounts::Real },
-            filter: ExcludePatterns::new(self.exclude.iter().map(String::as_str))?,
+            filter: ExcludePatterns::filter(&self.exclude)?,
             skip_caches: self.exclude_caches,
             skip_network: self.skip_network,
             owners: self.extended,
@@ -92,7 +92,8 @@ impl ScanPlan {
         OtherParts::at(others.flat_map(|part| &part.paths).map(Vec::as_slice))
     }
 
-    /// Checks the invariant, because the file may not have been written by duke.
+    /// Checks the contents of the plan, including the invariant of this module, because the file may not have been
+    /// written by duke.
     fn check(&self) -> Result<(), &'static str> {
         if self.path.first() != Some(&b'/') {
             return Err("the path is not absolute");

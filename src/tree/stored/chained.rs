@@ -2,8 +2,8 @@
 //! points to its last item.
 //!
 //! As in a scan, a directory gets its number when the listing that contains its entry is loaded. Its totals come from
-//! the file. The file records that there are errors below a directory, but not how many, so a directory has at most one
-//! error until they are counted.
+//! the file. The file records that there are errors below a directory, but not how many, so a directory reports at most
+//! one error until its errors are counted.
 //!
 //! [`Chains`](super::chains::Chains) reads the file and guarantees that no item is in two chains, so the tree is
 //! finite.
@@ -76,8 +76,9 @@ impl ChainedFile {
     }
 }
 
-/// Loads the listing of the top, and of each directory for which `is_wanted` returns `true`, as it must for all
-/// ancestors of that directory. Calls `met` with these directories, parents before their children.
+/// Loads the listing of the top, and of each directory that `is_wanted` accepts. If `is_wanted` accepts a directory, it
+/// must also accept all of the directory's ancestors. Calls `met` with the loaded directories, parents before their
+/// children.
 fn fetch_below(tree: &Tree, is_wanted: impl Fn(&DirId) -> bool + Sync, mut met: impl FnMut(&[DirId])) {
     let mut waiting = vec![DirId::TOP];
     while !waiting.is_empty() {

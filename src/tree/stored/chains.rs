@@ -23,9 +23,9 @@ pub struct ChainItem<'a> {
 /// Data that a file records for everything in and below a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inside {
-    /// Totals. `errors` is not the number of errors, but only shows if there were any.
+    /// Totals. `errors` only shows whether there were any errors, not how many.
     pub totals: Totals,
-    /// Device number, if it differs from that of the parent.
+    /// Device number, if it differs from the parent's.
     pub device: Option<u64>,
     /// Error number if the directory itself could not be read, otherwise 0.
     pub errno: i32,
@@ -63,7 +63,7 @@ pub(in crate::tree) struct ChainedFile {
     pub(in crate::tree) batches: Mutex<Vec<Batch>>,
     /// `true` once everything has been loaded. `Relaxed` suffices, because the flag guards no data.
     pub(in crate::tree) is_loaded: AtomicBool,
-    /// `true` once the errors have been counted. `Relaxed` suffices for the same reason.
+    /// `true` once the errors have been counted. `Relaxed` suffices, because the flag guards no data.
     pub(in crate::tree) are_failures_loaded: AtomicBool,
     pub(in crate::tree) damage: FirstDamage,
 }

@@ -3,7 +3,7 @@
 use crate::base::sync::{Mutex, lock};
 use crate::platform::memory::block_file::Damage;
 
-/// Damage closest to the start of a file, of all damage found so far.
+/// Damage nearest to the start of a file, among all damage found so far.
 #[derive(Default)]
 pub(crate) struct FirstDamage(Mutex<Option<Damage>>);
 

@@ -56,7 +56,7 @@ impl ListingsDraft {
 /// Directory numbers that are valid in a block.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// Directories whose listings may be in the block. The first listing must be that of the first directory.
+    /// Directories whose listings may be in the block. The first listing must belong to the first directory.
     pub parents: Range<u32>,
     /// Directories that may be named in the block.
     pub children: Range<u32>,

@@ -42,6 +42,14 @@ impl Stored {
         }
     }
 
+    /// Returns the number of bytes that are read from a snapshot to load the listing of `id`; 0 if it is not known.
+    pub(crate) fn block_length(&self, id: DirId) -> u64 {
+        match self {
+            Self::Numbered(file) => file.block_length(id),
+            Self::Chained(_) => 0,
+        }
+    }
+
     /// Loads the number of bytes that entries of `id` share.
     pub(crate) fn fetch_shared(&self, tree: &Tree, id: DirId) {
         match self {
@@ -91,15 +99,15 @@ impl Tree {
         }
     }
 
-    /// Creates the tree stored in `file`, whose blocks are at the positions in `plan`. Reads no block yet.
+    /// Creates the tree stored in `file`, whose blocks are at the positions in `plan`. Does not read any blocks yet.
     pub fn from_file(file: BlockFile, mut plan: Plan) -> Self {
         let devices = Devices::from(std::mem::take(&mut plan.devices));
         let count = plan.directories;
         Self::empty(count, devices, Some(Box::new(Stored::Numbered(NumberedFile::new(file, plan)))))
     }
 
-    /// Creates the tree stored in a file of chains. The chain that ends with the item `root` contains the root. Reads
-    /// no chain yet.
+    /// Creates the tree stored in a file of chains. The chain that ends with the item `root` contains the root. Does
+    /// not read any chains yet.
     pub fn from_chains(chains: Box<dyn Chains>, root: u64) -> Self {
         let file = ChainedFile::new(chains, root);
         let tree = Self::empty(1, Devices::default(), Some(Box::new(Stored::Chained(Box::new(file)))));

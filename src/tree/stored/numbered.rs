@@ -1,7 +1,7 @@
 //! Tree in a file in which each directory has a number, such as a snapshot.
 //!
 //! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
-//! numbers, in the order of its listing. So a parent has a smaller number than its children, and the numbers of
+//! numbers, in the order of its listing. A parent therefore has a smaller number than its children, and the numbers of
 //! parents, listings and named children never decrease from one directory to the next. This order keeps the file small,
 //! and is checked for each block on first use:
 //!
@@ -37,7 +37,7 @@ impl NumberedFile {
         let Some(block) = self.plan.rows.get((first / ROWS) as usize).filter(|_| count > 0) else {
             return Vec::new();
         };
-        let decoded = self.file.read(*block).and_then(|bytes| {
+        let decoded = self.file.read(*block, self.plan.checksum).and_then(|bytes| {
             rows::decode(&bytes, first, count)
                 .map_err(|at| Damage::new(block.offset + at as u64, "no row of a directory"))
         });
@@ -52,10 +52,18 @@ impl NumberedFile {
 
     /// Loads the block that contains the listing of `id`, unless it has already been loaded.
     pub(crate) fn fetch(&self, tree: &Tree, id: DirId) {
-        let after = self.plan.listings.partition_point(|block| block.first <= id.0);
-        if let Some(index) = after.checked_sub(1) {
+        if let Some(index) = self.block_of(id) {
             self.fetch_block(tree, index);
         }
+    }
+
+    /// Returns the length in bytes of the block that contains the listing of `id`.
+    pub(crate) fn block_length(&self, id: DirId) -> u64 {
+        self.block_of(id).map_or(0, |index| self.plan.listings[index].block.length)
+    }
+
+    fn block_of(&self, id: DirId) -> Option<usize> {
+        self.plan.listings.partition_point(|block| block.first <= id.0).checked_sub(1)
     }
 
     /// Loads every block of listings for which `is_wanted` returns `true`.
@@ -94,7 +102,7 @@ impl NumberedFile {
         let end = self.plan.listings.get(index + 1).map_or((all, all), |next| (next.first, next.child));
         let span = Span { parents: first..end.0, children: child..end.1, all };
         let damaged = |at: usize, reason| Damage::new(block.offset + at as u64, reason);
-        let bytes = self.file.read(block)?;
+        let bytes = self.file.read(block, self.plan.checksum)?;
         let found = listings::decode(&bytes, &span).map_err(|at| damaged(at, "no listing"))?;
         for child in &found.children {
             if tree.parent(child.id) != Some(child.parent) {

@@ -15,8 +15,8 @@ pub struct ListingBlock {
     pub block: Block,
     /// Number of the first directory in the block.
     pub first: u32,
-    /// Number of the first child directory whose name is in this block. If the block names no child directory, number
-    /// of the first one named in a later block.
+    /// Number of the first child directory whose name is in this block. If this block names none, the number of the
+    /// first one named in a later block.
     pub child: u32,
     /// `true` if the block names inodes with several links.
     pub has_links: bool,
@@ -33,6 +33,8 @@ pub struct Plan {
     pub rows: Vec<Block>,
     /// Blocks of listings, in the order of their directories.
     pub listings: Vec<ListingBlock>,
+    /// Function that computes the checksum of a block.
+    pub checksum: fn(&[u8]) -> u32,
     /// Device numbers. Rows and records refer to them by index.
     pub devices: Vec<u64>,
 }

@@ -52,7 +52,7 @@ pub struct RowsDraft {
 }
 
 impl RowsDraft {
-    /// Adds the row of the directory with the next number.
+    /// Adds the row for the directory with the next number.
     pub fn push(&mut self, row: &Row) {
         let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
         let errors = u64::from(row.totals.errors);
@@ -85,7 +85,7 @@ impl RowsDraft {
     }
 }
 
-/// Decodes a block of `count` rows. The first row is that of directory `first`.
+/// Decodes a block of `count` rows. The first row belongs to directory `first`.
 ///
 /// # Errors
 /// Returns the position of the first malformed row, or of the first extra byte after the last row.

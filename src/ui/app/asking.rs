@@ -86,7 +86,7 @@ impl<'t> App<'t> {
         self.layers.iter().any(|layer| layer.component().selected().is_some())
     }
 
-    /// Closes the gates of all open questions if `is_input` is set, so that a Yes is ignored until the user pauses.
+    /// Closes the gates of all open questions if `is_input` is `true`, so that a Yes is ignored until the user pauses.
     pub(super) fn close_gate_if(&mut self, is_input: bool) {
         if is_input {
             let gates = self.layers.iter_mut().filter_map(|layer| layer.component_mut().gate());
@@ -98,7 +98,7 @@ impl<'t> App<'t> {
         self.gate().is_some_and(|gate| gate.is_open())
     }
 
-    /// Returns `true` if the answer is Yes, or if it presses the selected button and this button is Yes.
+    /// Returns `true` if the answer is Yes, or if it confirms the selected button and that button is Yes.
     pub(super) fn is_yes(&self, answer: Answer) -> bool {
         let button = self.layers.last().and_then(|layer| layer.component().selected());
         answer == Answer::Yes || answer == Answer::Selected && button == Some(Button::Yes)
@@ -139,7 +139,7 @@ impl<'t> App<'t> {
     /// Asks the user whether to scan the parent directory.
     pub(super) fn offer_above(&mut self) {
         if self.cx.is_deleting() {
-            // The user would have to leave this tree, which would interrupt the deletion.
+            // Scanning the parent directory means leaving this tree, which would interrupt the deletion.
             self.cx.notify(Notice::Deleting);
         } else if let Some(order) = self.cx.written() {
             self.cx.notify(Notice::StillWriting(order.path.clone()));

@@ -78,7 +78,7 @@ impl<'t> App<'t> {
         under_cursor.into_iter().collect()
     }
 
-    /// Asks whether to share the data of the marked copies, or of the group at the cursor if nothing is marked.
+    /// Asks whether to share the data of the marked copies, or of the group under the cursor if nothing is marked.
     pub(super) fn ask_to_share(&mut self) {
         if let Some(sharing) = self.cx.checked(self.check_sharing()) {
             self.ask(Question::Share(Arc::new(sharing)));

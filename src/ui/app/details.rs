@@ -79,8 +79,8 @@ impl App<'_> {
         Some(Effect::Start(Launch::View(directory, record.name.to_vec())))
     }
 
-    /// Requests the start of a shell in the shown directory. In a table view, the shell starts in the directory of the
-    /// entry under the cursor.
+    /// Requests that a shell be started in the shown directory or, in a table view, in the directory of the entry under
+    /// the cursor.
     fn shell(&mut self) -> Option<Effect> {
         let place = match self.cx.sheet() {
             Some(_) => self.shown_under_cursor().map_or(self.cx.place.id, |entry| entry.directory),

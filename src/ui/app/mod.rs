@@ -82,7 +82,7 @@ impl<'t> App<'t> {
             }
             Event::Resize(columns, lines) => {
                 self.cx.size = (columns, lines);
-                // Some terminals leave remains of the old screen after a resize, so everything is drawn again.
+                // Some terminals leave parts of the old screen visible after a resize, so everything is drawn again.
                 Some(Effect::Repaint)
             }
             Event::Tick(tick) => {
@@ -143,6 +143,7 @@ impl<'t> App<'t> {
         }
         self.cx.refresh_views(was_scanning);
         self.cx.enter_only_root();
+        self.cx.refresh_recorded();
         let is_due = !self.cx.is_scanning() || self.cx.place.is_outdated(self.cx.tree);
         if self.cx.is_stale && is_due && self.cx.may_sort() {
             self.cx.sort();

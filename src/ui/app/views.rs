@@ -52,7 +52,7 @@ impl App<'_> {
             || self.layers.iter().any(is_inspected)
     }
 
-    /// Returns the scope of the top layer, or that of the view if no layer is open.
+    /// Returns the scope of the top layer, or of the view if no layer is open.
     pub fn scope(&self) -> Scope {
         match self.layers.last() {
             Some(layer) => layer.component().scope(),

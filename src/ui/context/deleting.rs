@@ -39,7 +39,7 @@ impl Context<'_> {
         Some(self.begin_work(Operation::Share(Arc::clone(sharing)), expected, true))
     }
 
-    /// Requests a stop of the running operation, unless this has already been requested.
+    /// Requests that the running operation stop, unless this has already been requested.
     pub fn stop_deleting(&mut self) -> Option<Effect> {
         let running = self.deletion.running.as_mut().filter(|running| !running.is_stopping)?;
         running.is_stopping = true;
@@ -47,7 +47,7 @@ impl Context<'_> {
         Some(Effect::Deletion(DeletionRequest::Stop))
     }
 
-    /// Stores trashed items for a later restore. The latest ones are restored first.
+    /// Stores trashed items so that they can be restored later, most recent first.
     fn remember_trashed<'r>(&mut self, trashed: impl Iterator<Item = &'r Trashed>) {
         let trashed: Vec<Trashed> = trashed.cloned().collect();
         if !trashed.is_empty() {

@@ -40,7 +40,8 @@ impl Context<'_> {
 
     /// Requests an export, or shows a notice if it cannot start now.
     pub fn write_file(&mut self, order: ExportRequest) -> Option<Effect> {
-        // Check again: an operation started while the question was open would change the contents.
+        // Check again, because an operation may have started while the question was open, and would change the
+        // contents.
         self.checked(self.check_export())?;
         self.notify(Notice::Writing(order.path.clone()));
         self.export.order = Some(order.clone());

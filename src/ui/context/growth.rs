@@ -70,8 +70,8 @@ impl Context<'_> {
         }
     }
 
-    /// Chooses another snapshot as the baseline. `next` returns its index, given the index of the current snapshot.
-    /// Index 0 is the newest snapshot.
+    /// Chooses another snapshot as the baseline. `next` converts the index of the current snapshot to the index of the
+    /// new one. Index 0 is the newest snapshot.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
         let Some(info) = self.views.compared.offer() else {
             self.notify(Notice::NoBaseline);

@@ -18,8 +18,8 @@ use crate::ui::views::{Target, largest};
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Number of entries of one directory from which on its listing is read in a single pass. Fewer entries are looked up
-/// individually.
+/// Minimum number of requested entries per directory for reading its listing in a single pass. Fewer entries are looked
+/// up individually.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -76,8 +76,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Cancels a [`Self::mark`] that is still waiting for files to be found. Otherwise, marks would appear unexpectedly
-    /// after the next input.
+    /// Cancels any marking by [`Self::mark`] that is still waiting for files to be found. Otherwise, marks would appear
+    /// unexpectedly after the next input.
     pub fn cancel_mark_total(&mut self) {
         self.views.sheets.iter_mut().for_each(|sheet| sheet.mark_all_found(false));
     }
@@ -152,8 +152,8 @@ impl<'t> Context<'t> {
         self.views.sheets.last_mut().into_iter().for_each(TableView::step_to_next_group);
     }
 
-    /// Unmarks the copies in the directory of the copy under the cursor, at any depth, and marks all other copies in
-    /// their groups.
+    /// Unmarks all copies in and below the directory that contains the copy under the cursor, and marks all other
+    /// copies in their groups.
     pub fn mark_elsewhere(&mut self) {
         let Some((directory, _)) = self.entries(self.row(), 1).first().copied() else {
             self.notify(Notice::NoDirectoryOfCopy);
@@ -195,7 +195,7 @@ impl<'t> Context<'t> {
         (0..sheet.count()).find(|row| sheet.entries(*row).iter().any(is_it))
     }
 
-    /// Returns the entries of `count` rows from row `first`, each with its directory. Many entries of one
+    /// Returns the entries of `count` rows, starting at row `first`, each with its directory. Many entries of one
     /// directory are read in a single pass.
     fn entries(&self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut wanted: Vec<EntryId> = if let Some(sheet) = self.views.sheets.last() {
@@ -275,8 +275,8 @@ impl<'t> Context<'t> {
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
-    /// Requests a copy of the path of the entry under the cursor, or of the shown directory if there is no such
-    /// entry.
+    /// Requests that a path be copied to the clipboard: that of the entry under the cursor, or of the shown directory
+    /// if there is no such entry.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),

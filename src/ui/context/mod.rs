@@ -13,6 +13,7 @@ mod notices;
 mod overview;
 mod panes;
 mod preview;
+mod recorded;
 mod rescan;
 mod results;
 mod searching;
@@ -45,6 +46,7 @@ use crate::base::format::Units;
 use crate::base::sync::Arc;
 use crate::source::SourceKind;
 use crate::table::column::{Column, RowLook};
+use crate::table::recorded::{RecordedTotals, RecordedTree};
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, LiveTotals, Tree};
 
@@ -75,7 +77,7 @@ pub struct Context<'t> {
     pub views: Views,
     pub deletion: DeletionState,
     pub place: ListState<'t>,
-    /// Directories on the way down to the shown directory, to which the user can go up, outermost first.
+    /// Directories above the shown directory to which the user can go up, outermost first.
     pub history: Vec<DirId>,
     /// Contents of the parent directory's pane, if that pane is visible.
     pub parent_list: Option<ParentList<'t>>,
@@ -86,11 +88,15 @@ pub struct Context<'t> {
     pub rescan: Option<Rescan>,
     pub marks: Marks<'t>,
     pub export: Exporting,
-    /// Name of an entry to which the cursor moves as soon as the entry exists.
+    /// Name of the entry that the cursor will move to as soon as that entry exists.
     pub expected: Option<Vec<u8>>,
     /// Entry at which the user started a range of marks.
     pub anchor: Option<marks::EntryName<'t>>,
     pub live: Arc<LiveTotals>,
+    /// Tree of an earlier scan, while its sizes may be shown.
+    pub record: Option<RecordedTree>,
+    /// Recorded totals of the directories on the screen.
+    pub recorded: Option<Arc<RecordedTotals>>,
     pub pressed: Option<Duration>,
     pub sorted: Duration,
     /// `true` if the order of the rows may be outdated.
@@ -144,12 +150,15 @@ impl<'t> Context<'t> {
             expected: None,
             anchor: None,
             live: Arc::default(),
+            record: settings.record.clone(),
+            recorded: None,
             pressed: None,
             sorted: Duration::ZERO,
             is_stale: true,
             sorting: None,
             owners: OwnerNames::default(),
         };
+        cx.scan.recorded_items = settings.record.as_ref().map(RecordedTree::items);
         cx.path = cx.place_path();
         match settings.start {
             Start::Growth => cx.sort_by_growth(),
@@ -193,6 +202,7 @@ impl<'t> Context<'t> {
         let sizes = self.sizes();
         let look = (self.order, self.shown, self.units);
         self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, look, lines);
+        self.window.recorded = self.recorded_rows(lines);
         self.collect_parent();
         self.collect_views();
     }

@@ -10,7 +10,7 @@ use super::Context;
 use crate::ui::keys::{Command, KEYMAP, Scope};
 use crate::ui::notice::{Display, Notice};
 
-/// Time after which the key hints replace a notice.
+/// Time for which a notice is shown before the key hints replace it.
 const LASTS: Duration = Duration::from_secs(8);
 
 impl Context<'_> {
@@ -51,8 +51,8 @@ impl Context<'_> {
         self.keymap.hint(command, Scope::List, does)
     }
 
-    /// Tells the user that a key does nothing here. If the key has a meaning in another view, the notice
-    /// describes it.
+    /// Tells the user that a key does nothing here. If the key has a meaning in another view, the notice describes that
+    /// meaning.
     pub fn notify_unbound(&mut self, scope: Scope, event: KeyEvent) {
         // Questions, text fields and the help page ignore unbound keys without a notice.
         if scope.is_typed() || matches!(scope, Scope::Question | Scope::Confirm | Scope::Help) {

@@ -128,7 +128,7 @@ impl Context<'_> {
         Part { view, total, rows, empty, is_by_size: true }
     }
 
-    /// Returns one row for each total that has items. The longest bar belongs to the largest total.
+    /// Returns one row for each total that has items. The largest total gets the longest bar.
     fn rows_of_sums(&self, sums: &[(String, Totals, Role)]) -> Vec<(Row, Role)> {
         let measure = self.order.measure;
         let sizes = || sums.iter().map(|(_, totals, _)| totals_size(totals, measure));
@@ -183,7 +183,7 @@ impl Context<'_> {
         Some(format!("{kind} {source} on {point}"))
     }
 
-    /// Returns the parts of the file system's space: scanned here, used elsewhere, free, and reserved. Returns
+    /// Returns the breakdown of the file system's space: scanned here, used elsewhere, free, and reserved. Returns
     /// `None` if the size of the file system is unknown.
     pub fn space_parts(&self) -> Option<[StripPart; 4]> {
         let capacity = self.volume()?.capacity.ok()?;

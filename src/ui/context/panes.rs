@@ -33,7 +33,7 @@ pub struct ParentList<'t> {
     pub window: Window,
 }
 
-/// Returns the area of a pane without the line at its left edge and without margins.
+/// Returns the area of a pane excluding the line at its left edge and the margins.
 pub fn beside_edge(pane: Rect) -> Rect {
     Rect { x: pane.x + 2, width: pane.width.saturating_sub(3), ..pane }
 }

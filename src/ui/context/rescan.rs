@@ -83,7 +83,7 @@ impl<'t> Context<'t> {
         self.rescan = Some(Rescan { name, progress, is_stopping: false, wanted, replaced });
     }
 
-    /// Requests a stop of the running rescan, unless this has already been requested.
+    /// Requests that the running rescan stop, unless this has already been requested.
     pub fn stop_rescan(&mut self) -> Option<Effect> {
         let rescan = self.rescan.as_mut().filter(|rescan| !rescan.is_stopping)?;
         rescan.is_stopping = true;

@@ -42,7 +42,7 @@ impl Context<'_> {
         }
     }
 
-    /// Saves the view and goes to an entry. If `is_in_place` is set, opens the entry, which must be a directory.
+    /// Saves the view and goes to an entry. If `is_in_place` is `true`, opens the entry, which must be a directory.
     pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
         let mut return_to = Return {
             sheets: std::mem::take(&mut self.views.sheets),
@@ -91,7 +91,7 @@ impl Context<'_> {
         if return_to.is_in_place {
             return self.return_to_view();
         }
-        // The directory was not opened in place, so going up leaves the view for good.
+        // The directory was not opened in place, so going up discards the saved view.
         self.views.return_to = None;
         false
     }

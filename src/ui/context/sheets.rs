@@ -38,7 +38,7 @@ impl Context<'_> {
         sheet.sort(search::Order { by, reversed });
     }
 
-    /// Sorts the open views that are sorted by size by the new measure. Called after the user has changed the measure.
+    /// Sorts open views by the new measure if they are sorted by size. Called after the user has changed the measure.
     pub fn switch_measure(&mut self) {
         let by = self.by_size();
         for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.layout != TableLayout::Copies) {

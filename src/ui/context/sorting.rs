@@ -46,7 +46,7 @@ impl Context<'_> {
 
     /// Returns the source of the directory totals on the screen.
     pub fn sizes(&self) -> SizeSource {
-        self.views.sizes(&self.live)
+        self.views.sizes(&self.live, self.recorded.as_ref())
     }
 
     /// Sorts the rows, in the background if the directory is large.

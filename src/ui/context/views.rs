@@ -169,7 +169,7 @@ impl Context<'_> {
         self.views.sheets = vec![TableView::new(self.title(spec), table, request)];
     }
 
-    /// Checks that the baseline or the file system that a view needs, if any, is available.
+    /// Checks that the prerequisite of a view (a baseline or a file system), if it has one, is available.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
             Needs::FileSystem | Needs::CompleteScan if self.source_kind != SourceKind::Live => {
@@ -182,8 +182,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the title of a view. If the view needs a baseline, the title includes the baseline's age and time, and
-    /// its number if there are several.
+    /// Returns the title of a view. If the view needs a baseline, the title includes the baseline's age and time and,
+    /// if there are several baselines, its number.
     pub fn title(&self, spec: &ViewSpec) -> String {
         let offer = self.views.compared.offer().filter(|_| spec.needs == Needs::Baseline);
         let mut title = spec.title.to_owned();
@@ -225,8 +225,8 @@ impl Context<'_> {
         }
     }
 
-    /// Shows an entry in the list of its directory, and clears search and filter. Returns `false` if the entry
-    /// is gone.
+    /// Shows an entry in the list of its directory, and clears search and filter. Returns `false` if the entry no
+    /// longer exists.
     pub fn go_to_entry(&mut self, entry: EntryId) -> bool {
         let EntryId { directory, position } = entry;
         let Some(record) = entry.record(self.tree) else {
@@ -241,7 +241,8 @@ impl Context<'_> {
         self.views.base = BaseView::List;
         let way = self.way_to(directory);
         self.enter(directory);
-        // Save a cursor in each ancestor, so that going up puts the cursor on the directory just left.
+        // Save a cursor in each ancestor, so that going up puts the cursor on the directory that the user has just
+        // left.
         for (above, below) in way.iter().zip(way.iter().skip(1).chain([&directory])) {
             let child =
                 self.tree.listing(*above).entries().find(|(_, record)| record.directory() == Some(*below));

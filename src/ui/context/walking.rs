@@ -33,7 +33,7 @@ impl Context<'_> {
         (self.source_kind == SourceKind::Live && self.place.id != DirId::TOP).then(|| self.place_path())
     }
 
-    /// Returns a path as displayed, with the path of its root replaced by the displayed path of that root.
+    /// Returns the displayed form of a path, in which the path of its root is replaced by the root's displayed path.
     pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
         let below = |given: &[u8]| {
             let below = path.strip_prefix(given)?;
@@ -50,7 +50,7 @@ impl Context<'_> {
         }
     }
 
-    /// If there is only one root, enters it as soon as it exists, because a list of one root is useless.
+    /// If there is only one root, enters it as soon as it exists, because a list with a single root is useless.
     pub fn enter_only_root(&mut self) {
         if self.place.id != DirId::TOP || self.roots.len() != 1 {
             return;
@@ -61,8 +61,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the directories that have stopped being roots since the last call. This happens if a root turns
-    /// out to be an alias of a directory in another root.
+    /// Returns the directories that are no longer roots but were at the last call. This happens if a root turns out to
+    /// be an alias of a directory in another root.
     pub fn follow_roots(&mut self) -> Vec<DirId> {
         let roots: Vec<DirId> = self.tree.listing(DirId::TOP).directories().collect();
         if roots == self.known_roots {
@@ -108,7 +108,7 @@ impl Context<'_> {
         true
     }
 
-    /// Returns the directory to which the user goes up: the parent directory, or, if a single row shows a chain
+    /// Returns the directory that the user reaches by going up: the parent directory, or, if a single row shows a chain
     /// of directories (`a/b/c`), the directory that contains this row. Returns `None` at the top.
     pub fn above_shown(&self) -> Option<DirId> {
         let is_inside =
@@ -153,6 +153,7 @@ impl Context<'_> {
         let memory = self.memories.remove(&id).unwrap_or_default();
         self.place = ListState::new(id, memory);
         self.path = self.place_path();
+        self.refresh_recorded();
         self.sort();
     }
 
@@ -175,7 +176,7 @@ impl Context<'_> {
         self.expected = Some(name);
     }
 
-    /// Moves the cursor to the expected entry if it exists by now.
+    /// Moves the cursor to the expected entry if it now exists.
     pub fn go_to_expected(&mut self) {
         if self.pressed.is_some() {
             self.expected = None;

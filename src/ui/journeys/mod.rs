@@ -13,6 +13,7 @@ mod large;
 mod marks;
 mod mouse;
 mod panes;
+mod recorded;
 mod roots;
 mod treemap;
 mod type_ahead;

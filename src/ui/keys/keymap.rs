@@ -18,12 +18,12 @@ pub struct Keymap {
 }
 
 impl Keymap {
-    /// Returns the command to which a key is bound in `scope`, if any.
+    /// Returns the command that a key is bound to in `scope`, if any.
     pub fn lookup(&self, scope: Scope, event: KeyEvent) -> Option<Command> {
         self.holder(scope, |key| key.is(event)).map(|line| KEYMAP[line].command)
     }
 
-    /// Returns the description of the command to which a key is bound in another scope, if any.
+    /// Returns the description of the command that a key is bound to in another scope, if any.
     pub fn elsewhere(&self, event: KeyEvent) -> Option<&'static str> {
         // Scopes with many keys come first. Scopes for typing and for questions are omitted, because their keys have
         // special meanings.
@@ -87,8 +87,7 @@ impl Keymap {
         !scope.types(key) && self.holder(scope, |other| other == key) == Some(line)
     }
 
-    /// Returns the line to which a key belongs in `scope`. Fixed lines take precedence, followed by changed
-    /// lines.
+    /// Returns the line that a key belongs to in `scope`. Fixed lines take precedence, followed by changed lines.
     fn holder(&self, scope: Scope, is: impl Fn(Key) -> bool) -> Option<usize> {
         let all = || 0..KEYMAP.len();
         let fixed = all().filter(|line| KEYMAP[*line].is_fixed());

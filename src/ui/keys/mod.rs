@@ -79,7 +79,8 @@ pub enum Command {
     InvertMarks,
     /// Mark all copies in a group of duplicates except one.
     MarkCopies(KeptCopy),
-    /// Keep the copies in the directory of the copy under the cursor, and mark all other copies in their groups.
+    /// Keep all copies in or below the directory that contains the copy under the cursor, and mark all other copies in
+    /// their groups.
     MarkElsewhere,
     /// Ask the user for confirmation, then let copies of a file use the same data on the disk.
     Share,
@@ -289,7 +290,7 @@ impl Key {
     }
 
     fn is(self, event: KeyEvent) -> bool {
-        // Only some terminals report Shift as a modifier. An upper-case letter implies it.
+        // Shift is ignored, because only some terminals report it as a modifier. An upper-case letter implies it.
         self.code == event.code && event.modifiers - KeyModifiers::SHIFT == self.held
     }
 }

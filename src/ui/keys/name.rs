@@ -1,4 +1,4 @@
-//! Names by which the configuration refers to the lines of the key table.
+//! Names used in the configuration for the lines of the key table.
 //!
 //! Invariant: each line has a unique name.
 

@@ -29,7 +29,7 @@ const NAMES: [(KeyCode, &[&str]); 14] = [
 /// Supported modifiers, with their prefixes in the names of keys.
 const HELD: [(KeyModifiers, &str); 2] = [(KeyModifiers::CONTROL, "Ctrl-"), (KeyModifiers::ALT, "Alt-")];
 
-/// Letters that cannot be combined with Ctrl, because terminals report them as another key (ASCII tab or
+/// Letters that cannot be combined with Ctrl, because terminals report these combinations as another key (ASCII tab or
 /// carriage return).
 const SAME: [(char, &str); 2] = [('i', "Tab"), ('m', "Enter")];
 
@@ -48,7 +48,7 @@ impl Key {
     }
 }
 
-/// Parses the name of a key. Case matters only in names that are a single letter.
+/// Parses the name of a key. Case matters only in single-letter names.
 impl FromStr for Key {
     type Err = String;
 

@@ -83,8 +83,8 @@ const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
     keys
 }
 
-/// Returns the bindings for these columns: if `is_show` is set, those that show and hide a column, otherwise those that
-/// sort by it.
+/// Returns the bindings for these columns: if `is_show` is `true`, those that show and hide a column, otherwise those
+/// that sort by it.
 const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
     let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, HelpGroup::Sort, ""); N], 0);
     while at < N {

@@ -26,7 +26,7 @@ const WIDE: usize = 60;
 #[derive(Clone, Debug)]
 pub struct FilePrompt {
     pub name: Field,
-    /// Reason for rejecting the name that was entered, if it was rejected.
+    /// Reason why the entered name was rejected, if it was.
     pub error_text: Option<Notice>,
 }
 

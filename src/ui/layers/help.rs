@@ -204,7 +204,7 @@ fn arranged<'a>(theme: Theme, sections: &[Section], columns: usize) -> Vec<Line<
     let blocks = (2..=MOST_COLUMNS).rev().map(|count| side_by_side(theme, sections, count)).find(fits);
     let blocks = blocks.unwrap_or_else(|| {
         let whole = block(theme, sections, usize::MAX);
-        // If the keys and their descriptions do not fit side by side, the keys are cut.
+        // If the keys and their descriptions do not fit side by side, the key names are truncated.
         let is_cut = widest(&whole) > columns;
         vec![if is_cut { block(theme, sections, (columns / 2).saturating_sub(2)) } else { whole }]
     });

@@ -51,13 +51,14 @@ pub struct InfoPage {
 }
 
 impl InfoPage {
-    /// Creates the page about an entry. If the entry is from a snapshot or export, the page does not query the system.
+    /// Creates the info page for an entry. If the entry is from a snapshot or export, the page does not query the
+    /// system.
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
         Self { info: EntryInfo::new(entry, source_kind), offset: 0 }
     }
 }
 
-/// Returns all lines of a page about an entry, wrapped to `columns`.
+/// Returns all lines of the info page for an entry, wrapped to `columns`.
 pub fn lines(cx: &Context<'_>, info: &EntryInfo, columns: usize) -> Vec<Line<'static>> {
     let is_narrow = columns < NARROW;
     let (label_width, room) = if is_narrow { (0, 2) } else { (LABEL, LABEL + 2) };
@@ -288,6 +289,7 @@ impl DetailLines<'_> {
         let bound = match bound {
             Precision::Exact => "",
             Precision::Growing => ", still growing",
+            Precision::Recorded => ", of the last scan",
             Precision::AtLeast => ", at least",
         };
         let unit = if bytes == 1 { "byte" } else { "bytes" };

@@ -9,8 +9,8 @@ use crate::platform::entry::extents::ExtentLayout;
 use crate::platform::entry::probe::{Probe, Trait};
 use crate::tree::{Entry, EntryState};
 
-/// Normal difference, in bytes, by which the disk usage can exceed the length because of the last block and of extent
-/// lists.
+/// Number of bytes by which the disk usage may exceed the length before a note is shown. A difference up to this size
+/// is normal, because of the last block and extent lists.
 const SLACK: u64 = 64 << 10;
 /// Maximum length, in bytes, of a file that may be stored in its inode (ext4, btrfs, xfs).
 const INLINE: u64 = 4096;
@@ -119,7 +119,7 @@ impl File<'_> {
         )
     }
 
-    /// Returns a note with the ID that all clones of the file have in common, if there are clones.
+    /// Returns a note with the ID that all clones of the file share, if there are clones.
     fn clones(&self) -> Option<String> {
         let clone = self.layout?.clone?;
         self.sharing()?;

@@ -148,7 +148,7 @@ fn place(text: &str, area: Rect) -> Option<Rect> {
     })
 }
 
-/// Minimum duration of a scan that makes the browser ask the user before it quits.
+/// Scan duration above which the browser asks the user before quitting.
 pub const PRECIOUS: Duration = Duration::from_secs(5);
 
 /// Returns the question about scanning the parent directory. Mentions the number of marks that would be lost.

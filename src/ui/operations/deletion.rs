@@ -1,6 +1,6 @@
 //! File operations in the background: starts requested operations, and turns their results into messages.
 //!
-//! Operations have their own threads, so that a search need not wait for a deletion.
+//! Operations have their own threads, so that a search does not have to wait for a deletion.
 //!
 //! Invariant: no function in this file blocks, and a preview is stopped before an operation starts.
 
@@ -23,7 +23,7 @@ pub enum DeletionRequest {
     /// Find the entries in this selection that have changed since they were marked.
     Compare(Arc<Selection>),
     StopPreview,
-    /// Start an operation and write to this journal, if there is one.
+    /// Start an operation, and log it in the journal, if there is one.
     Begin(Operation, Option<Journal>),
     Stop,
     /// Write a script that deletes these entries. Also contains their sizes as text.

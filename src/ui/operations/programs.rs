@@ -1,7 +1,7 @@
 //! Programs that the user starts: a shell in a directory, a pager for a file, and the desktop's opener.
 //!
-//! Directories and files are opened in the background, because a file system may be slow. Then a shell or a pager uses
-//! the terminal, which an opener does not need. The directory for a shell and the file for a pager are passed as open
+//! Directories and files are opened in the background, because a file system may be slow. A shell or a pager then uses
+//! the terminal; an opener does not need it. The directory for a shell and the file for a pager are passed as open
 //! descriptors. Names are therefore not resolved again, and neither a program nor a pager's preprocessor can mistake a
 //! name for an option or for code. Only the opener is passed a path, as a single absolute argument.
 //!
@@ -77,7 +77,7 @@ pub fn prepare(tree: &Tree, program: &Launch) -> Result<Ready, String> {
 fn shell(screen: &Screen, directory: &Directory) -> Option<String> {
     let program = variable("SHELL").unwrap_or_else(|| "/bin/sh".into());
     let mut command = Command::new(&program);
-    // `PWD` would still contain the directory in which duke was started.
+    // `PWD` would still contain the directory that duke was started in.
     command.env_remove("PWD");
     command.env(LEVEL, next_level(env::var_os(LEVEL)).to_string());
     let ended = streams(&mut command, screen)
@@ -91,7 +91,7 @@ fn next_level(level: Option<OsString>) -> u32 {
     level.unwrap_or(0).saturating_add(1)
 }
 
-/// Runs a pager with the file as standard input, so that the pager is not passed any name.
+/// Runs a pager with the file as standard input, so that no name is passed to the pager.
 fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     let mut last = None;
     for words in pagers(variable("PAGER")) {
@@ -136,8 +136,8 @@ pub fn open(pool: &Pool, path: Vec<u8>) -> io::Result<Job<String>> {
     })
 }
 
-/// Returns `true` if an opener might execute the entry: a program, a script, or an application (a directory on
-/// macOS). An entry that is not known counts as executable.
+/// Returns `true` if an opener might execute the entry: a program, a script, or an application (a directory on macOS).
+/// An unknown entry counts as executable.
 fn may_run(found: Option<(Kind, u32)>) -> bool {
     found.is_none_or(|(kind, mode)| kind == Kind::Directory || mode & 0o111 != 0)
 }

@@ -67,7 +67,7 @@ impl Reply {
         if letter(key).is_some_and(|letter| letter.is_ascii_alphanumeric() || ";:/".contains(letter)) {
             return Taken::Keys(Vec::new());
         }
-        // More than `CERTAIN` keys must be a damaged answer, which is dropped. Fewer keys were typed by the user.
+        // More than `CERTAIN` keys must be a damaged answer, which is dropped. Otherwise, the user has typed the keys.
         let held = std::mem::take(&mut self.held);
         Taken::Keys(if held.len() > CERTAIN { vec![key] } else { held })
     }
@@ -94,7 +94,7 @@ fn background(answer: &str) -> Option<Background> {
     };
     let parts: Vec<u32> = color.split('/').take(3).map(part).collect::<Option<_>>()?;
     let [red, green, blue] = parts.try_into().ok()?;
-    // The factors are the weights of the color components in the brightness (ITU-R BT.601).
+    // The factors are the contributions of the color components to the brightness (ITU-R BT.601).
     let brightness = (299 * red + 587 * green + 114 * blue) / 1000;
     Some(if brightness < 128 { Background::Dark } else { Background::Light })
 }

@@ -19,7 +19,7 @@ pub fn sequence(text: &[u8]) -> String {
     format!("\x1b]52;c;{}\x1b\\", base64(text))
 }
 
-/// Returns the tools to try, with their arguments. Environment variables determine which tools these are.
+/// Returns the tools to try, with their arguments. The choice depends on environment variables.
 fn tools(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(&'static str, &'static [&'static str])> {
     let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
     // Over ssh, this machine's clipboard is not the user's.
@@ -53,8 +53,8 @@ pub fn offer(text: Vec<u8>) {
 fn give(tool: &str, words: &[&str], text: &[u8]) -> std::io::Result<bool> {
     let mut command = Command::new(tool);
     if CLIPBOARD_TOOL == Some(tool) {
-        // Without a locale, pbcopy takes UTF-8 for Mac OS Roman. Programs started by ssh or a launcher may have
-        // no locale.
+        // Without a locale, pbcopy interprets UTF-8 as Mac OS Roman. Programs started by ssh or a launcher may have no
+        // locale.
         command.env("LC_CTYPE", "UTF-8").env_remove("LC_ALL");
     }
     let mut child =

@@ -1,4 +1,4 @@
-//! Input: reads events from the terminal, and the answer about its background color.
+//! Input: reads events from the terminal, including its answer to the background-color query.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -9,7 +9,8 @@ use super::background::{QUESTION, Reply, Taken};
 use crate::ui::message::Event;
 use crate::ui::theme::Background;
 
-/// Maximum number of events processed per frame. Because of this, the browser need not draw every step of a held key.
+/// Maximum number of events processed per frame. The browser therefore need not draw a frame for every step of a held
+/// key.
 const KEYS_PER_FRAME: usize = 64;
 /// Maximum time to wait at exit for an answer from the terminal, which the shell would otherwise read as input.
 const SETTLE: Duration = Duration::from_millis(50);

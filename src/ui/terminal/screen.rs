@@ -57,7 +57,7 @@ pub struct Screen {
     mouse: MouseCapture,
     tab: TabProgress,
     /// `true` if the tab shows progress. Set by the drawing thread, cleared when the terminal is given back. The
-    /// ordering is `SeqCst` for simplicity, as for `is_on`.
+    /// ordering is `SeqCst` for simplicity.
     has_progress: Arc<AtomicBool>,
 }
 
@@ -202,7 +202,7 @@ impl Screen {
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)
     }
 
-    /// Returns the sequences that undo all changes to the terminal. If `has_progress` is set, they also clear the
+    /// Returns the sequences that undo all changes to the terminal. If `has_progress` is `true`, they also clear the
     /// progress in the tab.
     fn farewell(&self, has_progress: bool) -> Vec<u8> {
         let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Number of colors that a terminal supports, and the user's choice.
+//! Number of colors that a terminal supports, and the user's color setting.
 
 use std::ffi::OsString;
 

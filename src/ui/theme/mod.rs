@@ -36,7 +36,7 @@ impl Glyphs {
         if is_other || variable("TERM") == "linux" { Self::Ascii } else { Self::Unicode }
     }
 
-    /// Returns the symbol that takes the place of text that has been cut off.
+    /// Returns the symbol that replaces text that has been cut off.
     pub fn gap(self) -> &'static str {
         self.pick("…", "~")
     }
@@ -49,6 +49,11 @@ impl Glyphs {
     /// Returns the symbol shown before a number that is still growing.
     pub fn growing(self) -> &'static str {
         self.pick("·", ".")
+    }
+
+    /// Returns the sign before a number of an earlier scan.
+    pub fn recorded(self) -> &'static str {
+        "~"
     }
 
     /// Returns the symbol shown in front of the row under the cursor.
@@ -109,8 +114,8 @@ impl Glyphs {
         bar
     }
 
-    /// Returns the character for a cell in which lines of frames meet. `sides` has bit 0 for a line above, bit 1 below,
-    /// bit 2 on the left, and bit 3 on the right.
+    /// Returns the character for a cell in which frame lines meet. `sides` has bit 0 for a line above, bit 1 below, bit
+    /// 2 on the left, and bit 3 on the right.
     pub fn frame(self, sides: u8, is_bold: bool) -> &'static str {
         const THIN: [&str; 16] =
             [" ", "│", "│", "│", "─", "┘", "┐", "┤", "─", "└", "┌", "├", "─", "┴", "┬", "┼"];

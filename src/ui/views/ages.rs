@@ -45,7 +45,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Totals by age, and the time relative to which the ages were computed.
+/// Totals by age, and the time that the ages are relative to.
 #[derive(Debug)]
 struct AgeRows {
     ages: Arc<Ages>,

@@ -6,7 +6,7 @@
 //!   1.6 GiB  71.0% ███████▏       8,121 2026-11-21 08:15       duke/target/
 //! ```
 //!
-//! The `Modified` column shows the latest change below a directory, as a hint when the directory was last used. This
+//! The `Modified` column shows the latest change below a directory, as a hint of when the directory was last used. This
 //! time is available once the search is complete. Enter unfolds a group, or opens the parent directory with the cursor
 //! on the directory. Nothing is marked automatically. Marking a group marks all of its directories.
 

@@ -48,7 +48,7 @@ pub static TABLE: TableSpec = TableSpec {
 };
 
 enum ErrorRow<'e> {
-    /// Error number of the directory for which the view was opened.
+    /// Error number of the directory that the view was opened for.
     Itself(i32),
     Reason(&'e ErrorGroup),
     Entry(&'e search::Row),

@@ -1,4 +1,4 @@
-//! Lists of entries of a whole subtree: the largest files, and search results.
+//! Lists of entries from a whole subtree: the largest files, and search results.
 //!
 //! ```text
 //!      Disk  Share Modified          Path
@@ -33,13 +33,13 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Common settings of the tables whose rows are entries.
+/// Table of the largest files.
 pub static TABLE: TableSpec = TableSpec {
     start: |sources, request| rows(survey::largest(sources.pool, sources.request(request), MOST)),
     ..ENTRIES
 };
 
-/// Common part of the tables whose rows are entries.
+/// Common settings of all tables whose rows are entries.
 pub const ENTRIES: TableSpec = TableSpec {
     rows: "Entries",
     sortable: &[(C::Size, "size"), (C::Name, "path"), (C::Items, "items"), (C::Modified, "last change")],

@@ -1,6 +1,6 @@
 //! Description of a view and its table: key, texts, columns, sort orders, and the job that finds the rows.
 //!
-//! Invariant: the notice about sorting names exactly the columns by which the table can be sorted.
+//! Invariant: the notice about sorting names exactly the columns that the table can be sorted by.
 
 use std::fmt::Debug;
 use std::io;
@@ -72,9 +72,9 @@ pub enum TableLayout {
 
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
-    /// Name for the rows, with which a sentence can begin.
+    /// Name for the rows, suitable as the start of a sentence.
     pub rows: &'static str,
-    /// Columns by which the table can be sorted, each with its name in messages.
+    /// Columns that the table can be sorted by, each with its name in messages.
     pub sortable: &'static [(Column, &'static str)],
     /// Columns that the user can show and hide.
     pub columns: ColumnSet,
@@ -160,7 +160,7 @@ pub enum Target {
 #[derive(Clone, Copy)]
 pub struct TableContext<'a> {
     pub tree: &'a Tree,
-    /// Directory to which paths are relative.
+    /// Directory that paths are relative to.
     pub from: DirId,
     pub measure: Measure,
 }
@@ -235,7 +235,7 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns the entries in the group of copies to which a row belongs; `None` if the row does not belong to a group.
+    /// Returns the entries in the group of copies that a row belongs to; `None` if the row does not belong to a group.
     fn copies(&self, _index: usize, _kept: KeptCopy) -> Option<Copies> {
         None
     }
@@ -245,7 +245,7 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns the copies in `directory`, which are to be kept, and all other copies in their groups.
+    /// Returns the copies to keep, which are those in `directory`, and all other copies in their groups.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }
@@ -255,8 +255,8 @@ pub trait TableData: Debug + Send + Sync {
         false
     }
 
-    /// Returns the rows of the df view or of an explanation on a screen with this many columns. These rows have
-    /// their own format.
+    /// Returns the rows of the df view or of an explanation, for a screen with `columns` columns. These rows have their
+    /// own format.
     fn ledger(&self, _columns: usize) -> Vec<ledger::Row> {
         Vec::new()
     }

@@ -93,8 +93,7 @@ impl Columns {
         self.cells.iter().find(|(cell, _)| *cell == column).map(|(_, width)| *width)
     }
 
-    /// Returns the gap between the numbers and the name. In a marked row, the symbol of the mark is in the middle of
-    /// the gap.
+    /// Returns the gap between the numbers and the name. In a marked row, the mark symbol is in the middle of the gap.
     pub fn gap(&self) -> &'static str {
         match self.cells.first() {
             Some((Column::Size, width)) if *width > SIGNS + BRIEF => "   ",

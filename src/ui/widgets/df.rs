@@ -1,4 +1,4 @@
-//! df view: one line for each part of the used space, and a text that explains a line.
+//! df view: one line for each part of the used space, and a text that explains each line.
 //!
 //! ```text
 //!     Size  /home: /dev/sda2 (ext4)
@@ -101,7 +101,7 @@ fn amount_style(cx: &Context<'_>, row: &Row) -> Style {
 }
 
 /// Returns the role of a line. The numbers reported by df and the files that the scan could not see are highlighted,
-/// because users are most interested in these.
+/// because users are most interested in them.
 fn role(row: &Row) -> Role {
     match row.subject {
         Subject::Used | Subject::Size | Subject::Systems => Role::Strong,

@@ -12,7 +12,7 @@ use crate::ui::theme::{Role, Theme};
 /// Minimum width at which a field, with its title, is still useful.
 pub const LEAST: usize = 8;
 
-/// Draws the title and the text, and records the position of the text cursor. Returns the width of what it has drawn.
+/// Draws the title and the text, and records the position of the text cursor. Returns the total width drawn.
 pub fn draw(theme: Theme, title: &'static str, field: &Field, area: Rect, canvas: &mut Canvas<'_>) -> usize {
     let spans = spans(theme, title, field, usize::from(area.width).saturating_sub(width(title)));
     record_caret(&spans, area, canvas);

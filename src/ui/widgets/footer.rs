@@ -68,8 +68,7 @@ fn state<'a>(cx: &Context<'_>, top: Top, room: usize) -> Option<Line<'a>> {
     }
 }
 
-/// Returns the width reserved for the first key hint. Room for that hint is reserved, because its key opens the list of
-/// all keys.
+/// Returns the width reserved for the first key hint, whose key opens the list of all keys.
 fn first_hint(cx: &Context<'_>, top: Top, room: usize) -> usize {
     let first = width_of_first(cx, top, 1);
     if room < NARROW || first == 0 { 0 } else { first + 1 }
@@ -169,13 +168,13 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// Returns the row number, the state of the view's job, and the marks. Omits those that do not fit.
+/// Returns the row number, the state of the view's job, and the marks. Omits parts that do not fit.
 pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let Some(page) = &cx.views.page else { return Line::default() };
     let rows = row_of(page.index, page.rows);
     let looking = format!("looking{} ", cx.theme.glyphs.gap());
     let looking = if page.is_complete { String::new() } else { looking };
-    // Marks that are not in the view count, too, because commands apply to all marks.
+    // Marks outside the view count too, because commands apply to all marks.
     let dot = cx.theme.glyphs.dot();
     let (marked, mark_count) = match cx.marks().count() {
         0 => (String::new(), String::new()),
@@ -193,7 +192,7 @@ pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(vec![Span::raw(place), Span::styled(marked, cx.theme.style(Role::Strong)), Span::raw(" ")])
 }
 
-/// Returns the row number and the result of the scan, and further facts in a wide window.
+/// Returns the row number and the result of the scan, plus more facts in a wide window.
 fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
     let left = room.saturating_sub(width_of_first(cx, top, KEPT));

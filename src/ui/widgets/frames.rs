@@ -21,7 +21,7 @@ const BOLD: u8 = 16;
 #[derive(Debug)]
 pub struct Frames {
     area: Rect,
-    /// Sides of each cell to which lines lead from its center.
+    /// Sides to which lines lead from the center of each cell.
     cells: Vec<u8>,
 }
 

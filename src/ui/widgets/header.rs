@@ -14,6 +14,7 @@ use ratatui::text::{Line, Span};
 
 use super::row::draw_ends;
 use super::table;
+use crate::base::calendar::date_and_time;
 use crate::base::format::{grouped, plain_size};
 use crate::base::text::{beginning, escape, fit, printable, width};
 use crate::table::row::Precision;
@@ -97,7 +98,7 @@ fn above_root<'t>(cx: &Context<'_>, text: &'t str, level: Option<usize>) -> Opti
 /// Part of the path, including the slash after it.
 struct Part {
     text: String,
-    /// Number of levels above the shown directory; `None` if the part represents parts that were omitted.
+    /// Number of levels above the shown directory; `None` if the part stands for omitted parts.
     level: Option<usize>,
 }
 
@@ -130,6 +131,7 @@ fn totals(cx: &Context<'_>) -> [String; 3] {
     let measure = cx.order.measure;
     let bound = match cx.window.bound {
         Precision::AtLeast => format!("{} ", glyphs.at_least()),
+        Precision::Recorded => format!("{} ", glyphs.recorded()),
         Precision::Exact | Precision::Growing => String::new(),
     };
     let size = format!("{bound}{}", plain_size(cx.window.size(measure), cx.units));
@@ -144,9 +146,28 @@ fn totals(cx: &Context<'_>) -> [String; 3] {
             format!("{of} "),
         ];
     }
+    if let Some(record) = cx.record.as_ref().filter(|_| cx.window.bound == Precision::Recorded) {
+        return recorded(cx, &size, record.scanned_at);
+    }
     [
         format!("{size} {} {} {} {word} ", measure.name(), glyphs.dot(), grouped(items)),
         format!("{size} {} ", measure.name()),
+        format!("{size} "),
+    ]
+}
+
+/// Returns a recorded size with the time of its scan and the share that was read again, in several lengths.
+fn recorded(cx: &Context<'_>, size: &str, scanned_at: i64) -> [String; 3] {
+    let dot = cx.theme.glyphs.dot();
+    let time = date_and_time(scanned_at, &cx.zone);
+    let percent = cx.scan.percent().unwrap_or(0);
+    [
+        format!(
+            "{size} {} {dot} as of {} {dot} {percent} % confirmed ",
+            cx.order.measure.name(),
+            time.trim_end()
+        ),
+        format!("{size} {dot} {percent} % confirmed "),
         format!("{size} "),
     ]
 }

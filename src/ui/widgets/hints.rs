@@ -19,7 +19,7 @@ const DELETE_MARKED: u8 = 1;
 #[derive(Clone, Copy, Debug)]
 pub struct Top {
     pub scope: Scope,
-    /// `true` if there are changed entries for which the operation can be retried.
+    /// `true` if the operation can be retried for changed entries.
     pub may_retry: bool,
     /// Index of the cursor line, and number of lines, if a page replaces the view.
     pub position: Option<(usize, usize)>,
@@ -32,8 +32,8 @@ pub struct KeyHint {
 }
 
 impl KeyHint {
-    /// Returns the width of the key and its word, with a space before, between and after them. If a key has no word, it
-    /// shares that of the next key.
+    /// Returns the width of the key and its word, with a space before, between and after them. A key without a word
+    /// shares the word of the next key.
     pub fn width(&self) -> usize {
         let word = if self.word.is_empty() { 0 } else { 1 + width(&self.word) + 1 };
         1 + width(&self.key.name()) + word

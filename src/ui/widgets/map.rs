@@ -11,8 +11,8 @@
 //! unless the rectangle is only one column wide or half a line high.
 //!
 //! A rectangle, including title and gap, gets its share of the area below its directory's title. Rounding changes
-//! neither side by more than one column or half a line. So areas can be compared among the entries of one directory,
-//! but not between directories: a directory with many levels loses more area to titles.
+//! neither side by more than one column or half a line. Areas can therefore be compared among the entries of one
+//! directory, but not between directories: a directory with many levels loses more area to titles.
 //!
 //! Without colors or half blocks, each rectangle has a frame, whose upper line begins with the name. A symbol before
 //! the name replaces the color. Adjacent frames share a line. A rectangle includes the upper and the left line of its
@@ -57,7 +57,7 @@ struct Label {
     style: Style,
 }
 
-/// Contents of a directory: their sizes, the area in which they are drawn, and their tiles.
+/// Contents of a directory: their sizes, the drawing area, and their tiles.
 #[cfg(test)]
 pub struct LaidOut {
     pub sizes: Vec<u64>,
@@ -79,7 +79,7 @@ pub struct Painter<'a, 't> {
     used: Vec<Role>,
     #[cfg(test)]
     pub laid_out: Vec<LaidOut>,
-    /// Areas of all rectangles that show no contents, except those that represent other entries.
+    /// Areas of all rectangles without visible contents, except rectangles that stand for several entries.
     #[cfg(test)]
     pub leaves: Vec<Area>,
 }
@@ -148,8 +148,8 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the first column and the maximum width of a text in this area. The text must not cover the outline of
-    /// the cursor's rectangle.
+    /// Returns the first column and the maximum width of text in this area. The text must not cover the outline of the
+    /// cursor's rectangle.
     fn beside_edge(&self, area: Area) -> (u16, usize) {
         let edge = u16::from(self.edge == Some(area.x));
         (area.x + edge, usize::from(area.width.saturating_sub(edge)))
@@ -232,7 +232,7 @@ impl<'a, 't> Painter<'a, 't> {
         self.write(inside, &label, &plain_size(shape.size, self.cx.units), style);
     }
 
-    /// Returns the style of text on a rectangle with this color. If rectangles have frames, the text has the color of
+    /// Returns the style for text on a rectangle with this color. If rectangles have frames, the text has the color of
     /// the entry.
     fn ink(&self, color: Option<Color>, shape: &Shape<'_>) -> Style {
         match color {

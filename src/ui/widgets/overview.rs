@@ -1,4 +1,4 @@
-//! Overview: the space of the file system, and the largest rows of each important view.
+//! Overview: the file system's space, and the largest rows of each important view.
 //!
 //! ```text
 //!  Disk  ext4 /dev/sda1 on /
@@ -37,7 +37,7 @@ const BAR: usize = 24;
 const ROOMY: u16 = 90;
 /// Minimum height of a part: a heading, one row, and a blank line.
 const LEAST: u16 = 3;
-/// Minimum height of the overview, in lines, at which a blank line follows the space of the file system.
+/// Minimum height of the overview, in lines, at which a blank line follows the file system's space.
 const HIGH: u16 = 30;
 /// Minimum height of the overview, in lines, at which the used and free space of the file system is shown at the top.
 const LOW: u16 = 12;
@@ -67,7 +67,7 @@ pub fn selected(cx: &Context<'_>, layout: Layout) -> Option<(u16, u16)> {
     places(cx, layout).into_iter().find(is_selected).map(|(_, area)| (area.x, area.y))
 }
 
-/// Returns the area in which the file system's space is shown, if there is room for it, and the area of the parts.
+/// Returns the area for the file system's space, if there is room for it, and the area for the parts.
 fn regions(cx: &Context<'_>, layout: Layout) -> (Option<Rect>, Rect) {
     let area = Rect { y: layout.titles.y, height: layout.list.bottom() - layout.titles.y, ..layout.list };
     if area.height < LOW || !cx.expects_space() {
@@ -149,7 +149,7 @@ fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canva
     }
 }
 
-/// Returns at most `room` rows of a part. They are the largest rows, in the same order as in the part.
+/// Returns the largest rows of a part, at most `room` of them, in the order of the part.
 fn largest(part: &Part, room: usize) -> Vec<&(Row, Role)> {
     let mut rows: Vec<_> = part.rows.iter().enumerate().collect();
     if !part.is_by_size {

@@ -1,4 +1,4 @@
-//! Pane with the parent directory, on the left of a very wide window. A click in it opens the parent directory.
+//! Pane with the parent directory, on the left of a very wide window. Clicking it opens the parent directory.
 
 use ratatui::layout::Rect;
 

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `▌` marks the row under the cursor, and `!` an entry that could not be read completely. Before a size, `≥`
-//! means a lower bound, and `·` means that the size is still growing.
+//! means a lower bound, `·` means that the size is still growing, and `~` that it is of an earlier scan.
 //!
 //! Invariant: every cell is exactly as wide as its column.
 
@@ -68,7 +68,7 @@ fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, sign: &'static str) 
             (Column::Size, size) => {
                 signs(cx, row, &mut spans);
                 let text = right(&size.text(room - SIGNS, format), room - SIGNS);
-                let is_number = matches!(size, CellValue::Bytes(_));
+                let is_number = matches!(size, CellValue::Bytes(_)) && row.precision != Precision::Recorded;
                 if is_number { Span::raw(text) } else { Span::styled(text, cx.theme.style(Role::Faint)) }
             }
             (Column::Bar, share) => {
@@ -99,6 +99,7 @@ fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
     spans.push(match row.precision {
         Precision::AtLeast => Span::raw(theme.glyphs.at_least()),
         Precision::Growing => Span::styled(theme.glyphs.growing(), theme.style(Role::Faint)),
+        Precision::Recorded => Span::styled(theme.glyphs.recorded(), theme.style(Role::Faint)),
         Precision::Exact => Span::raw(" "),
     });
 }
@@ -160,13 +161,13 @@ fn shortened<'t>(note: &'t str, room: usize, gap: &str) -> Cow<'t, str> {
     beginning(clause, room, gap)
 }
 
-/// Returns an area without its first column, which is reserved for the symbol of the cursor.
+/// Returns an area without its first column, which is reserved for the cursor symbol.
 pub fn inner(area: Rect) -> Rect {
     let width = area.width.saturating_sub(1);
     Rect { x: area.right() - width, width, ..area }
 }
 
-/// Highlights the cursor line of a pane that does not get the keys, but only with the symbol of the cursor and a faint
+/// Highlights the cursor line of a pane that does not get the keys, using only the cursor symbol and a faint
 /// background.
 pub fn select_behind(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     // Set only the background, so that names and bars keep their colors.
@@ -175,7 +176,7 @@ pub fn select_behind(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     set_sign(cx, row, cx.theme.style(Role::Faint), buffer);
 }
 
-/// Puts the symbol of the cursor in the first cell if that cell is blank.
+/// Puts the cursor symbol in the first cell if that cell is blank.
 fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
     let first = buffer.cell_mut((row.x, row.y)).filter(|_| !row.is_empty());
     if let Some(first) = first.filter(|cell| cell.symbol() == " ") {
@@ -185,9 +186,9 @@ fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
 }
 
 /// Highlights the line under the cursor: puts a symbol in the first cell if that cell is blank, and changes the
-/// background color. With sixteen colors, the line is white on blue, including bars, because terminals differ in their
-/// blue and only white is visible on all of them. If the theme has no background color for it, the line is in reverse
-/// video, but bars keep their color. Bold text stays bold. Without colors, the line is bold.
+/// background color. With sixteen colors, the line is white on blue, including bars, because terminals use different
+/// shades of blue, and only white is visible on all of them. If the theme has no background color for it, the line is
+/// in reverse video, but bars keep their color. Bold text stays bold. Without colors, the line is bold.
 pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     let (selected, bar) = (cx.theme.style(Role::Selected), cx.theme.style(Role::Bar).fg);
     let is_tint = matches!(selected.bg, Some(Color::Rgb(..) | Color::Indexed(_)));
@@ -199,8 +200,8 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
             // In reverse video, bars would look empty.
             style = Style::new().add_modifier(cell.modifier).bold();
         } else if selected.bg.is_none() {
-            // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background. This is not
-            // done for a bar in the color of the row, because that bar would be invisible.
+            // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background. The
+            // exception is a bar in the same color as the row, because that bar would be invisible.
             style = if is_bar && bar != selected.fg { style.bg(cell.fg) } else { style };
         } else if is_tint && cell.fg != Color::Reset && Some(cell.fg) != selected.bg {
             style = style.fg(cell.fg);

@@ -64,7 +64,7 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     }
     let bound = match cx.window.bound {
         Precision::AtLeast => format!("{} ", cx.theme.glyphs.at_least()),
-        Precision::Exact | Precision::Growing => String::new(),
+        Precision::Exact | Precision::Growing | Precision::Recorded => String::new(),
     };
     let measure = page.table.measure(cx.order.measure);
     let sum = sum.map(|sum| plain_size(totals_size(&sum, measure), cx.units));
@@ -85,7 +85,7 @@ fn columns(cx: &Context<'_>, page: &TablePage, width: usize) -> Columns {
     Columns::fit(width, shown, table.first, table.name_room, cx.units)
 }
 
-/// Returns the column by which rows are sorted, and the direction.
+/// Returns the column that rows are sorted by, and the direction.
 fn sorted(page: &TablePage) -> (Column, Direction) {
     let column = match page.order.by {
         By::Disk | By::Apparent => page.table.first,

@@ -59,7 +59,7 @@ pub fn draw(cx: &Context<'_>, titles: Rect, area: Rect, canvas: &mut Canvas<'_>)
     }
 }
 
-/// Explains why there is nothing to draw.
+/// Returns a text that explains why there is nothing to draw.
 fn empty(cx: &Context<'_>) -> String {
     if cx.is_sorting() {
         format!("Sorting{}", cx.theme.glyphs.gap())

@@ -5,8 +5,8 @@
 //! n .. n + m    directories of the next part; n is its virtual top, which is not in the merged tree
 //! ```
 //!
-//! Invariant: the first part, called the rest, determines which parts are merged. A root of another part that the rest
-//! does not list is not in the merged tree.
+//! Invariant: the first part, called the rest, determines which parts are merged. If the rest does not list the root of
+//! another part, that root is missing from the merged tree.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,12 +21,12 @@ pub struct Joined<'p> {
     /// Parts. The first part is the rest, which lists the roots of all other parts.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
-    /// States of the roots of all parts but the first. The keys are the directory in the first part that lists the
-    /// root, and the root's name.
+    /// States of the roots of all parts but the first. Keyed by the directory of the first part that lists the root,
+    /// and then by the root's name.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
     /// Parent of each root in `roots` that is a directory.
     parents: HashMap<DirId, DirId>,
-    /// Paths of the roots that other parts have but the rest does not list.
+    /// Paths of the roots of other parts that the rest does not list.
     pub unlisted: Vec<Vec<u8>>,
 }
 

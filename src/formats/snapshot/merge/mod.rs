@@ -1,4 +1,4 @@
-//! Merge of the parts of a plan (`duke plan`) into one snapshot.
+//! Merges the parts of a plan (`duke plan`) into one snapshot.
 //!
 //! The first part is called the rest. Its tree has an entry for each root of the other parts. The merged tree is never
 //! in memory: the writer walks it level by level, and continues in another part's file at each of these entries.
@@ -35,8 +35,7 @@ impl<'p> Merge<'p> {
         Some(Self { joined, changes })
     }
 
-    /// Returns the paths of the roots that other parts have but the rest does not list. They are not in the merged
-    /// tree.
+    /// Returns the paths of the roots of other parts that the rest does not list. They are not in the merged tree.
     pub fn unlisted(&self) -> &[Vec<u8>] {
         &self.joined.unlisted
     }

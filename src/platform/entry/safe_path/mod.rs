@@ -31,7 +31,7 @@ use crate::base::kind::Kind;
 use crate::platform::process::users;
 use crate::platform::{Attributes, Directory, Errno, STICKY};
 
-/// Maximum number of links followed in one path; the same as in Linux.
+/// Maximum number of links followed in one path; Linux has the same limit.
 const LINKS: u32 = 40;
 /// Write permission of the group and of others (chmod(2)).
 const GROUP: u32 = 0o020;
@@ -259,7 +259,7 @@ impl Walk {
     }
 }
 
-/// Returns the components of a path in reverse order. A trailing slash counts as a last component `.`.
+/// Returns the components of a path in reverse order. A trailing slash counts as a final `.` component.
 fn components(path: &OsStr) -> Vec<OsString> {
     let names = Path::new(path).components().filter(|component| *component != Component::RootDir);
     let mut names: Vec<OsString> = names.map(|name| name.as_os_str().to_owned()).collect();

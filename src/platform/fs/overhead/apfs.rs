@@ -15,14 +15,14 @@ use crate::platform::{Directory, Errno};
 pub fn ask(mounts: &[Mount]) -> Apfs {
     let point = |mount: &Mount| PathBuf::from(OsString::from_vec(mount.point.clone()));
     let volumes = mounts.iter().map(|mount| used(&point(mount)).ok()).sum();
-    // Mounts of snapshots are skipped. One of them is the snapshot from which macOS itself runs, and the list for its
-    // volume contains the snapshot for system updates.
+    // Snapshot mounts are skipped. Otherwise the result could include the snapshot for system updates, which is listed
+    // for the volume of the snapshot from which macOS itself runs.
     let own = mounts.iter().filter(|mount| !mount.is_snapshot);
     let lists: Vec<_> = own.filter_map(|mount| snapshots(&point(mount)).ok()).collect();
     Apfs { volumes, snapshots: (!lists.is_empty()).then(|| lists.concat()) }
 }
 
-/// Returns the bytes that the volume at `path` uses (`ATTR_VOL_SPACEUSED`, since macOS 12).
+/// Returns the number of bytes that the volume at `path` uses (`ATTR_VOL_SPACEUSED`, since macOS 12).
 #[allow(unsafe_code)]
 pub fn used(path: &Path) -> Result<u64, Errno> {
     let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;

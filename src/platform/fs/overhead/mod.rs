@@ -30,7 +30,7 @@ pub enum Native {
     Apfs(Apfs),
     /// The request failed with this error.
     Refused(Errno),
-    /// File systems of this type report no more than statvfs(3).
+    /// File systems of this type report no more than statvfs(3) does.
     Silent,
 }
 
@@ -55,7 +55,7 @@ pub struct Apfs {
     pub snapshots: Option<Vec<Vec<u8>>>,
 }
 
-/// Limit on the space that a user may use in a file system.
+/// Limit on the disk space that one user may use on a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
     /// Limit in bytes.

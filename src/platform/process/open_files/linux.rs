@@ -1,8 +1,8 @@
 //! Deleted but open files, found in /proc (proc(5)).
 //!
 //! The link to such a file in `/proc/PID/fd` ends with ` (deleted)`. Attributes are read only for these files, so that
-//! a file on an unreachable server blocks nothing. Mapped files are listed in `maps`, which is a single file per
-//! process. Their sizes are read through the links in `map_files`, which only root can follow.
+//! a file on an unreachable server does not block the search. Mapped files are listed in `maps`, which is a single file
+//! per process. Their sizes are read through the links in `map_files`, which only root can follow.
 
 use std::cell::OnceCell;
 use std::ffi::{CStr, CString};
@@ -20,7 +20,7 @@ const DELETED: &[u8] = b" (deleted)";
 const FIRST_NAMESPACE: &[u8] = b"pid:[4026531836]";
 /// Size of the buffer for a process name, which is at most 16 bytes long.
 const NAME: usize = 64;
-/// Maximum length of the target of a link in /proc: one page.
+/// Maximum length of a link target in /proc: one page.
 const LINK: usize = 4096;
 /// Maximum number of workers. More workers would only wait for locks held by others.
 const MOST_WORKERS: usize = 8;
@@ -62,7 +62,7 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     look.files.found(access)
 }
 
-/// State and result of the search by one worker.
+/// State and results of one worker's search.
 #[derive(Default)]
 struct Look {
     files: Files,

@@ -98,7 +98,7 @@ fn descriptors(pid: c_int) -> Result<Vec<libc::proc_fdinfo>, Errno> {
     }
 }
 
-/// Returns the file of a descriptor, if that file is deleted.
+/// Returns the file that a descriptor refers to, if that file has been deleted.
 #[allow(unsafe_code)]
 fn opened(pid: c_int, fd: c_int) -> Option<UnlinkedFile> {
     let mut answer = MaybeUninit::<Opened>::zeroed();

@@ -53,14 +53,14 @@ pub struct Holder {
 pub enum Through {
     /// Open descriptor.
     Descriptor,
-    /// Memory mapping, such as a running program, a library, or a mapping by mmap(2).
+    /// Memory mapping, such as a running program, a library, or a file mapped with mmap(2).
     Memory,
 }
 
 /// Set of processes that the search could access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProcessAccess {
-    /// No process.
+    /// No processes.
     #[default]
     None,
     /// Only the processes that duke may access: those of the same user.
@@ -111,7 +111,7 @@ impl Files {
         let mut files = self.files;
         let own = std::process::id();
         for file in &mut files {
-            // If another process holds the file open too, duke has only inherited it, so duke is not listed.
+            // If another process also holds the file open, duke has merely inherited it and is not listed as a holder.
             if file.holders.len() > 1 {
                 file.holders.retain(|holder| holder.pid != own);
             }

@@ -1,4 +1,4 @@
-//! Other Unix systems, on which no portable call lists the open files of other processes.
+//! Other Unix systems, where no portable call lists the open files of other processes.
 
 use super::Found;
 

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A field is present only if its returned bit is set. An entry with an error has only ERROR and NAME; all other
-//! entries have no ERROR (getattrlist(2), and `vfs_attr_pack` in XNU). Numbers are in the byte order of the machine.
+//! entries have no ERROR (getattrlist(2), and `vfs_attr_pack` in XNU). Numbers are in the machine's byte order.
 //!
 //! This module makes no system calls, so it can be tested on every system. Invariant: bytes are read only through
 //! bounds-checked slices, and any bytes produce an entry or `None`.
@@ -72,7 +72,7 @@ impl Wanted {
     pub const NAMES: Self = Self { common: RETURNED | ERROR | NAME | TYPE | INODE, directory: 0, file: 0 };
 }
 
-/// Size in bytes of the header of a record: the length and the returned bits.
+/// Size in bytes of a record's header: the length and the returned bits.
 const HEAD: usize = 24;
 
 /// Returns the total length of the `count` records at the start of `bytes`; `None` if a record is malformed or has no
@@ -86,8 +86,8 @@ pub fn measure(bytes: &[u8], count: usize) -> Option<usize> {
     Some(bytes.len() - rest.len())
 }
 
-/// Returns the entries in `bytes`, the reply to a request for `wanted`. The length of `bytes` must be the one that
-/// [`measure`] returned. Stops at a malformed record.
+/// Returns the entries in `bytes`, the reply to a request for `wanted`. `bytes` must have the length that [`measure`]
+/// returned. Stops at a malformed record.
 pub fn entries(bytes: &[u8], wanted: Wanted) -> impl Iterator<Item = DirEntry<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || entry(split(&mut rest)?, wanted))
@@ -139,7 +139,7 @@ impl<'b> Fields<'b> {
     }
 
     /// Reads the fields. Returns `None` if the record is too short for the fields that its bits show, or if it has a
-    /// field that was not requested, whose size is unknown.
+    /// field that was not requested and whose size is therefore unknown.
     fn read(&mut self, wanted: Wanted) -> Option<(Kind, u64, Prefetched)> {
         const ALL: Wanted = Wanted::ALL;
         let Self { common, directory, file, .. } = *self;

@@ -38,7 +38,7 @@ pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
 }
 
 /// Returns `true` for the device number of a disk. File systems that are not on a disk have numbers above those of the
-/// 24 block drivers (`vfs_getnewfsid` in XNU). Only the type of those file systems must be read with fstatfs(2).
+/// 24 block drivers (`vfs_getnewfsid` in XNU). fstatfs(2) is needed only for these file systems, to read their type.
 fn is_disk(device: u64) -> bool {
     const BLOCK_DRIVERS: u64 = 24;
     device >> 24 < BLOCK_DRIVERS

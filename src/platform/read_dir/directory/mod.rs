@@ -1,5 +1,5 @@
-//! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace some of them on their
-//! system.
+//! Open directory. `unix.rs` has flags and calls for any Unix; `linux.rs` and `macos.rs` replace some of them on those
+//! systems.
 //!
 //! Invariant: nothing below a root is opened through a symbolic link.
 
@@ -34,7 +34,7 @@ pub(crate) const OPEN: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_CLOEXEC).union(OFlag::O_NONBLOCK);
 
 impl From<FileStat> for Attributes {
-    // The fields of `struct stat` have different widths and signs on different systems; each cast keeps the bits.
+    // The fields of `struct stat` have different widths and signs on different systems; each cast preserves the bits.
     #[allow(clippy::cast_sign_loss, clippy::unnecessary_cast, clippy::cast_lossless)]
     fn from(stat: FileStat) -> Self {
         Self {
@@ -206,10 +206,7 @@ impl Directory {
         retry(|| linkat(&self.fd, name, &self.fd, new, AtFlags::empty()))
     }
 
-    /// Waits until the names in this directory are on disk.
-    ///
-    /// # Errors
-    /// Returns any error of openat(2) and fsync(2).
+    /// Flushes the names in this directory to disk.
     pub fn sync(&self) -> Result<(), Errno> {
         let readable = self.open_child(".")?;
         retry(|| fsync(&readable.fd))

@@ -30,7 +30,7 @@ use crate::ui::options::{DeleteMode, DeletePolicy};
 pub struct DeleteDialog {
     pub kind: OperationKind,
     pub selection: Arc<Selection>,
-    /// Latest preview, if there is one yet.
+    /// Latest preview; `None` until the first preview arrives.
     pub probe: Option<Arc<Preview>>,
     pub button: Button,
     pub stage: ConfirmStep,
@@ -53,7 +53,7 @@ pub enum ConfirmStep {
 }
 
 impl DeleteDialog {
-    /// Creates a dialog for a selection, without a preview yet.
+    /// Creates a dialog for a selection. The dialog has no preview yet.
     pub fn new(kind: OperationKind, selection: Arc<Selection>, policy: &DeletePolicy, now: i64) -> Self {
         let can_be_emptied = kind != OperationKind::Trash
             && selection.count() == 1
@@ -92,7 +92,7 @@ impl DeleteDialog {
         self.probe.as_ref().is_some_and(|probe| !probe.changed.is_empty())
     }
 
-    /// Goes to another step. In that step, a Yes is accepted only after the time `quiet` without input.
+    /// Goes to another step. In that step, a Yes is accepted only after there has been no input for `quiet`.
     fn ask_next(&mut self, stage: ConfirmStep, quiet: Duration) -> Handled {
         self.stage = stage;
         self.button = Button::No;
@@ -100,7 +100,7 @@ impl DeleteDialog {
         Handled::Yes(None)
     }
 
-    /// Returns the name that the user must type: that of the largest item; `None` if the user need not type a name.
+    /// Returns the name of the largest item if the user must type it, otherwise `None`.
     fn wanted_name(&self) -> Option<String> {
         let probe = self.probe.as_ref()?;
         let is_home = probe.warnings.iter().any(|concern| matches!(concern, DeleteWarning::SomebodysHome(_)));

@@ -1,4 +1,4 @@
-//! Conversion of colors from and to names, from and to red, green and blue components, and to the nearest color that a
+//! Conversion of colors to and from names, to and from red, green and blue components, and to the nearest color that a
 //! terminal supports.
 
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use super::super::colors::Colors;
 pub fn filled(style: Style) -> Style {
     const BLACK: Color = Color::Indexed(16);
     const WHITE: Color = Color::Indexed(231);
-    /// Luminance, in thousandths of the luminance of white, above which black text has more contrast than white text.
+    /// Luminance, in thousandths of white's luminance, above which black text has more contrast than white text.
     const BRIGHT: u32 = 210;
     let parts = match style.fg {
         Some(Color::Rgb(red, green, blue)) => [red, green, blue],

@@ -32,9 +32,9 @@ pub enum Role {
     Link,
     /// Name of a device, pipe or socket.
     Special,
-    /// Color of bars. In true-color terminals, the color at the right end of the gradient.
+    /// Color of bars. In true-color terminals, color at the right end of the bar gradient.
     Bar,
-    /// Color at the left end of the gradient of bars, in true-color terminals.
+    /// Color at the left end of the bar gradient, in true-color terminals.
     BarStart,
     /// Background of bars, visible in their unfilled part.
     Track,
@@ -276,7 +276,7 @@ impl Preset {
 /// Color preset, background of the terminal, and colors chosen by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
-    /// Preset for the roles for which the user has not chosen a color.
+    /// Preset for all roles without a color chosen by the user.
     pub preset: Preset,
     pub background: Background,
     /// Colors chosen by the user, in the order of [`Role::ALL`].

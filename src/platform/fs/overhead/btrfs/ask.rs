@@ -69,7 +69,7 @@ fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     let mut roots = RootItems::default();
     search(directory, ROOT_TREE, (FIRST, LAST), |item| roots.take(item))?;
     let mut subvolumes = roots.subvolumes(|tree, id| lookup(directory, tree, id).ok());
-    // An error is ignored, because the quota tree exists only if quotas are enabled.
+    // Errors are ignored, because the quota tree exists only if quotas are enabled.
     let _ = search(directory, QUOTA_TREE, (0, 0), |item| {
         let exclusive = item.data.get(24..32).and_then(|field| field.try_into().ok()).map(u64::from_le_bytes);
         let owner = subvolumes.iter_mut().find(|it| item.kind == QUOTA_INFO && it.id == item.offset);

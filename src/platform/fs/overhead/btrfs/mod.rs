@@ -1,4 +1,4 @@
-//! btrfs: usage of its block groups, and its subvolumes. The structures are those of linux/btrfs.h and
+//! btrfs: usage of its block groups, and its subvolumes. The structures are defined in linux/btrfs.h and
 //! `linux/btrfs_tree.h`.
 
 pub mod items;

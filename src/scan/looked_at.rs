@@ -1,0 +1,62 @@
+//! Directories that the user looks at, which a scan reads before all others.
+//!
+//! Every job checks the list before it reads its own directory, so the worker that ends its directory next takes one.
+//! The subdirectories of a directory taken from the list are the newest jobs of that worker, so they are next. While the
+//! list is empty, the check is one load.
+//!
+//! Invariant: only [`Tree::try_begin`] decides who reads a directory, so a directory in
+//! the list is read once, whether it is taken from here or from the queue of its parent.
+
+use crate::base::sync::{AtomicUsize, Mutex, Ordering, lock};
+use crate::tree::{DirId, Tree};
+
+#[derive(Default)]
+pub(crate) struct LookedAt {
+    /// Length of the list. `Relaxed` ordering is enough, because a job that misses a new list leaves it to the next job.
+    count: AtomicUsize,
+    directories: Mutex<Vec<DirId>>,
+}
+
+impl LookedAt {
+    /// Replaces the list. The last directory is read first.
+    pub(crate) fn set(&self, directories: Vec<DirId>) {
+        let mut list = lock(&self.directories);
+        self.count.store(directories.len(), Ordering::Relaxed);
+        *list = directories;
+    }
+
+    /// Returns the next directory of the list that has not been read, now marked as being read.
+    pub(crate) fn begin_next(&self, tree: &Tree) -> Option<DirId> {
+        std::iter::from_fn(|| self.take()).find(|id| tree.try_begin(*id))
+    }
+
+    fn take(&self) -> Option<DirId> {
+        if self.count.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let mut list = lock(&self.directories);
+        let taken = list.pop();
+        self.count.store(list.len(), Ordering::Relaxed);
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_directory_of_the_latest_list_is_taken_first() {
+        let looked_at = LookedAt::default();
+        assert_eq!(looked_at.take(), None);
+        looked_at.set(vec![DirId(7), DirId(8)]);
+        looked_at.set(vec![DirId(3), DirId(2), DirId(1)]);
+        assert_eq!(
+            [(); 4].map(|()| looked_at.take()),
+            [Some(DirId(1)), Some(DirId(2)), Some(DirId(3)), None]
+        );
+        looked_at.set(vec![DirId(4)]);
+        looked_at.set(Vec::new());
+        assert_eq!(looked_at.take(), None);
+    }
+}

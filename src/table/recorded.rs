@@ -1,0 +1,223 @@
+//! Sizes recorded by an earlier scan, shown for directories that the running scan has not completed.
+//!
+//! Rows that keys can act on are entries of the new tree only. A recorded directory is found by its path, and the root by
+//! its device and inode, so a disk that is mounted elsewhere is not mistaken for the recorded one.
+//!
+//! Invariant: a complete directory never has recorded totals.
+
+use std::collections::HashMap;
+
+use crate::base::sync::Arc;
+use crate::tree::{DirId, EntryState, LiveTotals, Totals, Tree};
+
+/// Maximum number of bytes of a recorded listing that is read on the drawing thread: about 40,000 entries.
+const LONG: u64 = 1 << 20;
+
+/// Tree of an earlier scan of the same roots.
+#[derive(Clone)]
+pub struct RecordedTree {
+    /// The tree.
+    pub tree: Arc<Tree>,
+    /// Start of the scan in seconds since 1970.
+    pub scanned_at: i64,
+}
+
+impl std::fmt::Debug for RecordedTree {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "RecordedTree of {}", self.scanned_at)
+    }
+}
+
+/// Recorded totals of the directories on the screen.
+#[derive(Debug, Default)]
+pub struct RecordedTotals {
+    /// Directories that were looked up with their child directories, and the lengths of their listings at that time.
+    shown: Vec<(DirId, u64)>,
+    totals: HashMap<DirId, Totals>,
+}
+
+impl RecordedTotals {
+    /// Returns `true` if these are the totals of exactly these directories, and no entry has been read in them since.
+    pub fn are_of(&self, tree: &Tree, directories: &[DirId]) -> bool {
+        let is_same = |((id, length), shown): (&(DirId, u64), &DirId)| {
+            id == shown && tree.listing(*id).length() == *length
+        };
+        self.shown.len() == directories.len() && self.shown.iter().zip(directories).all(is_same)
+    }
+
+    /// Returns the recorded totals of `id` if they are to be shown instead of the live totals: the directory is not
+    /// complete, and no more has been read of it than was recorded.
+    pub fn totals(&self, tree: &Tree, live: &LiveTotals, id: DirId) -> Option<Totals> {
+        let recorded = self.totals.get(&id)?;
+        if tree.status(id).is_complete() {
+            return None;
+        }
+        let live = live.totals(tree, id);
+        let is_outgrown = live.disk > recorded.disk || live.apparent > recorded.apparent;
+        (!is_outgrown).then_some(Totals { errors: live.errors, ..*recorded })
+    }
+}
+
+impl RecordedTree {
+    /// Returns the recorded totals of directories of the tree `new`, and of the child directories that are in them so
+    /// far.
+    pub fn totals(&self, new: &Tree, directories: impl IntoIterator<Item = DirId>) -> RecordedTotals {
+        let mut found = RecordedTotals::default();
+        for id in directories {
+            found.shown.push((id, new.listing(id).length()));
+            if let Some(was) = self.find(new, id) {
+                found.totals.insert(id, self.tree.totals(was));
+                found.totals.extend(self.below(new, id, was));
+            }
+        }
+        found
+    }
+
+    /// Returns `true` if the recorded listing of `was` is short enough to be read on the drawing thread.
+    pub fn is_short(&self, was: DirId) -> bool {
+        self.tree.block_length(was) <= LONG
+    }
+
+    /// Returns the recorded number of entries.
+    pub fn items(&self) -> u64 {
+        self.tree.totals(DirId::TOP).items
+    }
+
+    /// Returns the recorded directory with the path of `id`. The list of roots is found if each of the roots is.
+    pub fn find(&self, new: &Tree, id: DirId) -> Option<DirId> {
+        if id == DirId::TOP {
+            let found = self.roots(new);
+            return (!found.is_empty() && found.len() == roots(new).count()).then_some(DirId::TOP);
+        }
+        let mut way: Vec<DirId> = new.ancestry(id).collect();
+        let root = *self.roots(new).get(&way.pop()?)?;
+        way.into_iter().rev().try_fold(root, |was, id| {
+            let is_short = self.is_short(was);
+            is_short.then(|| self.tree.entry(was, new.name(id))).flatten()?.directory()
+        })
+    }
+
+    /// Returns the roots of the tree `new`, each with the recorded root that has the same device and inode.
+    fn roots(&self, new: &Tree) -> HashMap<DirId, DirId> {
+        let old: HashMap<(u64, u64), DirId> =
+            roots(&self.tree).map(|(id, device, inode)| ((device, inode), id)).collect();
+        roots(new).filter_map(|(id, device, inode)| Some((id, *old.get(&(device, inode))?))).collect()
+    }
+
+    /// Returns the recorded totals of the child directories of `id` by name. `was` is the recorded directory.
+    fn below(&self, new: &Tree, id: DirId, was: DirId) -> Vec<(DirId, Totals)> {
+        if id == DirId::TOP {
+            return self.roots(new).into_iter().map(|(root, was)| (root, self.tree.totals(was))).collect();
+        }
+        if !self.is_short(was) {
+            return Vec::new();
+        }
+        let old = self.tree.listing(was);
+        let old: HashMap<&[u8], DirId> =
+            old.entries().filter_map(|(_, record)| Some((record.name, record.directory()?))).collect();
+        let listing = new.listing(id);
+        let entries = listing.entries().filter_map(|(_, record)| {
+            let id = record.directory().filter(|id| !new.status(*id).is_complete())?;
+            Some((id, self.tree.totals(*old.get(record.name)?)))
+        });
+        entries.collect()
+    }
+}
+
+/// Returns the directories of the roots, each with its device and inode.
+fn roots(tree: &Tree) -> impl Iterator<Item = (DirId, u64, u64)> + '_ {
+    let listing = tree.listing(DirId::TOP);
+    let roots: Vec<_> = listing
+        .entries()
+        .filter_map(|(_, record)| match record.state {
+            EntryState::Known(metadata) => {
+                let id = metadata.directory?;
+                Some((id, tree.device(id), metadata.inode))
+            }
+            EntryState::Excluded(_) | EntryState::Failed(_) => None,
+        })
+        .collect();
+    roots.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fixture::{Growing, build, cases, dir, file, unread};
+    use crate::table::rows::SizeSource;
+
+    fn record(tree: Tree) -> RecordedTree {
+        RecordedTree { tree: Arc::new(tree), scanned_at: 0 }
+    }
+
+    fn sizes(record: &RecordedTree, tree: &Tree, root: DirId) -> SizeSource {
+        let recorded = Some(Arc::new(record.totals(tree, [root])));
+        SizeSource { recorded, ..SizeSource::of(LiveTotals::sample(tree)) }
+    }
+
+    #[test]
+    fn a_root_with_another_inode_has_no_recorded_sizes() {
+        let record = record(build(vec![dir("a", vec![file("x", 9000, 0)])]).0);
+        for (inode, is_found) in [(0, true), (7, false)] {
+            let growing = Growing::numbered(inode);
+            growing.publish(vec![unread("a")]);
+            let sizes = sizes(&record, &growing.tree, growing.root());
+            let child = growing.tree.listing(growing.root()).directories().next().unwrap();
+            for id in [growing.root(), child] {
+                assert_eq!(sizes.recorded(&growing.tree, id).is_some(), is_found);
+            }
+        }
+    }
+
+    #[test]
+    fn a_directory_that_has_outgrown_its_record_shows_what_was_read() {
+        let record = record(build(vec![file("x", 9000, 0)]).0);
+        let growing = Growing::new();
+        growing.publish(vec![file("x", 90_000, 0)]);
+        let sizes = sizes(&record, &growing.tree, growing.root());
+        assert_eq!(sizes.recorded(&growing.tree, growing.root()), None);
+        assert!(sizes.totals(&growing.tree, growing.root()).apparent > 90_000);
+    }
+
+    proptest! {
+        #![proptest_config(cases(64))]
+
+        /// Each directory has a recorded length, a present length (`None`: it does not exist), and a rank that decides
+        /// when the scan reads it.
+        #[test]
+        fn confirmed_sizes_are_those_of_a_naive_walk(
+            plans in prop::collection::vec(
+                (prop::option::of(0..1_000_000u64), prop::option::of(0..1_000_000u64), any::<u32>()), 1..12)
+        ) {
+            let name = |number: usize| format!("d{number}");
+            let contents = |bytes: u64| vec![file("x", bytes, 0)];
+            let old = |(number, plan): (usize, &(Option<u64>, _, _))| Some(dir(&name(number), contents(plan.0?)));
+            let record = record(build(plans.iter().enumerate().filter_map(old).collect()).0);
+            let growing = Growing::new();
+            let present: Vec<usize> = (0..plans.len()).filter(|number| plans[*number].1.is_some()).collect();
+            growing.publish(present.iter().map(|number| unread(&name(*number))).collect());
+            let mut order = present.clone();
+            order.sort_by_key(|number| plans[*number].2);
+            let tree = &growing.tree;
+            for read in 0..=order.len() {
+                let sizes = sizes(&record, tree, growing.root());
+                prop_assert_eq!(tree.listing(growing.root()).entries().count(), present.len());
+                for (rank, number) in order.iter().enumerate() {
+                    let id = tree.entry(growing.root(), name(*number).as_bytes()).unwrap().directory().unwrap();
+                    let (was, is) = (plans[*number].0, plans[*number].1.unwrap());
+                    let expected = if rank < read { Some(is) } else { was };
+                    prop_assert_eq!(sizes.recorded(tree, id).is_some(), rank >= read && was.is_some());
+                    prop_assert_eq!(sizes.totals(tree, id).apparent, expected.unwrap_or(0) + 4096);
+                }
+                if let Some(number) = order.get(read) {
+                    growing.read(&name(*number), contents(plans[*number].1.unwrap()));
+                }
+            }
+            growing.finish();
+            let sizes = sizes(&record, tree, growing.root());
+            prop_assert_eq!(sizes.recorded(tree, growing.root()), None);
+        }
+    }
+}
