@@ -83,6 +83,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('-L', '-L ', [CompletionResultType]::ParameterName, 'Count the file that a symbolic link points to')
             [CompletionResult]::new('--follow-symlinks', '--follow-symlinks', [CompletionResultType]::ParameterName, 'Count the file that a symbolic link points to')
             [CompletionResult]::new('--versions', '--versions', [CompletionResultType]::ParameterName, 'List noncurrent versions of objects, too')
+            [CompletionResult]::new('--uploads', '--uploads', [CompletionResultType]::ParameterName, 'List unfinished multipart uploads, too')
             [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'Disable deletion')
             [CompletionResult]::new('--read-only', '--read-only', [CompletionResultType]::ParameterName, 'Disable deletion')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would be deleted, delete nothing')

@@ -80,6 +80,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -L 'Count the file that a symbolic link points to'
             cand --follow-symlinks 'Count the file that a symbolic link points to'
             cand --versions 'List noncurrent versions of objects, too'
+            cand --uploads 'List unfinished multipart uploads, too'
             cand -r 'Disable deletion'
             cand --read-only 'Disable deletion'
             cand --dry-run 'Show what would be deleted, delete nothing'

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o/output= O/output-binary= export-block-size= c/compress f/import= format= fields= root= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse directories-first no-hidden columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network L/follow-symlinks versions r/read-only dry-run type-name-over= select-yes confirm-quit e/extended no-snapshots no-instant snapshot-days= snapshot-size= config= no-config h/help V/version
+    string join \n json ndjson csv o/output= O/output-binary= export-block-size= c/compress f/import= format= fields= root= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse directories-first no-hidden columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network L/follow-symlinks versions uploads r/read-only dry-run type-name-over= select-yes confirm-quit e/extended no-snapshots no-instant snapshot-days= snapshot-size= config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -93,6 +93,7 @@ complete -c duke -n "__fish_duke_needs_command" -l include-kernfs -d 'Enter /pro
 complete -c duke -n "__fish_duke_needs_command" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -s L -l follow-symlinks -d 'Count the file that a symbolic link points to'
 complete -c duke -n "__fish_duke_needs_command" -l versions -d 'List noncurrent versions of objects, too'
+complete -c duke -n "__fish_duke_needs_command" -l uploads -d 'List unfinished multipart uploads, too'
 complete -c duke -n "__fish_duke_needs_command" -s r -l read-only -d 'Disable deletion'
 complete -c duke -n "__fish_duke_needs_command" -l dry-run -d 'Show what would be deleted, delete nothing'
 complete -c duke -n "__fish_duke_needs_command" -l select-yes -d 'Preselect Yes when the browser asks about a deletion'

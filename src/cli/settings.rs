@@ -20,7 +20,7 @@ use crate::cli::exclude::filter;
 use crate::cli::values::ColumnWord;
 
 /// Flags that cannot be set in the configuration, because they determine what a single run does, or take file names.
-const FOR_ONCE: [&str; 25] = [
+const FOR_ONCE: [&str; 26] = [
     "help",
     "version",
     "json",
@@ -36,6 +36,7 @@ const FOR_ONCE: [&str; 25] = [
     "fields",
     "root",
     "exclude_from",
+    "uploads",
     "versions",
     "depth",
     "bytes",

@@ -103,7 +103,7 @@ impl Import {
     }
 
     /// Returns `true` if rclone lists all inputs.
-    pub(super) fn is_of_rclone(&self) -> bool {
+    pub(crate) fn is_of_rclone(&self) -> bool {
         self.shared.inputs.iter().all(|input| matches!(input, Input::Rclone(_)))
     }
 
@@ -291,8 +291,7 @@ impl Shared {
         input: &Input,
     ) -> Result<(), Vec<String>> {
         self.begin(Vec::new());
-        let uploads = input.with_uploads();
-        let has_object = |bytes: &[u8]| uploads.is_some() || bytes.contains(&b'{');
+        let has_object = |bytes: &[u8]| input.with_uploads().is_some() || bytes.contains(&b'{');
         let begun = match root {
             RootLabel::Name(name) => records.look(has_object).map(|head| has_object(head).then_some(name)),
             RootLabel::Prefix(_) => Ok(None),
@@ -315,7 +314,7 @@ impl Shared {
             if result == Err(Reason::Stopped) {
                 live.stop();
             }
-            if let (Some(path), Ok(()), Ok(())) = (uploads, &result, &sent) {
+            if let (Some(path), Ok(()), Ok(())) = (input.with_uploads(), &result, &sent) {
                 sent = read_uploads(path, &mut live, || self.is_stopped());
             }
             builder.borrow_mut().add_counts(live.finish());

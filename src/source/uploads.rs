@@ -13,7 +13,7 @@ use crate::formats::lists::{LiveTree, add_uploads};
 ///
 /// # Errors
 /// Returns the error of rclone or the first malformed part of its list. `live` is then marked as incompletely read.
-pub(super) fn read_uploads(
+pub(crate) fn read_uploads(
     path: &RclonePath,
     live: &mut LiveTree<'_>,
     is_stopped: impl Fn() -> bool,

@@ -15,7 +15,7 @@ failed=0
 ";
 
 /// Returns the script for a selection from a remote. `sizes` are the sizes of the entries as text.
-pub(super) fn text(selection: &Selection, sizes: &[String]) -> String {
+pub(crate) fn text(selection: &Selection, sizes: &[String]) -> String {
     let entries = selection.items().zip(sizes);
     let commands = entries.map(|((group, item), size)| {
         let path = path(group, item);
