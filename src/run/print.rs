@@ -122,10 +122,18 @@ pub fn run(job: PrintJob) -> Exit {
             crate::run::export::run(&source, outcome.as_ref(), interrupt, &to, format)
         }
         Output::Printed(format) => {
+            let unread = if selection.frees {
+                match crate::run::frees::find(&source, outcome.as_ref(), interrupt.as_ref(), progress) {
+                    Ok(exit) => exit,
+                    Err(exit) => return exit,
+                }
+            } else {
+                Exit::Success
+            };
             let exit = if interrupt.is_some_and(Interrupt::release) {
                 Exit::Interrupted
             } else {
-                exit_of(&source, outcome.as_ref())
+                exit_of(&source, outcome.as_ref()).max(unread)
             };
             let printed = standard_output()
                 .and_then(|mut out| print(&source, outcome.as_ref(), format, &selection, &mut out));
@@ -213,15 +221,20 @@ fn print(
     // Once reading has ended, no directory is incomplete. A hanging scan has not yet added all totals to the tree.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
+    let exclusive = tree.exclusive();
     let report = |live, body| Report {
         tree,
         live,
         is_complete,
         elapsed: source.elapsed(),
         least: selection.least,
+        exclusive: exclusive.clone(),
         body,
     };
-    let flat = |form, out: &mut dyn Write| Flat { tree, form, provenance: &source.provenance() }.write(out);
+    let flat = |form, out: &mut dyn Write| {
+        let (provenance, exclusive) = (&source.provenance(), exclusive.clone());
+        Flat { tree, form, provenance, exclusive }.write(out)
+    };
     let spaces = || df::report(tree, DirId::TOP, &|| false);
     match format {
         Format::Json { depth } => {
@@ -243,7 +256,8 @@ fn print(
         }
         Format::Table { depth, order, units } => {
             let least = selection.least;
-            Table { tree, sizes: SizeSource::of(live), depth, order, units, least }.write(out)
+            let exclusive = exclusive.clone();
+            Table { tree, sizes: SizeSource::of(live), depth, order, units, least, exclusive }.write(out)
         }
         Format::JsonLines => flat(Form::Json, out),
         Format::Csv => flat(Form::Csv, out),

@@ -13,7 +13,8 @@ use super::marked_copies::MarkedCopies;
 use crate::base::kind::Kind;
 use crate::duplicates::EqualName;
 use crate::tree::{
-    DeviceIndex, DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Totals, Tree, join,
+    DeviceIndex, DirId, Entry, EntryState, Exclusive, ExclusiveSizes, FileKey, InodeKey, Metadata,
+    Relocation, Totals, Tree, join,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -70,6 +71,18 @@ impl Mark {
         let inode = |mark: &Self| (mark.inode, mark.kind);
         let written = |mark: &Self| (mark.own.apparent, mark.mtime);
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
+    }
+
+    /// Returns what deleting the entry of `parent` frees, if it is known.
+    pub fn exclusive(&self, parent: DirId, sizes: &ExclusiveSizes) -> Option<Exclusive> {
+        match self.directory {
+            Some(id) => sizes.directory(id),
+            None if self.own.disk == 0 => Some(Exclusive { at_most: Some(0), ..Exclusive::default() }),
+            None => {
+                let links = self.is_linked.then_some(self.inode.device);
+                sizes.file(parent, FileKey::new(self.inode.inode, links))
+            }
+        }
     }
 
     /// Returns the totals of the entry, with everything below it.
