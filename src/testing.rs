@@ -48,7 +48,7 @@ pub mod output {
     pub use crate::output::json;
 }
 
-/// Operating system.
+/// Access to the operating system.
 pub mod platform {
     pub use crate::platform::atomic_file::AtomicFile;
     pub use crate::platform::entry::safe_path;

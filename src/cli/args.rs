@@ -254,7 +254,7 @@ pub struct Arguments {
     #[arg(short = 'X', long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Scan")]
     pub exclude_from: Vec<OsString>,
 
-    /// Exclude directories that hold a CACHEDIR.TAG
+    /// Exclude directories that contain a CACHEDIR.TAG
     #[arg(long, help_heading = "Scan")]
     pub exclude_caches: bool,
 

@@ -14,9 +14,9 @@ use crate::tree::{DirId, EntryState, Exclusive, Tree};
 pub struct Selection {
     /// Entries, grouped by directory.
     pub groups: Vec<Group>,
-    /// Part of every entry that the operation applies to.
+    /// Part of each entry to which the operation applies.
     pub extent: DeleteScope,
-    /// Copies of selected files, of which the operation must leave one.
+    /// Unselected copies of the selected files. The operation must leave at least one file of each set of copies.
     pub copies: KeptCopies,
 }
 
@@ -77,10 +77,11 @@ impl Selection {
         self.items().fold(0, |sum, (_, item)| sum.saturating_add(item.disk))
     }
 
-    /// Requires the operation to leave a copy of each file in `sets`, which contain files with the same contents.
+    /// Requires the operation to leave at least one file of each set in `sets`. The files of a set have the same
+    /// contents.
     ///
     /// # Errors
-    /// Returns the number of sets of which every file is selected, or inside a selected directory.
+    /// Returns the number of sets in which every file is selected or inside a selected directory.
     pub fn leaving_copies<'n, S: AsRef<[CopyName<'n>]>>(
         mut self,
         tree: &Tree,
@@ -130,7 +131,8 @@ impl Selection {
         self
     }
 
-    /// Returns a selection with only the entries for which `keep` returns `true`, given their index.
+    /// Returns a selection of the entries for which `keep` returns `true`. `keep` is called with the index of each
+    /// entry.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut number = 0;

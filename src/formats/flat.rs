@@ -33,7 +33,7 @@ pub struct Provenance {
     pub scanned_at: Option<i64>,
 }
 
-/// Tree to be written.
+/// Flat export of a tree.
 pub struct Flat<'t> {
     /// Tree that contains the entries.
     pub tree: &'t Tree,
@@ -79,7 +79,6 @@ struct Open<'t> {
     path: usize,
 }
 
-/// Value of a field.
 enum Value<'v> {
     /// Path. If it cannot be written exactly, the next field contains its bytes in base64.
     Path(&'v [u8]),
@@ -230,7 +229,6 @@ impl<'t> Flat<'t> {
     }
 }
 
-/// Line that is being written.
 struct Line<'l, 'o> {
     writer: &'l mut JsonWriter<'o>,
     form: Form,

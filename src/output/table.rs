@@ -110,7 +110,8 @@ impl<'t> Table<'t> {
         Open { rows, next: 0, index: Index::new(&listing), path, id, totals }
     }
 
-    /// Writes the line of an entry at `level`, or returns a directory whose entries have to be written first.
+    /// Writes the line of an entry at `level`, or, if it is a directory whose entries have to be written first, returns
+    /// this directory.
     fn entry(
         &self,
         out: &mut dyn Write,
@@ -141,7 +142,7 @@ impl<'t> Table<'t> {
             .with(Column::Frees, exclusive.map_or(CellValue::None, frees))
             .with(Column::Items, items.map_or(CellValue::None, CellValue::Count));
         row.has_errors = totals.errors > 0;
-        // The table has no column with a time or a user.
+        // The table has no column with a time or a user, so the time zone and the user names do not matter.
         let (zone, users) = (TimeZone::UTC, UserNames::new());
         let format = NumberFormat { units: self.units, zone: &zone, users: &users };
         row.add_shares(whole, whole);

@@ -1,8 +1,8 @@
-//! Queries: terms that must all hold for an entry.
+//! Queries: lists of terms, all of which an entry must match.
 //!
 //! A query is parsed from text (`parse`), or built from [`Test`]s by a view. So the same code finds the results of a
-//! search and the files behind a row of any view. A view can narrow a query with additional terms. Only kept entries
-//! that also match these terms are counted.
+//! search and the files behind a row of any view. A view can narrow a query with additional terms. Of the entries that
+//! the query keeps, only those that also match these terms are counted.
 //!
 //! The result for a directory affects its contents; see [`Standing`](super::standing::Standing).
 //!
@@ -147,13 +147,13 @@ pub struct Types {
 }
 
 impl Types {
-    /// Returns the set with this kind added.
+    /// Adds this kind, and returns the set.
     #[must_use]
     pub fn with_kind(self, kind: Kind) -> Self {
         Self { kinds: self.kinds | 1 << kind as u8, ..self }
     }
 
-    /// Returns the set with regular files of this category added.
+    /// Adds regular files of this category, and returns the set.
     #[must_use]
     pub fn with_category(self, class: Category) -> Self {
         Self { classes: self.classes | 1 << class as u16, ..self }
@@ -206,7 +206,7 @@ impl Query {
         query
     }
 
-    /// Narrows this query by another one. An entry is then counted only if this query keeps it and the entry itself
+    /// Narrows this query with another query. An entry is then counted only if this query keeps it and the entry itself
     /// matches the other query. A filtered view uses this to find the files of a row.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
@@ -270,14 +270,14 @@ impl Query {
         true
     }
 
-    /// Returns `true` if a term is about paths, so that each [`Subject`] must have one.
+    /// Returns `true` if a term is about paths, so that each [`Subject`] must have a path.
     pub(crate) fn needs_paths(&self) -> bool {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }
 
-    /// Returns `true` if the contents of each directory found are kept too, because the query selects directories by
-    /// name, type or size. With other queries, they are not. For example, `-*.log` finds most directories, but does not
-    /// keep the logs in them.
+    /// Returns `true` if the contents of each directory that is found are kept too, because the query selects
+    /// directories by name, type or size. Other queries do not keep these contents. For example, `-*.log` finds most
+    /// directories, but does not keep the logs in them.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
@@ -297,7 +297,7 @@ impl Query {
         !self.narrowed.is_empty()
     }
 
-    /// Returns `true` if a kept entry is counted, because it matches all additional terms.
+    /// Returns `true` if an entry that the query keeps is counted, that is, if it matches all additional terms.
     pub(crate) fn narrows_to(&self, subject: &Subject<'_>) -> bool {
         self.narrowed.iter().all(|term| term.holds(subject))
     }

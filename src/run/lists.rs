@@ -19,14 +19,14 @@ use crate::output::json::{GroupTotals, Large, Sum, Summary};
 use crate::platform::process::limits::processors;
 use crate::tree::{DirId, EntryState, Tree};
 
-/// Part of a tree to print.
+/// Selection of the entries and lists to print.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Size in bytes below which entries are not printed.
     pub least: u64,
-    /// Number of largest files to list.
+    /// Number of files to list, largest first.
     pub top: Option<usize>,
-    /// Groupings for which to print totals.
+    /// Groupings by which totals are printed.
     pub by: Vec<By>,
     /// `true` if the bytes that deleting each entry frees are printed, too.
     pub frees: bool,

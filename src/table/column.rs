@@ -18,7 +18,7 @@ pub enum Column {
     Growth,
     /// Sizes in earlier scans and now, as a chart.
     Trend,
-    /// Share of the whole in percent.
+    /// Percentage of the whole.
     Percent,
     /// Share as a bar; [`Scale`] defines the full length.
     Bar,
@@ -52,7 +52,7 @@ pub enum Width {
     Cells(usize),
     /// Width of a formatted size, plus this number of cells.
     Size(usize),
-    /// First number of cells plus a third of the free width, but at most the second number of cells.
+    /// First number of cells plus a third of the free width, limited to the second number of cells.
     Stretch(usize, usize),
 }
 
@@ -66,7 +66,7 @@ impl Width {
     }
 }
 
-/// Key that acts on a column.
+/// Key that sorts by a column, or shows or hides it.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnKey {
     /// Letter that the user types.
@@ -75,7 +75,7 @@ pub struct ColumnKey {
     pub name: &'static str,
     /// Description on the help page.
     pub help: &'static str,
-    /// Rank and word of the key's hint in the status line, if it has one.
+    /// Rank and text of the hint for the key in the status line, if there is a hint.
     pub hint: Option<(u8, &'static str)>,
     /// `true` if the key works only in the list of a directory.
     pub only_in_list: bool,
@@ -115,7 +115,7 @@ pub struct ColumnSpec {
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Rank in the order in which columns become narrower and then disappear, lowest rank first.
+    /// Rank in the order in which columns become narrower and finally disappear. The lowest rank is first.
     pub drop_order: u8,
     /// Column by which a click on the title sorts.
     pub sorts_by: Column,

@@ -31,7 +31,7 @@ pub enum CellValue {
     None,
     /// Size in bytes.
     Bytes(u64),
-    /// Sizes in bytes before and after a change. A size is `None` if the entry did not exist at that time.
+    /// Sizes in bytes before and after a change; `None` if the entry did not exist then.
     Change(Option<u64>, Option<u64>),
     /// Minimum and maximum number of bytes freed. Without a maximum, no limit is known.
     Frees(u64, Option<u64>),
@@ -39,7 +39,7 @@ pub enum CellValue {
     Count(u64),
     /// Share in thousandths.
     Share(u16),
-    /// Seconds since 1970.
+    /// Time in seconds since 1970.
     Time(i64),
     User(u32),
     /// Sizes over time.
@@ -66,7 +66,7 @@ impl CellValue {
     pub fn text(self, width: usize, format: NumberFormat<'_>) -> String {
         let units = format.units;
         match self {
-            // A chart is drawn later, with the characters of the theme.
+            // The chart is drawn later, with the characters of the theme.
             Self::None | Self::Trend(_) => String::new(),
             Self::Bytes(bytes) if width >= units.width() => size(bytes, units),
             Self::Bytes(bytes) => brief_size(bytes, units),
@@ -114,7 +114,7 @@ fn frees(least: u64, most: Option<u64>, width: usize, units: Units) -> String {
     if is_wide { format!("{sign}{number}{end:<0$}", RANGE.len() + BRIEF) } else { format!("{sign}{number}") }
 }
 
-/// Word after the size of a new entry in a very wide column. Other changes have blanks in its place.
+/// Word after the size of a new entry in a very wide column. For other changes, blanks take its place.
 const NEW: &str = " new";
 
 /// Formats a change for a wide column, such as `+1.2 GiB`.
@@ -252,7 +252,8 @@ impl Row {
         }
     }
 
-    /// Sets the cells for the row's share of `whole` and for its bar. The bar is full at size `full`.
+    /// Sets the cells for the percentage and the bar. The row's size is compared with `whole` for the percentage, and
+    /// with `full` for the bar.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
         if let Some(size) = self.size() {
             self.cells[Column::Percent as usize] = CellValue::Share(share(size, whole));

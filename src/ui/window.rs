@@ -1,6 +1,6 @@
 //! Visible part of a directory as plain data: the totals for the header, and the visible rows.
 //!
-//! The tree changes constantly during a scan, so it is read only once per update. Drawing uses only the window.
+//! Because the tree changes constantly during a scan, it is read only once per update. Drawing uses only the window.
 //!
 //! Invariant: all numbers of a window are read at once, right after the live totals.
 
@@ -24,11 +24,11 @@ pub struct Window {
     /// Totals of the directory, or only of the matching entries if there is a filter.
     pub totals: Totals,
     pub bound: Precision,
-    /// Error number of the directory, if it could not be read.
+    /// Error number if the directory could not be read.
     pub errno: Option<i32>,
     /// `true` if everything below the directory has been read.
     pub is_complete: bool,
-    /// Number of items without the filter, if there is a filter.
+    /// Number of items that there would be without the filter; `None` if there is no filter.
     pub all_items: Option<u64>,
     pub rows: usize,
     /// Number of hidden entries.
@@ -120,7 +120,7 @@ impl Window {
     }
 }
 
-/// Returns the row of an entry, with the cells for shares and growth left empty.
+/// Returns the row of an entry. The cells for shares and growth are still empty.
 fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, measure: Measure) -> Row {
     let is_directory = record.kind == Kind::Directory;
     let mut label = escape(record.name).into_owned();

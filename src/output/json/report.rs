@@ -64,7 +64,7 @@ struct Open<'t> {
     end: End,
 }
 
-/// Values of the last keys of an entry. In a directory, these keys follow the children.
+/// Values of the keys that end an entry's object. In a directory, these keys follow the children.
 #[derive(Clone, Copy)]
 struct End {
     owner: Option<Owner>,
@@ -155,7 +155,7 @@ impl<'t> Report<'t> {
         record: &Entry<'t>,
         left: Option<usize>,
     ) -> Option<Open<'t>> {
-        // Equivalent to `JsonWriter::name`, with fewer calls, because this runs for every entry.
+        // Does the same as `JsonWriter::name` with fewer calls, because this code runs for every entry.
         json.raw("{\"name\":");
         if !json.string(record.name) {
             json.raw(",\"name_base64\":");
@@ -259,7 +259,7 @@ fn spaces_list(json: &mut JsonWriter<'_>, spaces: &[FileSystemUsage]) {
     }
 }
 
-/// Writes the last keys of an entry and closes its object.
+/// Writes the keys that end an entry's object, and closes the object.
 fn end(json: &mut JsonWriter<'_>, end: End) {
     if let Some(Owner { uid, gid, mode }) = end.owner {
         json.field(",\"uid\":", u64::from(uid));

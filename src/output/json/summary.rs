@@ -1,4 +1,4 @@
-//! Keys that `--top` and `--by` add to the document of `--json`.
+//! Keys that `--top` and `--by` add to the `--json` document.
 //!
 //! Invariant: a requested list is written even if it is empty, and no other list is written.
 
@@ -45,14 +45,14 @@ pub struct GroupTotals {
 pub struct Sum {
     /// Name of the group, which may contain any characters.
     pub name: String,
-    /// User ID, in a grouping by owner.
+    /// User ID if the grouping is by owner.
     pub uid: Option<u32>,
     /// Totals of the group.
     pub totals: Totals,
 }
 
 impl Summary {
-    /// Writes the lists, between the errors and the roots.
+    /// Writes the lists. In the document, they come after the errors and before the roots.
     pub(super) fn write(&self, json: &mut JsonWriter<'_>, tree: &Tree) -> io::Result<()> {
         if let Some(largest) = &self.largest {
             json.raw(",\n\"largest\":[");

@@ -1,4 +1,4 @@
-//! Parser of queries.
+//! Query parser.
 //!
 //! ```text
 //! query = terms with blanks between
@@ -93,8 +93,8 @@ fn skip_blanks(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_start().len()
 }
 
-/// Returns the first term at or after `at`, `true` if the term is negated, and the position of its end. Returns `None`
-/// if there is no other term.
+/// Returns the first term at or after `at`, a flag that is `true` if the term is negated, and the position at which the
+/// term ends. Returns `None` if no term follows.
 fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     let start = skip_blanks(text, at);
     let rest = text[start..].strip_prefix('-').unwrap_or(&text[start..]);

@@ -1,4 +1,4 @@
-//! Execution of commands, depending on the scope.
+//! Execution of commands in the current scope.
 //!
 //! This file handles the commands of the list and of table views. Layers handle their own. Invariant: a key performs
 //! only the command that the keymap binds to it.
@@ -50,7 +50,7 @@ impl App<'_> {
     /// pasted.
     pub(super) fn paste(&mut self, text: &str) {
         if self.scope().is_typed() {
-            // The result is ignored, because typing requests no I/O.
+            // The returned effect is ignored, because typing requests no I/O.
             let _ = self.offer(Input::Paste(text));
         }
     }

@@ -208,8 +208,8 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Continues after a rescan: rescans the next directory with restored items, shows the deletion dialog again for
-    /// changed entries, or checks changed marks.
+    /// Continues after a rescan: rescans the next directory with restored items, opens the deletion dialog again if
+    /// entries had changed, or checks marked directories that have changed.
     pub(super) fn after_rescan(&mut self) -> Option<Effect> {
         self.cx.read_returned().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }

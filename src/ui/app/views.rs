@@ -13,7 +13,7 @@ impl App<'_> {
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let scope = self.scope();
         let mut has_changed = false;
-        // A result can make a further job necessary.
+        // Each result may require another job.
         while self.poll_loads(sources) {
             has_changed = true;
         }

@@ -47,12 +47,12 @@ const NARROW: usize = 36;
 pub struct InfoPage {
     /// Entry, with the information that the system reports about it.
     pub info: EntryInfo,
-    /// First visible line; may exceed the scroll range.
+    /// First visible line. Can exceed the scroll range.
     pub offset: usize,
 }
 
 impl InfoPage {
-    /// Creates the page about an entry. For an entry of a snapshot or export, the system is not queried.
+    /// Creates the page about an entry. If the entry is from a snapshot or export, the page does not query the system.
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
         Self { info: EntryInfo::new(entry, source_kind), offset: 0 }
     }
@@ -146,7 +146,7 @@ impl<'t> Component<'t> for InfoPage {
     }
 }
 
-/// Fact about the entry. An empty label means that the text continues the previous fact.
+/// Line about the entry. If its label is empty, its text continues the line before it.
 struct Fact {
     label: &'static str,
     text: String,

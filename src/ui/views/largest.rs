@@ -33,7 +33,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the largest files, in which each inode occurs only once.
+/// Common settings of the tables whose rows are entries.
 pub static TABLE: TableSpec = TableSpec {
     start: |sources, request| rows(survey::largest(sources.pool, sources.request(request), MOST)),
     ..ENTRIES

@@ -44,7 +44,7 @@ const MARGIN: u16 = 2;
 /// Maximum number of items that are listed by name.
 const NAMED: usize = 4;
 
-/// Line of the dialog. If there is little room, the lines with the highest rank are omitted first.
+/// Line of the dialog. If there is little room, lines with high ranks are omitted first.
 struct Fact {
     rank: u8,
     left: String,
@@ -115,8 +115,8 @@ impl DeleteDialog {
             return;
         }
         let Plan { place, is_framed, lines, buttons } = plan(cx, self, area);
-        // Clear a margin on both sides, because narrow leftovers of the view beside the frame would look like part of
-        // the dialog.
+        // Clear a margin on both sides, because a narrow strip of the view beside the frame would look like part of the
+        // dialog.
         let left = place.x.saturating_sub(MARGIN).max(area.x);
         let right = place.right().saturating_add(MARGIN).min(area.right());
         Clear.render(Rect { x: left, width: right - left, ..place }, canvas.buffer);
@@ -348,7 +348,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     metadata
 }
 
-/// Formats the time since `then` in its largest unit, for example `3 hours ago`.
+/// Formats the time since `then` in the largest suitable unit, for example `3 hours ago`.
 fn ago(now: i64, then: i64) -> String {
     const UNITS: [(i64, &str); 4] = [(365 * 86_400, "year"), (86_400, "day"), (3600, "hour"), (60, "minute")];
     let since = now.saturating_sub(then);

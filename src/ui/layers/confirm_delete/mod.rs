@@ -38,7 +38,7 @@ pub struct DeleteDialog {
     pub button: Button,
     pub stage: ConfirmStep,
     gate: AnswerGate,
-    /// `true` if the user may choose to delete only the contents, because the selection is a single directory.
+    /// `true` if the user can switch to deleting only the contents, because the selection is a single directory.
     can_be_emptied: bool,
     is_rehearsal: bool,
     /// Size in bytes above which the user must type the name.
@@ -113,7 +113,7 @@ impl DeleteDialog {
         self.probe.as_ref().is_some_and(|probe| !probe.changed.is_empty())
     }
 
-    /// Goes to another step, in which a Yes is accepted after `quiet` without input.
+    /// Goes to another step. In that step, a Yes is accepted only after the time `quiet` without input.
     fn ask_next(&mut self, stage: ConfirmStep, quiet: Duration) -> Handled {
         self.stage = stage;
         self.button = Button::No;
@@ -121,11 +121,11 @@ impl DeleteDialog {
         Handled::Yes(None)
     }
 
-    /// Returns the name that the user must type, which is that of the largest item; `None` if a Yes is enough.
+    /// Returns the name that the user must type: that of the largest item; `None` if the user need not type a name.
     fn wanted_name(&self) -> Option<String> {
         let probe = self.probe.as_ref()?;
         let is_home = probe.warnings.iter().any(|concern| matches!(concern, DeleteWarning::SomebodysHome(_)));
-        // Since the scan, a file that the preview has not visited yet may have grown to any size.
+        // A file that the preview has not visited yet may have grown to any size since the scan.
         let most = if probe.is_complete { self.selection.disk().max(probe.most) } else { u64::MAX };
         if most <= self.typed_over && !is_home {
             return None;
@@ -170,7 +170,7 @@ impl DeleteDialog {
             Some(Command::Answer(Answer::Selected)) if accepts_yes => return self.go_on(cx),
             Some(Command::Answer(Answer::Selected)) => cx.notify(Notice::AnsweredTooEarly),
             _ => {
-                // The result is ignored, because the dialog does not react to changes of the text.
+                // The result is ignored, because the dialog does not react to changes to the text.
                 let _ = typed.take(event, command);
             }
         }
@@ -195,7 +195,7 @@ impl DeleteDialog {
         cx.recheck_entries(&changed)
     }
 
-    /// Handles a Yes: if the user must type the name of an entry, asks for the name; otherwise takes the next step.
+    /// Handles a Yes. If the user must type the name of an entry, asks for that name. Otherwise, takes the next step.
     fn confirmed(&mut self, cx: &mut Context<'_>) -> Handled {
         if !self.is_open() {
             return Handled::Yes(None);
@@ -206,7 +206,7 @@ impl DeleteDialog {
         }
     }
 
-    /// Asks a second time if necessary. Otherwise, starts the operation, or shows the result of a dry run.
+    /// Asks for a second Yes if necessary. Otherwise, starts the operation, or shows the result of a dry run.
     fn go_on(&mut self, cx: &mut Context<'_>) -> Handled {
         if self.needs_second_yes() && !matches!(self.stage, ConfirmStep::AskAgain) {
             return self.ask_next(ConfirmStep::AskAgain, LONG_QUIET);

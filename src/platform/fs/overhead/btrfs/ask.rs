@@ -42,7 +42,7 @@ struct Lookup {
     path: [u8; 4080],
 }
 
-/// Reads the numbers of the file system that `path` is on.
+/// Reads the space usage and the subvolumes of the file system that `path` is on.
 ///
 /// # Errors
 /// Returns any error of open(2), or of ioctl(2) if the block groups cannot be read.

@@ -3,7 +3,7 @@
 
 pub mod items;
 
-/// Numbers that btrfs reports.
+/// Space usage and subvolumes that btrfs reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Btrfs {
     /// Block groups by purpose.
