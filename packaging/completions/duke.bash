@@ -74,7 +74,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-o -O -c -f -n -s -d -q -a -0 -t -x -X -L -r -e -h -V --json --ndjson --csv --output --output-binary --export-block-size --compress --import --format --fields --root --no-interactive --summarize --depth --bytes --min-size --top --by --quiet --apparent-size --si --sort --reverse --directories-first --no-hidden --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --follow-symlinks --versions --read-only --dry-run --type-name-over --select-yes --confirm-quit --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df duplicates help man ncdu merge plan save"
+            opts="-o -O -c -f -n -s -d -q -a -0 -t -x -X -L -r -e -h -V --json --ndjson --csv --output --output-binary --export-block-size --compress --import --format --fields --root --no-interactive --summarize --depth --bytes --min-size --top --by --frees --quiet --apparent-size --si --sort --reverse --directories-first --no-hidden --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --follow-symlinks --versions --read-only --dry-run --type-name-over --select-yes --confirm-quit --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df duplicates help man ncdu merge plan save"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0

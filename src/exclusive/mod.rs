@@ -16,6 +16,7 @@
 mod extents;
 mod plan;
 mod search;
+mod state;
 pub mod sums;
 #[cfg(test)]
 mod tests;

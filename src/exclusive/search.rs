@@ -6,12 +6,12 @@
 //!
 //! Invariant: each file is counted once, as read, by its links, or as unread.
 
-use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::extents::{FileExtents, Method, OpenedFile, has_extents, unbound};
+use super::extents::{FileExtents, Method, OpenedFile, has_extents};
 use super::plan::{Piece, Plan, PlannedFile};
+use super::state::{SearchState, Wait};
 use super::sums::ExclusiveSums;
 use crate::base::format::grouped;
 use crate::base::job::{Job, Pool, Task};
@@ -19,7 +19,7 @@ use crate::base::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
 use crate::platform::process::{io_policy, limits::lower_priority};
 use crate::platform::{Directory, Errno};
 use crate::scan::{reach, reach_entry};
-use crate::tree::{DirId, Entry, EntryState, ExclusiveCoverage, ExclusiveSizes, InodeKey, Listing, Tree};
+use crate::tree::{DirId, Entry, EntryState, ExclusiveCoverage, ExclusiveSizes, Listing, Tree};
 
 /// Time to wait for a file that is being written.
 const BUSY: Duration = Duration::from_millis(50);
@@ -79,35 +79,6 @@ struct ExclusiveSearch {
     ended: Condvar,
 }
 
-/// State that threads change after each file.
-struct SearchState {
-    sums: ExclusiveSums,
-    coverage: ExclusiveCoverage,
-    /// Number of pieces that threads have taken.
-    taken: usize,
-    /// Positions of the running threads.
-    waits: HashMap<usize, Wait>,
-    /// Number of threads started so far.
-    started: usize,
-    is_stopped: bool,
-    /// Method for each device.
-    methods: HashMap<u32, Method>,
-    /// ID of each volume.
-    volumes: Vec<u64>,
-    /// Inodes with several names whose extents have been added.
-    added: HashSet<InodeKey>,
-}
-
-/// Position of a thread, and the time since when it has been there.
-struct Wait {
-    piece: usize,
-    /// Number of files of the piece that are done.
-    done: usize,
-    since: Instant,
-    /// Longest time to wait; `None` if the thread is not waiting for the system.
-    limit: Option<Duration>,
-}
-
 /// Part of the work that a thread begins with.
 #[derive(Clone, Copy)]
 struct Start {
@@ -121,18 +92,7 @@ struct Abandoned;
 
 impl ExclusiveSearch {
     fn new(plan: Plan) -> Self {
-        let sums = ExclusiveSums::new(Arc::clone(&plan.numbers));
-        let state = SearchState {
-            sums,
-            coverage: ExclusiveCoverage::default(),
-            taken: 0,
-            waits: HashMap::new(),
-            started: 0,
-            is_stopped: false,
-            methods: HashMap::new(),
-            volumes: Vec::new(),
-            added: HashSet::new(),
-        };
+        let state = SearchState::new(ExclusiveSums::new(Arc::clone(&plan.numbers)));
         Self { plan, state: Mutex::new(state), ended: Condvar::new() }
     }
 
@@ -366,48 +326,4 @@ enum OpenedDirectory {
     /// The files need not be opened, because the link count decides.
     ByLinks,
     Failed(Errno),
-}
-
-impl SearchState {
-    /// Takes the next piece.
-    fn take(&mut self, pieces: usize) -> Option<usize> {
-        let piece = self.taken;
-        (piece < pieces).then(|| self.taken += 1)?;
-        Some(piece)
-    }
-
-    fn add(&mut self, plan: &Plan, file: &PlannedFile<'_>, extents: &FileExtents, method: Method) {
-        let names = plan.names_of(file, extents.links);
-        match method {
-            Method::LinkCount => self.coverage.by_links += 1,
-            Method::Extents(_) | Method::PrivateSize => self.coverage.read += 1,
-        }
-        // An inode with several names holds its extents once.
-        let linked = file.metadata.linked_inode();
-        if linked.is_some_and(|inode| !self.added.insert(inode)) {
-            return;
-        }
-        match method {
-            Method::LinkCount => self.sums.hold(&names, file.metadata.disk()),
-            Method::PrivateSize => extents.add(&mut self.sums, &names, method, 0),
-            Method::Extents(volume) => {
-                let number = self.volume(volume.id);
-                extents.add(&mut self.sums, &names, method, number);
-            }
-        }
-    }
-
-    /// Counts a file as unread.
-    fn skip(&mut self, plan: &Plan, file: &PlannedFile<'_>) {
-        unbound(&mut self.sums, &plan.names_of(file, 1));
-        self.coverage.unread += 1;
-    }
-
-    /// Returns the number of a volume.
-    fn volume(&mut self, id: u64) -> usize {
-        self.volumes.iter().position(|known| *known == id).unwrap_or_else(|| {
-            self.volumes.push(id);
-            self.volumes.len() - 1
-        })
-    }
 }
