@@ -108,7 +108,7 @@ impl ExclusiveSums {
         let mut nodes = names.to_vec();
         nodes.sort_unstable();
         nodes.dedup();
-        self.settle(&nodes, bytes, Extent { is_flagged: false, references: 1 });
+        self.settle(&nodes, bytes, HeldBytes { is_flagged: false, references: 1 });
     }
 
     /// Records that deleting `node` may free more than the references show.
@@ -152,7 +152,7 @@ impl ExclusiveSums {
                 nodes.dedup();
                 let counted = together.iter().filter(|reference| !reference.is_repeated()).count();
                 let is_flagged = together.iter().any(Reference::is_flagged);
-                self.settle(&nodes, first.length(), Extent { is_flagged, references: counted });
+                self.settle(&nodes, first.length(), HeldBytes { is_flagged, references: counted });
             } else {
                 Sweep::default().run(self, together);
             }
@@ -161,7 +161,7 @@ impl ExclusiveSums {
     }
 
     /// Adds bytes that exactly these nodes, which are sorted and distinct, refer to.
-    fn settle(&mut self, nodes: &[Node], bytes: u64, extent: Extent) {
+    fn settle(&mut self, nodes: &[Node], bytes: u64, extent: HeldBytes) {
         let (Some(least), Some(greatest)) = (nodes.first(), nodes.last()) else { return };
         self.own(*least, *greatest, bytes, extent);
         for node in nodes {
@@ -173,7 +173,7 @@ impl ExclusiveSums {
     }
 
     /// Adds bytes to the sums of the node that frees them.
-    fn own(&mut self, least: Node, greatest: Node, bytes: u64, extent: Extent) {
+    fn own(&mut self, least: Node, greatest: Node, bytes: u64, extent: HeldBytes) {
         let owner = self.numbers.common(least, greatest);
         let sums = &mut self.sums[owner as usize];
         if !extent.is_flagged {
@@ -202,7 +202,7 @@ impl ExclusiveSums {
 
 /// Properties of bytes that the same nodes refer to.
 #[derive(Clone, Copy)]
-struct Extent {
+struct HeldBytes {
     /// `true` if the file system reports that unknown files share the bytes.
     is_flagged: bool,
     /// Number of known references, excluding further names of an inode.
@@ -260,7 +260,7 @@ impl Sweep {
         else {
             return;
         };
-        let extent = Extent { is_flagged: self.flagged > 0, references: self.counted };
+        let extent = HeldBytes { is_flagged: self.flagged > 0, references: self.counted };
         sums.own(*least, *greatest, bytes, extent);
     }
 

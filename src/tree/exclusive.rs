@@ -6,8 +6,9 @@
 //!
 //! Invariant: sizes describe the tree of one edition, and are not returned after a change.
 
-use super::{DeviceIndex, DirId, EntryId, EntryState, Metadata, Tree, Walk};
-use crate::base::sync::{Arc, lock};
+use super::directory::DirId;
+use super::entry::{DeviceIndex, Metadata};
+use crate::base::sync::Arc;
 
 /// Number of a directory or file in [`NodeNumbers`].
 pub type Node = u32;
@@ -70,50 +71,18 @@ impl NodeSums {
 #[derive(Debug, Default)]
 pub struct NodeNumbers {
     /// Parent of each node. A parent has a lower number than its children; node 0 is its own parent.
-    parents: Vec<Node>,
+    pub(super) parents: Vec<Node>,
     /// Key of each file. For a directory, the number of its files.
-    keys: Vec<u64>,
+    pub(super) keys: Vec<u64>,
     /// Node of each directory, 0 for unused numbers.
-    directories: Vec<Node>,
+    pub(super) directories: Vec<Node>,
     /// Edition of the tree when it was numbered.
-    edition: u64,
+    pub(super) edition: u64,
 }
 
 impl NodeNumbers {
     /// Node above the top, which stands for everything outside of the tree.
     pub const OUTSIDE: Node = 0;
-
-    /// Numbers the directories of a tree, and its files that take space. Calls `each` with every node, its address and
-    /// its metadata. Roots that repeat another root get no numbers.
-    ///
-    /// # Panics
-    /// Panics if the tree has more than 2^32 directories and files.
-    pub fn new(tree: &Tree, mut each: impl FnMut(Node, EntryId, &Metadata)) -> Self {
-        let mut numbers = Self { edition: tree.edition(), ..Self::default() };
-        numbers.push(Self::OUTSIDE, 0);
-        let (aliases, mut files) = (tree.alias_positions(), Vec::new());
-        for (directory, listing) in Walk::new(tree, DirId::TOP) {
-            let above = tree.parent(directory).map_or(Self::OUTSIDE, |parent| numbers.directory(parent));
-            let node = numbers.push(above, 0);
-            let index = directory.0 as usize;
-            numbers.directories.resize(numbers.directories.len().max(index + 1), Self::OUTSIDE);
-            numbers.directories[index] = node;
-            for (position, entry) in listing.entries() {
-                let EntryState::Known(metadata) = entry.state else { continue };
-                let is_alias = directory == DirId::TOP && aliases.contains(&position);
-                if metadata.directory.is_none() && metadata.blocks > 0 && !is_alias {
-                    files.push((FileKey::from(&metadata).0, position, metadata));
-                }
-            }
-            files.sort_unstable_by_key(|(key, position, _)| (*key, *position));
-            numbers.keys[node as usize] = files.len() as u64;
-            for (key, position, metadata) in files.drain(..) {
-                let file = numbers.push(node, key);
-                each(file, EntryId { directory, position }, &metadata);
-            }
-        }
-        numbers
-    }
 
     /// Creates the numbers of nodes with these parents.
     #[cfg(test)]
@@ -121,7 +90,7 @@ impl NodeNumbers {
         Self { parents, ..Self::default() }
     }
 
-    fn push(&mut self, parent: Node, key: u64) -> Node {
+    pub(super) fn push(&mut self, parent: Node, key: u64) -> Node {
         let node = Node::try_from(self.parents.len()).expect("a tree has fewer than 2^32 entries");
         self.parents.push(parent);
         self.keys.push(key);
@@ -167,7 +136,7 @@ impl NodeNumbers {
 /// Key of a file within its directory. Files with the same inode number on different devices can be roots; the links of
 /// a root always contain the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileKey(u64);
+pub struct FileKey(pub(super) u64);
 
 impl FileKey {
     /// Returns the key of a file with this inode number and these links.
@@ -226,17 +195,5 @@ impl ExclusiveSizes {
     fn node(&self, node: Node) -> Exclusive {
         let NodeSums { at_least, at_most, shared } = self.sums[node as usize];
         Exclusive { at_least, at_most: (at_most != u64::MAX).then_some(at_most), shared }
-    }
-}
-
-impl Tree {
-    /// Sets the exclusive sizes. They are kept until the tree changes.
-    pub fn set_exclusive(&self, sizes: Arc<ExclusiveSizes>) {
-        *lock(&self.exclusive) = Some(sizes);
-    }
-
-    /// Returns the exclusive sizes, or `None` if they are unknown or the tree has changed since.
-    pub fn exclusive(&self) -> Option<Arc<ExclusiveSizes>> {
-        lock(&self.exclusive).clone().filter(|sizes| sizes.numbers.edition == self.edition())
     }
 }

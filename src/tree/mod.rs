@@ -32,6 +32,7 @@ mod inodes;
 mod listing;
 mod listing_index;
 mod live_totals;
+mod numbering;
 mod open_directories;
 mod reading;
 mod readings;

@@ -33,7 +33,7 @@ fn frees(app: &App<'_>) -> Vec<CellValue> {
 fn copies_are_freed_only_with_the_directory_that_contains_both() {
     let tree = tree();
     let mut app = finished(&tree);
-    press(&mut app, "x");
+    press(&mut app, "f");
     press(&mut app, "F");
     assert_eq!(names(&app), ["pair", "single"]);
     let exact = |bytes| CellValue::Frees(bytes, Some(bytes));
@@ -41,7 +41,7 @@ fn copies_are_freed_only_with_the_directory_that_contains_both() {
     assert!(screen(&mut app).contains("Frees"));
     press(&mut app, "Enter");
     assert_eq!(frees(&app), [exact(0), exact(0)]);
-    press(&mut app, "x");
+    press(&mut app, "f");
     assert!(!app.cx.shown.columns.has(Column::Frees));
 }
 
@@ -49,7 +49,7 @@ fn copies_are_freed_only_with_the_directory_that_contains_both() {
 fn marked_copies_may_free_what_they_share() {
     let tree = tree();
     let mut app = finished(&tree);
-    press(&mut app, "x");
+    press(&mut app, "f");
     press(&mut app, "Enter");
     press(&mut app, "+");
     let marks = app.cx.marks_exclusive().unwrap();
