@@ -53,6 +53,8 @@ mod delete;
 mod df;
 #[cfg(feature = "browser")]
 mod duplicates;
+#[cfg(feature = "analysis")]
+mod exclusive;
 #[cfg(test)]
 mod fixture;
 #[cfg(feature = "formats")]

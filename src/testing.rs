@@ -37,6 +37,12 @@ pub mod formats {
     pub use crate::formats::{flat, lists, ncdu_binary, ncdu_write, snapshot};
 }
 
+/// Bytes that deleting each entry frees.
+#[cfg(feature = "analysis")]
+pub mod exclusive {
+    pub use crate::exclusive::find;
+}
+
 /// `--json` output.
 #[cfg(feature = "browser")]
 pub mod output {

@@ -61,6 +61,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Print one line for each PATH, like --depth 0')
             [CompletionResult]::new('--summarize', '--summarize', [CompletionResultType]::ParameterName, 'Print one line for each PATH, like --depth 0')
             [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'Print a table with sizes in bytes')
+            [CompletionResult]::new('--frees', '--frees', [CompletionResultType]::ParameterName, 'Print what deleting each entry would free')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Show apparent size instead of disk usage')

@@ -58,6 +58,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -s 'Print one line for each PATH, like --depth 0'
             cand --summarize 'Print one line for each PATH, like --depth 0'
             cand --bytes 'Print a table with sizes in bytes'
+            cand --frees 'Print what deleting each entry would free'
             cand -q 'Print no progress on standard error'
             cand --quiet 'Print no progress on standard error'
             cand -a 'Show apparent size instead of disk usage'

@@ -75,7 +75,7 @@ impl<'q> FilterCursor<'q> {
     /// Returns `true` if the query keeps the entry, ignoring anything below it.
     fn keeps(&self, record: &Entry<'_>) -> bool {
         let asked = if self.directory == DirId::TOP { as_root(*record) } else { *record };
-        self.filtered.query.keeps(self.standing, &self.path, self.tree, &asked)
+        self.filtered.query.keeps(self.standing, (self.directory, &self.path), self.tree, &asked)
     }
 }
 

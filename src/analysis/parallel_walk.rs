@@ -284,7 +284,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         // Only roots are copied. Entries are large, and copying all of them would take a considerable part of the
         // search time.
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
-        let subject = Subject::of(tree, root.as_ref().unwrap_or(record), &self.path);
+        let subject = Subject::of(tree, visit.id, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
         // The contents of a kept directory are kept even if they do not match.
         let needs_no_look = is_kept && (self.mode == Mode::Filter || query.is_narrowed());

@@ -32,6 +32,7 @@ a term excludes its matches. Several terms must all match.";
 pub const TERMS: &[(&str, &str)] = &[
     (">1G, size>1G, disk>1G", "entries by disk usage (of directories, the total); also with >=, <, <=, ="),
     ("apparent>1G", "entries by apparent size"),
+    ("frees>1G", "entries by what deleting them frees at least"),
     ("older:90d, newer:2w", "entries last changed before or after that age; units: h, d, w, mo, y"),
     ("ext:jpg,png", "files with one of these extensions"),
     (

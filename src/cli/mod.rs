@@ -273,6 +273,7 @@ fn look(
             && !arguments.no_interactive
             && depth.is_none()
             && !arguments.bytes
+            && !arguments.frees
             && !crate::cli::sources::selects(arguments);
     let output = if let Some(export) = crate::cli::sources::export(arguments, environment.is_terminal)? {
         export

@@ -253,5 +253,6 @@ pub fn selection(arguments: &Arguments) -> Result<Selection, UsageError> {
         least: arguments.min_size.unwrap_or(0),
         top: arguments.top,
         by: arguments.by.iter().map(by).collect(),
+        frees: arguments.frees,
     })
 }

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::copies::KeptCopies;
 use super::copy_files::CopyName;
 use super::group::{DeleteScope, Group, Item};
-use crate::tree::{DirId, Tree};
+use crate::tree::{DirId, EntryState, Exclusive, Tree};
 
 /// Entries of a tree to delete or move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,23 @@ impl Selection {
     /// Returns each entry with its group.
     pub fn items(&self) -> impl Iterator<Item = (&Group, &Item)> {
         self.groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)))
+    }
+
+    /// Returns what deleting the entries frees, if the tree knows it. Deleting only the contents of a directory keeps the
+    /// directory itself, whose blocks do not count.
+    pub fn exclusive(&self, tree: &Tree) -> Option<Exclusive> {
+        let sizes = tree.exclusive()?;
+        let entries = self.groups.iter().flat_map(|group| {
+            let names: HashSet<&[u8]> = group.items.iter().map(|item| item.name.as_slice()).collect();
+            let listing = tree.listing(group.directory);
+            let chosen = listing.entries().filter(|(_, entry)| names.contains(entry.name));
+            let found = chosen.map(|(_, entry)| match entry.state {
+                EntryState::Known(metadata) => sizes.of(group.directory, &metadata),
+                EntryState::Excluded(_) | EntryState::Failed(_) => None,
+            });
+            found.collect::<Vec<_>>()
+        });
+        Some(Exclusive::together(entries.collect::<Option<Vec<_>>>()?))
     }
 
     /// Returns the disk usage of the entries in bytes, according to the tree. An inode with several selected names

@@ -29,14 +29,20 @@ impl Standing {
 
 impl Query {
     /// Returns `true` if a filter keeps the entry. `standing` contains the decisions that follow from the directories
-    /// above the entry, and `above` is the path of the parent directory.
-    pub(crate) fn keeps(&self, standing: Standing, above: &[u8], tree: &Tree, record: &Entry<'_>) -> bool {
+    /// above the entry, which is in `directory` with the path `above`.
+    pub(crate) fn keeps(
+        &self,
+        standing: Standing,
+        (directory, above): (DirId, &[u8]),
+        tree: &Tree,
+        record: &Entry<'_>,
+    ) -> bool {
         let mut path = Vec::new();
         if self.needs_paths() {
             path.extend_from_slice(above);
             push_name(&mut path, record.name);
         }
-        let subject = Subject::of(tree, record, &path);
+        let subject = Subject::of(tree, directory, record, &path);
         (standing.is_kept || self.finds(&subject, standing.is_unwanted).0) && self.narrows_to(&subject)
     }
 
@@ -57,7 +63,8 @@ impl Query {
             let state = EntryState::Known(metadata.unwrap_or(plain));
             let record = Entry { name: tree.name(id), kind: Kind::Directory, state };
             let record = if tree.parent(id) == Some(DirId::TOP) { as_root(record) } else { record };
-            standing = standing.inside(self, &Subject::of(tree, &record, &path));
+            let above = tree.parent(id).unwrap_or(DirId::TOP);
+            standing = standing.inside(self, &Subject::of(tree, above, &record, &path));
         }
         standing
     }

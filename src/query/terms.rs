@@ -82,8 +82,10 @@ pub enum Test {
     Disk(Size),
     /// Apparent size in bytes; for a directory, including everything in it.
     Apparent(Size),
-    /// Modification time within this range, in seconds since 1970. Directories are tested only if the query selects
-    /// them by name or type, because their modification time does not show the age of their contents.
+    /// Minimum number of bytes that deleting the entry frees. Never holds while this number is unknown.
+    Frees(Size),
+    /// Modification time in this range of seconds since 1970. Directories are tested only if the query selects them by
+    /// name or type, because their modification time does not show the age of their contents.
     Modified(Range<i64>),
     /// Implausible modification time: zero, which some programs write, or a time in the future.
     Undated {
@@ -168,14 +170,16 @@ impl Types {
 /// Entry that a query is applied to.
 pub(crate) struct Subject<'a> {
     tree: &'a Tree,
+    /// Parent directory of the entry.
+    directory: DirId,
     record: &'a Entry<'a>,
     /// Path of the entry; may be empty if [`Query::needs_paths`] returns `false`.
     path: &'a [u8],
 }
 
 impl<'a> Subject<'a> {
-    pub(crate) fn of(tree: &'a Tree, record: &'a Entry<'a>, path: &'a [u8]) -> Self {
-        Self { tree, record, path }
+    pub(crate) fn of(tree: &'a Tree, directory: DirId, record: &'a Entry<'a>, path: &'a [u8]) -> Self {
+        Self { tree, directory, record, path }
     }
 
     /// Returns the size of the entry; for a directory, including everything in it.
@@ -338,7 +342,7 @@ impl Term {
     /// too, because it is equivalent to another size comparison.
     fn brings_contents(&self) -> bool {
         match self.test {
-            Test::Disk(_) | Test::Apparent(_) => true,
+            Test::Disk(_) | Test::Apparent(_) | Test::Frees(_) => true,
             Test::Empty | Test::Error | Test::Errno(_) => !self.negated,
             _ => self.asks_for_directories(),
         }
@@ -367,6 +371,11 @@ impl Test {
             Self::Apparent(size) => {
                 metadata.is_some_and(|metadata| size.holds(subject.size(metadata, Measure::Apparent)))
             }
+            Self::Frees(size) => metadata.is_some_and(|metadata| {
+                let exclusive = subject.tree.exclusive();
+                let found = exclusive.and_then(|sizes| sizes.of(subject.directory, metadata));
+                found.is_some_and(|exclusive| size.holds(exclusive.at_least))
+            }),
             Self::Modified(range) => metadata.is_some_and(|metadata| range.contains(&metadata.mtime)),
             Self::Undated { future } => {
                 metadata.is_some_and(|metadata| Self::is_undated(metadata.mtime, *future))

@@ -9,14 +9,17 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use crate::base::format::{Measure, Units};
-use crate::base::job::{Job, JobEnd};
+use crate::base::format::{Measure, Units, grouped};
+use crate::base::job::{Job, JobEnd, Pool};
+use crate::base::sync::Arc;
 use crate::base::text::escape_path;
 use crate::df;
+use crate::exclusive::{self, ExclusiveProgress};
 use crate::formats::flat::{Flat, Form};
 use crate::output::json::{Body, Report};
 use crate::output::progress;
 use crate::output::table::Table;
+use crate::platform::process::limits::processors;
 use crate::platform::terminal::interrupt::Interrupt;
 pub use crate::run::diff::{DiffFormat, DiffJob, DiffOptions, compare};
 use crate::run::exit::{Exit, exit_of};
@@ -123,10 +126,18 @@ pub fn run(job: PrintJob) -> Exit {
             crate::run::export::run(&source, outcome.as_ref(), interrupt, &to, format)
         }
         Output::Printed(format) => {
+            let unread = if selection.frees {
+                match find_frees(&source, outcome.as_ref(), interrupt.as_ref(), progress) {
+                    Ok(exit) => exit,
+                    Err(exit) => return exit,
+                }
+            } else {
+                Exit::Success
+            };
             let exit = if interrupt.is_some_and(Interrupt::release) {
                 Exit::Interrupted
             } else {
-                exit_of(&source, outcome.as_ref())
+                exit_of(&source, outcome.as_ref()).max(unread)
             };
             let printed = standard_output()
                 .and_then(|mut out| print(&source, outcome.as_ref(), format, &selection, &mut out));
@@ -215,15 +226,20 @@ fn print(
     // Once reading has ended, no directory is incomplete. A hanging scan has not yet added all totals to the tree.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
+    let exclusive = tree.exclusive();
     let report = |live, body| Report {
         tree,
         live,
         is_complete,
         elapsed: source.elapsed(),
         least: selection.least,
+        exclusive: exclusive.clone(),
         body,
     };
-    let flat = |form, out: &mut dyn Write| Flat { tree, form, provenance: &source.provenance() }.write(out);
+    let flat = |form, out: &mut dyn Write| {
+        let (provenance, exclusive) = (&source.provenance(), exclusive.clone());
+        Flat { tree, form, provenance, exclusive }.write(out)
+    };
     let spaces = || df::report(tree, DirId::TOP, &|| false);
     match format {
         Format::Json { depth } => {
@@ -245,11 +261,57 @@ fn print(
         }
         Format::Table { depth, order, units } => {
             let least = selection.least;
-            Table { tree, sizes: SizeSource::of(live), depth, order, units, least }.write(out)
+            let exclusive = exclusive.clone();
+            Table { tree, sizes: SizeSource::of(live), depth, order, units, least, exclusive }.write(out)
         }
         Format::JsonLines => flat(Form::Json, out),
         Format::Csv => flat(Form::Csv, out),
         Format::Spaces(units) => crate::output::df::write(&spaces(), units, out),
         Format::SpacesJson => report(live, Body::Spaces(&spaces().spaces)).write(out),
     }
+}
+
+/// Finds the exclusive sizes of a scanned tree, and gives them to the tree. Returns an exit code that tells if files
+/// could not be read, or the exit code with which the run must end.
+fn find_frees(
+    source: &Source,
+    outcome: Option<&Outcome>,
+    interrupt: Option<&Interrupt>,
+    progress: Progress,
+) -> Result<Exit, Exit> {
+    if source.kind() != SourceKind::Live {
+        print_error("--frees: cannot read the extents of files on another machine; run duke there");
+        return Err(Exit::Failure);
+    }
+    if outcome != Some(&Outcome::Complete) {
+        print_error("--frees: the scan did not complete; no extents read");
+        return Ok(Exit::Incomplete);
+    }
+    let pool = Pool::new(processors()).map_err(|error| no_thread(&error))?;
+    let job = exclusive::find(&pool, Arc::clone(source.tree())).map_err(|error| no_thread(&error))?;
+    let end = wait_for_job(&job, interrupt, progress, |found: &ExclusiveProgress, _| found.text());
+    if let JobEnd::Panicked(message) = end {
+        print_error(&format!("internal error: {message}"));
+        return Err(Exit::Incomplete);
+    }
+    let latest = job.latest().filter(|found| found.sizes.is_some());
+    let Some(found) = latest else {
+        print_error("interrupted; nothing printed");
+        return Err(Exit::Interrupted);
+    };
+    Ok(match found.coverage.unread {
+        0 => Exit::Success,
+        1 => unread(
+            "--frees: the extents of 1 file could not be read; its directories free at least the number shown",
+        ),
+        files => unread(&format!(
+            "--frees: the extents of {} files could not be read; their directories free at least the number shown",
+            grouped(files)
+        )),
+    })
+}
+
+fn unread(message: &str) -> Exit {
+    print_error(message);
+    Exit::Incomplete
 }

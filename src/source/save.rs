@@ -132,7 +132,7 @@ pub fn write(
     let written = match format {
         Format::Ncdu(format) => ncdu(source, format, &mut out).map_err(SaveError::from),
         Format::Flat(form) => {
-            let flat = Flat { tree: source.tree(), form, provenance: &source.provenance() };
+            let flat = Flat { tree: source.tree(), form, provenance: &source.provenance(), exclusive: None };
             flat.write(&mut out).map_err(SaveError::from)
         }
         Format::Snapshot => {

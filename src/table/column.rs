@@ -7,7 +7,7 @@ use crate::analysis::compare::trend::POINTS;
 use crate::base::calendar::{DATE, DATE_AND_TIME};
 use crate::base::format::{BRIEF, COUNT, PERCENT, Units};
 pub use crate::table::column_set::ColumnSet;
-use crate::tree::{Metadata, Totals, Tree};
+use crate::tree::{Exclusive, Metadata, Totals, Tree};
 
 /// Columns in display order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,9 @@ pub enum Column {
     Items,
     /// Size including all subdirectories, shown next to the size without them.
     Total,
-    /// Bytes shared by hard links.
+    /// Bytes that deleting an entry frees.
+    Frees,
+    /// Bytes shared by hard links and, if exclusive sizes are known, with copies and snapshots.
     Shared,
     /// User who owns an entry.
     Owner,
@@ -91,6 +93,8 @@ pub struct SortContext<'a> {
     pub size: u64,
     /// Absolute difference from the entry's earlier size, if known.
     pub change: Option<u64>,
+    /// Exclusive size of the entry, if known and needed.
+    pub exclusive: Option<Exclusive>,
 }
 
 /// Function that returns the number used to sort an entry. The largest number comes first.
@@ -120,6 +124,8 @@ pub struct ColumnSpec {
     pub sort_key: Option<SortKey>,
 }
 
+/// Text between the two sizes of a range.
+pub const RANGE: &str = "..";
 /// Width in cells of the two markers before a size.
 pub const SIGNS: usize = 2;
 
@@ -226,15 +232,28 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         ..PLAIN
     },
     ColumnSpec {
+        column: Column::Frees,
+        titles: ["Frees"; 2],
+        sort: Some(key('F', "sort-frees", "by what deletion frees").in_list()),
+        show: Some(key('f', "show-frees", "what deletion frees")),
+        widths: &[Width::Size(1 + RANGE.len() + BRIEF), Width::Size(1), Width::Cells(1 + BRIEF)],
+        drop_order: 6,
+        sorts_by: Column::Frees,
+        sort_key: Some(|context, _| {
+            context.exclusive.map_or(0, |exclusive| exclusive.at_least.saturating_add(1))
+        }),
+        ..PLAIN
+    },
+    ColumnSpec {
         column: Column::Shared,
-        choice: Some(("shared", "Disk usage shared by hard links")),
+        choice: Some(("shared", "Disk usage shared by hard links, copies, snapshots")),
         titles: ["Shared"; 2],
         sort: Some(key('S', "sort-shared", "by shared size").in_list()),
         show: Some(key('u', "show-shared", "shared size").in_list()),
         widths: &[Width::Size(0)],
         drop_order: 2,
         sorts_by: Column::Shared,
-        sort_key: Some(|context, metadata| shared(context.tree, metadata)),
+        sort_key: Some(|context, metadata| shared(context.tree, metadata, context.exclusive)),
         ..PLAIN
     },
     ColumnSpec {
@@ -272,25 +291,41 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
 ];
 
-/// Columns that the user can sort by, in the order of the help page.
-pub const SORTABLE: [Column; 6] =
-    [Column::Size, Column::Name, Column::Items, Column::Modified, Column::Shared, Column::Growth];
+/// Columns by which the user can sort, in the order of the help page.
+pub const SORTABLE: [Column; 7] = [
+    Column::Size,
+    Column::Name,
+    Column::Items,
+    Column::Modified,
+    Column::Shared,
+    Column::Frees,
+    Column::Growth,
+];
 
 /// Columns that a key can show or hide, in the order of the help page.
-pub const OPTIONAL: [Column; 5] =
-    [Column::Items, Column::Modified, Column::Shared, Column::Owner, Column::Growth];
+pub const OPTIONAL: [Column; 6] =
+    [Column::Items, Column::Modified, Column::Frees, Column::Shared, Column::Owner, Column::Growth];
 
 impl Column {
-    pub const COUNT: usize = 11;
+    pub const COUNT: usize = 12;
 
     pub fn spec(self) -> &'static ColumnSpec {
         &COLUMNS[self as usize]
     }
+
+    /// Returns `true` if the column shows exclusive sizes.
+    pub fn is_exclusive(self) -> bool {
+        matches!(self, Self::Frees | Self::Shared)
+    }
 }
 
-/// Returns the shared disk usage in bytes. A directory's shared bytes are those that several of its entries share. For
-/// any other entry with several names, the whole disk usage counts as shared.
-pub fn shared(tree: &Tree, metadata: &Metadata) -> u64 {
+/// Returns the shared disk usage in bytes. If the exclusive size is known, these are the bytes that entries outside of this
+/// one hold, too. Otherwise, they are the bytes that several entries of a directory share. For any other entry with
+/// several names, this is its whole disk usage.
+pub fn shared(tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> u64 {
+    if let Some(exclusive) = exclusive {
+        return exclusive.shared;
+    }
     match metadata.directory {
         Some(id) => tree.shared(id),
         None if metadata.links.is_some() => metadata.disk(),

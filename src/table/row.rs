@@ -8,11 +8,11 @@ use jiff::tz::TimeZone;
 
 use crate::analysis::compare::trend::Trend;
 use crate::base::calendar::{DATE, date, date_and_time};
-use crate::base::format::{Units, brief_size, change, count, percent, share, size};
+use crate::base::format::{BRIEF, Units, brief_size, change, count, percent, share, size};
 use crate::base::kind::Kind;
 use crate::base::text::{fit, printable};
-use crate::table::column::Column;
-use crate::tree::{DirId, EntryId};
+use crate::table::column::{Column, RANGE, shared};
+use crate::tree::{DirId, EntryId, Exclusive, Metadata, Tree};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
@@ -35,6 +35,8 @@ pub enum CellValue {
     Bytes(u64),
     /// Sizes in bytes before and after a change; `None` if the entry did not exist at that time.
     Change(Option<u64>, Option<u64>),
+    /// Minimum and maximum number of bytes freed. Without a maximum, no limit is known.
+    Frees(u64, Option<u64>),
     /// Number of entries.
     Count(u64),
     /// Share in thousandths.
@@ -78,6 +80,7 @@ impl CellValue {
             }
             Self::Change(before, after) if width > units.width() => full_change(before, after, units),
             Self::Change(before, after) => brief_change(before, after, units),
+            Self::Frees(least, most) => frees(least, most, width, units),
             Self::Count(number) => count(number),
             Self::Share(thousandths) => percent(thousandths),
             Self::Time(time) if width > DATE => date_and_time(time, format.zone),
@@ -95,7 +98,25 @@ impl CellValue {
     }
 }
 
-/// Word after the size of a new entry in a very wide column. Other changes are followed by blanks instead.
+/// Formats bytes that deletion frees: `  1.2 GiB` if the number is exact, `> 1.2 GiB` for a minimum, and
+/// `  1.2 GiB..3.4G` for a range, or `~ 1.2 GiB` in a narrow column.
+fn frees(least: u64, most: Option<u64>, width: usize, units: Units) -> String {
+    let is_wide = width > units.width() + RANGE.len() + BRIEF;
+    let number = if width > units.width() { size(least, units) } else { brief_size(least, units) };
+    let (sign, most) = match most {
+        Some(most) if most == least => (' ', None),
+        Some(most) if is_wide => (' ', Some(most)),
+        Some(_) => ('~', None),
+        None => ('>', None),
+    };
+    let end = match most {
+        Some(most) => format!("{RANGE}{}", brief_size(most, units).trim_start()),
+        None => String::new(),
+    };
+    if is_wide { format!("{sign}{number}{end:<0$}", RANGE.len() + BRIEF) } else { format!("{sign}{number}") }
+}
+
+/// Word after the size of a new entry in a very wide column. For other changes, blanks take its place.
 const NEW: &str = " new";
 
 /// Formats a change for a wide column, such as `+1.2 GiB`.
@@ -206,6 +227,15 @@ impl Row {
 
     pub fn cell(&self, column: Column) -> CellValue {
         self.cells[column as usize]
+    }
+
+    /// Returns the row with the cells for the bytes that deleting the entry frees, and for those that it shares.
+    #[must_use]
+    pub fn with_exclusive(self, tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> Self {
+        let frees = exclusive
+            .map_or(CellValue::None, |exclusive| CellValue::Frees(exclusive.at_least, exclusive.at_most));
+        let shared = Some(shared(tree, metadata, exclusive)).filter(|bytes| *bytes > 0);
+        self.with(Column::Frees, frees).with(Column::Shared, shared.map_or(CellValue::None, CellValue::Bytes))
     }
 
     /// Returns the size of the row in bytes, if it is known.

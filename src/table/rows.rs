@@ -197,6 +197,7 @@ impl SortedEntries {
         let cursor = sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
         let before = sizes.growth.as_ref().map(|growth| PreviousListing::of(growth, tree, id));
         let earlier = before.as_ref().map(PreviousListing::listing);
+        let exclusive = if order.column.is_exclusive() { tree.exclusive() } else { None };
         let rows = sort(listing, order.names(), |record| {
             if cursor.as_ref().is_some_and(|cursor| !cursor.shows(record)) {
                 return None;
@@ -223,7 +224,8 @@ impl SortedEntries {
                     Previous::Was(was) => size.abs_diff(amount(was, order.measure)),
                 })
             });
-            Some(order.key(&SortContext { tree, totals, size, change }, metadata))
+            let exclusive = exclusive.as_ref().and_then(|sizes| sizes.of(id, metadata));
+            Some(order.key(&SortContext { tree, totals, size, change, exclusive }, metadata))
         });
         Self {
             // `collect` reuses the allocation of `rows`, and boxing frees the unused half.

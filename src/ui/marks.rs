@@ -13,7 +13,8 @@ use super::marked_copies::MarkedCopies;
 use crate::base::kind::Kind;
 use crate::duplicates::EqualName;
 use crate::tree::{
-    DeviceIndex, DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Totals, Tree, join,
+    DeviceIndex, DirId, Entry, EntryState, Exclusive, ExclusiveSizes, FileKey, InodeKey, Metadata,
+    Relocation, Totals, Tree, join,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -72,7 +73,19 @@ impl Mark {
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
 
-    /// Returns the totals of the entry, including everything below it.
+    /// Returns what deleting the entry of `parent` frees, if it is known.
+    pub fn exclusive(&self, parent: DirId, sizes: &ExclusiveSizes) -> Option<Exclusive> {
+        match self.directory {
+            Some(id) => sizes.directory(id),
+            None if self.own.disk == 0 => Some(Exclusive { at_most: Some(0), ..Exclusive::default() }),
+            None => {
+                let links = self.is_linked.then_some(self.inode.device);
+                sizes.file(parent, FileKey::new(self.inode.inode, links))
+            }
+        }
+    }
+
+    /// Returns the totals of the entry, with everything below it.
     pub fn totals(&self, tree: &Tree) -> Totals {
         self.directory.map_or(self.own, |id| tree.totals(id))
     }

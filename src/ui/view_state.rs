@@ -14,6 +14,7 @@ use super::views::{self, Needs, ViewSpec};
 use crate::analysis::compare::Comparison;
 use crate::analysis::search::{self, Filtered, Order, Query, Request};
 use crate::base::sync::Arc;
+use crate::exclusive::ExclusiveProgress;
 use crate::source::baseline::BaselineInfo;
 use crate::table::outline::{Level, OutlineRequest};
 use crate::table::recorded::RecordedTotals;
@@ -51,6 +52,8 @@ pub struct Views {
     /// Result of checking whether the scan covered a whole file system.
     pub whole: Loader<Arc<bool>>,
     pub compared: GrowthState,
+    /// Search for what deleting each entry frees, once the user has asked for it.
+    pub exclusive: Option<Loader<Arc<ExclusiveProgress>>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,6 +109,7 @@ impl Views {
             || self.preview.is_busy()
             || self.compared.offer.is_running()
             || column.is_some_and(Loader::is_running)
+            || self.exclusive.as_ref().is_some_and(Loader::is_running)
     }
 
     /// Returns `true` if the results of a search are shown.

@@ -10,7 +10,7 @@ use crate::base::kind::Kind;
 use crate::base::os_error::error_text;
 use crate::base::text::escape;
 use crate::table::chain::chain;
-use crate::table::column::{Column, RowLook, Scale, shared};
+use crate::table::column::{Column, RowLook, Scale};
 use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, Entry, EntryId, EntryState, Status, Totals, Tree};
@@ -162,9 +162,9 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
         }
         EntryState::Failed(errno) => return Row { has_errors: true, note: Some(error(errno)), ..row },
     };
-    let shared = Some(shared(tree, &metadata)).filter(|bytes| *bytes > 0);
+    let exclusive = tree.exclusive().and_then(|sizes| sizes.of(entry.directory, &metadata));
     let row = row
-        .with(Column::Shared, shared.map_or(CellValue::None, CellValue::Bytes))
+        .with_exclusive(tree, &metadata, exclusive)
         .with(Column::Owner, metadata.owner.map_or(CellValue::None, |owner| CellValue::User(owner.uid)))
         .with(Column::Modified, CellValue::Time(metadata.mtime));
     let Some(id) = metadata.directory else {

@@ -10,6 +10,7 @@ mod support;
 
 mod compressed;
 mod faults;
+mod frees;
 mod hung;
 mod lying;
 mod mounts;

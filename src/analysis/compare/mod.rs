@@ -220,7 +220,9 @@ impl Gathering<'_> {
         let record = change.entry.record(tree);
         let (query, present) = (&self.request.query, &self.request.tree);
         let standing = query.standing(present, change.place);
-        record.is_some_and(|record| query.keeps(standing, &present.path(change.place), tree, &record))
+        record.is_some_and(|record| {
+            query.keeps(standing, (change.place, &present.path(change.place)), tree, &record)
+        })
     }
 
     fn is_inside(&mut self, place: DirId) -> bool {

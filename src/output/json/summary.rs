@@ -4,10 +4,10 @@
 
 use std::io;
 
-use super::{links, sizes};
+use super::{frees, links, sizes};
 use crate::base::json::JsonWriter;
 use crate::base::kind::Kind;
-use crate::tree::{Metadata, Totals, Tree};
+use crate::tree::{Exclusive, Metadata, Totals, Tree};
 
 /// Lists that were requested for a tree.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +27,8 @@ pub struct Large {
     pub kind: Kind,
     /// Metadata of the file.
     pub metadata: Metadata,
+    /// Bytes that deleting the file frees, if they were requested.
+    pub exclusive: Option<Exclusive>,
 }
 
 /// Totals of one grouping.
@@ -88,6 +90,7 @@ fn large(json: &mut JsonWriter<'_>, tree: &Tree, file: &Large) {
     json.raw(file.kind.name());
     json.raw("\"");
     sizes(json, file.metadata.disk(), file.metadata.apparent, file.metadata.mtime);
+    frees(json, file.exclusive);
     links(json, tree, &file.metadata);
     json.raw("}");
 }

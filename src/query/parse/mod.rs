@@ -3,7 +3,7 @@
 //! ```text
 //! query = terms with blanks between
 //! term  = ["-"] ( "two words" | /regex/ | qualifier | glob | word )
-//! qualifier = (">" | ">=" | "<" | "<=" | "=") size            disk usage; also `size>1G`, `disk>1G`, `apparent>1G`
+//! qualifier = (">" | ">=" | "<" | "<=" | "=") size            disk usage; also `size>1G`, `disk>1G`, `apparent>1G`, `frees>1G`
 //!           | "older:" age | "newer:" age                     h d w mo y
 //!           | "type:" names | "ext:" names | "is:" property   names with commas between
 //! ```
@@ -298,8 +298,13 @@ fn unit_missing(number: &str) -> String {
 type SizeTest = fn(Size) -> Test;
 
 /// Keys that can precede a size comparison, and the tests they stand for.
-const SIZES: [(&str, SizeTest); 4] =
-    [("", Test::Disk), ("size", Test::Disk), ("disk", Test::Disk), ("apparent", Test::Apparent)];
+const SIZES: [(&str, SizeTest); 5] = [
+    ("", Test::Disk),
+    ("size", Test::Disk),
+    ("disk", Test::Disk),
+    ("apparent", Test::Apparent),
+    ("frees", Test::Frees),
+];
 
 /// Parser for the value after a colon. The last argument is the current time in seconds since 1970.
 type Qualifier = fn(&Word<'_>, &str, i64) -> Result<Test, Trouble>;

@@ -135,7 +135,8 @@ impl<'t> App<'t> {
     /// Opens the deletion dialog, and requests a preview.
     pub(in crate::ui) fn ask_about(&mut self, kind: OperationKind, selection: Selection) -> Effect {
         let (selection, now) = (Arc::new(selection), self.cx.clock());
-        let dialog = DeleteDialog::new(kind, Arc::clone(&selection), &self.cx.deletion.policy, now);
+        let dialog = DeleteDialog::new(kind, Arc::clone(&selection), &self.cx.deletion.policy, now)
+            .with_exclusive(selection.exclusive(self.cx.tree));
         self.open_below_question(Layer::ConfirmDelete(dialog));
         Effect::Deletion(DeletionRequest::Preview(selection, now))
     }

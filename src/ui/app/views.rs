@@ -32,7 +32,7 @@ impl App<'_> {
         let has_facts = info.is_some_and(|page| page.info.poll(sources));
         let has_rows = self.cx.poll_rows(sources);
         let is_whole = self.cx.poll_whole(sources);
-        let is_compared = self.cx.poll_comparison(sources);
+        let is_compared = self.cx.poll_comparison(sources) | self.cx.poll_exclusive(sources);
         let is_found = self.cx.poll_shown(sources)
             | self.cx.poll_map(sources)
             | self.cx.poll_overview(sources)

@@ -5,6 +5,7 @@
 
 mod deleting;
 mod entries;
+mod exclusive;
 mod export;
 mod filtering;
 mod growth;

@@ -151,6 +151,7 @@ impl<'t> Context<'t> {
         let memory = if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.saved() };
         self.renew_filter(&mut relocation);
         self.renew_growth();
+        self.renew_exclusive();
         self.place = ListState::new(id, memory);
         self.path = self.place_path();
         self.sort();

@@ -5,6 +5,7 @@ mod deleting;
 mod details;
 mod duplicates;
 mod every_key;
+mod exclusive;
 mod export;
 mod filter;
 mod frame;

@@ -35,6 +35,7 @@ use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::notice::Notice;
 use crate::ui::remark::exclusion_text;
+use crate::ui::sentences::frees_text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::row::draw_ends;
 
@@ -198,6 +199,10 @@ impl DetailLines<'_> {
             }
             EntryState::Failed(errno) => return self.warn("Unreadable", error_text(errno)),
         };
+        let exclusive = self.cx.tree.exclusive().and_then(|sizes| sizes.of(parent, &metadata));
+        if let Some(exclusive) = exclusive {
+            self.add("Deleting", frees_text(exclusive, self.cx.units));
+        }
         let Some(id) = metadata.directory else {
             self.add("Disk", self.bytes(metadata.disk(), Precision::Exact));
             self.add("Apparent", self.bytes(metadata.apparent, Precision::Exact));

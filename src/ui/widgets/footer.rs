@@ -16,12 +16,15 @@ use super::row::draw_ends;
 use crate::base::format::{duration, grouped, plain_size, share};
 use crate::base::text::{escape, escape_path, fit, width};
 use crate::delete::OperationKind;
+use crate::exclusive::ExclusiveProgress;
 use crate::scan::Outcome;
+use crate::table::column::Column;
 use crate::ui::context::Context;
 use crate::ui::deletion_state::Running;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::progress::Rescan;
+use crate::ui::sentences::frees_text;
 use crate::ui::theme::Role;
 use crate::ui::views::growth;
 use crate::ui::window::totals_size;
@@ -63,8 +66,10 @@ fn state<'a>(cx: &Context<'_>, top: Top, room: usize) -> Option<Line<'a>> {
         Some(progress(cx, room))
     } else if let Some(running) = &cx.deletion.running {
         Some(deleting(cx, running, room))
+    } else if let Some(rescan) = cx.rescan() {
+        Some(rescan_progress(cx, top, rescan, room))
     } else {
-        cx.rescan().map(|rescan| rescan_progress(cx, top, rescan, room))
+        cx.exclusive_progress().map(|progress| exclusive_progress(cx, top, &progress, room))
     }
 }
 
@@ -123,6 +128,15 @@ fn rescan_progress<'a>(cx: &Context<'_>, top: Top, rescan: &Rescan, room: usize)
     Line::from(vec![
         Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
         Span::raw(fit(&text, room.saturating_sub(4), theme.glyphs.gap()).into_owned()),
+    ])
+}
+
+fn exclusive_progress<'a>(cx: &Context<'_>, top: Top, progress: &ExclusiveProgress, room: usize) -> Line<'a> {
+    let stops = cx.keymap.hint(Command::Show(Column::Frees), top.scope, "stops");
+    let text = format!("reading {}{stops}", progress.text());
+    Line::from(vec![
+        Span::styled(format!(" {} ", cx.spinner()), cx.theme.style(Role::Bar)),
+        Span::raw(fit(&text, room.saturating_sub(4), cx.theme.glyphs.gap()).into_owned()),
     ])
 }
 
@@ -291,7 +305,9 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
 pub fn summary(cx: &Context<'_>) -> String {
     let marks = cx.marks();
     let size = plain_size(totals_size(&marks.totals(), cx.order.measure), cx.units);
-    format!("{} {} {size}", mark_count(cx), cx.theme.glyphs.dot())
+    let dot = cx.theme.glyphs.dot();
+    let frees = cx.marks_exclusive().map(|exclusive| format!(", {}", frees_text(exclusive, cx.units)));
+    format!("{} {dot} {size}{}", mark_count(cx), frees.unwrap_or_default())
 }
 
 pub fn mark_count(cx: &Context<'_>) -> String {

@@ -119,7 +119,7 @@ impl ReadList {
 
 fn flat(tree: &Tree, form: Form, provenance: &[Provenance]) -> String {
     let mut out = Vec::new();
-    Flat { tree, form, provenance }.write(&mut out).unwrap();
+    Flat { tree, form, provenance, exclusive: None }.write(&mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

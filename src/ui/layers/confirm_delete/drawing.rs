@@ -31,6 +31,7 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Button, Canvas};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layers::dialog::{BUTTONS, bordered, draw_button, side_by_side};
+use crate::ui::sentences::frees_text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::field;
 
@@ -285,10 +286,12 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     metadata.push(Fact::new(4, format!("{files}, {directories}{so_far}"), Role::Plain));
     let (least, most) = (plain_size(probe.least, cx.units), plain_size(probe.most, cx.units));
     let by_now = if probe.is_complete { "" } else { " so far" };
-    let frees = match (dialog.kind, probe.least == probe.most) {
+    let frees = match (dialog.kind, dialog.known_exclusive(probe)) {
         (OperationKind::Trash, _) => "frees no space until the trash is emptied".to_owned(),
-        (_, true) => format!("frees {least}{by_now}"),
-        (_, false) => format!("frees at least {least}, up to {most}{by_now}"),
+        // The preview regards each file alone, while the search knows copies that are deleted together.
+        (_, Some(exclusive)) => frees_text(exclusive, cx.units),
+        _ if probe.least == probe.most => format!("frees {least}{by_now}"),
+        _ => format!("frees at least {least}, up to {most}{by_now}"),
     };
     metadata.push(Fact::new(3, frees, Role::Strong));
     if probe.linked > 0 && dialog.kind != OperationKind::Trash {

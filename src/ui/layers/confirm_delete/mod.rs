@@ -13,7 +13,8 @@ use ratatui::layout::Rect;
 
 use crate::base::sync::Arc;
 use crate::base::text::escape;
-use crate::delete::{DeleteScope, DeleteWarning, Operation, OperationKind, Preview, Selection};
+use crate::delete::{DeleteScope, DeleteWarning, Kept, Operation, OperationKind, Preview, Selection};
+use crate::tree::Exclusive;
 use crate::ui::answer_gate::{AnswerGate, LONG_QUIET, QUIET};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
@@ -32,6 +33,8 @@ pub struct DeleteDialog {
     pub selection: Arc<Selection>,
     /// Latest preview; `None` until the first preview arrives.
     pub probe: Option<Arc<Preview>>,
+    /// Bytes that deleting the selection frees, if a search has found them.
+    pub exclusive: Option<Exclusive>,
     pub button: Button,
     pub stage: ConfirmStep,
     gate: AnswerGate,
@@ -62,6 +65,7 @@ impl DeleteDialog {
             kind,
             selection,
             probe: None,
+            exclusive: None,
             button: if policy.selects_yes { Button::Yes } else { Button::No },
             stage: ConfirmStep::Ask,
             gate: AnswerGate::default(),
@@ -70,6 +74,23 @@ impl DeleteDialog {
             typed_over: policy.typed_over,
             now,
         }
+    }
+
+    /// Sets the bytes that deleting the selection frees.
+    pub fn with_exclusive(self, exclusive: Option<Exclusive>) -> Self {
+        Self { exclusive, ..self }
+    }
+
+    /// Returns the bytes that deletion frees, if a search has found them and the preview does not contradict it: nothing
+    /// is kept, and nothing has changed.
+    fn known_exclusive(&self, probe: &Preview) -> Option<Exclusive> {
+        let is_same = probe.is_complete
+            && probe.kept == Kept::default()
+            && probe.changed.is_empty()
+            && probe.refusals.is_empty()
+            && probe.recent == 0;
+        let exclusive = self.exclusive.filter(|_| is_same && self.kind == OperationKind::Delete)?;
+        Some(Exclusive { at_least: exclusive.at_least.min(probe.most), ..exclusive })
     }
 
     /// Updates the dialog with a new preview. Selects No if the preview has refusals or changed entries.

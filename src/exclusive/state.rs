@@ -1,0 +1,98 @@
+//! State of a search that its threads change after each file.
+//!
+//! Invariant: the extents of an inode are added once, regardless of the number of its names.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use super::extents::{FileExtents, Method, unbound};
+use super::plan::{Plan, PlannedFile};
+use super::sums::ExclusiveSums;
+use crate::tree::{ExclusiveCoverage, InodeKey};
+
+/// State that threads change after each file.
+pub(crate) struct SearchState {
+    pub(crate) sums: ExclusiveSums,
+    pub(crate) coverage: ExclusiveCoverage,
+    /// Number of pieces that threads have taken.
+    pub(crate) taken: usize,
+    /// Positions of the running threads.
+    pub(crate) waits: HashMap<usize, Wait>,
+    /// Number of threads started so far.
+    pub(crate) started: usize,
+    pub(crate) is_stopped: bool,
+    /// Method for each device.
+    pub(crate) methods: HashMap<u32, Method>,
+    /// ID of each volume.
+    pub(crate) volumes: Vec<u64>,
+    /// Inodes with several names whose extents have been added.
+    pub(crate) added: HashSet<InodeKey>,
+}
+
+/// Position of a thread, and the time since when it has been there.
+pub(crate) struct Wait {
+    pub(crate) piece: usize,
+    /// Number of files of the piece that are done.
+    pub(crate) done: usize,
+    pub(crate) since: Instant,
+    /// Longest time to wait; `None` if the thread is not waiting for the system.
+    pub(crate) limit: Option<Duration>,
+}
+
+impl SearchState {
+    pub(crate) fn new(sums: ExclusiveSums) -> Self {
+        Self {
+            sums,
+            coverage: ExclusiveCoverage::default(),
+            taken: 0,
+            waits: HashMap::new(),
+            started: 0,
+            is_stopped: false,
+            methods: HashMap::new(),
+            volumes: Vec::new(),
+            added: HashSet::new(),
+        }
+    }
+
+    /// Takes the next piece.
+    pub(crate) fn take(&mut self, pieces: usize) -> Option<usize> {
+        let piece = self.taken;
+        (piece < pieces).then(|| self.taken += 1)?;
+        Some(piece)
+    }
+
+    pub(crate) fn add(&mut self, plan: &Plan, file: &PlannedFile<'_>, extents: &FileExtents, method: Method) {
+        let names = plan.names_of(file, extents.links);
+        match method {
+            Method::LinkCount => self.coverage.by_links += 1,
+            Method::Extents(_) | Method::PrivateSize => self.coverage.read += 1,
+        }
+        // An inode with several names holds its extents once.
+        let linked = file.metadata.linked_inode();
+        if linked.is_some_and(|inode| !self.added.insert(inode)) {
+            return;
+        }
+        match method {
+            Method::LinkCount => self.sums.hold(&names, file.metadata.disk()),
+            Method::PrivateSize => extents.add(&mut self.sums, &names, method, 0),
+            Method::Extents(volume) => {
+                let number = self.volume(volume.id);
+                extents.add(&mut self.sums, &names, method, number);
+            }
+        }
+    }
+
+    /// Counts a file as unread.
+    pub(crate) fn skip(&mut self, plan: &Plan, file: &PlannedFile<'_>) {
+        unbound(&mut self.sums, &plan.names_of(file, 1));
+        self.coverage.unread += 1;
+    }
+
+    /// Returns the number of a volume.
+    fn volume(&mut self, id: u64) -> usize {
+        self.volumes.iter().position(|known| *known == id).unwrap_or_else(|| {
+            self.volumes.push(id);
+            self.volumes.len() - 1
+        })
+    }
+}

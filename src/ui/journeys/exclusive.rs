@@ -1,0 +1,71 @@
+//! Tests of the column with the bytes that deletion frees, and of the places that use these numbers.
+
+use super::*;
+use crate::delete::OperationKind;
+use crate::exclusive::sums::{ExclusiveSums, Known, VolumeRange};
+use crate::fixture::numbered_file;
+use crate::table::column::Column;
+use crate::table::row::CellValue;
+use crate::tree::{ExclusiveCoverage, NodeNumbers};
+
+const MIB: u64 = 1 << 20;
+
+/// Returns a tree in which `pair/a` and `pair/b` share 8 MiB, and `single` has 4 MiB alone.
+fn tree() -> Tree {
+    let pair = dir("pair", vec![numbered_file("a", 1), numbered_file("b", 2)]);
+    let (tree, _) = build(vec![pair, numbered_file("single", 3)]);
+    let mut files = Vec::new();
+    let numbers = NodeNumbers::new(&tree, |node, _, metadata| files.push((node, metadata.inode)));
+    let mut sums = ExclusiveSums::new(Arc::new(numbers));
+    for (node, inode) in files {
+        let (start, length) = if inode == 3 { (64 * MIB, 4 * MIB) } else { (0, 8 * MIB) };
+        sums.refer(&[node], VolumeRange { volume: 0, start, length }, Known::All);
+    }
+    tree.set_exclusive(Arc::new(sums.finish(ExclusiveCoverage::default())));
+    tree
+}
+
+fn frees(app: &App<'_>) -> Vec<CellValue> {
+    app.cx.window.lines.iter().map(|row| row.cell(Column::Frees)).collect()
+}
+
+#[test]
+fn copies_are_freed_only_with_the_directory_that_contains_both() {
+    let tree = tree();
+    let mut app = finished(&tree);
+    press(&mut app, "f");
+    press(&mut app, "F");
+    assert_eq!(names(&app), ["pair", "single"]);
+    let exact = |bytes| CellValue::Frees(bytes, Some(bytes));
+    assert_eq!(frees(&app), [exact(8 * MIB), exact(4 * MIB)]);
+    assert!(screen(&mut app).contains("Frees"));
+    press(&mut app, "Enter");
+    assert_eq!(frees(&app), [exact(0), exact(0)]);
+    press(&mut app, "f");
+    assert!(!app.cx.shown.columns.has(Column::Frees));
+}
+
+#[test]
+fn marked_copies_may_free_what_they_share() {
+    let tree = tree();
+    let mut app = finished(&tree);
+    press(&mut app, "f");
+    press(&mut app, "Enter");
+    press(&mut app, "+");
+    let marks = app.cx.marks_exclusive().unwrap();
+    assert_eq!((marks.at_least, marks.at_most), (0, Some(8 * MIB)));
+    press(&mut app, "d");
+    let Some(Layer::ConfirmDelete(dialog)) = app.layers.last() else { panic!("{:?}", app.layers) };
+    assert_eq!((dialog.kind, dialog.exclusive), (OperationKind::Delete, Some(marks)));
+}
+
+#[test]
+fn a_search_for_freed_bytes_finds_directories_of_copies() {
+    let tree = Arc::new(tree());
+    let mut app = finished(&tree);
+    press(&mut app, "/");
+    write(&mut app, "frees>5M type:dir");
+    work(&mut app, &tree);
+    assert!(screen(&mut app).contains("pair/"), "{}", screen(&mut app));
+    assert!(!screen(&mut app).contains("single"), "{}", screen(&mut app));
+}
