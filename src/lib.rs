@@ -44,6 +44,8 @@ mod delete;
 mod df;
 #[cfg(feature = "duplicates")]
 mod duplicates;
+#[cfg(feature = "analysis")]
+mod exclusive;
 #[cfg(test)]
 mod fixture;
 #[cfg(feature = "formats")]

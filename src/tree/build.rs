@@ -199,6 +199,7 @@ impl Tree {
             open: super::open_directories::Open::default(),
             failures: Mutex::default(),
             shared: Mutex::default(),
+            exclusive: Mutex::default(),
             recorded: Mutex::default(),
             linked: Mutex::default(),
             files_inside: Mutex::default(),

@@ -8,13 +8,14 @@ use super::devices::Devices;
 use super::directory::{Dir, DirId, Free, State, Status, Totals};
 use super::encoding::{Node, decode_name, decode_node, segments_of};
 use super::entry::{Entry, EntryState, Metadata};
+use super::exclusive::ExclusiveSizes;
 use super::inodes::LinkedName;
 use super::listing::Listing;
 use super::open_directories::Open;
 use super::readings::Readings;
 use super::stored::Stored;
 use crate::base::slots::Slots;
-use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
+use crate::base::sync::{Arc, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::memory::arena::{Address, Arena};
 
 /// Read error of a directory or entry.
@@ -42,6 +43,8 @@ pub struct Tree {
     pub(super) failures: Mutex<Vec<Failure>>,
     /// Sizes returned by [`Tree::shared`]. Written when the hard links of a finished tree are counted.
     pub(super) shared: Mutex<HashMap<DirId, u64>>,
+    /// Sizes returned by [`Tree::exclusive`].
+    pub(super) exclusive: Mutex<Option<Arc<ExclusiveSizes>>>,
     /// Sizes returned by [`Tree::recorded`].
     pub(super) recorded: Mutex<HashMap<DirId, u64>>,
     /// Names of inodes with several links. Filled at the end of a scan.

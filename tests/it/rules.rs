@@ -16,6 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("platform", &["base"]),
     ("tree", &["platform/memory", "base"]),
     ("scan", &["tree", "platform", "base"]),
+    ("exclusive", &["scan", "tree", "platform", "base"]),
     ("query", &["tree", "base"]),
     ("analysis", &["query", "tree", "base"]),
     ("duplicates", &["analysis", "scan", "tree", "platform", "base"]),
@@ -29,6 +30,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "delete",
             "duplicates",
+            "exclusive",
             "source",
             "df",
             "formats",
@@ -46,6 +48,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "delete",
             "duplicates",
+            "exclusive",
             "source",
             "df",
             "formats",
@@ -65,6 +68,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "output",
             "delete",
             "duplicates",
+            "exclusive",
             "source",
             "df",
             "formats",

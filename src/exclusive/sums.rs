@@ -1,0 +1,308 @@
+//! Sums of exclusive and shared bytes, computed from the references of files to ranges of a volume.
+//!
+//! Nodes are numbered so that a node comes before everything below it. Therefore the lowest common ancestor of the least
+//! and the greatest node that refer to a byte is the lowest common ancestor of all of them. The bytes belong to this
+//! ancestor alone.
+//!
+//! Invariant: the result does not depend on the order in which references were added. A reference takes 16 bytes.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use crate::tree::{ExclusiveCoverage, ExclusiveSizes, Node, NodeNumbers, NodeSums};
+
+/// Unit of lengths, in bytes.
+const SECTOR: u64 = 512;
+/// Maximum length of a reference in sectors.
+const SECTORS: u32 = FLAGGED - 1;
+/// Bit for [`Known::Some`].
+const FLAGGED: u32 = 1 << 30;
+/// Bit for references through further names of an inode.
+const REPEATED: u32 = 1 << 31;
+
+/// Knowledge of the references to a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// All references are known.
+    All,
+    /// The file system reports that the range is shared, but not with which files.
+    Some,
+}
+
+/// Range of a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VolumeRange {
+    /// Number of the volume, chosen by the source of the references.
+    pub volume: usize,
+    /// First byte.
+    pub start: u64,
+    /// Number of bytes, a multiple of 512.
+    pub length: u64,
+}
+
+/// Reference of a node to a range of a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Reference {
+    start: u64,
+    /// Number of sectors, with [`FLAGGED`] and [`REPEATED`].
+    sectors: u32,
+    node: Node,
+}
+
+const _: () = assert!(size_of::<Reference>() == 16);
+
+impl Reference {
+    fn length(&self) -> u64 {
+        u64::from(self.sectors & SECTORS) * SECTOR
+    }
+
+    fn end(&self) -> u64 {
+        self.start.saturating_add(self.length())
+    }
+
+    fn is_flagged(&self) -> bool {
+        self.sectors & FLAGGED != 0
+    }
+
+    fn is_repeated(&self) -> bool {
+        self.sectors & REPEATED != 0
+    }
+}
+
+/// References and sums that are being collected.
+#[derive(Debug, Default)]
+pub struct ExclusiveSums {
+    numbers: NodeNumbers,
+    sums: Vec<NodeSums>,
+    volumes: Vec<Vec<Reference>>,
+}
+
+impl From<NodeNumbers> for ExclusiveSums {
+    fn from(numbers: NodeNumbers) -> Self {
+        Self { sums: vec![NodeSums::default(); numbers.count()], numbers, volumes: Vec::new() }
+    }
+}
+
+impl ExclusiveSums {
+    /// Adds the reference of an inode to a range. `names` are the nodes of the inode's names; a name outside of the
+    /// tree is [`NodeNumbers::OUTSIDE`].
+    pub fn refer(&mut self, names: &[Node], range: VolumeRange, known: Known) {
+        let missing = (range.volume + 1).saturating_sub(self.volumes.len());
+        self.volumes.extend((0..missing).map(|_| Vec::new()));
+        let flagged = if known == Known::Some { FLAGGED } else { 0 };
+        let (mut start, mut left) = (range.start, range.length.div_ceil(SECTOR));
+        while left > 0 {
+            let length = u32::try_from(left).unwrap_or(u32::MAX).min(SECTORS);
+            let references = (0..).zip(names).map(|(index, node)| {
+                let repeated = if index == 0 { 0 } else { REPEATED };
+                Reference { start, sectors: length | flagged | repeated, node: *node }
+            });
+            self.volumes[range.volume].extend(references);
+            start = start.saturating_add(u64::from(length) * SECTOR);
+            left -= u64::from(length);
+        }
+    }
+
+    /// Adds bytes that only one inode holds, and that no reference covers.
+    pub fn hold(&mut self, names: &[Node], bytes: u64) {
+        let mut nodes = names.to_vec();
+        nodes.sort_unstable();
+        nodes.dedup();
+        self.settle(&nodes, bytes, Extent { is_flagged: false, references: 1 });
+    }
+
+    /// Records that deleting `node` may free more than the references show.
+    pub fn unbound(&mut self, node: Node) {
+        self.sums[node as usize].at_most = u64::MAX;
+    }
+
+    /// Returns the sums of all nodes.
+    pub fn finish(mut self, coverage: ExclusiveCoverage) -> ExclusiveSizes {
+        for mut references in std::mem::take(&mut self.volumes) {
+            references.sort_unstable_by_key(|reference| (reference.start, reference.node));
+            self.add_volume(&references);
+        }
+        for node in (1..self.numbers.count()).rev() {
+            let below = self.sums[node];
+            let above = self.numbers.parent(Node::try_from(node).expect("nodes have 32 bits"));
+            self.sums[above as usize].add(&below);
+        }
+        ExclusiveSizes { numbers: self.numbers, sums: self.sums, coverage }
+    }
+
+    /// Adds sorted references of one volume. References that overlap are added together.
+    fn add_volume(&mut self, mut references: &[Reference]) {
+        let mut nodes = Vec::new();
+        while let Some(first) = references.first() {
+            let mut end = first.end();
+            let mut is_even = true;
+            let overlaps = |reference: &&Reference| {
+                let is_inside = reference.start < end;
+                if is_inside {
+                    is_even &= (reference.start, reference.end()) == (first.start, first.end());
+                    end = end.max(reference.end());
+                }
+                is_inside
+            };
+            let count = references.iter().take_while(overlaps).count().max(1);
+            let (together, rest) = references.split_at(count);
+            if is_even {
+                nodes.clear();
+                nodes.extend(together.iter().map(|reference| reference.node));
+                nodes.dedup();
+                let counted = together.iter().filter(|reference| !reference.is_repeated()).count();
+                let is_flagged = together.iter().any(Reference::is_flagged);
+                self.settle(&nodes, first.length(), Extent { is_flagged, references: counted });
+            } else {
+                Sweep::default().run(self, together);
+            }
+            references = rest;
+        }
+    }
+
+    /// Adds bytes that exactly these nodes, which are sorted and distinct, refer to.
+    fn settle(&mut self, nodes: &[Node], bytes: u64, extent: Extent) {
+        let (Some(least), Some(greatest)) = (nodes.first(), nodes.last()) else { return };
+        self.own(*least, *greatest, bytes, extent);
+        for node in nodes {
+            self.share(*node, bytes);
+        }
+        for pair in nodes.windows(2) {
+            self.unshare(pair[0], pair[1], bytes);
+        }
+    }
+
+    /// Adds bytes to the sums of the node that frees them.
+    fn own(&mut self, least: Node, greatest: Node, bytes: u64, extent: Extent) {
+        let owner = self.numbers.common(least, greatest);
+        let sums = &mut self.sums[owner as usize];
+        if !extent.is_flagged {
+            sums.at_least = sums.at_least.saturating_add(bytes);
+            sums.shared = sums.shared.wrapping_sub(bytes);
+        }
+        // If only one reference to a shared range is known, the others are outside of the tree.
+        if !extent.is_flagged || extent.references > 1 {
+            sums.at_most = sums.at_most.saturating_add(bytes);
+        }
+    }
+
+    fn share(&mut self, node: Node, bytes: u64) {
+        let shared = &mut self.sums[node as usize].shared;
+        *shared = shared.wrapping_add(bytes);
+    }
+
+    /// Subtracts bytes that were added for two neighboring nodes from the lowest node above both, so that they count
+    /// once there.
+    fn unshare(&mut self, one: Node, other: Node, bytes: u64) {
+        let common = self.numbers.common(one, other);
+        let shared = &mut self.sums[common as usize].shared;
+        *shared = shared.wrapping_sub(bytes);
+    }
+}
+
+/// Properties of bytes that the same nodes refer to.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// `true` if the file system reports that unknown files share the bytes.
+    is_flagged: bool,
+    /// Number of known references, excluding further names of an inode.
+    references: usize,
+}
+
+/// Pass over overlapping references in the order of their positions.
+///
+/// The time for each reference is logarithmic in the number of references to the same byte: only the pairs of
+/// neighboring nodes change.
+#[derive(Default)]
+struct Sweep {
+    nodes: BTreeMap<Node, Active>,
+    flagged: usize,
+    counted: usize,
+    position: u64,
+}
+
+/// Node that refers to the current position.
+struct Active {
+    references: u32,
+    /// Position from which on the node refers to all bytes.
+    since: u64,
+    /// Position from which on the next greater node has been the same.
+    paired: u64,
+}
+
+impl Sweep {
+    fn run(mut self, sums: &mut ExclusiveSums, references: &[Reference]) {
+        let mut ends = BinaryHeap::new();
+        let mut next = 0;
+        loop {
+            let start = references.get(next).map(|reference| reference.start);
+            let end = ends.peek().map(|Reverse((end, _))| *end);
+            let Some(position) = start.into_iter().chain(end).min() else { return };
+            self.advance(sums, position);
+            while let Some(reference) = references.get(next).filter(|next| next.start == position) {
+                self.enter(sums, reference);
+                ends.push(Reverse((reference.end(), next)));
+                next += 1;
+            }
+            while let Some(Reverse((_, index))) = ends.peek().filter(|Reverse((end, _))| *end == position) {
+                self.leave(sums, &references[*index]);
+                ends.pop();
+            }
+        }
+    }
+
+    /// Adds the bytes between the last position and this one.
+    fn advance(&mut self, sums: &mut ExclusiveSums, position: u64) {
+        let bytes = position - self.position;
+        self.position = position;
+        let (Some((least, _)), Some((greatest, _))) =
+            (self.nodes.first_key_value(), self.nodes.last_key_value())
+        else {
+            return;
+        };
+        let extent = Extent { is_flagged: self.flagged > 0, references: self.counted };
+        sums.own(*least, *greatest, bytes, extent);
+    }
+
+    fn enter(&mut self, sums: &mut ExclusiveSums, reference: &Reference) {
+        self.flagged += usize::from(reference.is_flagged());
+        self.counted += usize::from(!reference.is_repeated());
+        if let Some(active) = self.nodes.get_mut(&reference.node) {
+            active.references += 1;
+            return;
+        }
+        self.part(sums, reference.node);
+        let active = Active { references: 1, since: self.position, paired: self.position };
+        self.nodes.insert(reference.node, active);
+    }
+
+    fn leave(&mut self, sums: &mut ExclusiveSums, reference: &Reference) {
+        self.flagged -= usize::from(reference.is_flagged());
+        self.counted -= usize::from(!reference.is_repeated());
+        let active = self.nodes.get_mut(&reference.node).expect("it has entered");
+        active.references -= 1;
+        if active.references > 0 {
+            return;
+        }
+        let Active { since, paired, .. } = self.nodes.remove(&reference.node).expect("it is in the map");
+        sums.share(reference.node, self.position - since);
+        if let Some((after, _)) = self.nodes.range(reference.node..).next() {
+            sums.unshare(reference.node, *after, self.position - paired);
+        }
+        if let Some((before, active)) = self.nodes.range_mut(..reference.node).next_back() {
+            sums.unshare(*before, reference.node, self.position - active.paired);
+            active.paired = self.position;
+        }
+    }
+
+    /// Ends the pair of neighbors between which `node` is inserted.
+    fn part(&mut self, sums: &mut ExclusiveSums, node: Node) {
+        let after = self.nodes.range(node..).next().map(|(after, _)| *after);
+        if let Some((before, active)) = self.nodes.range_mut(..node).next_back() {
+            if let Some(after) = after {
+                sums.unshare(*before, after, self.position - active.paired);
+            }
+            active.paired = self.position;
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Sums of random references in random trees, compared with sets of bytes.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::sums::{ExclusiveSums, Known, VolumeRange};
+use crate::fixture::cases;
+use crate::tree::{ExclusiveCoverage, Node, NodeNumbers, NodeSums};
+
+/// Number of sectors of the volume in the property test.
+const SECTORS: u64 = 24;
+const SECTOR: u64 = 512;
+
+/// Reference of an inode with the given names to sectors.
+#[derive(Clone, Debug)]
+struct Planned {
+    names: Vec<Node>,
+    sectors: std::ops::Range<u64>,
+    known: Known,
+}
+
+/// Returns the parents of nodes, given the number of levels between the parent of a node and the node before it.
+fn parents(levels: &[u8]) -> Vec<Node> {
+    let mut parents = vec![0];
+    for level in levels {
+        let before = Node::try_from(parents.len() - 1).unwrap();
+        let up = |node: &Node| Some(parents[*node as usize]);
+        let parent = std::iter::successors(Some(before), up).nth(usize::from(*level)).unwrap();
+        parents.push(parent);
+    }
+    parents
+}
+
+/// Returns a strategy for trees of up to 40 nodes and references to them. Node 0, which is outside, may be a name, too.
+fn plans() -> impl Strategy<Value = (Vec<Node>, Vec<Planned>)> {
+    prop::collection::vec(0..4_u8, 1..40).prop_flat_map(|levels| {
+        let parents = parents(&levels);
+        let nodes = Node::try_from(parents.len()).unwrap();
+        let planned =
+            (prop::collection::vec(0..nodes, 1..4), 0..SECTORS, 1..7_u64, prop::bool::weighted(0.2));
+        let planned = planned.prop_map(|(names, start, length, is_flagged)| Planned {
+            names,
+            sectors: start..(start + length).min(SECTORS),
+            known: if is_flagged { Known::Some } else { Known::All },
+        });
+        (Just(parents), prop::collection::vec(planned, 0..40))
+    })
+}
+
+fn is_within(parents: &[Node], node: Node, above: Node) -> bool {
+    let up = |node: &Node| Some(parents[*node as usize]).filter(|parent| parent != node);
+    std::iter::successors(Some(node), up).any(|node| node == above)
+}
+
+/// Computes the sums of one node by asking for each sector which nodes refer to it.
+fn sums_by_sets(parents: &[Node], planned: &[Planned], above: Node) -> [u64; 3] {
+    let mut sums = [0; 3];
+    for sector in 0..SECTORS {
+        let found: Vec<_> = planned.iter().filter(|planned| planned.sectors.contains(&sector)).collect();
+        let nodes: BTreeSet<Node> = found.iter().flat_map(|planned| planned.names.clone()).collect();
+        let inside = nodes.iter().filter(|node| is_within(parents, **node, above)).count();
+        let is_flagged = found.iter().any(|planned| planned.known == Known::Some);
+        let is_alone = inside > 0 && inside == nodes.len();
+        sums[0] += u64::from(is_alone && !is_flagged) * SECTOR;
+        sums[1] += u64::from(is_alone && (!is_flagged || found.len() > 1)) * SECTOR;
+        sums[2] += u64::from(inside > 0 && !(is_alone && !is_flagged)) * SECTOR;
+    }
+    sums
+}
+
+fn range(sectors: &std::ops::Range<u64>) -> VolumeRange {
+    VolumeRange { volume: 0, start: sectors.start * SECTOR, length: (sectors.end - sectors.start) * SECTOR }
+}
+
+proptest! {
+    #![proptest_config(cases(400))]
+
+    #[test]
+    fn sums_equal_those_of_sets((parents, planned) in plans()) {
+        let mut sums = ExclusiveSums::from(NodeNumbers::of_parents(parents.clone()));
+        for planned in &planned {
+            sums.refer(&planned.names, range(&planned.sectors), planned.known);
+        }
+        let found = sums.finish(ExclusiveCoverage::default());
+        for node in 1..parents.len() {
+            let NodeSums { at_least, at_most, shared } = found.sums[node];
+            let expected = sums_by_sets(&parents, &planned, Node::try_from(node).unwrap());
+            prop_assert_eq!([at_least, at_most, shared], expected, "node {}", node);
+        }
+    }
+}
+
+#[test]
+fn a_directory_frees_a_file_only_with_its_last_name() {
+    // 1 contains 2 and 4; the file has the names 3 and 5.
+    let mut sums = ExclusiveSums::from(NodeNumbers::of_parents(vec![0, 0, 1, 2, 1, 4]));
+    sums.hold(&[3, 5], 100);
+    sums.hold(&[5], 7);
+    let found = sums.finish(ExclusiveCoverage::default());
+    let freed: Vec<_> = found.sums.iter().map(|sums| (sums.at_least, sums.shared)).collect();
+    assert_eq!(freed[1..], [(107, 0), (0, 100), (0, 100), (7, 100), (7, 100)]);
+}
+
+#[test]
+fn long_ranges_are_split_without_loss() {
+    let mut sums = ExclusiveSums::from(NodeNumbers::of_parents(vec![0, 0]));
+    let length = 3 << 40;
+    sums.refer(&[1], VolumeRange { volume: 2, start: 4096, length }, Known::All);
+    assert_eq!(sums.finish(ExclusiveCoverage::default()).sums[1].at_least, length);
+}
+
+#[test]
+fn a_node_without_a_limit_removes_the_limit_above_it() {
+    let mut sums = ExclusiveSums::from(NodeNumbers::of_parents(vec![0, 0, 1, 1]));
+    sums.hold(&[2], 10);
+    sums.unbound(2);
+    sums.hold(&[3], 10);
+    let found = sums.finish(ExclusiveCoverage::default());
+    let limits: Vec<_> = found.sums[1..].iter().map(|sums| sums.at_most).collect();
+    assert_eq!(limits, [u64::MAX, u64::MAX, 10]);
+}
