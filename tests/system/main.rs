@@ -20,6 +20,7 @@ mod removal;
 mod script;
 mod share;
 mod space;
+mod subvolumes;
 mod trash;
 mod unfinished;
 mod volumes;

@@ -1,7 +1,7 @@
 //! Linux: `/proc/self/mountinfo`, mount IDs, clones of mounts, and what file systems report beyond statvfs(3).
 
 #[path = "overhead/btrfs/ask.rs"]
-mod btrfs;
+pub mod btrfs;
 #[path = "overhead/ioctl.rs"]
 mod ioctl;
 #[path = "overhead/quota.rs"]
