@@ -2,12 +2,22 @@
 //!
 //! ```text
 //! tree -> nodes -> references of files to extents -> lowest common ancestors -> sums
+//!         plan     worker                            sums
 //! ```
 //!
 //! The data of an extent is freed when the last reference to it is deleted. So the lowest directory that contains all
 //! references, and every directory above it, frees the extent.
+//!
+//! Threads of low priority read the extents of the files. A thread that waits for a file is replaced, and its file is
+//! counted as unread.
+//!
+//! Invariant: nothing is written, and only regular files are opened.
 
-#[allow(dead_code)] // used by the sources of references
+mod extents;
+mod plan;
+mod search;
 pub mod sums;
 #[cfg(test)]
 mod tests;
+
+pub use search::{ExclusiveProgress, find};

@@ -9,6 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use crate::base::sync::Arc;
 use crate::tree::{ExclusiveCoverage, ExclusiveSizes, Node, NodeNumbers, NodeSums};
 
 /// Unit of lengths, in bytes.
@@ -70,20 +71,19 @@ impl Reference {
 }
 
 /// References and sums that are being collected.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ExclusiveSums {
-    numbers: NodeNumbers,
+    numbers: Arc<NodeNumbers>,
     sums: Vec<NodeSums>,
     volumes: Vec<Vec<Reference>>,
 }
 
-impl From<NodeNumbers> for ExclusiveSums {
-    fn from(numbers: NodeNumbers) -> Self {
+impl ExclusiveSums {
+    /// Creates empty sums of these nodes.
+    pub fn new(numbers: Arc<NodeNumbers>) -> Self {
         Self { sums: vec![NodeSums::default(); numbers.count()], numbers, volumes: Vec::new() }
     }
-}
 
-impl ExclusiveSums {
     /// Adds the reference of an inode to a range. `names` are the nodes of the inode's names; a name outside of the
     /// tree is [`NodeNumbers::OUTSIDE`].
     pub fn refer(&mut self, names: &[Node], range: VolumeRange, known: Known) {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::sums::{ExclusiveSums, Known, VolumeRange};
+use crate::base::sync::Arc;
 use crate::fixture::cases;
 use crate::tree::{ExclusiveCoverage, Node, NodeNumbers, NodeSums};
 
@@ -78,7 +79,7 @@ proptest! {
 
     #[test]
     fn sums_equal_those_of_sets((parents, planned) in plans()) {
-        let mut sums = ExclusiveSums::from(NodeNumbers::of_parents(parents.clone()));
+        let mut sums = ExclusiveSums::new(Arc::new(NodeNumbers::of_parents(parents.clone())));
         for planned in &planned {
             sums.refer(&planned.names, range(&planned.sectors), planned.known);
         }
@@ -94,7 +95,7 @@ proptest! {
 #[test]
 fn a_directory_frees_a_file_only_with_its_last_name() {
     // 1 contains 2 and 4; the file has the names 3 and 5.
-    let mut sums = ExclusiveSums::from(NodeNumbers::of_parents(vec![0, 0, 1, 2, 1, 4]));
+    let mut sums = ExclusiveSums::new(Arc::new(NodeNumbers::of_parents(vec![0, 0, 1, 2, 1, 4])));
     sums.hold(&[3, 5], 100);
     sums.hold(&[5], 7);
     let found = sums.finish(ExclusiveCoverage::default());
@@ -104,7 +105,7 @@ fn a_directory_frees_a_file_only_with_its_last_name() {
 
 #[test]
 fn long_ranges_are_split_without_loss() {
-    let mut sums = ExclusiveSums::from(NodeNumbers::of_parents(vec![0, 0]));
+    let mut sums = ExclusiveSums::new(Arc::new(NodeNumbers::of_parents(vec![0, 0])));
     let length = 3 << 40;
     sums.refer(&[1], VolumeRange { volume: 2, start: 4096, length }, Known::All);
     assert_eq!(sums.finish(ExclusiveCoverage::default()).sums[1].at_least, length);
@@ -112,7 +113,7 @@ fn long_ranges_are_split_without_loss() {
 
 #[test]
 fn a_node_without_a_limit_removes_the_limit_above_it() {
-    let mut sums = ExclusiveSums::from(NodeNumbers::of_parents(vec![0, 0, 1, 1]));
+    let mut sums = ExclusiveSums::new(Arc::new(NodeNumbers::of_parents(vec![0, 0, 1, 1])));
     sums.hold(&[2], 10);
     sums.unbound(2);
     sums.hold(&[3], 10);

@@ -171,7 +171,7 @@ pub struct ExclusiveCoverage {
 /// Exclusive sizes of all entries of a tree.
 #[derive(Debug, Default)]
 pub struct ExclusiveSizes {
-    pub(crate) numbers: NodeNumbers,
+    pub(crate) numbers: Arc<NodeNumbers>,
     pub(crate) sums: Vec<NodeSums>,
     /// Reliability and coverage of the sizes.
     pub coverage: ExclusiveCoverage,

@@ -16,6 +16,7 @@ use super::imp;
 pub use super::imp::sync_file_system;
 use crate::base::clock::Time;
 use crate::base::kind::Kind;
+use crate::platform::entry::extents::ExtentReference;
 use crate::platform::{Attributes, Directory, Errno, FileId, errno_of, retry};
 
 /// Regular file that is open for reading.
@@ -140,6 +141,14 @@ impl Contents {
     /// the files are on different file systems.
     pub fn share_range(&self, other: &Self, offset: u64, length: u64) -> Result<Option<u64>, Errno> {
         imp::share_range(&self.file, &other.file, offset, length)
+    }
+
+    /// Calls `each` with every extent that the file refers to, and returns `true` if all were read.
+    ///
+    /// # Errors
+    /// Returns any error of `ioctl_fiemap(2)`.
+    pub fn references(&self, each: &mut dyn FnMut(ExtentReference)) -> Result<bool, Errno> {
+        imp::references(&self.file, each)
     }
 
     /// Calls `each` with the logical position, the disk position and the length of each extent. Returns `true` if any

@@ -36,4 +36,36 @@ pub struct ExtentLayout {
     pub clone: Option<u64>,
 }
 
-pub use super::imp::{layout, sharing};
+/// Extent as a file refers to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExtentReference {
+    /// Data at a known location.
+    Located {
+        /// First byte on the volume.
+        start: u64,
+        /// Number of bytes; for compressed data, the least that it can take.
+        length: u64,
+        /// `true` if the file system reports that the data is shared.
+        is_shared: bool,
+        /// `true` if the data is compressed, so that its size on the volume is unknown.
+        is_compressed: bool,
+    },
+    /// Data without a location, because it has not been written to disk yet.
+    Unlocated {
+        /// Number of bytes.
+        length: u64,
+    },
+    /// Data inside the metadata of the file system.
+    Inline,
+}
+
+/// Volume whose file systems report shared extents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExtentVolume {
+    /// Identity of the volume, common to all of its subvolumes.
+    pub id: u64,
+    /// `true` if deleting files never frees more than the extents that they refer to.
+    pub is_bounded: bool,
+}
+
+pub use super::imp::{layout, sharing, volume};

@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 use std::ffi::CStr;
+use std::ops::ControlFlow;
 use std::os::fd::AsRawFd;
 
 use nix::sys::statfs::fstatfs;
+use nix::sys::statvfs::fstatvfs;
 
-use crate::platform::entry::extents::{ExtentLayout, Sharing};
+use crate::platform::entry::extents::{ExtentLayout, ExtentReference, ExtentVolume, Sharing};
 use crate::platform::{Directory, Errno, retry};
 
 /// Number of extents read per call.
@@ -89,19 +91,11 @@ pub fn sharing(directory: &Directory) -> Sharing {
 pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno> {
     let file = directory.open_file(name)?;
     let mut sums = Sums::default();
-    let mut start = 0;
-    for _ in 0..CALLS {
-        let map = ask(&file, start, 0)?;
-        let mapped = map.mapped();
-        for extent in mapped {
-            sums.add(extent);
-        }
-        let Some(last) = mapped.last().filter(|last| last.flags & LAST == 0) else {
-            return Ok(sums.layout);
-        };
-        start = last.logical.saturating_add(last.length);
-    }
-    Ok(ExtentLayout { is_cut_short: true, ..sums.layout })
+    let end = visit(&file, 0, |extent| {
+        sums.add(extent);
+        ControlFlow::Continue(())
+    })?;
+    Ok(ExtentLayout { is_cut_short: end == End::CutShort, ..sums.layout })
 }
 
 /// Calls `each` with the logical position, the disk position and the length of each extent of `file`. Returns `true` if
@@ -112,20 +106,85 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
 /// # Errors
 /// Returns any error of `ioctl_fiemap(2)`.
 pub fn locate(file: &impl AsRawFd, each: &mut dyn FnMut([u64; 3])) -> Result<bool, Errno> {
+    let end = visit(file, SYNC, |extent| {
+        if extent.flags & (UNKNOWN | DELAYED | ENCODED | INLINE | UNWRITTEN) != 0 {
+            return ControlFlow::Break(());
+        }
+        each([extent.logical, extent.physical, extent.length]);
+        ControlFlow::Continue(())
+    })?;
+    Ok(end == End::Whole)
+}
+
+/// Calls `each` with every extent of `file`, and returns `true` if all were read. Cached changes are not written to disk
+/// first, so that nothing is written.
+///
+/// # Errors
+/// Returns any error of `ioctl_fiemap(2)`.
+pub fn references(file: &impl AsRawFd, each: &mut dyn FnMut(ExtentReference)) -> Result<bool, Errno> {
+    let end = visit(file, 0, |extent| {
+        each(reference(extent));
+        ControlFlow::Continue(())
+    })?;
+    Ok(end == End::Whole)
+}
+
+fn reference(extent: &Extent) -> ExtentReference {
+    let is = |flag| extent.flags & flag != 0;
+    let Extent { physical, length, .. } = *extent;
+    if is(INLINE) {
+        ExtentReference::Inline
+    } else if is(DELAYED | UNKNOWN) {
+        ExtentReference::Unlocated { length }
+    } else {
+        let is_compressed = is(ENCODED) && !is(ENCRYPTED);
+        let length = if is_compressed { BLOCK.min(length) } else { length };
+        ExtentReference::Located { start: physical, length, is_shared: is(SHARED), is_compressed }
+    }
+}
+
+/// Returns the volume of the open directory, if its file system reports shared extents.
+pub fn volume(directory: &Directory) -> Option<ExtentVolume> {
+    const XFS: u32 = 0x5846_5342;
+    if sharing(directory) == Sharing::Never {
+        return None;
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a magic number has 32 bits
+    let magic = fstatfs(directory).ok()?.filesystem_type().0 as u32;
+    let status = fstatvfs(directory).ok()?;
+    // The subvolumes of a btrfs share their extents. Their IDs differ only in the upper 32 bits.
+    #[allow(clippy::useless_conversion)] // the ID has 32 bits on some systems
+    let id = u64::from(status.filesystem_id()) & u64::from(u32::MAX);
+    // Overwriting a part of an extent on btrfs keeps the whole extent, so more may be freed than the file refers to.
+    Some(ExtentVolume { id, is_bounded: magic == XFS })
+}
+
+/// End of a visit to the extents of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// All extents were visited.
+    Whole,
+    /// The file has too many extents, or the visitor ended the visit.
+    CutShort,
+}
+
+/// Calls `each` for the extents of `file` until it breaks.
+fn visit(
+    file: &impl AsRawFd,
+    flags: u32,
+    mut each: impl FnMut(&Extent) -> ControlFlow<()>,
+) -> Result<End, Errno> {
     let mut start = 0;
     for _ in 0..CALLS {
-        let map = ask(file, start, SYNC)?;
+        let map = ask(file, start, flags)?;
         let mapped = map.mapped();
-        for extent in mapped {
-            if extent.flags & (UNKNOWN | DELAYED | ENCODED | INLINE | UNWRITTEN) != 0 {
-                return Ok(false);
-            }
-            each([extent.logical, extent.physical, extent.length]);
+        if mapped.iter().try_for_each(&mut each).is_break() {
+            return Ok(End::CutShort);
         }
-        let Some(last) = mapped.last().filter(|last| last.flags & LAST == 0) else { return Ok(true) };
+        let Some(last) = mapped.last().filter(|last| last.flags & LAST == 0) else { return Ok(End::Whole) };
         start = last.logical.saturating_add(last.length);
     }
-    Ok(false)
+    Ok(End::CutShort)
 }
 
 /// Returns up to [`EXTENTS`] extents of `file`, starting at byte `start`.
@@ -256,6 +315,22 @@ mod tests {
             sums.add(&Extent { physical, length, flags, ..Extent::default() });
         }
         assert_eq!(sums.layout.certain, 4096 + 8192);
+    }
+
+    #[test]
+    fn compressed_references_have_the_least_possible_length() {
+        let made = |flags, length| reference(&Extent { physical: 8192, length, flags, ..Extent::default() });
+        let located = |length, is_shared, is_compressed| ExtentReference::Located {
+            start: 8192,
+            length,
+            is_shared,
+            is_compressed,
+        };
+        assert_eq!(made(0, 131_072), located(131_072, false, false));
+        assert_eq!(made(ENCODED | SHARED, 131_072), located(4096, true, true));
+        assert_eq!(made(ENCODED | ENCRYPTED, 131_072), located(131_072, false, false));
+        assert_eq!(made(INLINE | ENCODED, 77), ExtentReference::Inline);
+        assert_eq!(made(DELAYED | UNKNOWN, 77), ExtentReference::Unlocated { length: 77 });
     }
 
     #[test]

@@ -12,7 +12,7 @@ use nix::sys::stat::{FileStat, fstat, fstatat};
 use nix::unistd::geteuid;
 
 use crate::base::kind::Kind;
-use crate::platform::entry::extents::{ExtentLayout, Sharing};
+use crate::platform::entry::extents::{ExtentLayout, ExtentReference, ExtentVolume, Sharing};
 use crate::platform::entry::probe::Probe;
 use crate::platform::{Attributes, Directory, Identity, retry};
 
@@ -156,4 +156,20 @@ pub fn sync_file_system(_: &Directory) -> Result<(), Errno> {
 #[allow(clippy::unnecessary_wraps)]
 pub fn locate(_: &impl std::os::fd::AsRawFd, _: &mut dyn FnMut([u64; 3])) -> Result<bool, Errno> {
     Ok(false)
+}
+
+/// Returns `None`, because duke reads the locations of extents only on Linux.
+pub fn volume(_: &Directory) -> Option<ExtentVolume> {
+    None
+}
+
+/// Fails, because duke reads the locations of extents only on Linux.
+///
+/// # Errors
+/// Always returns `EOPNOTSUPP`.
+pub fn references(
+    _: &impl std::os::fd::AsRawFd,
+    _: &mut dyn FnMut(ExtentReference),
+) -> Result<bool, Errno> {
+    Err(Errno::EOPNOTSUPP)
 }

@@ -5,7 +5,7 @@
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
 
-pub use super::imp::MOST_THREADS;
+pub use super::imp::{MOST_THREADS, lower_priority};
 use super::imp::{MOST_DESCRIPTORS, threads_with_room};
 
 /// Raises the soft limit on open descriptors to the hard limit, and returns the resulting limit (getrlimit(2)).

@@ -26,6 +26,16 @@ pub fn threads_with_room(wanted: usize) -> usize {
     }
 }
 
+/// Lowers the priority of the calling thread, so that it yields to other programs. A failure only makes it less polite.
+#[allow(unsafe_code)]
+pub fn lower_priority() {
+    const NICENESS: libc::c_int = 10;
+    // SAFETY: the call changes a number of the kernel and no memory. On Linux, process 0 is the calling thread.
+    unsafe {
+        libc::setpriority(libc::PRIO_PROCESS, 0, NICENESS);
+    }
+}
+
 /// Prevents the C library's allocator from reserving 64 MiB of address space per thread (mallopt(3), `M_ARENA_MAX`).
 #[allow(unsafe_code)]
 fn share_reserves() {

@@ -39,3 +39,6 @@ pub fn threads_with_room(wanted: usize) -> usize {
 pub fn remedy(_: i32) -> Option<&'static str> {
     None
 }
+
+/// Does nothing, because only Linux has a priority for each thread that setpriority(2) can lower.
+pub fn lower_priority() {}

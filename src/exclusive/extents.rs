@@ -1,0 +1,137 @@
+//! Source of references for every user: the extents that the file system reports for each file.
+//!
+//! On file systems that do not report shared extents, the link count decides.
+//!
+//! Invariant: a file is read only if it still has the inode that the scan recorded.
+
+use std::ffi::CString;
+
+use super::plan::PlannedFile;
+use super::sums::{ExclusiveSums, Known, VolumeRange};
+use crate::base::clock;
+use crate::base::kind::Kind;
+use crate::platform::entry::contents::Contents;
+use crate::platform::entry::extents::{ExtentReference, ExtentVolume, Sharing, layout, sharing, volume};
+use crate::platform::{Directory, Errno, FileSystem};
+use crate::tree::Node;
+
+/// Least number of bytes that data without a location takes once it is written: one block, if it is compressed.
+const BLOCK: u64 = 4096;
+/// Age in seconds of the last change below which a file counts as being written.
+const RECENT: i64 = 5;
+
+/// Way in which a file system reports the bytes that belong to a file alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// The system reports the location of each extent.
+    Extents(ExtentVolume),
+    /// The system reports only the number of private bytes (APFS).
+    PrivateSize,
+    /// The file system shares no extents, or does not report them.
+    LinkCount,
+}
+
+impl Method {
+    pub(crate) fn of(directory: &Directory) -> Self {
+        if !matches!(directory.file_system(), Ok(FileSystem::Ordinary)) {
+            return Self::LinkCount;
+        }
+        match volume(directory) {
+            Some(volume) => Self::Extents(volume),
+            None if sharing(directory) == Sharing::Possible => Self::PrivateSize,
+            None => Self::LinkCount,
+        }
+    }
+}
+
+/// Opened file whose extents can be read.
+pub(crate) struct OpenedFile<'d> {
+    directory: &'d Directory,
+    name: CString,
+    contents: Contents,
+    links: u64,
+    /// `true` if the file is probably being written, so that a request for its extents may wait.
+    pub(crate) is_recent: bool,
+}
+
+/// Extents and link count of a file.
+#[derive(Debug, Default)]
+pub(crate) struct FileExtents {
+    references: Vec<ExtentReference>,
+    /// `true` if the file has no other extents.
+    is_whole: bool,
+    pub(crate) links: u64,
+}
+
+impl<'d> OpenedFile<'d> {
+    /// Opens a file. Returns an error if it is no longer the file that was scanned.
+    pub(crate) fn open(directory: &'d Directory, file: &PlannedFile<'_>) -> Result<Self, Errno> {
+        let name = CString::new(file.entry.name).map_err(|_| Errno::EINVAL)?;
+        let contents = Contents::open(directory, &name)?;
+        let state = contents.state()?;
+        if file.metadata.inode != state.id.inode {
+            return Err(Errno::ESTALE);
+        }
+        let is_recent = state.modified.0 >= clock::now() - RECENT;
+        Ok(Self { directory, name, contents, links: state.links, is_recent })
+    }
+
+    /// Reads the extents, which takes as long as another process locks the file.
+    pub(crate) fn read(&self, method: Method) -> Result<FileExtents, Errno> {
+        let mut found = FileExtents { links: self.links, ..FileExtents::default() };
+        match method {
+            Method::Extents(_) => {
+                let references = &mut found.references;
+                found.is_whole = self.contents.references(&mut |extent| references.push(extent))?;
+            }
+            Method::PrivateSize => {
+                let private = layout(self.directory, &self.name)?.certain;
+                found.references.push(ExtentReference::Unlocated { length: private });
+            }
+            Method::LinkCount => {}
+        }
+        Ok(found)
+    }
+}
+
+/// Returns `true` if a file with this kind has extents that can be read.
+pub(crate) fn has_extents(kind: Kind) -> bool {
+    kind == Kind::File
+}
+
+impl FileExtents {
+    /// Adds the references of a file to the sums. `volume` is the number of its volume.
+    pub(crate) fn add(&self, sums: &mut ExclusiveSums, names: &[Node], method: Method, volume: usize) {
+        let mut is_bounded = self.is_whole;
+        for reference in &self.references {
+            match *reference {
+                ExtentReference::Located { start, length, is_shared, is_compressed } => {
+                    let known = if is_shared { Known::Some } else { Known::All };
+                    sums.refer(names, VolumeRange { volume, start, length }, known);
+                    is_bounded &= !is_compressed;
+                }
+                ExtentReference::Unlocated { length } if method == Method::PrivateSize => {
+                    sums.hold(names, length);
+                }
+                ExtentReference::Unlocated { length } => {
+                    sums.hold(names, length.min(BLOCK));
+                    is_bounded = false;
+                }
+                ExtentReference::Inline => {}
+            }
+        }
+        let Method::Extents(ExtentVolume { is_bounded: true, .. }) = method else {
+            return unbound(sums, names);
+        };
+        if !is_bounded {
+            unbound(sums, names);
+        }
+    }
+}
+
+/// Records that deleting any of these names may free more bytes.
+pub(crate) fn unbound(sums: &mut ExclusiveSums, names: &[Node]) {
+    for node in names {
+        sums.unbound(*node);
+    }
+}

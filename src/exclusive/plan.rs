@@ -1,0 +1,113 @@
+//! Files to read, divided into pieces for the threads, and the names of inodes with several names.
+
+use crate::base::sync::Arc;
+use crate::tree::{
+    DirId, Entry, EntryId, EntryState, Exclusion, InodeKey, Listing, Metadata, Node, NodeNumbers, Tree, Walk,
+};
+
+/// Length in bytes of the part of a listing that one thread handles at a time.
+const PART: u64 = 1 << 13;
+
+/// Part of the listing of a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) directory: DirId,
+    part: u32,
+}
+
+/// Name of an inode that has several names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct NamedInode {
+    inode: InodeKey,
+    node: Node,
+    /// Link count reported by the file system.
+    count: u64,
+}
+
+/// Work of a search, which does not change while it runs.
+pub(crate) struct Plan {
+    pub(crate) tree: Arc<Tree>,
+    pub(crate) numbers: Arc<NodeNumbers>,
+    pub(crate) pieces: Vec<Piece>,
+    /// Number of files with a node.
+    pub(crate) files: u64,
+    named: Vec<NamedInode>,
+}
+
+/// File with a node.
+pub(crate) struct PlannedFile<'t> {
+    pub(crate) node: Node,
+    pub(crate) entry: Entry<'t>,
+    pub(crate) metadata: Metadata,
+}
+
+impl Plan {
+    pub(crate) fn new(tree: Arc<Tree>) -> Self {
+        let (mut files, mut named) = (0, Vec::new());
+        let numbers = NodeNumbers::new(&tree, |node, _, metadata| {
+            files += 1;
+            if let (Some(inode), Some(links)) = (metadata.linked_inode(), metadata.several_names()) {
+                named.push(NamedInode { inode, node, count: links.count });
+            }
+        });
+        named.sort_unstable();
+        let pieces = Walk::new(&tree, DirId::TOP).flat_map(|(directory, listing)| {
+            (0..).zip(listing.split(PART)).map(move |(part, _)| Piece { directory, part })
+        });
+        let pieces = pieces.collect();
+        Self { numbers: Arc::new(numbers), pieces, files, named, tree }
+    }
+
+    /// Returns the part of the listing that belongs to a piece.
+    pub(crate) fn part(&self, piece: Piece) -> Listing<'_> {
+        let parts = self.tree.listing(piece.directory).split(PART);
+        parts.into_iter().nth(piece.part as usize).unwrap_or_default()
+    }
+
+    /// Returns the files of a piece that have a node.
+    pub(crate) fn files<'p>(
+        &'p self,
+        directory: DirId,
+        part: &'p Listing<'p>,
+    ) -> impl Iterator<Item = PlannedFile<'p>> + 'p {
+        part.entries().filter_map(move |(position, entry)| {
+            let EntryState::Known(metadata) = entry.state else { return None };
+            let file = metadata.directory.is_none() && metadata.blocks > 0;
+            let node = file.then(|| self.numbers.file(EntryId { directory, position })).flatten()?;
+            Some(PlannedFile { node, entry, metadata })
+        })
+    }
+
+    /// Fills `names` with the nodes of the inode's names. The first one is the node of this file if `links` is 1.
+    /// Names that are not in the tree are represented by [`NodeNumbers::OUTSIDE`].
+    pub(crate) fn names_of(&self, file: &PlannedFile<'_>, links: u64, names: &mut Vec<Node>) {
+        names.clear();
+        let inode = file.metadata.linked_inode().filter(|_| file.metadata.several_names().is_some());
+        let known = inode.map_or(&[][..], |inode| {
+            let first = self.named.partition_point(|name| name.inode < inode);
+            let rest = &self.named[first..];
+            &rest[..rest.partition_point(|name| name.inode == inode)]
+        });
+        names.extend(known.iter().map(|name| name.node));
+        if names.is_empty() {
+            names.push(file.node);
+        }
+        let count = known.iter().map(|name| name.count).max().unwrap_or(1).max(links);
+        if (names.len() as u64) < count {
+            names.push(NodeNumbers::OUTSIDE);
+        }
+    }
+
+    /// Returns `true` if the entries of a directory that were not read may free space when the directory is deleted.
+    pub(crate) fn is_incomplete(&self, directory: DirId, part: &Listing<'_>) -> bool {
+        let is_hidden = |entry: &Entry<'_>| match entry.state {
+            EntryState::Known(_) => false,
+            EntryState::Failed(_) => true,
+            EntryState::Excluded(exclusion) => matches!(
+                exclusion,
+                Exclusion::Pattern | Exclusion::Caches | Exclusion::SecondLink | Exclusion::OtherPart
+            ),
+        };
+        directory != DirId::TOP && part.entries().any(|(_, entry)| is_hidden(&entry))
+    }
+}

@@ -1,0 +1,418 @@
+//! Threads that read the extents of all files of a tree, and the job that watches them.
+//!
+//! A request for the extents of a file waits while another process writes to the file, and cannot be interrupted. So
+//! the job gives up on a thread that waits too long, counts its file as unread, and lets a new thread continue after
+//! that file.
+//!
+//! Invariant: each file is counted once, as read, by its links, or as unread.
+
+use std::collections::HashMap;
+use std::io;
+use std::time::{Duration, Instant};
+
+use super::extents::{FileExtents, Method, OpenedFile, has_extents, unbound};
+use super::plan::{Piece, Plan, PlannedFile};
+use super::sums::ExclusiveSums;
+use crate::base::format::grouped;
+use crate::base::job::{Job, Pool, Task};
+use crate::base::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
+use crate::platform::process::{io_policy, limits::lower_priority};
+use crate::platform::{Directory, Errno};
+use crate::scan::{reach, reach_entry};
+use crate::tree::{DirId, ExclusiveCoverage, ExclusiveSizes, Node, Tree};
+
+/// Time to wait for a file that is being written.
+const BUSY: Duration = Duration::from_millis(50);
+/// Time to wait for any other file, or for a directory.
+const HANGING: Duration = Duration::from_secs(2);
+/// Interval at which waiting threads are checked.
+const CHECK: Duration = Duration::from_millis(10);
+/// Interval between two progress reports.
+const REPORT: Duration = Duration::from_millis(100);
+
+/// Progress and result of a search.
+#[derive(Debug, Default)]
+pub struct ExclusiveProgress {
+    /// Number of files to read.
+    pub files: u64,
+    /// Files handled so far.
+    pub coverage: ExclusiveCoverage,
+    /// Result; `None` until the search is complete.
+    pub sizes: Option<Arc<ExclusiveSizes>>,
+}
+
+impl ExclusiveProgress {
+    /// Returns the progress as text.
+    pub fn text(&self) -> String {
+        let done = self.coverage.read + self.coverage.by_links + self.coverage.unread;
+        format!("extents of {} of {} files", grouped(done), grouped(self.files))
+    }
+}
+
+/// Starts a search for the exclusive sizes of all entries of a tree that was scanned on this machine. When it is
+/// complete, the tree gets the result.
+///
+/// # Errors
+/// Returns an error if no thread can be started.
+pub fn find(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<ExclusiveProgress>> {
+    pool.start(move |task| {
+        lower_priority();
+        let threads = task.threads().current_num_threads();
+        let plan = Plan::new(Arc::clone(&tree));
+        let search = Arc::new(ExclusiveSearch::new(plan));
+        search.watch(task, threads);
+        if task.is_cancelled() {
+            return;
+        }
+        let (sums, coverage) = search.take();
+        let sizes = Arc::new(sums.finish(coverage));
+        tree.set_exclusive(Arc::clone(&sizes));
+        task.publish(ExclusiveProgress { files: search.plan.files, coverage, sizes: Some(sizes) });
+    })
+}
+
+/// Running search, shared by its threads.
+struct ExclusiveSearch {
+    plan: Plan,
+    state: Mutex<SearchState>,
+    /// Notified when a thread ends.
+    ended: Condvar,
+}
+
+/// State that threads change after each file.
+struct SearchState {
+    sums: ExclusiveSums,
+    coverage: ExclusiveCoverage,
+    /// Number of pieces that threads have taken.
+    taken: usize,
+    /// Positions of the running threads.
+    waits: HashMap<usize, Wait>,
+    /// Number of threads started so far.
+    started: usize,
+    is_stopped: bool,
+    /// Method for each device.
+    methods: HashMap<u32, Method>,
+    /// ID of each volume.
+    volumes: Vec<u64>,
+}
+
+/// Position of a thread, and the time since when it has been there.
+struct Wait {
+    piece: usize,
+    /// Number of files of the piece that are done.
+    done: usize,
+    since: Instant,
+    /// Longest time to wait; `None` if the thread is not waiting for the system.
+    limit: Option<Duration>,
+}
+
+/// Part of the work that a thread begins with.
+#[derive(Clone, Copy)]
+struct Start {
+    thread: usize,
+    piece: usize,
+    done: usize,
+}
+
+/// The job has given up on the thread, or has been stopped.
+struct Abandoned;
+
+impl ExclusiveSearch {
+    fn new(plan: Plan) -> Self {
+        let sums = ExclusiveSums::new(Arc::clone(&plan.numbers));
+        let state = SearchState {
+            sums,
+            coverage: ExclusiveCoverage::default(),
+            taken: 0,
+            waits: HashMap::new(),
+            started: 0,
+            is_stopped: false,
+            methods: HashMap::new(),
+            volumes: Vec::new(),
+        };
+        Self { plan, state: Mutex::new(state), ended: Condvar::new() }
+    }
+
+    /// Starts the threads and waits until all files are done, or the task is cancelled.
+    fn watch(self: &Arc<Self>, task: &Task<ExclusiveProgress>, threads: usize) {
+        let mut state = lock(&self.state);
+        for _ in 0..threads.max(1) {
+            self.start(&mut state, None);
+        }
+        let mut reported = Instant::now();
+        while !state.waits.is_empty() && !task.is_cancelled() {
+            state = self.ended.wait_timeout(state, CHECK).unwrap_or_else(PoisonError::into_inner).0;
+            self.replace_waiting(&mut state);
+            if reported.elapsed() >= REPORT {
+                reported = Instant::now();
+                let (files, coverage) = (self.plan.files, state.coverage);
+                task.publish(ExclusiveProgress { files, coverage, sizes: None });
+            }
+        }
+        state.is_stopped = true;
+    }
+
+    /// Starts a thread at the given position, or at the next piece. If that fails, the remaining files stay unread.
+    fn start(self: &Arc<Self>, state: &mut SearchState, at: Option<(usize, usize)>) {
+        let (piece, done) = match at {
+            Some(at) => at,
+            None => match state.take(self.plan.pieces.len()) {
+                Some(piece) => (piece, 0),
+                None => return,
+            },
+        };
+        let thread = state.started;
+        state.started += 1;
+        state.waits.insert(thread, Wait { piece, done, since: Instant::now(), limit: None });
+        let search = Arc::clone(self);
+        let start = Start { thread, piece, done };
+        let spawned = std::thread::Builder::new().name("extents".into()).spawn(move || search.work(start));
+        if spawned.is_err() {
+            state.waits.remove(&thread);
+            self.skip_rest(state, piece, done, usize::MAX);
+        }
+    }
+
+    /// Gives up on threads that have waited too long.
+    fn replace_waiting(self: &Arc<Self>, state: &mut SearchState) {
+        let is_late = |wait: &Wait| wait.limit.is_some_and(|limit| wait.since.elapsed() > limit);
+        let late: Vec<usize> =
+            state.waits.iter().filter(|(_, wait)| is_late(wait)).map(|(thread, _)| *thread).collect();
+        for thread in late {
+            let Some(Wait { piece, done, .. }) = state.waits.remove(&thread) else { continue };
+            self.skip_rest(state, piece, done, 1);
+            self.start(state, Some((piece, done + 1)));
+        }
+    }
+
+    /// Counts up to `count` files of a piece as unread, after the first `done` files.
+    fn skip_rest(&self, state: &mut SearchState, piece: usize, done: usize, count: usize) {
+        let piece = self.plan.pieces[piece];
+        let part = self.plan.part(piece);
+        for file in self.plan.files(piece.directory, &part).skip(done).take(count) {
+            state.skip(&self.plan, &file);
+        }
+    }
+
+    fn work(&self, start: Start) {
+        lower_priority();
+        // Without this policy, reading files in the cloud would download them.
+        io_policy::refuse();
+        let Start { thread, mut piece, mut done } = start;
+        while self.piece(thread, piece, done).is_ok() {
+            let mut state = lock(&self.state);
+            match state.take(self.plan.pieces.len()) {
+                Some(next) if !state.is_stopped && state.waits.contains_key(&thread) => {
+                    (piece, done) = (next, 0);
+                    state.waits.insert(thread, Wait { piece, done, since: Instant::now(), limit: None });
+                }
+                _ => break,
+            }
+        }
+        lock(&self.state).waits.remove(&thread);
+        self.ended.notify_all();
+    }
+
+    /// Handles the files of a piece after the first `done` files.
+    fn piece(&self, thread: usize, index: usize, done: usize) -> Result<(), Abandoned> {
+        let piece = self.plan.pieces[index];
+        let part = self.plan.part(piece);
+        if done == 0 {
+            self.add_directories(piece, &part);
+        }
+        let mut files = self.plan.files(piece.directory, &part).skip(done).peekable();
+        if files.peek().is_none() {
+            return Ok(());
+        }
+        let opened = self.open(thread, piece)?;
+        for file in files {
+            self.file(thread, &opened, &file)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the blocks of the directories themselves, and records directories that were not read completely.
+    fn add_directories(&self, piece: Piece, part: &crate::tree::Listing<'_>) {
+        let (tree, numbers) = (&self.plan.tree, &self.plan.numbers);
+        let mut state = lock(&self.state);
+        if self.plan.is_incomplete(piece.directory, part) {
+            state.sums.unbound(numbers.directory(piece.directory));
+        }
+        for (_, entry) in part.entries() {
+            let crate::tree::EntryState::Known(metadata) = entry.state else { continue };
+            let Some(id) = metadata.directory.filter(|id| tree.parent(*id) == Some(piece.directory)) else {
+                continue;
+            };
+            let node = numbers.directory(id);
+            state.sums.hold(&[node], metadata.disk());
+            if !tree.status(id).is_known() {
+                state.sums.unbound(node);
+            }
+        }
+    }
+
+    /// Opens the directory of a piece, unless its entries are roots or the link count decides.
+    fn open(&self, thread: usize, piece: Piece) -> Result<OpenedDirectory, Abandoned> {
+        if piece.directory == DirId::TOP {
+            return Ok(OpenedDirectory::Roots);
+        }
+        let device = self.plan.tree.device_index(piece.directory);
+        let known = lock(&self.state).methods.get(&device).copied();
+        if known == Some(Method::LinkCount) {
+            return Ok(OpenedDirectory::ByLinks);
+        }
+        self.waiting(thread, Some(HANGING))?;
+        let opened = reach(&self.plan.tree, piece.directory);
+        self.waiting(thread, None)?;
+        Ok(match opened {
+            Err(errno) => OpenedDirectory::Failed(errno),
+            Ok(directory) => {
+                let method = known.unwrap_or_else(|| Method::of(&directory));
+                lock(&self.state).methods.insert(device, method);
+                match method {
+                    Method::LinkCount => OpenedDirectory::ByLinks,
+                    method => OpenedDirectory::Open(directory, method),
+                }
+            }
+        })
+    }
+
+    /// Records that the thread begins or ends to wait for the system.
+    fn waiting(&self, thread: usize, limit: Option<Duration>) -> Result<(), Abandoned> {
+        let mut state = lock(&self.state);
+        if state.is_stopped {
+            return Err(Abandoned);
+        }
+        let wait = state.waits.get_mut(&thread).ok_or(Abandoned)?;
+        (wait.since, wait.limit) = (Instant::now(), limit);
+        Ok(())
+    }
+
+    fn file(
+        &self,
+        thread: usize,
+        opened: &OpenedDirectory,
+        file: &PlannedFile<'_>,
+    ) -> Result<(), Abandoned> {
+        let found = match opened {
+            OpenedDirectory::Open(directory, method) => self.read(thread, directory, *method, file)?,
+            OpenedDirectory::Roots => {
+                self.waiting(thread, Some(HANGING))?;
+                match reach_entry(&self.plan.tree, DirId::TOP, file.entry.name) {
+                    Ok((directory, name)) => {
+                        let method = Method::of(&directory);
+                        let entry = crate::tree::Entry { name: name.as_bytes(), ..file.entry };
+                        self.read(thread, &directory, method, &PlannedFile { entry, ..*file })?
+                    }
+                    Err(errno) => Err(errno),
+                }
+            }
+            OpenedDirectory::ByLinks => Ok((FileExtents::default(), Method::LinkCount)),
+            OpenedDirectory::Failed(errno) => Err(*errno),
+        };
+        let mut state = self.state_of(thread)?;
+        match found {
+            Ok((extents, method)) => state.add(&self.plan, file, &extents, method),
+            Err(_) => state.skip(&self.plan, file),
+        }
+        if let Some(wait) = state.waits.get_mut(&thread) {
+            wait.done += 1;
+            wait.limit = None;
+        }
+        Ok(())
+    }
+
+    /// Reads the extents of a file, or fails with the system's error number.
+    fn read(
+        &self,
+        thread: usize,
+        directory: &Directory,
+        method: Method,
+        file: &PlannedFile<'_>,
+    ) -> Result<Result<(FileExtents, Method), Errno>, Abandoned> {
+        if method == Method::LinkCount || !has_extents(file.entry.kind) {
+            return Ok(Ok((FileExtents::default(), Method::LinkCount)));
+        }
+        self.waiting(thread, Some(HANGING))?;
+        let opened = match OpenedFile::open(directory, file) {
+            Ok(opened) => opened,
+            Err(errno) => return Ok(Err(errno)),
+        };
+        if opened.is_recent {
+            self.waiting(thread, Some(BUSY))?;
+        }
+        Ok(opened.read(method).map(|extents| (extents, method)))
+    }
+
+    /// Locks the state, unless the job has given up on the thread.
+    fn state_of(&self, thread: usize) -> Result<MutexGuard<'_, SearchState>, Abandoned> {
+        let state = lock(&self.state);
+        let is_current = !state.is_stopped && state.waits.contains_key(&thread);
+        if is_current { Ok(state) } else { Err(Abandoned) }
+    }
+
+    /// Returns the sums of all files.
+    fn take(&self) -> (ExclusiveSums, ExclusiveCoverage) {
+        let mut state = lock(&self.state);
+        let empty = ExclusiveSums::new(Arc::default());
+        (std::mem::replace(&mut state.sums, empty), state.coverage)
+    }
+}
+
+/// Directory whose files are read.
+enum OpenedDirectory {
+    /// The directory is open.
+    Open(Directory, Method),
+    /// The entries are roots, which are named by paths.
+    Roots,
+    /// The files need not be opened, because the link count decides.
+    ByLinks,
+    Failed(Errno),
+}
+
+impl SearchState {
+    /// Takes the next piece.
+    fn take(&mut self, pieces: usize) -> Option<usize> {
+        let piece = self.taken;
+        (piece < pieces).then(|| self.taken += 1)?;
+        Some(piece)
+    }
+
+    fn add(&mut self, plan: &Plan, file: &PlannedFile<'_>, extents: &FileExtents, method: Method) {
+        let mut names = Vec::new();
+        plan.names_of(file, extents.links, &mut names);
+        match method {
+            Method::LinkCount => self.coverage.by_links += 1,
+            Method::Extents(_) | Method::PrivateSize => self.coverage.read += 1,
+        }
+        // The extents of an inode are added once, with its first name.
+        if names[0] != file.node {
+            return;
+        }
+        match method {
+            Method::LinkCount => self.sums.hold(&names, file.metadata.disk()),
+            Method::PrivateSize => extents.add(&mut self.sums, &names, method, 0),
+            Method::Extents(volume) => {
+                let number = self.volume(volume.id);
+                extents.add(&mut self.sums, &names, method, number);
+            }
+        }
+    }
+
+    /// Counts a file as unread.
+    fn skip(&mut self, plan: &Plan, file: &PlannedFile<'_>) {
+        let mut names: Vec<Node> = Vec::new();
+        plan.names_of(file, 1, &mut names);
+        names.push(file.node);
+        unbound(&mut self.sums, &names);
+        self.coverage.unread += 1;
+    }
+
+    /// Returns the number of a volume.
+    fn volume(&mut self, id: u64) -> usize {
+        self.volumes.iter().position(|known| *known == id).unwrap_or_else(|| {
+            self.volumes.push(id);
+            self.volumes.len() - 1
+        })
+    }
+}
