@@ -75,3 +75,9 @@ pub mod ui {
         Settings, answer_gate, app, layers, loader, message, notice, operations, options, progress, runner,
     };
 }
+
+/// Search for exclusive sizes.
+#[cfg(feature = "analysis")]
+pub mod exclusive {
+    pub use crate::exclusive::{ExclusiveProgress, find};
+}

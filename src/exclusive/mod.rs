@@ -19,5 +19,6 @@ mod search;
 pub mod sums;
 #[cfg(test)]
 mod tests;
+mod trees;
 
 pub use search::{ExclusiveProgress, find};

@@ -9,6 +9,7 @@ mod session;
 mod support;
 
 mod compressed;
+mod exclusive;
 mod faults;
 mod hung;
 mod lying;

@@ -5,8 +5,8 @@
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::unistd::{SysconfVar, sysconf};
 
-pub use super::imp::{MOST_THREADS, lower_priority};
 use super::imp::{MOST_DESCRIPTORS, threads_with_room};
+pub use super::imp::{MOST_THREADS, lower_priority};
 
 /// Raises the soft limit on open descriptors to the hard limit, and returns the resulting limit (getrlimit(2)).
 pub(crate) fn raise_descriptors() -> u64 {

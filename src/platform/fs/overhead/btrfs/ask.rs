@@ -85,6 +85,21 @@ pub fn extents(directory: &Directory, subvolume: u64, mut each: impl FnMut(FileE
     })
 }
 
+/// Returns the ID of the subvolume that the directory is in.
+///
+/// # Errors
+/// Returns any error of ioctl(2), such as `ENOTTY` if the file system is not btrfs, or `EPERM` if the process may not
+/// read its trees.
+#[allow(unsafe_code)]
+pub fn readable_subvolume(directory: &Directory) -> Result<u64, Errno> {
+    // Only processes with the rights of root may search a tree, even in an empty range.
+    search(directory, ROOT_TREE, (0, 0), |_| {})?;
+    let mut question = Box::new(Lookup { tree: 0, id: FIRST, path: [0; 4080] });
+    // SAFETY: the structure is that of the request, and consists only of numbers.
+    unsafe { ioctl::ask(directory, INO_LOOKUP, &mut *question) }?;
+    Ok(question.tree)
+}
+
 #[allow(unsafe_code)]
 fn lookup(directory: &Directory, tree: u64, id: u64) -> Result<Vec<u8>, Errno> {
     let mut question = Lookup { tree, id, path: [0; 4080] };

@@ -26,3 +26,11 @@ pub fn subvolumes(_: &Directory) -> Result<Vec<Subvolume>, Errno> {
 pub fn extents(_: &Directory, _: u64, _: impl FnMut(FileExtent)) -> Result<(), Errno> {
     Err(Errno::ENOTTY)
 }
+
+/// Fails, because duke reads btrfs only on Linux.
+///
+/// # Errors
+/// Always returns an error.
+pub fn readable_subvolume(_: &Directory) -> Result<u64, Errno> {
+    Err(Errno::ENOTTY)
+}
