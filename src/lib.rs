@@ -1,4 +1,4 @@
-//! The engine of duke, a disk-usage browser: reads directory trees with all processors and stores them compactly.
+//! The engine of duke, a disk-usage browser: reads directory trees on all processors and stores them compactly.
 //!
 //! ```no_run
 //! use duke::scan::{Options, Scan};
@@ -19,7 +19,8 @@
 //!
 //! Everything else is the program. The hidden module `testing` exposes parts of the program to its own tests.
 //!
-//! Data flows from directory entries to sealed listings, to totals up the tree, to rows, and finally to cells or JSON.
+//! Data flows from directory entries to sealed listings, then to directory totals, to rows, and finally to cells or
+//! JSON.
 
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))] // only the program uses them
 
@@ -30,7 +31,8 @@ pub mod base;
 pub mod scan;
 pub mod tree;
 
-// The program. `missing_docs` is for the public interface; `testing` makes parts of these modules reachable.
+// The modules of the program. `missing_docs` is only for the public interface, and `testing` makes parts of these
+// modules reachable.
 #[cfg(feature = "analysis")]
 #[allow(missing_docs)]
 mod analysis;

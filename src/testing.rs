@@ -36,13 +36,19 @@ pub mod formats {
     pub use crate::formats::{flat, lists, ncdu_binary, ncdu_write, snapshot};
 }
 
+/// Bytes that deleting each entry frees.
+#[cfg(feature = "analysis")]
+pub mod exclusive {
+    pub use crate::exclusive::find;
+}
+
 /// `--json` output.
 #[cfg(feature = "cli")]
 pub mod output {
     pub use crate::output::json;
 }
 
-/// Operating system.
+/// Access to the operating system.
 pub mod platform {
     pub use crate::platform::atomic_file::AtomicFile;
     pub use crate::platform::entry::safe_path;
@@ -74,10 +80,4 @@ pub mod ui {
     pub use crate::ui::{
         Settings, answer_gate, app, layers, loader, message, notice, operations, options, progress, runner,
     };
-}
-
-/// Search for exclusive sizes.
-#[cfg(feature = "analysis")]
-pub mod exclusive {
-    pub use crate::exclusive::{ExclusiveProgress, find};
 }

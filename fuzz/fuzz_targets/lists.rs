@@ -61,6 +61,6 @@ fn read(bytes: &[u8], options: ListOptions) -> (Import, Outcome) {
 fn lines(import: &Import) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let provenance = &import.provenance();
-    Flat { tree: import.tree(), form: Form::Json, provenance }.write(&mut out).ok()?;
+    Flat { tree: import.tree(), form: Form::Json, provenance, exclusive: None }.write(&mut out).ok()?;
     Some(out)
 }

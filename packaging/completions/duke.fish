@@ -88,7 +88,7 @@ complete -c duke -n "__fish_duke_needs_command" -l no-mouse -d 'Do not capture t
 complete -c duke -n "__fish_duke_needs_command" -l pick -d 'Browse although the output is redirected; the key p writes the marked paths to it'
 complete -c duke -n "__fish_duke_needs_command" -s 0 -l print0 -d 'End each path that the key p prints with a NUL instead of a newline'
 complete -c duke -n "__fish_duke_needs_command" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
-complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'
+complete -c duke -n "__fish_duke_needs_command" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_needs_command" -l include-kernfs -d 'Enter /proc, /sys and other kernel file systems below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_needs_command" -s L -l follow-symlinks -d 'Count the file that a symbolic link points to'
@@ -149,7 +149,7 @@ complete -c duke -n "__fish_duke_using_subcommand duplicates" -l share -d 'Make 
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
-complete -c duke -n "__fish_duke_using_subcommand duplicates" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'
+complete -c duke -n "__fish_duke_using_subcommand duplicates" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand duplicates" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_using_subcommand help" -s h -l help -d 'Print help'
@@ -166,7 +166,7 @@ complete -c duke -n "__fish_duke_using_subcommand plan" -s o -l output -d 'Write
 complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude -d 'Exclude entries matching GLOB' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -l fs-id -d 'Name the file system of PATH, so that merge knows it on other hosts' -r
 complete -c duke -n "__fish_duke_using_subcommand plan" -s x -l one-file-system -d 'Do not cross file-system boundaries below PATH'
-complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'
+complete -c duke -n "__fish_duke_using_subcommand plan" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_using_subcommand plan" -l skip-network -d 'Skip network file systems below PATH'
 complete -c duke -n "__fish_duke_using_subcommand plan" -s e -l extended -d 'Keep owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_using_subcommand plan" -s q -l quiet -d 'Print no progress on standard error'
@@ -185,7 +185,7 @@ complete -c duke -n "__fish_duke_using_subcommand save" -l fs-id -d 'Name the fi
 complete -c duke -n "__fish_duke_using_subcommand save" -l plan -d 'Save a part of the plan in FILE, with the flags of the plan' -r -F
 complete -c duke -n "__fish_duke_using_subcommand save" -l part -d 'Number of the part to save; 0 is the rest' -r
 complete -c duke -n "__fish_duke_using_subcommand save" -s x -l one-file-system -d 'Do not cross file-system boundaries below a PATH'
-complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Exclude directories that hold a CACHEDIR.TAG'
+complete -c duke -n "__fish_duke_using_subcommand save" -l exclude-caches -d 'Exclude directories that contain a CACHEDIR.TAG'
 complete -c duke -n "__fish_duke_using_subcommand save" -l skip-network -d 'Skip network file systems below a PATH'
 complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Keep owner, group and mode of every entry'
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Print no progress on standard error'

@@ -68,7 +68,7 @@ impl Age {
         query.without_directories()
     }
 
-    /// Returns the range of modification times of entries of this age; empty for [`Age::Unknown`]. Times before 1970
+    /// Returns the range of modification times that count as this age; empty for [`Age::Unknown`]. Times before 1970
     /// are valid.
     fn range(self, now: i64) -> Range<i64> {
         let ago = |days: i64| now.saturating_sub(days * DAY);
@@ -88,10 +88,10 @@ impl Age {
     }
 }
 
-/// Totals of a subtree by age.
+/// Totals of a subtree, grouped by age.
 #[derive(Clone, Debug)]
 pub struct Ages {
-    /// Totals of each age, in the order of [`Age::ALL`]. `items` counts every name of an inode.
+    /// Totals of each age, in the order of [`Age::ALL`]. Each name of an inode counts as one item.
     pub rows: [Totals; Age::ALL.len()],
     /// Ages in the requested order: by size, by number of items, or youngest first.
     pub order: [Age; Age::ALL.len()],
@@ -115,7 +115,7 @@ pub fn ages(pool: &Pool, request: Request, now: i64) -> io::Result<Job<Ages>> {
     })
 }
 
-/// Sizes by age, before they are added up.
+/// Collector that groups the sizes of entries by age.
 pub(super) struct AgeCounts {
     now: i64,
     rows: [UniqueSizes; Age::ALL.len()],

@@ -36,8 +36,8 @@ pub struct Directories {
     pub complete: bool,
 }
 
-/// Finds the first `most` directories in the requested order. Only files directly in a directory count, and only those
-/// that the query keeps.
+/// Finds the first `most` directories in the requested order. Only files that are directly in a directory and that the
+/// query keeps are counted.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -50,7 +50,7 @@ pub fn directories(pool: &Pool, mut request: Request, most: usize) -> io::Result
     })
 }
 
-/// Files of each directory, before their sizes are added up.
+/// Collector that groups the sizes of files by directory.
 #[derive(Default)]
 pub(super) struct OwnSizes {
     /// Totals of the files with a single name, for each directory. A huge directory may occur several times.
@@ -135,8 +135,7 @@ fn sort_by_path(tree: &Tree, all: &mut Vec<(DirId, Totals)>, reversed: bool) {
     }
 }
 
-/// Returns the directories with the addresses of their entries, in the same order. Reads the listing of each parent
-/// once.
+/// Returns each directory with the address of its entry, in the same order. Reads the listing of each parent once.
 fn with_positions(tree: &Tree, all: &[(DirId, Totals)]) -> Vec<OwnSize> {
     let mut by_parent: Vec<(DirId, DirId, usize)> = all
         .iter()

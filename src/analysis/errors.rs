@@ -17,7 +17,7 @@ use crate::base::job::{Job, Pool};
 pub struct ErrorGroup {
     /// Error number (errno(3)).
     pub errno: i32,
-    /// Entries of the group, sorted by path if requested, otherwise in the order of their directories.
+    /// Entries of the group, sorted by path if requested, otherwise grouped by directory.
     pub rows: Vec<Row>,
 }
 

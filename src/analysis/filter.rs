@@ -75,7 +75,7 @@ impl<'q> FilterCursor<'q> {
     /// Returns `true` if the query keeps the entry, ignoring anything below it.
     fn keeps(&self, record: &Entry<'_>) -> bool {
         let asked = if self.directory == DirId::TOP { as_root(*record) } else { *record };
-        self.filtered.query.keeps(self.standing, &self.path, self.tree, &asked)
+        self.filtered.query.keeps(self.standing, (self.directory, &self.path), self.tree, &asked)
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn run(request: &Request, task: &Task<Filtered>) {
     });
 }
 
-/// Kept entries, before their totals are added up.
+/// Collector that groups kept entries by directory.
 #[derive(Default)]
 struct Kept {
     /// Directories in the order of their first visit. A huge directory may occur several times.
@@ -121,7 +121,7 @@ impl Collector for Kept {
         entry.add_to(&mut self.sizes);
         let direct = self.directories.last_mut().expect("a directory is entered before its entries are met");
         direct.is_kept = true;
-        // As in the totals of the tree, a root is not an item of the top, and excluded entries are never counted.
+        // As in the totals of the tree, a root does not count as an item, and excluded entries are never counted.
         let is_item =
             entry.id.directory != DirId::TOP && !matches!(entry.record.state, EntryState::Excluded(_));
         direct.totals.items += u64::from(is_item);
@@ -177,8 +177,8 @@ impl Kept {
         places
     }
 
-    /// Returns, for each index in `directories`, the index to which its totals are added, or `None` for the starting
-    /// directory.
+    /// Returns, for each element of `directories`, the index of its parent's element, to which its totals are added;
+    /// `None` for the starting directory.
     fn above(&self, tree: &Tree, from: DirId, places: &[(DirId, usize)]) -> Vec<Option<usize>> {
         let above = |(at, direct): (usize, &Direct)| {
             let first = place(places, direct.id)?;
@@ -189,7 +189,8 @@ impl Kept {
             } else {
                 place(places, tree.parent(direct.id)?)?
             };
-            // This is `false` only if a rescan has moved the directory. After a rescan, the filter runs again anyway.
+            // The parent comes later only if a rescan has moved the directory. After a rescan, the filter runs again
+            // anyway.
             (above < at).then_some(above)
         };
         self.directories.iter().enumerate().map(above).collect()

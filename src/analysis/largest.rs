@@ -1,8 +1,8 @@
 //! Largest files, each inode once, for `--top` and for the browser.
 //!
-//! Files of equal size are sorted by inode number, and a file with several paths is shown under the first of them in
-//! byte order. Directory numbers are not used, because they depend on thread timing. So every run lists the same files
-//! for the same tree, and the first ten of a hundred are the same as a list of ten.
+//! Files of equal size are sorted by inode number, and a file with several paths is shown under the path that comes
+//! first in byte order. Directory numbers are not used, because they depend on thread timing. So every run lists the
+//! same files for the same tree, and the first ten of a hundred are the same as a list of ten.
 //!
 //! Invariant: no inode is in two rows, and no row is a directory.
 
@@ -114,8 +114,9 @@ impl<'t> LargestFiles<'t> {
         SearchResult { rows, matched, searched, sum, with_contents: false, complete }
     }
 
-    /// Keeps one name of each inode, and returns the number of inodes. In the final result, the name whose path sorts
-    /// first is kept; earlier results keep any name, because comparing the paths is slow.
+    /// Keeps one name of each inode, and returns the number of inodes. If several names have the largest size, the
+    /// final result keeps the name whose path sorts first. Earlier results keep any of these names, because comparing
+    /// the paths is slow.
     fn take_linked(&mut self, mut linked: Vec<File>, complete: bool) -> u64 {
         let tree = self.tree;
         if complete {
@@ -128,7 +129,7 @@ impl<'t> LargestFiles<'t> {
         let mut first: HashMap<InodeKey, File> = HashMap::new();
         for file in linked {
             let kept = first.entry(file.inode).or_insert(file);
-            // Keep the largest size. A name that was read while the file was growing has a smaller size.
+            // Keep the largest size, because a name that was read while the file was still growing has a smaller size.
             if file.row.key > kept.row.key {
                 *kept = file;
             }

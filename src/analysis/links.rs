@@ -1,8 +1,8 @@
 //! Hard links: inodes with several names, inside and outside a directory.
 //!
 //! Deleting a name frees nothing while another name exists. So the view distinguishes inodes with all their names
-//! inside a directory from those with names outside it. Names elsewhere in the tree are known once the scan is
-//! complete. Names that were not scanned are known only from the link count.
+//! inside a directory from inodes that also have names outside it. Names elsewhere in the tree are known once the scan
+//! is complete. Names that were not scanned are known only from the link count.
 //!
 //! Invariant: an inode has exactly one row, regardless of the number of its names.
 
@@ -114,7 +114,8 @@ impl Collector for Names {
 
 impl Names {
     fn links(&mut self, request: &Request, progress: Progress) -> HardLinks {
-        // Sort the largest size first. A name that was read while the file was growing has a smaller size.
+        // Within an inode, the largest size comes first, because a name that was read while the file was still growing
+        // has a smaller size.
         let order = |name: &Name| (name.inode, Reverse(name.disk), Reverse(name.apparent), name.row.entry);
         self.names.sort_unstable_by_key(order);
         let index = InodeIndex::new(&request.tree);

@@ -11,7 +11,7 @@ use crate::tree::{EntryState, Totals};
 
 const DAY: i64 = 24 * 3600;
 
-/// Effect of a term on directories.
+/// Kind of test that a search term performs, which determines how the term treats directories.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sort {
     /// Test of a name. A matching directory is found together with its contents. If the term is negated, neither the
@@ -20,18 +20,19 @@ enum Sort {
     /// Test of a type. A matching directory is found together with its contents. A negated term affects only the
     /// directory itself.
     Type,
-    /// Test of a size. As for `Type`, but a negated term also finds the contents of the directories that it finds.
+    /// Test of a size. Works like `Type`, except that a negated term also finds the contents of the directories that it
+    /// finds.
     Size,
-    /// Test of another property. As for `Type`, but time terms in the same query still match no directories.
+    /// Test of another property. Works like `Type`, but does not make time terms in the same query match directories.
     State,
     /// Test of a time. Directories are tested only if the query also selects them by name or type.
     Time,
-    /// Test that only files can match.
+    /// Test that can match only files.
     File,
 }
 
-/// Term: its text, its effect on directories, and its test function. The arguments of the test are an item, its disk
-/// usage and apparent size, and the number of entries below it.
+/// Search term: its text, its kind of test, and its test function. The function is called with an item and a tuple of
+/// the item's disk usage, its apparent size, and the number of entries below it.
 struct Rule(&'static str, Sort, fn(&Item, (u64, u64, usize)) -> bool);
 
 fn name(item: &Item) -> &str {

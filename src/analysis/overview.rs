@@ -1,4 +1,4 @@
-//! Data of the overview: types, ages, largest files and directories, cleanup candidates and errors, from one walk.
+//! Data for the overview: types, ages, largest files and directories, cleanup candidates and errors, from one walk.
 
 use std::io;
 
@@ -81,7 +81,7 @@ pub fn overview(pool: &Pool, request: Request, now: i64, most: usize) -> io::Res
     })
 }
 
-/// Collector that receives all entries except directories.
+/// Wrapper that passes all entries except directories to a collector.
 struct NoDirectories<T>(T);
 
 impl<T: Collector> Collector for NoDirectories<T> {

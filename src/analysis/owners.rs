@@ -13,7 +13,7 @@ use crate::analysis::search::{Collector, Mode, Order, Progress, Request, WalkEnt
 use crate::base::job::{Job, Pool};
 use crate::tree::{Totals, UniqueSizes};
 
-/// Totals of a subtree by owner.
+/// Totals of a subtree, grouped by owner.
 #[derive(Clone, Debug, Default)]
 pub struct Owners {
     /// Users with their totals, in the requested order; `None` for entries without a recorded owner. Each name counts

@@ -30,19 +30,18 @@ use crate::tree::{
 const BUDGET: u64 = 1 << 18;
 /// Fixed cost of visiting a directory, counted toward [`BUDGET`] in addition to the bytes of its listing.
 const VISIT: u64 = 64;
-/// Size in bytes above which a listing is split into pieces, each of which is a visit of its own.
+/// Size in bytes above which a listing is split into pieces, which are visited separately.
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits for one worker in one round.
 const VISITS: usize = 256;
-/// Number of parts per worker in a round. It is more than one so that a worker that finishes early can take another
-/// part.
+/// Number of parts per worker in a round. With more than one, a worker that finishes its part early can take another.
 const PARTS: usize = 2;
-/// Delay of the first result. Each later result is due when the elapsed time is `NEXT` times that of the previous
-/// result, because producing a result takes time, too.
+/// Time until the first result. Each later result is due when the elapsed time has grown by the factor `NEXT`: results
+/// become rarer, because producing one takes time.
 const FIRST: Duration = Duration::from_millis(15);
 const NEXT: u32 = 3;
 
-/// Selection of the entries that a walk visits; see [`crate::analysis::search`].
+/// Rule that determines which entries a walk visits; see [`crate::analysis::search`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Entries that themselves match the query. The contents of matching directories count only toward the totals.
@@ -85,16 +84,16 @@ impl WalkEntry<'_> {
 pub(crate) trait Collector: Send + Sync {
     /// Returns an empty collector for a worker, with the same settings.
     fn fresh(&self) -> Self;
-    /// Visits a directory before its entries. `_own` is the directory's own size, if the directory counts as an entry.
-    /// A huge directory is visited once per part of its listing, and only the first visit has `_own`.
+    /// Visits a directory before its entries. `_own` is the directory's own size, if the directory itself was visited
+    /// as an entry. A huge directory is visited once per part of its listing, and only the first visit has `_own`.
     fn enter(&mut self, _directory: DirId, _own: Option<&Totals>) {}
     /// Visits an entry that counts toward the result.
     fn visit(&mut self, entry: &WalkEntry<'_>);
-    /// Appends the entries of another collector to those of this one.
+    /// Merges the entries of another collector into this one.
     fn merge(&mut self, other: Self);
 }
 
-/// Two collectors that are given the same entries.
+/// Pair of collectors, both of which receive every entry.
 impl<A: Collector, B: Collector> Collector for (A, B) {
     fn fresh(&self) -> Self {
         (self.0.fresh(), self.1.fresh())
@@ -125,24 +124,24 @@ pub(crate) struct Progress {
     pub(crate) complete: bool,
 }
 
-/// Directory, or part of a directory, still to be visited.
+/// Directory, or part of a directory, that has not been visited yet.
 struct Visit<'t> {
     id: DirId,
     /// Part of the directory's listing; `None` for the whole listing.
     piece: Option<Listing<'t>>,
-    /// Decisions about the entries of the directory that follow from the directory and its ancestors: kept, or ignored
-    /// because of a negated term.
+    /// Decisions about all entries of the directory that follow from the directory itself and its ancestors: kept, or
+    /// ignored because of a negated term.
     standing: Standing,
     /// `true` if the directory or one of its ancestors is found along with all its contents.
     is_covered: bool,
-    /// Own size of the directory, if the directory counts as an entry.
+    /// Own size of the directory, if the directory itself was visited as an entry.
     own: Option<Totals>,
     /// Path of the directory, if the query needs paths.
     path: Option<Arc<[u8]>>,
 }
 
-/// Walks everything below the directory of `request`. `report` returns the result of a collector, or `None` if there is
-/// none yet. `report` is called between rounds when a result is due, and once at the end.
+/// Walks everything below the directory of `request`. `report` turns a collector into a result, or returns `None` if
+/// there is no result yet. It is called between rounds when a result is due, and once at the end.
 pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,
@@ -285,7 +284,7 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         // Only roots are copied. Entries are large, and copying all of them would take a considerable part of the
         // search time.
         let root = (visit.id == DirId::TOP).then(|| as_root(*record));
-        let subject = Subject::of(tree, root.as_ref().unwrap_or(record), &self.path);
+        let subject = Subject::of(tree, visit.id, root.as_ref().unwrap_or(record), &self.path);
         let Standing { is_kept, is_unwanted } = visit.standing;
         // The contents of a kept directory are kept even if they do not match.
         let needs_no_look = is_kept && (self.mode == Mode::Filter || query.is_narrowed());
@@ -305,7 +304,8 @@ impl<'t, T: Collector> Worker<'_, 't, T> {
         }
     }
 
-    /// Queues a visit to directory `id`, a child of the directory of `visit`. The current path must be that of `id`.
+    /// Queues a visit to directory `id`, a child of the directory visited by `visit`. `self.path` must be the path of
+    /// `id`.
     fn push(
         &mut self,
         id: DirId,

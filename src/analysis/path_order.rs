@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use crate::tree::{DirId, Tree, join};
 
-/// Name to be sorted, with its parent directory.
+/// Name to sort, with its parent directory.
 pub(crate) type Place<'t> = (DirId, &'t [u8]);
 
 /// Entry to sort within one directory.

@@ -1,11 +1,11 @@
-//! Input of searches, filters and surveys.
+//! Input of searches, filters and statistics.
 
 use crate::analysis::order::Order;
 use crate::base::sync::Arc;
 use crate::query::terms::Query;
 use crate::tree::{DirId, Tree};
 
-/// Input of a search or survey.
+/// Input of a search, a filter or a statistic.
 #[derive(Clone)]
 pub struct Request {
     /// Tree to search, which may still be growing.

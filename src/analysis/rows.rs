@@ -39,8 +39,8 @@ impl Row {
     }
 }
 
-/// Number of rows shown before the search is complete. Users cannot read more in that time, and sorting more rows would
-/// slow the search down.
+/// Number of rows shown before the search is complete. Users cannot read more in that time, and the search would be
+/// slower if more rows were sorted.
 pub(crate) const GLIMPSE: usize = 1 << 12;
 
 /// Search result.

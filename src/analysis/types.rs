@@ -63,7 +63,7 @@ impl Type {
     }
 }
 
-/// Totals of a subtree by type.
+/// Totals of a subtree, grouped by type.
 #[derive(Clone, Debug, Default)]
 pub struct TypeTotals {
     /// Types with their totals, in the requested order: by size, items or name. Each name counts as one item.
@@ -95,7 +95,7 @@ pub fn types(pool: &Pool, request: Request) -> io::Result<Job<TypeTotals>> {
     })
 }
 
-/// Sizes by type, before they are added up.
+/// Collector that groups the sizes of entries by type.
 #[derive(Default)]
 pub(super) struct TypeCounts {
     types: HashMap<Type, UniqueSizes>,

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Returns `path` as an absolute path that stays valid when the current directory changes.
 ///
-/// Symbolic links are kept, except those before a `..`: there, only the file system knows the parent directory. A path
+/// Symbolic links are kept, except for links before a `..`, which are resolved to find the parent directory. A path
 /// that cannot be resolved is returned unchanged. Trailing slashes are dropped, so that each path has only one
 /// spelling.
 pub fn absolute(path: &Path) -> PathBuf {

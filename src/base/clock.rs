@@ -9,7 +9,8 @@ pub fn now() -> i64 {
     seconds(SystemTime::now())
 }
 
-/// Seconds since 1970, and nanoseconds within that second. Comparing two tuples compares the times.
+/// Seconds since 1970, and nanoseconds within that second. Tuples compare in the same order as the
+/// times that they represent.
 pub type Time = (i64, i64);
 
 /// Returns the current time with nanoseconds, as file systems record times.

@@ -1,7 +1,7 @@
 //! Background jobs, whose latest results can be fetched at any time.
 //!
 //! Each job has its own thread, which hands the heavy parts of its work to a [`Pool`] shared by all jobs. So a new
-//! search waits for at most one such part of an older job. Dropping a job cancels it.
+//! search waits at most until an older job finishes one part. Dropping a job cancels it.
 //!
 //! Invariant: fetching a result never blocks, and a panic in a job is reported as the job's outcome.
 
@@ -56,7 +56,7 @@ impl fmt::Display for JobError {
 /// Running or finished job that publishes results of type `T`. Dropping the job cancels it.
 pub struct Job<T> {
     shared: Arc<Shared<T>>,
-    /// Number of the latest result that `poll` has returned.
+    /// Number of the latest result that [`Job::poll`] has returned.
     polled: u64,
 }
 
@@ -136,7 +136,7 @@ impl<T> Job<T> {
     }
 
     /// Waits up to `limit` for the job to end. Returns its outcome, or `None` if it is still running. Must not be
-    /// called on the drawing thread, which would be blocked.
+    /// called on the drawing thread, because drawing would stop until the call returns.
     pub fn wait(&self, limit: Duration) -> Option<JobEnd> {
         let slot = lock(&self.shared.slot);
         let (slot, _) = self

@@ -9,8 +9,8 @@ use std::io::{self, Write};
 use crate::base::os_error::error_text;
 use crate::base::text::base64;
 
-/// Buffer size in bytes at which the buffer is written out: large enough to keep system calls few, and small enough to
-/// fit into the CPU cache.
+/// Number of bytes at which the buffer is written out: large enough that few system calls are needed, and small enough
+/// to fit into the CPU cache.
 const FULL: usize = 1 << 18;
 
 /// `true` for each byte that needs no escape in a string: printable ASCII except the quote and the backslash.
@@ -36,7 +36,7 @@ impl<'o> JsonWriter<'o> {
         Self { out, bytes: Vec::with_capacity(FULL + FULL / 8) }
     }
 
-    /// Writes out the buffer if it is full. The caller should call this every few entries.
+    /// Writes out the buffer if it is full. Should be called every few entries.
     ///
     /// # Errors
     /// Returns an error if writing to `out` fails.
@@ -44,7 +44,7 @@ impl<'o> JsonWriter<'o> {
         if self.bytes.len() >= FULL { self.empty() } else { Ok(()) }
     }
 
-    /// Writes out what is left in the buffer and flushes `out`.
+    /// Writes out the rest of the buffer and flushes `out`.
     ///
     /// # Errors
     /// Returns an error if writing to `out` fails.

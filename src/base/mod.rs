@@ -1,5 +1,5 @@
 //! Types and helpers for all layers: kinds of entries, locks, background jobs, text for numbers and names, and JSON.
-//! Imports no other module of duke.
+//! These modules import no other module of duke.
 
 #[doc(hidden)]
 pub mod absolute;

@@ -18,7 +18,7 @@ pub fn io_error_text(error: &io::Error) -> String {
     error.raw_os_error().map_or_else(|| error.to_string(), error_text)
 }
 
-/// Returns the message for an error number in lower case, such as `permission denied`.
+/// Returns the message for an error number, in lower case, such as `permission denied`.
 pub fn error_text(errno: i32) -> String {
     // For a file, only macOS returns this error: reading the file would require a download.
     if errno == Errno::EDEADLK as i32 {

@@ -144,7 +144,7 @@ pub fn advice(command: &str, path: &Path) -> String {
     }
 }
 
-/// Encodes `path` as the argument of `printf %b`.
+/// Encodes `path` as an argument for `printf %b`.
 fn octal(path: &[u8]) -> String {
     let byte = |byte: &u8| match byte {
         b'/' | b'.' | b'-' | b'_' | b' ' => char::from(*byte).to_string(),

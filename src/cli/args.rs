@@ -150,6 +150,13 @@ pub struct Arguments {
     #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',', help_heading = "Output")]
     pub by: Vec<GroupBy>,
 
+    /// Print what deleting each entry would free
+    ///
+    /// Reads the extents of all files, but not their contents. Copies that share data free nothing alone. On btrfs, only a
+    /// minimum is known. Files that cannot be read are counted.
+    #[arg(long, conflicts_with_all = ["import", "output", "output_binary", "pick"], help_heading = "Output")]
+    pub frees: bool,
+
     /// Print no progress on standard error
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
@@ -247,7 +254,7 @@ pub struct Arguments {
     #[arg(short = 'X', long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Scan")]
     pub exclude_from: Vec<OsString>,
 
-    /// Exclude directories that hold a CACHEDIR.TAG
+    /// Exclude directories that contain a CACHEDIR.TAG
     #[arg(long, help_heading = "Scan")]
     pub exclude_caches: bool,
 

@@ -1,4 +1,4 @@
-//! Shell completions. `clap_complete` generates the scripts, and this module corrects their treatment of paths and
+//! Shell completions. `clap_complete` generates the scripts, and this module corrects how they complete paths and
 //! commands.
 //!
 //! `clap_complete` assumes that a position on the command line takes either arguments or subcommands. In duke, the

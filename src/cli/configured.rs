@@ -1,6 +1,6 @@
 //! Configuration for a command line: its location, the settings that apply, and the warnings about it.
 //!
-//! Invariant: all warnings are printed, in the order of the file.
+//! Invariant: all warnings are printed, in the order in which they occur in the file.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,15 @@ use crate::cli::error::refusal;
 use crate::cli::settings;
 use crate::run::streams::print_error;
 
-/// Configuration for a command line.
+/// Configuration that applies to a command line.
 #[derive(Debug, Default)]
 pub struct Configured {
     /// Contents of the configuration file.
     pub config: Config,
-    /// Command-line words for the settings, to be placed before the typed words.
+    /// Settings converted to command-line words, which go before the words that the user typed.
     pub words: Vec<OsString>,
-    /// Notice for the browser about the first warning. It names the file without its folder.
+    /// Notice that the browser shows about the first warning. It contains only the name of the file,
+    /// not its folder.
     pub notice: Option<String>,
 }
 
@@ -59,7 +60,7 @@ pub fn flags_of_file(environment: &Environment) -> Result<Arguments, UsageError>
 pub fn understood(configured: &[OsString], typed: &[OsString]) -> Result<Arguments, UsageError> {
     let line = settings::line(configured, typed);
     let matches = settings::command().try_get_matches_from(&line).map_err(|error| match error.kind() {
-        // The help of the whole program also describes the subcommands.
+        // `Cli` creates the help text, because its help also describes the subcommands.
         ErrorKind::DisplayHelp => refusal(Cli::understand(&line).err().unwrap_or(error)),
         _ => refusal(error),
     })?;

@@ -11,7 +11,7 @@ use crate::cli::{completions, man_page};
 use crate::run::exit::Exit;
 use crate::run::streams::print;
 
-/// Kind of description.
+/// Generated description of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Description {
     /// Completions for this shell.

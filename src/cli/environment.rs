@@ -1,6 +1,6 @@
 //! Environment of the process, as far as it affects the command line.
 //!
-//! Invariant: only this module reads the environment for a command line.
+//! Invariant: no other module of `cli` reads environment variables.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -71,13 +71,13 @@ impl Environment {
         parse(word).map(Some).map_err(|reason| refused(&reason))
     }
 
-    /// Returns the folder of automatic snapshots.
+    /// Returns the folder that contains automatic snapshots.
     pub fn snapshot_folder(&self) -> Option<PathBuf> {
         let variable = |name| self.variable(name).map(OsString::as_os_str);
         state_folder::folder(variable("XDG_STATE_HOME"), variable("HOME"))
     }
 
-    /// Returns `true` if the terminal cannot move its cursor, so that no browser can be drawn.
+    /// Returns `true` if the terminal cannot move its cursor, so the browser cannot be drawn.
     pub fn is_dumb(&self) -> bool {
         self.variable("TERM").is_some_and(|term| term == "dumb")
     }

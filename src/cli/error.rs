@@ -22,7 +22,7 @@ pub enum UsageError {
 }
 
 impl UsageError {
-    /// Returns the reason in one line.
+    /// Returns the reason as one line.
     pub fn reason(self) -> String {
         match self {
             Self::Answer(text) => text.to_string(),
@@ -54,7 +54,7 @@ pub fn refusal(error: clap::Error) -> UsageError {
     if !error.use_stderr() {
         return UsageError::Answer(error);
     }
-    // The text after the first empty line is advice.
+    // The text after the first empty line is advice, which is omitted.
     let text = error.render().to_string();
     let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let line = lines.join(" ");

@@ -55,10 +55,10 @@ pub const TERMS: &[(&str, &str)] = &[
 pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("DUKE_THREADS", "as --threads"),
     ("DUKE_COLOR", "as --color"),
-    ("DUKE_ASCII", "as --ascii; 0 turns it off"),
+    ("DUKE_ASCII", "like --ascii; 0 turns it off"),
     ("LC_ALL, LC_CTYPE, LANG", "if the encoding is not UTF-8, only ASCII is drawn"),
     ("DUKE_CONFIG", "as --config"),
-    ("NO_COLOR", "as --color never"),
+    ("NO_COLOR", "like --color never"),
     ("XDG_CONFIG_HOME", "its subdirectory duke/ holds config.toml"),
     ("XDG_STATE_HOME", "its subdirectory duke/ holds snapshots and the journal"),
     ("XDG_DATA_HOME", "its subdirectory Trash/ is the trash"),

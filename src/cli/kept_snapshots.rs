@@ -121,7 +121,7 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
     UsageError::NotKept(format!("{}: {reason}", escape(directory.as_bytes())), lines)
 }
 
-/// Formats a snapshot as time, file, flags and roots.
+/// Formats a snapshot as a line with its time, file, flags and roots.
 fn line(kept: &KeptSnapshot, subject: &Subject) -> String {
     let time = date_and_time(kept.scanned_at, &TimeZone::system());
     let mut line = format!("{time}  {}", escape_path(&kept.path));

@@ -48,11 +48,9 @@ pub fn page(mut command: Command) -> String {
     page.0
 }
 
-/// Page being written.
 struct Page(String);
 
 impl Page {
-    /// Adds a line of roff.
     fn line(&mut self, line: &str) {
         self.0.push_str(line);
         self.0.push('\n');
@@ -66,7 +64,7 @@ impl Page {
         self.line(".PP");
     }
 
-    /// Adds a paragraph of text.
+    /// Adds paragraphs of text, which are separated by empty lines in `text`.
     fn text(&mut self, text: &str) {
         for (number, part) in text.split("\n\n").enumerate() {
             if number > 0 {
@@ -121,7 +119,7 @@ impl Page {
         }
     }
 
-    /// Adds the flags, under the headings of the help.
+    /// Adds the flags, under the same headings as in the help.
     fn options(&mut self, command: &Command) {
         let shown = || command.get_arguments().filter(|arg| !arg.is_hide_set());
         let mut headings = Vec::new();
@@ -172,7 +170,6 @@ impl Page {
         }
     }
 
-    /// Adds the default keys.
     fn keys(&mut self) {
         self.text(
             "The configuration can change them. In the browser, `?` shows the keys of the current view.",
@@ -211,7 +208,7 @@ fn term(arg: &Arg) -> String {
     term
 }
 
-/// Escapes a text for roff. Text in backquotes becomes bold.
+/// Escapes text for roff. Text in backquotes becomes bold.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut is_bold = false;

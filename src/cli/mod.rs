@@ -62,7 +62,7 @@ pub use describe::Description;
 pub use environment::Environment;
 pub use show::ConfigOutput;
 
-/// Parses the command line of this process, runs the request, and exits with its code.
+/// Parses the command line of this process, runs the command, and ends the process with the command's exit code.
 pub fn run() -> ! {
     let exit = match invocation(std::env::args_os(), &Environment::of_process()) {
         Ok(Invocation::Browse(job)) => browse::run(*job),
@@ -100,7 +100,7 @@ pub enum Invocation {
     Plan(plan::PlanJob),
     /// Merge of the parts of a plan.
     Merge(merge::MergeJob),
-    /// Description of the command line.
+    /// Request to print shell completions or the man page.
     Describe(Description),
     /// Text to print about the configuration or the kept snapshots.
     ConfigOutput(ConfigOutput),
@@ -127,7 +127,7 @@ pub fn invocation(
             print_error(&format!("{name} is a command; for the directory, use ./{name}"));
         }
         if word == ncdu::NAME {
-            // The flags of ncdu, such as --help, are not those of a subcommand.
+            // Flags of ncdu, such as --help, must not be parsed as flags of a subcommand.
             return as_ncdu(&words[2..], environment);
         }
         let parsed = Cli::understand(&words).map_err(refusal)?;
@@ -138,8 +138,8 @@ pub fn invocation(
     without_subcommand(words.get(1..).unwrap_or_default(), &[], environment)
 }
 
-/// Returns the request for the words after the program's name, if they contain no subcommand. The actions in
-/// `without_keys` get no keys.
+/// Returns the request for a command line without a subcommand. `typed` contains the words after the program's name.
+/// The actions in `without_keys` get no keys.
 fn without_subcommand(
     typed: &[OsString],
     without_keys: &[&str],
@@ -152,7 +152,6 @@ fn without_subcommand(
     look(&understood(&configured.words, typed)?, configured, environment)
 }
 
-/// Returns the request for a subcommand.
 fn of_command(command: Command, environment: &Environment) -> Result<Invocation, UsageError> {
     Ok(match command {
         Command::Completions { shell } => Invocation::Describe(Description::Completions(shell)),
@@ -189,7 +188,7 @@ fn as_ncdu(typed: &[OsString], environment: &Environment) -> Result<Invocation, 
     without_subcommand(&words, &without_keys, environment)
 }
 
-/// Returns the help of duke or of a command.
+/// Returns the help for duke or for a command.
 fn help(command: Option<&str>) -> UsageError {
     let parsed = if command == Some(ncdu::NAME) {
         ncdu::help()
@@ -217,15 +216,14 @@ fn diff(words: &Difference, environment: &Environment) -> Result<Invocation, Usa
     Ok(Invocation::Browse(Box::new(browser(&arguments, configured, environment, subject)?)))
 }
 
-/// Returns the job for `duke df`.
 fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
     let units = units(words.si);
     let scan = scan::Options {
         threads: threads(words.threads, environment)?,
         mounts: mounts(words.one_file_system),
         skip_network: words.skip_network,
-        // `duke df` queries every file system with a time limit, so its scan must not hang on an unresponsive one
-        // either.
+        // `duke df` queries every file system with a time limit, so its scan must not hang on an unresponsive file
+        // system either.
         skip_silent: true,
         ..Default::default()
     };
@@ -235,7 +233,6 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
     Ok(PrintJob { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
 }
 
-/// Returns the job of `duke duplicates`.
 fn duplicates_job(words: &DuplicatesFlags, environment: &Environment) -> Result<DuplicatesJob, UsageError> {
     let units = units(words.si);
     let scan = scan::Options {
@@ -265,7 +262,7 @@ fn subvolumes_job(words: SubvolumesFlags) -> SubvolumesJob {
     }
 }
 
-/// Returns the request for a command line without a subcommand.
+/// Returns the request for a command line without a subcommand, from the parsed flags and the configuration.
 fn look(
     arguments: &Arguments,
     configured: Configured,
@@ -293,6 +290,7 @@ fn look(
             && !arguments.no_interactive
             && depth.is_none()
             && !arguments.bytes
+            && !arguments.frees
             && !crate::cli::sources::selects(arguments);
     let output = if let Some(export) = crate::cli::sources::export(arguments, environment.is_terminal)? {
         export
@@ -314,7 +312,6 @@ fn look(
     Ok(Invocation::Print(PrintJob { wanted, output, selection, progress }))
 }
 
-/// Returns the job for the browser.
 fn browser(
     arguments: &Arguments,
     configured: Configured,

@@ -55,12 +55,12 @@ pub fn merge(words: &MergeWords, environment: &Environment) -> Result<MergeJob, 
     Ok(MergeJob { count: plan.parts.len() as u64, digest, parts: words.parts.clone(), to, missing })
 }
 
-/// Reads the plan in a file.
+/// Reads a plan from a file. Also returns the digest of the plan.
 pub fn read_plan(file: &Path) -> Result<(ScanPlan, u64), UsageError> {
     ScanPlan::read(file).map_err(|reason| UsageError::Usage(format!("{}: {reason}", escape_path(file))))
 }
 
-/// Returns the options of a scan with these flags.
+/// Converts the flags into scan options.
 pub fn flags(flags: &ScanFlags, threads: Option<usize>) -> Result<Options, UsageError> {
     flags.options(threads).map_err(|BadPattern { pattern, reason }| {
         UsageError::Usage(format!("pattern '{}': {reason}", escape(pattern.as_bytes())))

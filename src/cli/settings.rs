@@ -19,7 +19,7 @@ use crate::cli::error::refusal;
 use crate::cli::exclude::filter;
 use crate::cli::values::ColumnWord;
 
-/// Flags that cannot be set in the configuration, because they select the task of one run or take file names.
+/// Flags that cannot be set in the configuration, because they determine what a single run does, or take file names.
 const FOR_ONCE: [&str; 25] = [
     "help",
     "version",
@@ -174,7 +174,7 @@ fn spelled(command: &Command, setting: &Setting) -> Result<Vec<OsString>, Warnin
     }
 }
 
-/// Checks that the words are valid. Reads no file, because `-X` cannot be a setting.
+/// Checks that `words` is a valid command line. Reads no file, because `-X` cannot be set in the configuration.
 fn understand(words: &[OsString]) -> Result<(), String> {
     let matches =
         command().try_get_matches_from(line(words, &[])).map_err(|error| refusal(error).reason())?;
@@ -185,7 +185,7 @@ fn understand(words: &[OsString]) -> Result<(), String> {
     filter(&arguments.exclude).map(drop).map_err(UsageError::reason)
 }
 
-/// Checks that the words do not conflict with the typed words.
+/// Checks that `words` from the configuration do not conflict with the words `typed` by the user.
 fn check_conflicts(words: &[OsString], typed: &[OsString]) -> Result<(), String> {
     match command().try_get_matches_from(line(words, typed)) {
         Err(error) if error.kind() == ErrorKind::ArgumentConflict => Err(refusal(error).reason()),
@@ -193,7 +193,7 @@ fn check_conflicts(words: &[OsString], typed: &[OsString]) -> Result<(), String>
     }
 }
 
-/// Joins the words into a command line.
+/// Returns a command line that consists of the program's name, `words` and `typed`.
 pub fn line(words: &[OsString], typed: &[OsString]) -> Vec<OsString> {
     let program = [OsString::from("duke")];
     program.iter().chain(words).chain(typed).cloned().collect()

@@ -1,7 +1,7 @@
 //! `duke config`: the effective configuration in the form of a configuration file, and the location of that
 //! file.
 //!
-//! Invariant: the output, used as a configuration file, causes no warning and has the same meaning.
+//! Invariant: if the output is used as a configuration file, it causes no warning and has the same effect.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ pub enum ConfigOutput {
     Text(String),
     /// Path of the configuration file.
     Path(Vec<u8>),
-    /// Lines that are safe for a terminal, notes for standard error, and the exit code that the notes cause.
+    /// Lines that are safe for a terminal, notes for standard error, and an exit code.
     List(String, Vec<String>, Exit),
 }
 
@@ -150,7 +150,7 @@ fn settings(text: &mut String, matches: &ArgMatches) {
     }
 }
 
-/// Returns the value in effect for a flag, in TOML.
+/// Returns the effective value of a flag, in TOML.
 fn value(arg: &Arg, matches: &ArgMatches) -> Option<String> {
     let id = arg.get_id().as_str();
     let words = || matches.get_raw(id).into_iter().flatten().map(|word| word.to_string_lossy().into_owned());
@@ -162,13 +162,13 @@ fn value(arg: &Arg, matches: &ArgMatches) -> Option<String> {
     }
 }
 
-/// Formats a word as a number if it is one, and otherwise as a string.
+/// Formats a word as a TOML integer if it is one, and otherwise as a TOML string.
 fn plain(word: &str) -> String {
     let number = word.parse::<i64>().ok().filter(|number| number.to_string() == word);
     number.map_or_else(|| quote(word), |number| number.to_string())
 }
 
-/// Returns an example value: the possible values, or the name of the value in the help.
+/// Returns the possible values of a flag or, if there is no list of them, the name of the value in the help.
 fn example(arg: &Arg) -> String {
     let values = arg.get_possible_values();
     let names: Vec<String> = if values.is_empty() {

@@ -53,7 +53,7 @@ pub fn wanted(
     }
 }
 
-/// Returns a remote of rclone with noncurrent versions; `None` for another input.
+/// Returns the input, with noncurrent versions included, if it is an rclone remote; otherwise `None`.
 fn with_versions(input: Input) -> Option<Input> {
     match input {
         Input::Rclone(path) => Some(Input::Rclone(path.with_versions())),
@@ -92,7 +92,7 @@ pub fn export(arguments: &Arguments, is_terminal: bool) -> Result<Option<Output>
     };
     if arguments.import.len() > 1 || arguments.paths.len() > 1 {
         return Err(UsageError::Usage(format!(
-            "{flag}: ncdu's format holds exactly one root; give one PATH, or use duke save"
+            "{flag}: ncdu's format allows only one root; give one PATH, or use duke save"
         )));
     }
     let is_binary = |format| matches!(format, save::Format::Ncdu(NcduFormat::Binary(_)));
@@ -118,7 +118,7 @@ pub fn refuse_other(
     match save::Format::of_name(file.as_bytes()) {
         Some(format) if !is_written(format) => {
             let name = escape(file.as_bytes());
-            let ways = "-o writes ncdu's JSON, -O its binary format; use save -o for snapshots, --csv or --ndjson for lines";
+            let ways = "-o writes ncdu's JSON, -O its binary format; use save -o for snapshots, --csv or --ndjson for one line per entry";
             Err(UsageError::Usage(format!("{flag} {name}: {ways}")))
         }
         _ => Ok(()),
@@ -194,8 +194,8 @@ pub fn paths(paths: &[OsString]) -> Vec<PathBuf> {
     if paths.is_empty() { vec![PathBuf::from(".")] } else { paths.iter().map(PathBuf::from).collect() }
 }
 
-/// Returns the input for a directory on another machine or on a remote of rclone, if `path` names one. A scan on
-/// another machine uses the same options as a scan on this one.
+/// Returns the input for a directory on another machine or on an rclone remote, if `path` refers to such a directory. A
+/// scan on another machine uses the same options as a scan on this one.
 fn remote(path: &OsString, scan: &scan::Options, patterns: &[String]) -> Option<Result<Input, UsageError>> {
     let refused = |reason| UsageError::Usage(format!("{}: {reason}", escape(path.as_bytes())));
     if let Some(rclone) = RclonePath::parse(path) {
@@ -247,5 +247,6 @@ pub fn selection(arguments: &Arguments) -> Result<Selection, UsageError> {
         least: arguments.min_size.unwrap_or(0),
         top: arguments.top,
         by: arguments.by.iter().map(by).collect(),
+        frees: arguments.frees,
     })
 }

@@ -128,7 +128,7 @@ pub struct Save {
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
 
-    /// Exclude directories that hold a CACHEDIR.TAG
+    /// Exclude directories that contain a CACHEDIR.TAG
     #[arg(long)]
     pub exclude_caches: bool,
 
@@ -202,7 +202,7 @@ pub struct PlanWords {
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
 
-    /// Exclude directories that hold a CACHEDIR.TAG
+    /// Exclude directories that contain a CACHEDIR.TAG
     #[arg(long)]
     pub exclude_caches: bool,
 
@@ -381,7 +381,7 @@ pub struct DuplicatesFlags {
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
 
-    /// Exclude directories that hold a CACHEDIR.TAG
+    /// Exclude directories that contain a CACHEDIR.TAG
     #[arg(long)]
     pub exclude_caches: bool,
 

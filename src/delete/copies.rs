@@ -1,4 +1,5 @@
-//! Copies that a deletion must leave: of files with the same contents, at least one that is still as it was compared.
+//! Copies that a deletion must leave: in each set of files with the same contents, at least one file that has not
+//! changed since it was compared.
 //!
 //! Invariant: nothing in this module changes the file system.
 
@@ -8,14 +9,15 @@ use super::copy_files::{CopyFile, CopyName, CopyPlaces, LastPlace, PlacesBuilder
 use super::group::Group;
 use crate::tree::Tree;
 
-/// Copies that are not selected, for each set of files of which others are selected.
+/// Copies that an operation must leave: for every set of files with the same contents that contains a selected file,
+/// the files that are not selected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptCopies {
     places: CopyPlaces,
     sets: Vec<KeptSet>,
 }
 
-/// Files with the same contents, of which some are selected.
+/// Files with the same contents, some of which are selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct KeptSet {
     /// Paths of the selected items that are or contain one of the files.
@@ -25,8 +27,8 @@ struct KeptSet {
 }
 
 impl KeptCopies {
-    /// Finds the copies in `sets` that are not selected in `groups`. The error is the number of sets of which every file is
-    /// selected, or inside a selected directory.
+    /// Finds the files in `sets` that are not selected in `groups`. If every file of a set is selected or inside a
+    /// selected directory, returns the number of such sets as an error.
     pub(super) fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         groups: &[Group],
@@ -57,12 +59,13 @@ impl KeptCopies {
         if whole > 0 {
             return Err(whole);
         }
-        // Files of one directory are checked one after another, so that it is opened only once.
+        // Files in the same directory are checked one after another, so that their directory is opened only once.
         found.sort_by_key(|set| set.kept.first().map(|file| file.place));
         Ok(Self { places: places.finish(), sets: found })
     }
 
-    /// Returns the paths of the selected items with a file of which no other copy is left unchanged.
+    /// Returns the paths of the selected items that are or contain a file whose unselected copies have all been changed
+    /// or deleted.
     pub(super) fn last_copies(&self) -> HashSet<&[u8]> {
         let mut open = LastPlace::default();
         let mut is_left = |file: &CopyFile| open.check(&self.places, file).is_ok();

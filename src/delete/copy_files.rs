@@ -1,4 +1,4 @@
-//! Files with the same contents, with the paths to find them on disk.
+//! Files with the same contents, and the directories in which to find them on disk.
 //!
 //! Invariant: a file is reached only through the directories that were scanned.
 
@@ -11,7 +11,7 @@ use crate::platform::Directory;
 use crate::platform::entry::contents::{ContentState, Contents};
 use crate::tree::{DirId, EntryId, Tree, join};
 
-/// Name of a file in a set of files with the same contents.
+/// Name of one of several files with the same contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyName<'n> {
     /// Directory that contains the file.
@@ -23,30 +23,30 @@ pub struct CopyName<'n> {
 }
 
 impl<'n> CopyName<'n> {
-    /// Returns the name of an entry; `None` if it does not exist.
+    /// Returns the name of an entry; `None` if the entry is not in the tree.
     pub fn of(tree: &'n Tree, entry: EntryId, state: ContentState) -> Option<Self> {
         Some(Self { directory: entry.directory, name: entry.name(tree)?, state })
     }
 }
 
-/// File in a set of files with the same contents.
+/// One of several files with the same contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CopyFile {
-    /// Index of its directory.
+    /// Index of the directory that contains the file.
     pub(super) place: usize,
     name: CString,
     /// State of the file when it was compared.
     pub(super) state: ContentState,
 }
 
-/// Directories of files, without items.
+/// Directories that contain the copies, each as a group without items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CopyPlaces(Vec<Group>);
 
-/// Directories of files while they are collected, each once.
+/// Builder of [`CopyPlaces`], which adds each directory once.
 pub(super) struct PlacesBuilder<'p> {
     tree: &'p Tree,
-    /// Index of each directory; `None` for those that are not in the tree.
+    /// Index in `groups` for each directory; `None` for a directory that is not in the tree.
     numbers: HashMap<DirId, Option<usize>>,
     groups: Vec<Group>,
 }
@@ -82,7 +82,7 @@ impl CopyPlaces {
     }
 }
 
-/// Open directory of the latest file. Files of one directory usually follow one another.
+/// Directory of the last file, kept open because the next file is usually in the same directory.
 #[derive(Default)]
 pub(super) struct LastPlace(Option<(usize, Result<Directory, Reason>)>);
 
@@ -97,20 +97,20 @@ impl LastPlace {
         }
     }
 
-    /// Checks that the file is still as it was compared.
+    /// Checks that the file has not changed since it was compared.
     pub(super) fn check(&mut self, places: &CopyPlaces, file: &CopyFile) -> Result<(), Reason> {
         let now = ContentState::of(self.open(places, file.place)?, &file.name)?;
         if file.state.is_untouched(&now) { Ok(()) } else { Err(Reason::Changed) }
     }
 
-    /// Opens the file for reading, if it is still as it was compared.
+    /// Opens the file for reading, if it has not changed since it was compared.
     pub(super) fn open_file(&mut self, places: &CopyPlaces, file: &CopyFile) -> Result<Contents, Reason> {
         let contents = Contents::open(self.open(places, file.place)?, &file.name)?;
         if file.state.is_untouched(&contents.state()?) { Ok(contents) } else { Err(Reason::Changed) }
     }
 }
 
-/// Selected entries, to look up files that are among them or inside them.
+/// Lookup table that finds the selected entry that is or contains a given file.
 pub struct SelectedItems<'s> {
     tree: &'s Tree,
     names: HashMap<(DirId, &'s [u8]), usize>,

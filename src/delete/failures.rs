@@ -42,7 +42,7 @@ pub struct Kept {
     pub denied: u64,
     /// Entries on a read-only file system.
     pub read_only: u64,
-    /// Entries that are immutable or append-only, or whose directory is.
+    /// Entries that are immutable or append-only, or that lie in an immutable or append-only directory.
     pub locked: u64,
     /// Entries with unreadable metadata, and entries kept for any other reason.
     pub unseen: u64,

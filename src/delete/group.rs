@@ -14,7 +14,7 @@ use crate::platform::process::descriptors::wait_for_descriptors;
 use crate::platform::{Directory, Errno, Identity};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, join};
 
-/// Part of an entry that an operation applies to.
+/// Part of an entry to which an operation applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeleteScope {
     /// The whole entry.
@@ -93,7 +93,7 @@ impl Group {
         (!items.is_empty()).then_some(Self { items, ..group })
     }
 
-    /// Returns a group without items. Returns `None` if a directory on the path has no metadata.
+    /// Returns a group for `directory`, without items. Returns `None` if a directory on the path has no metadata.
     pub(super) fn at(tree: &Tree, directory: DirId) -> Option<Self> {
         let mut ids: Vec<DirId> = tree.ancestry(directory).collect();
         ids.reverse();
@@ -120,7 +120,7 @@ impl Group {
         join(self.steps.iter().map(|step| step.name.as_slice()))
     }
 
-    /// Returns the path of one of the items.
+    /// Returns the path of `item`, which must be an item of this group.
     pub fn path_of(&self, item: &Item) -> Vec<u8> {
         join(self.steps.iter().map(|step| step.name.as_slice()).chain([item.name.as_slice()]))
     }

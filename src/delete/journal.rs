@@ -25,7 +25,7 @@ const NAME: &str = "deleted.jsonl";
 pub enum OperationKind {
     /// Permanent deletion.
     Delete,
-    /// Permanent deletion of the contents of a directory.
+    /// Permanent deletion of a directory's contents.
     Empty,
     /// Move to the trash.
     Trash,

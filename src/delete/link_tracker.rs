@@ -7,8 +7,8 @@ use crate::platform::FileId;
 /// Hard-linked inodes that still have unseen names.
 ///
 /// A link count is read before the entry is deleted, so if two names are deleted at the same time, neither looks like
-/// the last one. The largest count among the names seen is the number of names that existed when the first of them was
-/// read. Once that many names have been seen, no name is left. The order in which workers report does not matter.
+/// the last one. The largest link count seen so far is the number of names that existed when the first name was read.
+/// Once that many names have been seen, no name is left. The order in which workers report does not matter.
 #[derive(Default)]
 pub struct LinkTracker {
     inodes: HashMap<FileId, Names>,

@@ -49,7 +49,7 @@ pub struct Report {
     pub failures: Failures,
     /// Items moved to or from the trash.
     pub trashed: Vec<Trashed>,
-    /// Change in free space during the operation, in bytes, whatever caused it; `None` if unknown.
+    /// Change in free space in bytes during the operation, including changes by other processes; `None` if unknown.
     pub gained: Option<i64>,
     /// Error that left the journal incomplete, if any.
     pub unwritten: Option<String>,
@@ -73,7 +73,7 @@ impl Report {
         format!("Shared the data of {number} {files}, {shared}{}", self.gained_text(units))
     }
 
-    /// Returns the change in free space, in parentheses; an empty text if it is unknown.
+    /// Returns the change in free space, in parentheses; an empty string if it is unknown.
     pub fn gained_text(&self, units: Units) -> String {
         let Some(gained) = self.gained else { return String::new() };
         let sign = if gained < 0 { "-" } else { "+" };
@@ -185,7 +185,7 @@ fn removed(task: &Task<Report>, selection: &Selection, kind: OperationKind) -> (
     (Report { gained: gained.reduce(i64::saturating_add), ..report(removal) }, lines)
 }
 
-/// Shares the files. Also returns the journal lines with the results.
+/// Lets the files share their data. Also returns the journal lines with the results.
 fn shared(
     task: &Task<Report>,
     sharing: &CopySharing,

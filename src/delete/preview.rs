@@ -42,7 +42,7 @@ pub struct Preview {
     pub directories: u64,
     /// Number of names that are not directories.
     pub files: u64,
-    /// Number of bytes that are certainly freed.
+    /// Number of bytes that the deletion certainly frees.
     pub least: u64,
     /// Number of bytes that are freed if everything that shares them is deleted too.
     pub most: u64,
@@ -65,7 +65,7 @@ pub struct Preview {
     pub refusals: Vec<(usize, Blocked)>,
     /// Warnings that require a special confirmation.
     pub warnings: Vec<DeleteWarning>,
-    /// Indexes of the items that have changed since they were read. These are not deleted.
+    /// Indexes of the items that have changed since they were read. These items are not deleted.
     pub changed: Vec<usize>,
     /// Selection of the unchanged items, with their current identity. The operation applies only to these items.
     pub going: Option<Arc<Selection>>,
@@ -131,7 +131,7 @@ struct Met {
     /// Number of names that would be deleted.
     going: u64,
     links: LinkTracker,
-    /// Support for shared extents, keyed by device. Contains the file systems queried so far.
+    /// Support for shared extents on each file system queried so far, keyed by device.
     sharing: HashMap<u64, Sharing>,
     asked: u64,
     due: Duration,
@@ -155,7 +155,7 @@ impl<'a> Previewer<'a> {
         }
     }
 
-    /// Returns the number of bytes that are certainly freed, because the file does not share them.
+    /// Returns the number of bytes that deleting the file certainly frees, because the file does not share them.
     fn least(&self, at: &Directory, name: &CStr, found: &Attributes, bytes: u64) -> u64 {
         if found.kind != Kind::File || bytes == 0 {
             return bytes;

@@ -74,7 +74,7 @@ impl NoTrash {
                 "other users can write to the trash or a directory above it (chmod go-w)".to_owned()
             }
             Self::NoDirectory => "the trash is not a directory".to_owned(),
-            Self::NoTrashes => "no trash on its volume; trash one file there in Finder".to_owned(),
+            Self::NoTrashes => "no trash on its volume; trash a file there in Finder first".to_owned(),
             Self::InCloud => "only in the cloud; trash it in Finder, or delete it".to_owned(),
             Self::System(errno) => format!("trash not available: {}", error_text(errno)),
         }

@@ -110,9 +110,9 @@ fn check_item(
     is_mount.then_some(Blocked::Mount)
 }
 
-/// Returns the owner of a directory unless that is root, because the owner may change the directory. For a directory
-/// owned by root, returns 0 if other users may write to it (all users, the group, or through an access control list)
-/// and no sticky bit protects the entries of other users. Otherwise, returns `None`.
+/// Returns the ID of the user, other than root, who owns a directory and therefore can change it. For a directory that
+/// root owns, returns 0 if other users may write to it (all users, the group, or through an access control list) and no
+/// sticky bit protects its entries; otherwise, returns `None`.
 fn other_master(directory: &Directory, found: &Attributes) -> Option<u32> {
     let is_open = || found.mode & STICKY == 0 && others_may_write(directory, found);
     (found.uid != 0 || is_open()).then_some(found.uid)

@@ -22,7 +22,7 @@ const REPORT: Duration = Duration::from_millis(50);
 /// Progress of a deletion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removal {
-    /// Number of names deleted, including those of directories.
+    /// Number of names deleted, including names of directories.
     pub entries: u64,
     /// Disk usage in bytes of the inodes whose last name was deleted.
     pub freed: u64,

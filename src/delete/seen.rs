@@ -71,7 +71,7 @@ pub(crate) fn look(selection: &Selection) -> Seen {
 }
 
 /// Starts a job that finds the selected entries that have changed. The result contains the directory and name of each
-/// of them.
+/// changed entry.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -7,16 +7,16 @@ use std::collections::{HashMap, HashSet};
 use super::copies::KeptCopies;
 use super::copy_files::CopyName;
 use super::group::{DeleteScope, Group, Item};
-use crate::tree::{DirId, Tree};
+use crate::tree::{DirId, EntryState, Exclusive, Tree};
 
 /// Entries of a tree to delete or move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection {
     /// Entries, grouped by directory.
     pub groups: Vec<Group>,
-    /// Part of every entry that the operation applies to.
+    /// Part of each entry to which the operation applies.
     pub extent: DeleteScope,
-    /// Copies of selected files, of which the operation must leave one.
+    /// Unselected copies of the selected files. The operation must leave at least one file of each set of copies.
     pub copies: KeptCopies,
 }
 
@@ -54,16 +54,34 @@ impl Selection {
         self.groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)))
     }
 
+    /// Returns what deleting the entries frees, if the tree knows it. Deleting only the contents of a directory keeps the
+    /// directory itself, whose blocks do not count.
+    pub fn exclusive(&self, tree: &Tree) -> Option<Exclusive> {
+        let sizes = tree.exclusive()?;
+        let entries = self.groups.iter().flat_map(|group| {
+            let names: HashSet<&[u8]> = group.items.iter().map(|item| item.name.as_slice()).collect();
+            let listing = tree.listing(group.directory);
+            let chosen = listing.entries().filter(|(_, entry)| names.contains(entry.name));
+            let found = chosen.map(|(_, entry)| match entry.state {
+                EntryState::Known(metadata) => sizes.of(group.directory, &metadata),
+                EntryState::Excluded(_) | EntryState::Failed(_) => None,
+            });
+            found.collect::<Vec<_>>()
+        });
+        Some(Exclusive::together(entries.collect::<Option<Vec<_>>>()?))
+    }
+
     /// Returns the disk usage of the entries in bytes, according to the tree. An inode with several selected names
     /// counts once per name.
     pub fn disk(&self) -> u64 {
         self.items().fold(0, |sum, (_, item)| sum.saturating_add(item.disk))
     }
 
-    /// Requires the operation to leave a copy of each file in `sets`, which contain files with the same contents.
+    /// Requires the operation to leave at least one file of each set in `sets`. The files of a set have the same
+    /// contents.
     ///
     /// # Errors
-    /// Returns the number of sets of which every file is selected, or inside a selected directory.
+    /// Returns the number of sets in which every file is selected or inside a selected directory.
     pub fn leaving_copies<'n, S: AsRef<[CopyName<'n>]>>(
         mut self,
         tree: &Tree,
@@ -113,7 +131,8 @@ impl Selection {
         self
     }
 
-    /// Returns a selection with only the entries for which `keep` returns `true`, given their index.
+    /// Returns a selection of the entries for which `keep` returns `true`. `keep` is called with the index of each
+    /// entry.
     #[must_use]
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let mut number = 0;

@@ -19,32 +19,34 @@ use crate::tree::{DirId, Tree};
 /// Number of bytes that are compared and shared at once.
 const STEP: u64 = 16 << 20;
 
-/// Files to share.
+/// Sets of files that will share their data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CopySharing {
     places: CopyPlaces,
-    /// Files with the same contents. The first one of each set gives its data to the others.
+    /// Sets of files with the same contents. In each set, the other files will use the data of the first file.
     sets: Vec<Vec<CopyFile>>,
 }
 
 /// Progress or result of sharing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SharedData {
-    /// Number of files that use the data of another one now, and did not before.
+    /// Number of files that now use the data of another file and did not before.
     pub(super) files: u64,
-    /// Length of their shared data in bytes.
+    /// Number of bytes that were shared.
     pub(super) bytes: u64,
     /// Change in free space in bytes; `None` if unknown.
     pub(super) gained: Option<i64>,
     pub(super) failures: Failures,
 }
 
-/// Number of bytes shared for each file in the order of [`CopySharing::items`]. `None` if sharing was cancelled before.
+/// Number of bytes shared, or the reason for a failure, for each file in the order of [`CopySharing::items`]; `None`
+/// for files that were not processed before a cancellation.
 type ItemResults = Vec<Option<Result<u64, Reason>>>;
 
 impl CopySharing {
-    /// Shares the selected files of each set, and those inside selected directories, with one that is not selected, or
-    /// with each other if all are selected. Without a selection, shares all files.
+    /// Plans the sharing. The selected files of each set, including those inside selected directories, will use the
+    /// data of an unselected file or, if all files of the set are selected, of one of these files. Without a selection,
+    /// all files of each set share their data.
     pub fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         selection: Option<&Selection>,
@@ -58,7 +60,7 @@ impl CopySharing {
                 |copy: &CopyName<'_>| selected.as_ref().is_none_or(|selected| selected.item(copy).is_some());
             let (wanted, others): (Vec<CopyName<'_>>, Vec<_>) =
                 set.as_ref().iter().partition(|copy| is_selected(copy));
-            // Names of one inode are one file.
+            // Several names of one inode count as one file.
             let mut inodes: HashSet<FileId> = HashSet::new();
             let files = others.iter().take(1).chain(&wanted).filter(|copy| inodes.insert(copy.state.id));
             let files: Vec<CopyFile> = files.filter_map(|copy| places.file(copy)).collect();
@@ -69,17 +71,17 @@ impl CopySharing {
         Self { places: places.finish(), sets: found }
     }
 
-    /// Returns the number of files that would get the data of another one.
+    /// Returns the number of files that would use the data of another file.
     pub fn files(&self) -> u64 {
         self.receivers().count() as u64
     }
 
-    /// Returns the disk usage of these files in bytes.
+    /// Returns the disk usage in bytes of the files counted by [`CopySharing::files`].
     pub fn disk(&self) -> u64 {
         self.receivers().fold(0, |sum, file| sum.saturating_add(file.state.disk))
     }
 
-    /// Returns the directories in the tree that contain these files.
+    /// Returns the directories in the tree that contain the files counted by [`CopySharing::files`].
     pub fn directories(&self) -> Vec<DirId> {
         let mut directories: Vec<DirId> =
             self.receivers().map(|file| self.places.group(file.place).directory).collect();
@@ -88,7 +90,7 @@ impl CopySharing {
         directories
     }
 
-    /// Returns the path and the disk usage in bytes of each of these files.
+    /// Returns the path and disk usage in bytes of each file counted by [`CopySharing::files`].
     pub(super) fn items(&self) -> Vec<(Vec<u8>, u64)> {
         self.receivers().map(|file| (self.places.path(file), file.state.disk)).collect()
     }
@@ -98,7 +100,8 @@ impl CopySharing {
     }
 }
 
-/// Shares the files, and measures the free space before and after. Also returns the result for each file.
+/// Lets the files share their data, and measures the free space before and after. Also returns the result for each
+/// file.
 pub(super) fn run<T: Send + Sync>(
     task: &Task<T>,
     sharing: &CopySharing,
@@ -132,8 +135,8 @@ struct Sharer<'s> {
 const ELSEWHERE: Reason = Reason::System(Errno::EXDEV as i32);
 
 impl Sharer<'_> {
-    /// Shares the first file of a set with the others. If the first one has changed, the next one takes its place. So it
-    /// does for the files on another file system.
+    /// Lets the other files of a set use the data of the first one. If the first file has changed, the next one is used
+    /// instead. Files that are on another file system share data among themselves in the same way.
     fn share_set(&mut self, set: &[CopyFile]) {
         let first = self.items.len();
         self.items.resize(first + set.len() - 1, None);
@@ -168,7 +171,8 @@ impl Sharer<'_> {
         }
     }
 
-    /// Lets `file` use the data of `from`. Returns the number of bytes shared: 0 if all were shared before.
+    /// Lets `file` use the data of `from`. Returns the number of bytes shared: 0 if the files already shared all of
+    /// their data.
     fn share(&mut self, from: &Contents, file: &CopyFile) -> Result<u64, Reason> {
         let to = self.open.open_file(&self.sharing.places, file)?;
         if from.shares_all_with(&to) {
@@ -206,10 +210,10 @@ impl Sharer<'_> {
 
 /// Free space of the file systems before sharing.
 struct FreeSpace {
-    /// Free bytes of each device, and the device that stands for its file system: on btrfs every subvolume has a device
-    /// of its own.
+    /// Free bytes of each device, and the device that represents its file system. On btrfs, one file system has several
+    /// devices, because every subvolume has its own device number.
     devices: HashMap<u64, (u64, u64)>,
-    /// Directory on each device.
+    /// Index of a directory on each device.
     places: HashMap<u64, usize>,
     /// Devices on which files were shared.
     changed: HashSet<u64>,
@@ -224,7 +228,7 @@ impl FreeSpace {
         Self { devices, places, changed: HashSet::new() }
     }
 
-    /// Records that two files were shared, so they are on one file system.
+    /// Records that data was shared between two files, which are therefore on one file system.
     fn join(&mut self, one: &CopyFile, other: &CopyFile) {
         let (one, other) = (one.state.id.device, other.state.id.device);
         self.changed.insert(one);
@@ -247,7 +251,7 @@ impl FreeSpace {
     }
 }
 
-/// Returns the free space of the file system with a directory, once everything is on the disk.
+/// Writes pending changes to disk, and returns the free space of the file system that contains the directory.
 fn free(sharing: &CopySharing, place: usize) -> Option<u64> {
     let group = sharing.places.group(place);
     sync_file_system(&group.open().ok()?).ok()?;

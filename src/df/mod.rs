@@ -63,7 +63,7 @@ pub enum FileSystem {
 pub struct Account {
     /// Accounting of each file system.
     pub report: Report,
-    /// Lines in the order in which they are shown.
+    /// Lines in display order.
     pub rows: Vec<Row>,
 }
 

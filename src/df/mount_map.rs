@@ -1,8 +1,8 @@
 //! Map from directories of a tree to file systems.
 //!
 //! A directory is on the same file system as its parent unless something is mounted on it. The mount table lists the
-//! mount points, and each of them is looked up in the tree once. Device numbers are not enough: every btrfs subvolume
-//! has its own device number without being mounted, and a bind mount has the number of its source.
+//! mount points, and each mount point is looked up in the tree once. Device numbers are not enough: every btrfs
+//! subvolume has its own device number without being mounted, and a bind mount has the number of its source.
 //!
 //! Without a mount table (no /proc), only device numbers are used. Invariant: no directory is assigned to a mount that
 //! is covered by another mount.
@@ -23,8 +23,8 @@ use crate::tree::{DirId, EntryState, Exclusion, Tree};
 pub struct System {
     /// First path at which the scan reached the file system: a root, or a mount point below a root.
     pub path: PathBuf,
-    /// Visited mounts of the file system, beginning with the mount at `path`. Only APFS containers have several, one
-    /// for each volume. Empty if the mount is unknown.
+    /// Visited mounts of the file system, beginning with the mount at `path`. Only an APFS container has several
+    /// mounts, one for each volume. Empty if the mount is unknown.
     pub mounts: Vec<Mount>,
     /// Device numbers of the directories on the file system.
     pub devices: HashSet<u64>,
@@ -224,7 +224,7 @@ impl MountMap {
         }
     }
 
-    /// Records that the directory of `mount` at `place` is covered.
+    /// Records that the path `place`, which lies on `mount`, is covered.
     fn cover(&mut self, mount: &Mount, place: &Path) {
         let under = point(mount);
         let system = self
@@ -274,8 +274,8 @@ fn topmost(mounts: &[Mount], index: usize) -> usize {
     top
 }
 
-/// Returns the index of the mount that contains a path. The mount is found by the mount ID or mount point from the
-/// kernel or, without these, by the device and the longest mount point above the path.
+/// Returns the index of the mount that contains a path. The mount is found by the mount ID or mount point that the
+/// kernel reports or, if there is neither, by the device and the longest mount point above the path.
 pub fn mount_of(mounts: &[Mount], full: &Path, standing: &MountPosition) -> Option<usize> {
     let named = standing.mount.and_then(|id| mounts.iter().position(|mount| mount.id == id));
     let of_point = || {

@@ -50,7 +50,7 @@ pub enum OverheadKind {
     Metadata,
     /// Chunk tables (btrfs).
     BlockGroups,
-    /// Reserve that allows deleting files when the file system is full (btrfs).
+    /// Reserve that makes it possible to delete files when the file system is full (btrfs).
     Reserve,
     /// Other volumes in the same container (APFS).
     OtherVolumes,

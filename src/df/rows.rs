@@ -1,4 +1,4 @@
-//! Lines of a file-system accounting, as the browser and `duke df` show them.
+//! Lines that show the accounting of a file system, for the browser and for `duke df`.
 //!
 //! ```text
 //! 100.0 GiB  size
@@ -77,7 +77,7 @@ pub enum Amount {
 pub struct Row {
     /// Subject of the line.
     pub subject: Subject,
-    /// Indentation. A line is part of the nearest less indented line above it.
+    /// Indentation. A line is a part of the nearest line above it that is indented less.
     pub depth: usize,
     /// Amount shown on the line.
     pub amount: Amount,

@@ -10,7 +10,7 @@ use crate::base::kind::Kind;
 use crate::platform::{Errno, FileId};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, Walk};
 
-/// Totals of a scan on one file system.
+/// Totals of a scan for one file system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scanned {
     /// Disk usage in bytes, with each inode counted once.
@@ -25,8 +25,8 @@ pub struct Scanned {
     pub is_partial: bool,
 }
 
-/// Inodes that have been counted. The same value can be used for further trees on the same file systems, so that no
-/// inode counts twice.
+/// Inodes that have been counted. To avoid counting an inode twice, the same value is used for further trees on the
+/// same file systems.
 #[derive(Debug, Default)]
 pub struct Met {
     /// Files with several names.
@@ -53,12 +53,13 @@ impl Met {
 /// Totals of each file system, and the file system of each directory.
 pub struct ScannedSizes {
     pub scanned: Vec<Scanned>,
-    /// Index of each directory's file system plus one, or 0 if there is none. Indexed by directory number.
+    /// File system of each directory, indexed by directory number: the index of the file system plus one, or 0 if there
+    /// is none.
     of: Vec<u32>,
 }
 
 impl ScannedSizes {
-    /// Returns the index of the directory's file system, or `None` if the directory is counted elsewhere.
+    /// Returns the index of the directory's file system, or `None` if the directory had been counted before.
     pub fn system(&self, id: DirId) -> Option<usize> {
         self.of.get(id.0 as usize)?.checked_sub(1).map(|system| system as usize)
     }

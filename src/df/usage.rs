@@ -48,14 +48,14 @@ pub enum Note {
     Snapshots(Vec<Vec<u8>>),
     /// The user who runs duke has this quota.
     Quota(Quota),
-    /// The directory has a quota, so df shows a smaller size than that of the file system.
+    /// The directory has a quota, so df shows a size smaller than that of the whole file system.
     DirectoryLimit {
         /// Size that df reports for the directory.
         shown: u64,
         /// Size that df reports for the mount point.
         whole: u64,
     },
-    /// The file system reports more, but only to root. Contains the error of the request.
+    /// The file system reports more, but only to root. Contains the error that the request returned.
     Refused(Errno),
 }
 
@@ -93,7 +93,7 @@ impl FileSystemUsage {
         [self.hidden(), self.deleted_bytes(), parts].into_iter().fold(self.scanned.disk, u64::saturating_add)
     }
 
-    /// Returns the disk usage in bytes of files covered by mount points, as far as they could be read.
+    /// Returns the total disk usage in bytes of the covered files that could be read.
     pub fn hidden(&self) -> u64 {
         let known = self.covered.iter().filter_map(|shadow| shadow.hidden.ok());
         known.fold(0, |sum, hidden| sum.saturating_add(hidden.disk))

@@ -1,4 +1,4 @@
-//! df's numbers for a file system, and the parts of the file system that a scan could not reach.
+//! Sizes that df reports for a file system, and the reasons why a scan could not reach all of it.
 //!
 //! Invariant: only a few system calls are made, regardless of the size of the scan.
 
@@ -9,7 +9,7 @@ use crate::platform::Errno;
 use crate::platform::fs::capacity::{Capacity, capacity};
 use crate::platform::fs::mounts::{Mount, mounts, standing};
 
-/// File system with df's numbers.
+/// File system, with the sizes that df reports for it.
 #[derive(Clone, Debug)]
 pub struct Volume {
     /// Path at which the scan reached the file system: a root, or a mount point below a root.
@@ -57,7 +57,8 @@ impl Volume {
 }
 
 impl NotScanned {
-    /// Returns the reasons why a scan from `path` cannot reach all of the file system mounted at or above it.
+    /// Returns the reasons why a scan from `path` cannot reach the whole file system that contains `path`.
+    /// `mount` is the mount that contains `path`, if known.
     pub(crate) fn of(mount: Option<&Mount>, path: &Path) -> Vec<Self> {
         let Some(mount) = mount else { return vec![Self::Unknown] };
         let point = point(mount);

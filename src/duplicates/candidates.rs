@@ -14,7 +14,7 @@ use crate::tree::{EntryId, InodeKey};
 pub(crate) struct Candidate {
     /// Length in bytes.
     pub(crate) size: u64,
-    /// Name of the file.
+    /// Address of the file's entry.
     pub(crate) entry: EntryId,
 }
 

@@ -8,7 +8,7 @@ use super::opened::{NotCompared, OpenPlace};
 use super::search::DuplicateSearch;
 use crate::platform::entry::contents::{ContentState, Contents};
 
-/// Hash of contents.
+/// Hash of a file's or directory's contents, or of a file's location on disk.
 pub(crate) type ContentHash = [u8; 32];
 
 /// Length in bytes of the first and the last block of a file, which are compared first.
@@ -18,14 +18,14 @@ pub(crate) const SHORT: u64 = 2 * END as u64;
 /// Maximum number of bytes per read.
 const CHUNK: usize = 128 << 10;
 
-/// Open file.
+/// File opened for comparison.
 pub(crate) struct OpenFile {
     contents: Contents,
     pub(crate) state: ContentState,
 }
 
 impl OpenFile {
-    /// Opens a file, if it is still the one that was scanned.
+    /// Opens a file, if it still has the inode and size that the scan recorded.
     pub(crate) fn open(place: &OpenPlace<'_>) -> Result<Self, NotCompared> {
         let contents = Contents::open(place.directory, &place.name).map_err(|errno| Some(errno.into()))?;
         let state = contents.state().map_err(|errno| Some(errno.into()))?;
@@ -83,7 +83,7 @@ impl OpenFile {
         if now == self.state { Ok(hasher.finalize().into()) } else { Err(Some(SkipReason::Changing)) }
     }
 
-    /// Returns a hash of the positions of the contents on the disk, or `None` if these positions do not determine the
+    /// Returns a hash of where the contents are stored on disk, or `None` if the location does not determine the
     /// contents. Two files of the same size with equal hashes share all of their data.
     pub(crate) fn location(&self) -> Option<ContentHash> {
         // The device is part of the hash, because positions on different devices are independent.
@@ -99,7 +99,8 @@ impl OpenFile {
         is_certain.then(|| hasher.finalize().into())
     }
 
-    /// Fills `buffer` from `offset`. If the file ends too early, it has changed, which is an error.
+    /// Fills `buffer` with the contents from `offset` on. Returns an error if the file ends too early, which means that
+    /// it has changed.
     fn read(&self, search: &DuplicateSearch<'_>, buffer: &mut [u8], offset: u64) -> Result<(), NotCompared> {
         let length = self.contents.read_at(buffer, offset).map_err(|errno| Some(SkipReason::from(errno)))?;
         search.advance(length);

@@ -34,7 +34,7 @@ impl DuplicateGroup {
     }
 }
 
-/// Rule that selects the copy to keep in a group by its modification time.
+/// Rule that selects, by modification time, which copy in a group is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptCopy {
     /// Copy with the latest modification time.
@@ -55,10 +55,10 @@ pub enum DuplicateKind {
     },
 }
 
-/// File or directory with the same contents as another one.
+/// File or directory that has the same contents as another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Duplicate {
-    /// Name of the copy.
+    /// Address of the copy's entry.
     pub entry: EntryId,
     /// Other names of the same inode in the searched directory.
     pub other_names: Vec<EntryId>,
@@ -77,7 +77,7 @@ pub struct Duplicate {
 /// Name of a file in a set of equal files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EqualName {
-    /// Name.
+    /// Address of the file's entry.
     pub entry: EntryId,
     /// State of the file when it was compared.
     pub state: ContentState,
@@ -86,7 +86,7 @@ pub struct EqualName {
 /// File that was not compared, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Skipped {
-    /// Name of the file.
+    /// Address of the file's entry.
     pub entry: EntryId,
     /// Reason why the file was not compared.
     pub reason: SkipReason,
@@ -108,12 +108,13 @@ pub enum SkipReason {
 pub struct Duplicates {
     /// Groups in descending order of wasted bytes.
     pub groups: Vec<DuplicateGroup>,
-    /// Names of every set of equal files, including those inside copies of directories. At least one entry of each
-    /// set must be kept.
+    /// Sets of equal files, each as the names of its files. Files inside copies of directories are included. At least
+    /// one entry of each set must be kept.
     pub sets: Vec<Vec<EqualName>>,
     /// Files that were not compared, in the order of their paths.
     pub skipped: Vec<Skipped>,
-    /// Number of files on network, foreign and kernel file systems, which are not opened.
+    /// Number of files that are not opened, because they are on a network file system, a kernel file system, or a file
+    /// system that a program or a virtual machine's host provides.
     pub elsewhere: u64,
     /// `true` if files were found on a file system that lets files share data.
     pub may_share: bool,

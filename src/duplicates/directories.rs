@@ -31,7 +31,7 @@ pub(crate) struct DirectorySummary {
     pub(crate) files: u64,
     /// Total length of all files in bytes.
     pub(crate) size: u64,
-    /// Number of levels of directories below this directory.
+    /// Number of directory levels below this directory.
     pub(crate) height: u32,
 }
 

@@ -76,7 +76,7 @@ pub(crate) fn sort_by_path<T>(tree: &Tree, rows: &mut Vec<T>, entry: impl Fn(&T)
     rows.extend(ranked.into_iter().map(|(_, row)| row));
 }
 
-/// Returns the further known names of a file.
+/// Returns the other known names of a file.
 fn other_names(tree: &Tree, member: &Member, candidates: &SizeCandidates) -> Vec<EntryId> {
     let inode = match member.entry.record(tree).map(|record| record.state) {
         Some(EntryState::Known(metadata)) => metadata.linked_inode(),
@@ -103,8 +103,8 @@ fn order_copies(tree: &Tree, sets: &mut [FileSet]) {
     }
 }
 
-/// Returns the groups of equal directories, without those inside an extra copy of another directory, and all extra
-/// copies.
+/// Returns the groups of equal directories that are not inside an extra copy of another directory. Also returns all
+/// extra copies.
 fn outermost(tree: &Tree, sets: Vec<DirectorySet>) -> (Vec<DuplicateGroup>, Extra) {
     let (mut groups, mut extra) = (Vec::new(), Extra::new());
     // A directory has more levels than any directory in it, so outer directories come first.
@@ -153,9 +153,9 @@ struct Storage {
     disk: u64,
     /// `true` if deleting the copies does not free the data.
     is_kept: bool,
-    /// `true` if a copy is not inside an extra copy of a directory.
+    /// `true` if at least one of the copies is not inside an extra copy of a directory.
     is_visible: bool,
-    /// Index of the group of duplicate directories in which one of these copies lies.
+    /// Index of a group of duplicate directories that contains one of these copies.
     group: Option<usize>,
 }
 
@@ -178,9 +178,9 @@ impl FileSet {
         Self { size: set.size, copies: copies.collect() }
     }
 
-    /// Returns the group of all copies that do not lie in an extra copy of a directory, or `None` if there are fewer
-    /// than two of them or all of them share their data. Adds the disk usage of the other copies to the groups of the
-    /// directories in which they lie.
+    /// Returns a group of the copies that are not inside an extra copy of a directory, or `None` if there are fewer
+    /// than two such copies or if they all share their data. Adds the disk usage of the other copies to the groups of
+    /// the directories that contain them.
     fn group(
         &self,
         tree: &Tree,
@@ -214,7 +214,7 @@ impl FileSet {
             return None;
         }
         let freed = || visible.iter().filter(|storage| !storage.is_kept).map(|storage| storage.disk);
-        // The copy assumed to be kept is one that cannot be freed or, if there is none, the largest one.
+        // One copy is assumed to be kept: a copy that cannot be freed or, if there is none, the largest copy.
         let is_any_kept = visible.iter().any(|storage| storage.is_kept);
         let kept = if is_any_kept { 0 } else { freed().max().unwrap_or(0) };
         let wasted = freed().fold(0, u64::saturating_add).saturating_sub(kept);

@@ -17,7 +17,7 @@ use crate::platform::{Directory, Errno, FileSystem};
 use crate::scan::{reach, reach_entry};
 use crate::tree::{DirId, Entry, EntryId, EntryState};
 
-/// Maximum number of files of a directory that one thread handles at a time.
+/// Maximum number of files in one directory that a thread handles at a time.
 const PIECE: usize = 256;
 
 /// Reason why a file is not compared; `None` if it is on a file system whose files are not opened.
@@ -42,7 +42,7 @@ impl From<Errno> for SkipReason {
 }
 
 impl OpenPlace<'_> {
-    /// Checks that the file is still the one that was scanned.
+    /// Checks that the file still has the inode and size that the scan recorded.
     pub(crate) fn check(&self, state: &ContentState) -> Result<(), NotCompared> {
         let is_same = (state.id.inode, state.size) == (self.inode, self.size);
         if is_same { Ok(()) } else { Err(Some(SkipReason::Changing)) }
@@ -75,7 +75,7 @@ pub(crate) fn for_each<T: Sync, R: Send>(
     pieces.into_par_iter().flat_map_iter(visit).collect()
 }
 
-/// Calls `work` for a single file and returns the result. If that fails, records the file as skipped and returns
+/// Calls `work` for a single file and returns the result. If `work` fails, records the file as skipped and returns
 /// `None`.
 pub(crate) fn for_one<R>(
     search: &DuplicateSearch<'_>,
@@ -89,7 +89,7 @@ pub(crate) fn for_one<R>(
     at(search, &opened, candidate, work).map_err(|reason| search.skip(candidate.entry, reason)).ok()
 }
 
-/// Opens a directory. Returns `None` for the top, because its entries are named by paths.
+/// Opens a directory. Returns `None` for [`DirId::TOP`], because its entries are roots, whose names are paths.
 fn open(search: &DuplicateSearch<'_>, id: DirId) -> Result<Option<Directory>, NotCompared> {
     if id == DirId::TOP {
         return Ok(None);

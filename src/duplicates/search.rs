@@ -1,6 +1,6 @@
 //! State that all threads of a running search share.
 //!
-//! Invariant: progress is published while files are read, at most once in [`REPORT`] milliseconds.
+//! Invariant: progress is published while files are read, at most once every [`REPORT`] milliseconds.
 
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ pub(crate) struct DuplicateSearch<'s> {
     read: AtomicU64,
     pub(crate) elsewhere: AtomicU64,
     pub(crate) skipped: Mutex<Vec<Skipped>>,
-    /// `true` if a file system was found whose files can share data.
+    /// `true` once a file has been found on a file system that lets files share data.
     pub(crate) may_share: AtomicBool,
 }
 

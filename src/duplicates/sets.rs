@@ -26,13 +26,13 @@ pub(crate) struct EqualFiles {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     pub(crate) entry: EntryId,
-    /// State of the contents when the set was found to be unchanged.
+    /// State of the contents at the last check, which found the file unchanged.
     pub(crate) state: ContentState,
     /// Number that identifies the data on disk. Members that share their data have the same number.
     pub(crate) storage: u32,
 }
 
-/// File with the hash computed so far. This type is small, because there is a value for each candidate.
+/// File with the latest hash of its contents. The type is small, because there is one value per candidate.
 #[derive(Clone, Copy, Debug)]
 struct Compared {
     file: Candidate,
@@ -42,7 +42,7 @@ struct Compared {
     contents: ContentHash,
 }
 
-/// File with a hash of the positions of its contents on the disk, if they are known.
+/// File with a hash of where its contents are stored on disk, if that is known.
 type Located = (Option<ContentHash>, Compared);
 
 /// File in a set that has not yet been checked for changes since it was read.
@@ -89,8 +89,8 @@ fn equal(files: &[Compared]) -> Vec<&[Compared]> {
     files.chunk_by(|one, other| key(one) == key(other)).filter(|equal| equal.len() > 1).collect()
 }
 
-/// Returns the sets of equal files among `files`, all of which have the same size and equal first and last blocks.
-/// Files that are returned with the same number share their data.
+/// Finds the sets of equal files among `files`, which must have the same size and equal first and last blocks. Each
+/// file is returned with a number; files with the same number share their data.
 fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u32, Compared)>> {
     let mut located: Vec<(Option<ContentHash>, Compared)> =
         files.par_iter().map(|one| (location(search, one), *one)).collect();
@@ -113,8 +113,8 @@ fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u
     sets.filter(|set| set.len() > 1).map(<[_]>::to_vec).collect()
 }
 
-/// Returns a hash of the positions of a file's contents on the disk, or `None` if they are unknown or if files on
-/// that file system cannot share data.
+/// Returns a hash of where a file's contents are stored on disk, or `None` if that is unknown or if files on that file
+/// system cannot share data.
 fn location(search: &DuplicateSearch<'_>, one: &Compared) -> Option<ContentHash> {
     if !search.may_share.load(Ordering::Relaxed) {
         return None;

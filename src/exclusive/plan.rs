@@ -2,7 +2,7 @@
 
 use crate::base::sync::Arc;
 use crate::tree::{
-    DirId, Entry, EntryId, EntryState, Exclusion, InodeKey, Listing, Metadata, Node, NodeNumbers, Tree, Walk,
+    DirId, Entry, EntryState, Exclusion, FileKey, InodeKey, Listing, Metadata, Node, NodeNumbers, Tree, Walk,
 };
 
 /// Length in bytes of the part of a listing that one thread handles at a time.
@@ -70,25 +70,24 @@ impl Plan {
         directory: DirId,
         part: &'p Listing<'p>,
     ) -> impl Iterator<Item = PlannedFile<'p>> + 'p {
-        part.entries().filter_map(move |(position, entry)| {
+        part.entries().filter_map(move |(_, entry)| {
             let EntryState::Known(metadata) = entry.state else { return None };
             let file = metadata.directory.is_none() && metadata.blocks > 0;
-            let node = file.then(|| self.numbers.file(EntryId { directory, position })).flatten()?;
+            let node = file.then(|| self.numbers.file(directory, FileKey::from(&metadata))).flatten()?;
             Some(PlannedFile { node, entry, metadata })
         })
     }
 
-    /// Fills `names` with the nodes of the inode's names. The first one is the node of this file if `links` is 1.
-    /// Names that are not in the tree are represented by [`NodeNumbers::OUTSIDE`].
-    pub(crate) fn names_of(&self, file: &PlannedFile<'_>, links: u64, names: &mut Vec<Node>) {
-        names.clear();
+    /// Returns the nodes of the inode's names. Names that are not in the tree are represented by
+    /// [`NodeNumbers::OUTSIDE`].
+    pub(crate) fn names_of(&self, file: &PlannedFile<'_>, links: u64) -> Vec<Node> {
         let inode = file.metadata.linked_inode().filter(|_| file.metadata.several_names().is_some());
         let known = inode.map_or(&[][..], |inode| {
             let first = self.named.partition_point(|name| name.inode < inode);
             let rest = &self.named[first..];
             &rest[..rest.partition_point(|name| name.inode == inode)]
         });
-        names.extend(known.iter().map(|name| name.node));
+        let mut names: Vec<Node> = known.iter().map(|name| name.node).collect();
         if names.is_empty() {
             names.push(file.node);
         }
@@ -96,6 +95,7 @@ impl Plan {
         if (names.len() as u64) < count {
             names.push(NodeNumbers::OUTSIDE);
         }
+        names
     }
 
     /// Returns `true` if the entries of a directory that were not read may free space when the directory is deleted.

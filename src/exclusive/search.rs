@@ -6,7 +6,7 @@
 //!
 //! Invariant: each file is counted once, as read, by its links, or as unread.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ use crate::base::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
 use crate::platform::process::{io_policy, limits::lower_priority};
 use crate::platform::{Directory, Errno};
 use crate::scan::{reach, reach_entry};
-use crate::tree::{DirId, ExclusiveCoverage, ExclusiveSizes, Node, Tree};
+use crate::tree::{DirId, Entry, EntryState, ExclusiveCoverage, ExclusiveSizes, InodeKey, Listing, Tree};
 
 /// Time to wait for a file that is being written.
 const BUSY: Duration = Duration::from_millis(50);
@@ -99,6 +99,8 @@ struct SearchState {
     methods: HashMap<u32, Method>,
     /// ID of each volume.
     volumes: Vec<u64>,
+    /// Inodes with several names whose extents have been added.
+    added: HashSet<InodeKey>,
 }
 
 /// Position of a thread, and the time since when it has been there.
@@ -134,6 +136,7 @@ impl ExclusiveSearch {
             is_stopped: false,
             methods: HashMap::new(),
             volumes: Vec::new(),
+            added: HashSet::new(),
         };
         Self { plan, state: Mutex::new(state), ended: Condvar::new() }
     }
@@ -237,14 +240,14 @@ impl ExclusiveSearch {
     }
 
     /// Adds the blocks of the directories themselves, and records directories that were not read completely.
-    fn add_directories(&self, piece: Piece, part: &crate::tree::Listing<'_>) {
+    fn add_directories(&self, piece: Piece, part: &Listing<'_>) {
         let (tree, numbers) = (&self.plan.tree, &self.plan.numbers);
         let mut state = lock(&self.state);
         if self.plan.is_incomplete(piece.directory, part) {
             state.sums.unbound(numbers.directory(piece.directory));
         }
         for (_, entry) in part.entries() {
-            let crate::tree::EntryState::Known(metadata) = entry.state else { continue };
+            let EntryState::Known(metadata) = entry.state else { continue };
             let Some(id) = metadata.directory.filter(|id| tree.parent(*id) == Some(piece.directory)) else {
                 continue;
             };
@@ -304,7 +307,7 @@ impl ExclusiveSearch {
                         if let Some(links) = file.metadata.links {
                             lock(&self.state).methods.insert(links.device, method);
                         }
-                        let entry = crate::tree::Entry { name: name.as_bytes(), ..file.entry };
+                        let entry = Entry { name: name.as_bytes(), ..file.entry };
                         self.read(thread, &directory, method, &PlannedFile { entry, ..*file })?
                     }
                     Err(errno) => Err(errno),
@@ -399,14 +402,14 @@ impl SearchState {
     }
 
     fn add(&mut self, plan: &Plan, file: &PlannedFile<'_>, extents: &FileExtents, method: Method) {
-        let mut names = Vec::new();
-        plan.names_of(file, extents.links, &mut names);
+        let names = plan.names_of(file, extents.links);
         match method {
             Method::LinkCount => self.coverage.by_links += 1,
             Method::Extents(_) | Method::Trees(_) | Method::PrivateSize => self.coverage.read += 1,
         }
-        // The extents of an inode are added once, with its first name.
-        if names[0] != file.node {
+        // An inode with several names holds its extents once.
+        let linked = file.metadata.linked_inode();
+        if linked.is_some_and(|inode| !self.added.insert(inode)) {
             return;
         }
         match method {
@@ -423,10 +426,7 @@ impl SearchState {
 
     /// Counts a file as unread.
     fn skip(&mut self, plan: &Plan, file: &PlannedFile<'_>) {
-        let mut names: Vec<Node> = Vec::new();
-        plan.names_of(file, 1, &mut names);
-        names.push(file.node);
-        unbound(&mut self.sums, &names);
+        unbound(&mut self.sums, &plan.names_of(file, 1));
         self.coverage.unread += 1;
     }
 

@@ -11,7 +11,7 @@ use super::extents::{SubvolumeTree, unbound};
 use super::plan::Plan;
 use super::sums::{ExclusiveSums, Known, VolumeRange};
 use crate::platform::fs::overhead::btrfs::{
-    FileExtent, Purpose, TOP_LEVEL, block_groups, extents, subvolumes,
+    FileExtent, Purpose, TOP_LEVEL, block_groups, extents, readable, subvolumes,
 };
 use crate::platform::{Directory, Errno};
 use crate::scan::{reach, reach_entry};
@@ -56,6 +56,7 @@ impl VolumeTrees {
                         DirId::TOP => reach_entry(&plan.tree, DirId::TOP, file.entry.name).map(|(it, _)| it),
                         directory => reach(&plan.tree, directory),
                     };
+                    let directory = directory.and_then(|directory| readable(&directory));
                     volumes.push(Self { id: volume, directory, names: HashMap::new() });
                     volumes.len() - 1
                 });

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Entries are sealed when a segment is full, when their directory ends, and when the tree is shown
-//! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed when its end was
-//! read *and* its entry was published, because publishing the entry makes the parent wait for the child.
+//! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed when its end has been
+//! read *and* its entry has been published, because publishing the entry makes the parent wait for the child.
 //!
 //! Invariant: every directory is released exactly once, regardless of how the input ends.
 
@@ -27,7 +27,7 @@ const SPARE: usize = SHALLOW;
 /// number.
 pub(crate) const UNREADABLE: i32 = EIO;
 
-/// Numbers of entries, bytes and errors read so far.
+/// Numbers of entries, bytes and errors found so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) entries: u64,
@@ -49,7 +49,7 @@ impl Counts {
 /// Meaning of the sizes that an input file records for a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sizes {
-    /// The sizes are those of the directory itself.
+    /// The sizes are the directory's own sizes, without its contents.
     Own,
     /// The sizes include everything below the directory. The directory's own sizes are known only once its end has been
     /// read, so its entry is published then.
@@ -87,7 +87,7 @@ struct Open {
     /// `true` if the directory's own entry is published.
     is_published: bool,
     is_read: bool,
-    /// Sizes of the entries read to the end, plus the directory's own sizes if they are known.
+    /// Total size of the entries that were read to the end, plus the directory's own sizes if they are known.
     inside: Totals,
     /// Name and metadata of a directory whose entry is published only after its end ([`Sizes::Sums`]).
     awaiting: Option<Box<(Vec<u8>, Metadata)>>,

@@ -170,7 +170,7 @@ pub fn pack(
     })
 }
 
-/// Source or drain of the compressor. Stores the first error instead of returning it, because the compressor panics on
+/// Input or output of the compressor. Stores the first error instead of returning it, because the compressor panics on
 /// errors.
 struct RatioLimit<S> {
     stream: S,
@@ -184,7 +184,7 @@ impl<S> RatioLimit<S> {
 }
 
 impl<R: Read> Read for RatioLimit<R> {
-    /// Returns 0 (end of file) after an error in the source or in the drain.
+    /// Returns 0 (end of file) after an error in the input or in the output.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.error.borrow().is_some() {
             return Ok(0);

@@ -10,9 +10,10 @@ use std::io::{self, Write};
 
 use crate::base::json::JsonWriter;
 use crate::base::os_error::error_text;
+use crate::base::sync::Arc;
 use crate::base::text::base64;
 use crate::formats::long_paths::TooLong;
-use crate::tree::{DirId, Entries, Entry, EntryState, Metadata, Tree};
+use crate::tree::{DirId, Entries, Entry, EntryState, ExclusiveSizes, Metadata, Tree};
 
 /// Format of the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub struct Provenance {
     pub scanned_at: Option<i64>,
 }
 
-/// Tree to be written.
+/// Flat export of a tree.
 pub struct Flat<'t> {
     /// Tree that contains the entries.
     pub tree: &'t Tree,
@@ -40,6 +41,8 @@ pub struct Flat<'t> {
     pub form: Form,
     /// Origin of each root, in the order of the roots.
     pub provenance: &'t [Provenance],
+    /// Bytes that deleting each entry frees, if they were requested.
+    pub exclusive: Option<Arc<ExclusiveSizes>>,
 }
 
 /// Field names, in the order in which they are written.
@@ -64,15 +67,18 @@ const FIELDS: [&str; 18] = [
     "scanned_at",
 ];
 
+/// Names of the additional fields with the bytes that deleting an entry frees. They follow [`FIELDS`].
+const FREES: [&str; 3] = ["frees", "frees_at_most", "frees_shared"];
+
 /// Directory whose entries are being written.
 struct Open<'t> {
+    id: DirId,
     entries: Entries<'t>,
     device: u64,
     /// Length of the directory's path in bytes.
     path: usize,
 }
 
-/// Value of a field.
 enum Value<'v> {
     /// Path. If it cannot be written exactly, the next field contains its bytes in base64.
     Path(&'v [u8]),
@@ -96,6 +102,10 @@ impl<'t> Flat<'t> {
         let mut writer = JsonWriter::new(out);
         if self.form == Form::Csv {
             writer.raw(&FIELDS.join(","));
+            if self.exclusive.is_some() {
+                writer.raw(",");
+                writer.raw(&FREES.join(","));
+            }
             writer.raw("\n");
         }
         let mut too_long = TooLong::default();
@@ -125,7 +135,7 @@ impl<'t> Flat<'t> {
         let mut is_refused =
             |path: &[u8], record: &Entry<'_>| too_long.refuses(path, self.tree.items_below(record));
         if !is_refused(&path, root) {
-            open.extend(self.entry(writer, root, &path, None, common));
+            open.extend(self.entry(writer, root, (DirId::TOP, &path), None, common));
         }
         while let Some(directory) = open.last_mut() {
             path.truncate(directory.path);
@@ -134,9 +144,9 @@ impl<'t> Flat<'t> {
                     path.push(b'/');
                 }
                 path.extend_from_slice(record.name);
-                let device = Some(directory.device);
+                let (device, id) = (Some(directory.device), directory.id);
                 if !is_refused(&path, &record) {
-                    open.extend(self.entry(writer, &record, &path, device, common));
+                    open.extend(self.entry(writer, &record, (id, &path), device, common));
                 }
             } else {
                 open.pop();
@@ -146,13 +156,13 @@ impl<'t> Flat<'t> {
         Ok(())
     }
 
-    /// Writes the line of an entry. `device` is the device of its parent, or `None` for a root. If the entry is a
+    /// Writes the line of an entry, given its directory and its path. `device` is the device of its parent, or `None` for a root. If the entry is a
     /// directory, returns it, so that its entries can be written next.
     fn entry(
         &self,
         writer: &mut JsonWriter<'_>,
         record: &Entry<'t>,
-        path: &[u8],
+        (directory, path): (DirId, &[u8]),
         device: Option<u64>,
         common: &Common<'_>,
     ) -> Option<Open<'t>> {
@@ -182,10 +192,16 @@ impl<'t> Flat<'t> {
         line.put("root", Some(Value::Path(common.name)));
         line.put("host", common.provenance.host.as_deref().map(Value::Text));
         line.put("scanned_at", common.provenance.scanned_at.map(Value::Signed));
+        if let Some(sizes) = &self.exclusive {
+            let exclusive = metadata.and_then(|metadata| sizes.of(directory, metadata));
+            line.put(FREES[0], exclusive.map(|exclusive| Value::Number(exclusive.at_least)));
+            line.put(FREES[1], exclusive.and_then(|exclusive| exclusive.at_most).map(Value::Number));
+            line.put(FREES[2], exclusive.map(|exclusive| Value::Number(exclusive.shared)));
+        }
         line.end();
         let id = id?;
         let entries = self.tree.listing(id).into_iter();
-        Some(Open { entries, device: self.tree.device(id), path: path.len() })
+        Some(Open { id, entries, device: self.tree.device(id), path: path.len() })
     }
 
     fn identity(
@@ -213,7 +229,6 @@ impl<'t> Flat<'t> {
     }
 }
 
-/// Line that is being written.
 struct Line<'l, 'o> {
     writer: &'l mut JsonWriter<'o>,
     form: Form,

@@ -1,4 +1,4 @@
-//! Input that arrives in chunks, and the errors of reading it.
+//! Input that arrives in chunks, and errors that occur while it is read.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -97,7 +97,7 @@ impl<'a> Lexer<'a> {
         self.fault(format!("'{}' expected", char::from(byte)))
     }
 
-    /// Checks that only blanks follow.
+    /// Checks that only blanks follow until the end of the input.
     pub(crate) fn end(&mut self) -> Result<()> {
         match self.blanks()? {
             None => Ok(()),
@@ -122,7 +122,8 @@ impl<'a> Lexer<'a> {
                 b'\\' => self.escape()?,
                 _ => {
                     self.at -= 1;
-                    // The byte can be plain only if it is the first one of a new chunk.
+                    // A plain byte can occur here only as the first byte of a new chunk. The loop then
+                    // continues in that chunk.
                     if !PLAIN[usize::from(self.bytes[self.at])] {
                         return self.fault("control character in a string");
                     }
@@ -158,7 +159,7 @@ impl<'a> Lexer<'a> {
             }
         }
         match self.peek()? {
-            Some(b'e' | b'E') => self.fault("number with an exponent"),
+            Some(b'e' | b'E') => self.fault("exponents are not supported"),
             _ => Ok(number),
         }
     }

@@ -16,14 +16,14 @@ pub const LONGEST: usize = 4096;
 /// Entries without a line, because their paths are too long.
 #[derive(Debug, Default)]
 pub struct TooLong {
-    /// Path of the first such entry, cut to [`LONGEST`] bytes.
+    /// Path of the first entry without a line, cut to [`LONGEST`] bytes.
     first: Option<Vec<u8>>,
     entries: u64,
 }
 
 impl TooLong {
-    /// Returns `true` if the path of an entry is too long for a line. Such an entry is counted, with the
-    /// `below` entries in it.
+    /// Returns `true` if the path of an entry is too long for a line. If so, counts the entry and the `below` entries
+    /// in it.
     pub fn refuses(&mut self, path: &[u8], below: u64) -> bool {
         if path.len() < LONGEST {
             return false;
@@ -32,7 +32,7 @@ impl TooLong {
         true
     }
 
-    /// Counts an entry whose path is too long, with the `below` entries in it.
+    /// Counts an entry whose path is too long, and the `below` entries in it.
     pub fn note(&mut self, below: u64, path: impl FnOnce() -> Vec<u8>) {
         let start = || {
             let mut path = path();
@@ -43,7 +43,7 @@ impl TooLong {
         self.entries = self.entries.saturating_add(1).saturating_add(below);
     }
 
-    /// Returns the overall result, once all lines have been written.
+    /// Returns the overall result. To be called after all lines have been written.
     ///
     /// # Errors
     /// Returns an error if any entry has no line.

@@ -10,13 +10,13 @@ use ruzstd::encoding::{CompressionLevel, Matcher, Sequence};
 
 /// Maximum length of a zstd block in bytes (RFC 8878, 3.1.1.2.4).
 const SPACE: usize = 128 << 10;
-/// Number of bits in the hash that is computed at a position.
+/// Length in bits of the hash that is computed at each position.
 const HASH_BITS: u32 = 14;
 /// Minimum length of a match in bytes, which is also the number of bytes that are hashed.
 const LEAST: usize = 7;
 /// Number of bits in a 64-bit word that are not hashed.
 const SPARE_BITS: u32 = u64::BITS - 8 * 7;
-/// Number of positions without a match after which the steps grow.
+/// Number of positions without a match after which the search takes larger steps.
 const PATIENCE: usize = 64;
 /// Number of bytes at the end of a block in which no match begins, so that a whole word can be read at each position.
 const MARGIN: usize = 16;
@@ -104,7 +104,6 @@ fn word(block: &[u8], at: usize) -> u64 {
     block[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Returns a hash of the bytes at `at`.
 fn hash(block: &[u8], at: usize) -> usize {
     let bytes = word(block, at) << SPARE_BITS;
     // The factor is 2^64 divided by the golden ratio, which spreads bits well.

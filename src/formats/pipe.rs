@@ -61,7 +61,7 @@ impl Feed {
         self.pieces.send(Piece::Bytes(bytes)).map_err(|_| ErrorKind::BrokenPipe.into())
     }
 
-    /// Ends the stream with a result.
+    /// Ends the stream. If `result` is an error, the receiver gets this error.
     pub(crate) fn finish(self, result: io::Result<()>) {
         // A receiver that was dropped does not need the result.
         let _ = self.pieces.send(result.map_or_else(Piece::Failed, |()| Piece::End));

@@ -13,11 +13,11 @@ use super::matcher::RowMatcher;
 
 /// First bytes of a frame.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// Bits of the descriptor, the byte after the magic number.
+/// Flags in the descriptor, which is the byte after the magic number.
 const SINGLE_SEGMENT: u8 = 0x20;
 const CHECKSUM: u8 = 0x04;
 const DICTIONARY: u8 = 0x03;
-/// Flag of the descriptor: the length of the content takes four bytes.
+/// Descriptor flag for a content length that takes four bytes.
 const FOUR_BYTES: u8 = 0x80;
 
 /// Window size in bytes that is accepted regardless of the content's length: the largest size that decoders should
@@ -76,7 +76,7 @@ pub(crate) fn content_length(frame: &[u8]) -> Option<u64> {
 /// Decompresses a frame whose content has `length` bytes.
 ///
 /// # Errors
-/// Returns the reason why the frame is invalid or its content has another length.
+/// Returns the reason if the frame is invalid or its content has a different length.
 pub(crate) fn unpack(frame: &[u8], length: usize) -> Result<Vec<u8>, String> {
     let mut decoder = FrameDecoder::new();
     // The decoder allocates the window even if the content is shorter.

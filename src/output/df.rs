@@ -11,8 +11,8 @@
 //! 100.0 GiB   60.0 GiB   35.0 GiB   50.0 GiB   10.0 GiB  /home
 //! ```
 //!
-//! Invariant: names are safe for a terminal, and the rest in the table is the used space minus the scanned
-//! space, as far as both are exact.
+//! Invariant: names are safe for a terminal, and the rest in the table is the used space minus the scanned space,
+//! except for differences that result from rounding.
 
 use std::io::{self, BufWriter, Write};
 
@@ -87,7 +87,7 @@ fn table(spaces: &[FileSystemUsage], units: Units, out: &mut dyn Write) -> io::R
     table_line(total, units, "total", out)
 }
 
-/// Figures of one line of the table.
+/// Figures in one line of the table.
 #[derive(Clone, Copy, Default)]
 struct Figures {
     /// Size, used, available and scanned.

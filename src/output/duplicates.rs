@@ -20,7 +20,7 @@ use crate::base::text::escape;
 use crate::duplicates::{DuplicateKind, Duplicates, SkipReason, Skipped};
 use crate::tree::Tree;
 
-/// Maximum number of files that are named for each reason.
+/// Maximum number of skipped files that are named for each reason.
 const NAMED: usize = 5;
 
 /// Writes the groups, and the sum of their wasted bytes.

@@ -16,9 +16,9 @@ use crate::tree::{Alias, DirId, Failure, Tree};
 /// Maximum number of errors that are named.
 const NAMED: usize = 5;
 
-/// Returns lines about roots that lie in other roots and count only once, and about the errors of a scan.
+/// Returns the lines to print: about roots inside other roots, which count only once, and about the errors of a scan.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
-    const HANGS: &str = "interrupted while a system call hangs; printing partial results";
+    const HANGS: &str = "interrupted; a system call is not responding; printing partial results";
     let mut lines = aliases(tree);
     lines.extend(failures(tree, tree.failures(), remedy));
     match outcome {
@@ -52,7 +52,7 @@ fn failures(
     let mut lines = Vec::new();
     let (curable, mut others): (Vec<_>, Vec<_>) =
         failures.into_iter().partition(|failure| remedy(failure.errno).is_some());
-    // Usually there is only one remedy.
+    // A sorted list is enough, because there is usually only one remedy.
     let mut remedies: Vec<_> = curable.iter().filter_map(|failure| remedy(failure.errno)).collect();
     remedies.sort_unstable();
     remedies.dedup();
@@ -68,7 +68,7 @@ fn failures(
             _ => format!("{} directories and files need {needed}", grouped(folders + entries)),
         });
     }
-    // Errors near the roots matter most. Sorting also makes the order independent of the threads.
+    // Errors near the roots matter most. Sorting also makes the order independent of the timing of the threads.
     others
         .sort_by_cached_key(|failure| (tree.ancestry(failure.directory).count(), tree.failure_path(failure)));
     for failure in others.iter().take(NAMED) {

@@ -20,7 +20,7 @@ const COLUMNS: usize = 80;
 
 /// Progress line, which is erased when dropped.
 pub(crate) struct ProgressLine {
-    /// Units of sizes; `None` if no progress is shown.
+    /// Units for sizes; `None` if no progress is shown.
     units: Option<Units>,
     /// Number of columns that the line currently occupies.
     shown: usize,

@@ -13,12 +13,13 @@ use std::io::{self, BufWriter, Write};
 use jiff::tz::TimeZone;
 
 use crate::base::format::{COUNT, PERCENT, Units};
+use crate::base::sync::Arc;
 use crate::base::text::escape;
 use crate::formats::long_paths::TooLong;
 use crate::table::column::Column;
 use crate::table::row::{CellValue, NumberFormat, Row, RowStyle, UserNames};
 use crate::table::rows::{Order, SizeSource, SortedEntries};
-use crate::tree::{DirId, EntryState, Index, Metadata, Totals, Tree};
+use crate::tree::{DirId, EntryState, Exclusive, ExclusiveSizes, Index, Metadata, Totals, Tree};
 
 /// Scan result to be printed as a table.
 pub(crate) struct Table<'t> {
@@ -31,6 +32,8 @@ pub(crate) struct Table<'t> {
     pub(crate) units: Units,
     /// Size in bytes below which entries are omitted. Roots are never omitted.
     pub(crate) least: u64,
+    /// Bytes that deleting each entry frees, if they were requested.
+    pub(crate) exclusive: Option<Arc<ExclusiveSizes>>,
 }
 
 /// Directory whose entries are being written.
@@ -40,7 +43,16 @@ struct Open<'t> {
     index: Index<'t>,
     /// Length of the directory's path in bytes.
     path: usize,
+    id: DirId,
     totals: Totals,
+}
+
+/// Numbers of a line.
+struct Printed {
+    totals: Totals,
+    /// Number of items, if the entry is a directory.
+    items: Option<u64>,
+    exclusive: Option<Exclusive>,
 }
 
 impl<'t> Table<'t> {
@@ -61,6 +73,7 @@ impl<'t> Table<'t> {
             path.truncate(directory.path);
             if let Some(position) = directory.rows.position(directory.next) {
                 directory.next += 1;
+                let id = directory.id;
                 let Some(record) = directory.index.record(position) else { continue };
                 let EntryState::Known(metadata) = &record.state else { continue };
                 let is_root = open.len() == 1;
@@ -73,14 +86,16 @@ impl<'t> Table<'t> {
                 }
                 path.extend_from_slice(record.name);
                 if !too_long.refuses(&path, self.tree.items_below(&record)) {
-                    let child = self.entry(&mut out, metadata, whole, &path, open.len())?;
+                    let level = open.len();
+                    let child = self.entry(&mut out, (id, metadata), whole, &path, level)?;
                     open.extend(child);
                 }
-            } else if let Some(Open { totals, .. }) = open.pop() {
+            } else if let Some(Open { id, totals, .. }) = open.pop() {
+                let line = Printed { totals, items: Some(totals.items), exclusive: self.exclusive_of(id) };
                 match open.len() {
-                    0 if roots > 1 => self.line(&mut out, &totals, whole, Some(totals.items), b"total")?,
+                    0 if roots > 1 => self.line(&mut out, &line, whole, b"total")?,
                     0 => {}
-                    _ => self.line(&mut out, &totals, whole, Some(totals.items), &path)?,
+                    _ => self.line(&mut out, &line, whole, &path)?,
                 }
             }
         }
@@ -92,46 +107,52 @@ impl<'t> Table<'t> {
     fn open(&self, id: DirId, path: usize, totals: Totals) -> Open<'t> {
         let listing = self.tree.listing(id);
         let rows = SortedEntries::new(self.tree, &self.sizes, id, &listing, self.order);
-        Open { rows, next: 0, index: Index::new(&listing), path, totals }
+        Open { rows, next: 0, index: Index::new(&listing), path, id, totals }
     }
 
-    /// Writes the line of an entry at `level`, or returns a directory whose entries have to be written first.
+    /// Writes the line of an entry at `level`, or, if it is a directory whose entries have to be written first, returns
+    /// this directory.
     fn entry(
         &self,
         out: &mut dyn Write,
-        metadata: &Metadata,
+        (directory, metadata): (DirId, &Metadata),
         whole: u64,
         path: &[u8],
         level: usize,
     ) -> io::Result<Option<Open<'t>>> {
         let totals = self.totals(metadata);
-        match metadata.directory {
-            Some(id) if level <= self.depth => return Ok(Some(self.open(id, path.len(), totals))),
-            Some(_) => self.line(out, &totals, whole, Some(totals.items), path)?,
-            None => self.line(out, &totals, whole, None, path)?,
+        if let Some(id) = metadata.directory.filter(|_| level <= self.depth) {
+            return Ok(Some(self.open(id, path.len(), totals)));
         }
+        let items = metadata.directory.map(|_| totals.items);
+        let exclusive = self.exclusive.as_ref().and_then(|sizes| sizes.of(directory, metadata));
+        self.line(out, &Printed { totals, items, exclusive }, whole, path)?;
         Ok(None)
     }
 
-    fn line(
-        &self,
-        out: &mut dyn Write,
-        totals: &Totals,
-        whole: u64,
-        items: Option<u64>,
-        path: &[u8],
-    ) -> io::Result<()> {
+    fn exclusive_of(&self, id: DirId) -> Option<Exclusive> {
+        self.exclusive.as_ref()?.directory(id)
+    }
+
+    fn line(&self, out: &mut dyn Write, printed: &Printed, whole: u64, path: &[u8]) -> io::Result<()> {
+        let Printed { totals, items, exclusive } = printed;
+        let frees = |exclusive: Exclusive| CellValue::Frees(exclusive.at_least, exclusive.at_most);
         let mut row = Row::of_words(escape(path).into_owned(), RowStyle::Plain)
             .with(Column::Size, CellValue::Bytes(self.size(totals)))
+            .with(Column::Frees, exclusive.map_or(CellValue::None, frees))
             .with(Column::Items, items.map_or(CellValue::None, CellValue::Count));
         row.has_errors = totals.errors > 0;
-        // The table has no column with a time or a user.
+        // The table has no column with a time or a user, so the time zone and the user names do not matter.
         let (zone, users) = (TimeZone::UTC, UserNames::new());
         let format = NumberFormat { units: self.units, zone: &zone, users: &users };
         row.add_shares(whole, whole);
-        for (column, width) in
-            [(Column::Size, self.units.width()), (Column::Percent, PERCENT), (Column::Items, COUNT)]
-        {
+        let size = (Column::Size, self.units.width());
+        let frees = self
+            .exclusive
+            .is_some()
+            .then(|| (Column::Frees, Column::Frees.spec().widths[0].cells(self.units)));
+        let columns = [Some(size), Some((Column::Percent, PERCENT)), frees, Some((Column::Items, COUNT))];
+        for (column, width) in columns.into_iter().flatten() {
             let text = row.cell(column).text(width, format);
             write!(out, "{text:>width$}{}", if column == Column::Items { " " } else { "  " })?;
         }

@@ -56,7 +56,8 @@ use crate::base::kind::Kind;
 pub struct DirEntry<'b> {
     /// Name, which can contain any bytes except `/` and NUL.
     pub name: &'b CStr,
-    /// Kind according to the listing. This is only a hint, because a file system may omit it or report a wrong one.
+    /// Kind according to the listing. This is only a hint, because a file system may omit the kind or report a wrong
+    /// kind.
     pub hint: Kind,
     /// Inode number according to the listing. For a mount point, this is the number of the covered directory, unlike
     /// [`Attributes::inode`].

@@ -1,8 +1,9 @@
 //! Categories of files by extension, for `type:video` and the rows of the types view.
 //!
-//! Files are not opened to detect their type. An executable file whose name tells no category is a program. An ambiguous extension belongs to the category of most files that use it:
-//! `mod` is code. Only `ts` and `mts` depend on the length of the file, which tells TypeScript from MPEG transport
-//! streams. A known name without an extension, such as `Makefile`, counts as an extension itself.
+//! Files are not opened to detect their type. An executable file whose name does not determine a category is a program.
+//! An extension with several uses belongs to the category of most files that have it: `mod` is code. Only `ts` and
+//! `mts` depend on the length of the file, which distinguishes TypeScript from MPEG transport streams. A known name
+//! without an extension, such as `Makefile`, counts as an extension itself.
 
 use crate::base::sync::OnceLock;
 use crate::tree::{Entry, EntryState};
@@ -85,7 +86,7 @@ impl Category {
         Self::of_file(Extension::of(file.name), file)
     }
 
-    /// Returns the category of a regular file with this extension, or without one.
+    /// Returns the category of a regular file with this extension, or without an extension.
     pub fn of_file(extension: Option<Extension>, file: &Entry<'_>) -> Self {
         let (length, may_run) = match file.state {
             EntryState::Known(metadata) => (metadata.apparent, metadata.may_run()),
@@ -114,7 +115,7 @@ impl Category {
 }
 
 /// Packet sizes of MPEG transport streams, in bytes: 188 (ISO/IEC 13818-1), and 192 on cameras and Blu-ray discs, which
-/// add a time stamp. The length of a file is a multiple of the packet size.
+/// add a time stamp. The length of a stream is a multiple of the packet size.
 const PACKETS: [u64; 2] = [188, 192];
 /// Minimum length of a transport stream in bytes. Source files are shorter.
 const SMALLEST_STREAM: u64 = 1 << 20;
@@ -128,8 +129,8 @@ const LONGEST: usize = 15;
 /// start of the name does not count, so `.hidden` has no extension. Neither do `backup.001` and `backup.002`, which
 /// contain no letter after the dot. Version numbers after the extension of a shared library are ignored: the extension
 /// of `libz.so.1.3` is `so`. If extensions.txt lists the complete name, such as `Makefile` or `.gitignore`, the
-/// extension is the name without its dot: `makefile`, `gitignore`. A listed name of the category code is the extension
-/// even if another extension follows, as in `Dockerfile.dev` and `CMakeLists.txt`.
+/// extension is the name without its dot: `makefile`, `gitignore`. A name that is listed in the category `code` is the
+/// extension even if another extension follows it, as in `Dockerfile.dev` and `CMakeLists.txt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Extension {
     bytes: [u8; LONGEST],
@@ -204,15 +205,15 @@ fn without_versions(name: &[u8]) -> &[u8] {
 /// word that begins with an equals sign is a complete file name.
 const EXTENSIONS: &str = include_str!("extensions.txt");
 
-/// Tells whether a file name, such as `.gitignore`, begins with a dot.
+/// Presence of a dot at the start of a file name, such as `.gitignore`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Dot {
     None,
     First,
 }
 
-/// Contents of extensions.txt, encoded as numbers by [`key`] and sorted. `type:` looks up the category of every file,
-/// and comparing numbers takes only one or two instructions.
+/// Contents of extensions.txt, encoded as numbers by [`key`] and sorted. Numbers are used because `type:` looks up the
+/// category of every file, and comparing two numbers takes only one or two instructions.
 #[derive(Default)]
 struct Tables {
     /// Extensions and complete file names, with their categories.

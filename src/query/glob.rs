@@ -8,7 +8,7 @@
 
 /// Regex for any character, or for a byte that is not UTF-8.
 const ANY: &str = "(?:(?s:.)|(?s-u:.))";
-/// Regex that matches the same as [`ANY`], except a slash.
+/// Regex like [`ANY`] that does not match a slash.
 const ANY_IN_NAME: &str = "(?:[^/]|(?-u:[^/]))";
 
 /// Reason why a string is not a valid glob.
@@ -98,7 +98,7 @@ fn class(glob: &str) -> Option<(String, usize)> {
     let mut at = 0;
     while let Some(&from) = letters.get(at) {
         if let (Some('-'), Some(&to)) = (letters.get(at + 1), letters.get(at + 2)) {
-            // A reversed range matches nothing. It is omitted, because a regex must not contain one.
+            // A reversed range matches nothing. A regex must not contain reversed ranges, so this range is omitted.
             if from <= to {
                 regex = regex + &hexadecimal(from) + "-" + &hexadecimal(to);
             }

@@ -10,7 +10,7 @@ use crate::base::kind::Kind;
 use crate::query::terms::{Query, Subject, push_name};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree};
 
-/// Decisions of the directories above an entry.
+/// Decisions about an entry that follow from the directories above it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
     /// `true` if the entry is kept because the search finds a directory above it.
@@ -20,7 +20,7 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// Returns the decisions about the contents of `directory`, given those about `directory` itself (`self`).
+    /// Returns the decisions about the contents of `directory`. `self` contains the decisions about `directory` itself.
     pub(crate) fn inside(self, query: &Query, directory: &Subject<'_>) -> Self {
         let (is_found, is_unwanted) = query.finds(directory, self.is_unwanted);
         Self { is_kept: self.is_kept || is_found && query.brings_contents(), is_unwanted }
@@ -28,19 +28,25 @@ impl Standing {
 }
 
 impl Query {
-    /// Returns `true` if a filter keeps the entry. `standing` contains the decisions of the directories above the
-    /// entry, and `above` is the path of the parent directory.
-    pub(crate) fn keeps(&self, standing: Standing, above: &[u8], tree: &Tree, record: &Entry<'_>) -> bool {
+    /// Returns `true` if a filter keeps the entry. `standing` contains the decisions that follow from the directories
+    /// above the entry, which is in `directory` with the path `above`.
+    pub(crate) fn keeps(
+        &self,
+        standing: Standing,
+        (directory, above): (DirId, &[u8]),
+        tree: &Tree,
+        record: &Entry<'_>,
+    ) -> bool {
         let mut path = Vec::new();
         if self.needs_paths() {
             path.extend_from_slice(above);
             push_name(&mut path, record.name);
         }
-        let subject = Subject::of(tree, record, &path);
+        let subject = Subject::of(tree, directory, record, &path);
         (standing.is_kept || self.finds(&subject, standing.is_unwanted).0) && self.narrows_to(&subject)
     }
 
-    /// Returns the decisions of directory `id` and its ancestors about the contents of `id`.
+    /// Returns the decisions about the contents of directory `id` that follow from `id` and its ancestors.
     pub(crate) fn standing(&self, tree: &Tree, id: DirId) -> Standing {
         let origin = self.path_to_origin(tree);
         let mut way: Vec<DirId> = tree.ancestry(id).collect();
@@ -57,7 +63,8 @@ impl Query {
             let state = EntryState::Known(metadata.unwrap_or(plain));
             let record = Entry { name: tree.name(id), kind: Kind::Directory, state };
             let record = if tree.parent(id) == Some(DirId::TOP) { as_root(record) } else { record };
-            standing = standing.inside(self, &Subject::of(tree, &record, &path));
+            let above = tree.parent(id).unwrap_or(DirId::TOP);
+            standing = standing.inside(self, &Subject::of(tree, above, &record, &path));
         }
         standing
     }

@@ -1,8 +1,8 @@
-//! Queries: terms that must all hold for an entry.
+//! Queries: lists of terms, all of which an entry must match.
 //!
 //! A query is parsed from text (`parse`), or built from [`Test`]s by a view. So the same code finds the results of a
-//! search and the files behind a row of any view. A view can narrow a query with additional terms. Only kept entries
-//! that also match these terms are counted.
+//! search and the files behind a row of any view. A view can narrow a query with additional terms. Of the entries that
+//! the query keeps, only those that also match these terms are counted.
 //!
 //! The result for a directory affects its contents; see [`Standing`](super::standing::Standing).
 //!
@@ -82,6 +82,8 @@ pub enum Test {
     Disk(Size),
     /// Apparent size in bytes; for a directory, including everything in it.
     Apparent(Size),
+    /// Minimum number of bytes that deleting the entry frees. Never holds while this number is unknown.
+    Frees(Size),
     /// Modification time in this range of seconds since 1970. Directories are tested only if the query selects them by
     /// name or type, because their modification time does not show the age of their contents.
     Modified(Range<i64>),
@@ -145,13 +147,13 @@ pub struct Types {
 }
 
 impl Types {
-    /// Returns the set with this kind added.
+    /// Adds this kind, and returns the set.
     #[must_use]
     pub fn with_kind(self, kind: Kind) -> Self {
         Self { kinds: self.kinds | 1 << kind as u8, ..self }
     }
 
-    /// Returns the set with regular files of this category added.
+    /// Adds regular files of this category, and returns the set.
     #[must_use]
     pub fn with_category(self, class: Category) -> Self {
         Self { classes: self.classes | 1 << class as u16, ..self }
@@ -168,14 +170,16 @@ impl Types {
 /// Entry that a query is applied to.
 pub(crate) struct Subject<'a> {
     tree: &'a Tree,
+    /// Parent directory of the entry.
+    directory: DirId,
     record: &'a Entry<'a>,
     /// Path of the entry; may be empty if [`Query::needs_paths`] returns `false`.
     path: &'a [u8],
 }
 
 impl<'a> Subject<'a> {
-    pub(crate) fn of(tree: &'a Tree, record: &'a Entry<'a>, path: &'a [u8]) -> Self {
-        Self { tree, record, path }
+    pub(crate) fn of(tree: &'a Tree, directory: DirId, record: &'a Entry<'a>, path: &'a [u8]) -> Self {
+        Self { tree, directory, record, path }
     }
 
     /// Returns the size of the entry; for a directory, including everything in it.
@@ -202,7 +206,7 @@ impl Query {
         query
     }
 
-    /// Narrows this query by another one. An entry is then counted only if this query keeps it and the entry itself
+    /// Narrows this query with another query. An entry is then counted only if this query keeps it and the entry itself
     /// matches the other query. A filtered view uses this to find the files of a row.
     #[must_use]
     pub fn narrowed_by(mut self, other: &Self) -> Self {
@@ -266,14 +270,14 @@ impl Query {
         true
     }
 
-    /// Returns `true` if a term is about paths, so that each [`Subject`] must have one.
+    /// Returns `true` if a term is about paths, so that each [`Subject`] must have a path.
     pub(crate) fn needs_paths(&self) -> bool {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }
 
-    /// Returns `true` if the contents of each directory found are kept too, because the query selects directories by
-    /// name, type or size. With other queries, they are not. For example, `-*.log` finds most directories, but does not
-    /// keep the logs in them.
+    /// Returns `true` if the contents of each directory that is found are kept too, because the query selects
+    /// directories by name, type or size. Other queries do not keep these contents. For example, `-*.log` finds most
+    /// directories, but does not keep the logs in them.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
@@ -293,7 +297,7 @@ impl Query {
         !self.narrowed.is_empty()
     }
 
-    /// Returns `true` if a kept entry is counted, because it matches all additional terms.
+    /// Returns `true` if an entry that the query keeps is counted, that is, if it matches all additional terms.
     pub(crate) fn narrows_to(&self, subject: &Subject<'_>) -> bool {
         self.narrowed.iter().all(|term| term.holds(subject))
     }
@@ -338,7 +342,7 @@ impl Term {
     /// too, because it is equivalent to another size comparison.
     fn brings_contents(&self) -> bool {
         match self.test {
-            Test::Disk(_) | Test::Apparent(_) => true,
+            Test::Disk(_) | Test::Apparent(_) | Test::Frees(_) => true,
             Test::Empty | Test::Error | Test::Errno(_) => !self.negated,
             _ => self.asks_for_directories(),
         }
@@ -367,6 +371,11 @@ impl Test {
             Self::Apparent(size) => {
                 metadata.is_some_and(|metadata| size.holds(subject.size(metadata, Measure::Apparent)))
             }
+            Self::Frees(size) => metadata.is_some_and(|metadata| {
+                let exclusive = subject.tree.exclusive();
+                let found = exclusive.and_then(|sizes| sizes.of(subject.directory, metadata));
+                found.is_some_and(|exclusive| size.holds(exclusive.at_least))
+            }),
             Self::Modified(range) => metadata.is_some_and(|metadata| range.contains(&metadata.mtime)),
             Self::Undated { future } => {
                 metadata.is_some_and(|metadata| Self::is_undated(metadata.mtime, *future))

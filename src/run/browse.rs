@@ -37,7 +37,7 @@ use crate::ui::{self, MouseCapture, Settings, Start};
 /// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read a root.
 const GLANCE: Duration = Duration::from_secs(1);
 
-/// Maximum time by which the first frame delays a scan. A terminal that does not accept output must not delay it longer.
+/// Maximum time by which the first frame delays a scan, even if the terminal does not accept output.
 const HEAD_START: Duration = Duration::from_millis(50);
 
 /// Settings of a run with the browser.
@@ -49,7 +49,7 @@ pub struct BrowseJob {
     pub order: Order,
     /// Appearance of the rows.
     pub look: RowLook,
-    /// Unit system of sizes.
+    /// Unit system for sizes.
     pub units: Units,
     /// Colors and glyphs.
     pub theme: Theme,
@@ -69,13 +69,13 @@ pub struct BrowseJob {
     pub quitting: Quitting,
     /// Mouse capture.
     pub mouse: MouseCapture,
-    /// Display of the scan's progress in the terminal's tab.
+    /// Progress display in the terminal's tab during a scan.
     pub tab: TabProgress,
     /// Terminator written after each printed path.
     pub ending: Ending,
-    /// Retention policy of automatic snapshots; `None` to keep no snapshots.
+    /// Retention policy for automatic snapshots; `None` to keep no snapshots.
     pub snapshots: Option<snapshot_store::RetentionPolicy>,
-    /// Folder of kept snapshots, which serve as baselines for growth.
+    /// Folder with kept snapshots, which serve as baselines for growth.
     pub kept: Option<PathBuf>,
 }
 
@@ -83,7 +83,7 @@ pub struct BrowseJob {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // constructed once
 pub enum Subject {
-    /// Tree to show. If a snapshot of it is kept, the baseline is that snapshot.
+    /// Tree to show. The baseline is a kept snapshot of it, if there is one.
     Present(SourceSpec),
     /// Growth of a tree since a baseline given by the user.
     Growth {
@@ -203,7 +203,7 @@ fn begin(subject: Subject, kept: Option<PathBuf>) -> Result<(Source, BaselineSpe
     Ok((start(with_head_start(new))?, BaselineSpec::Source(old)))
 }
 
-/// Returns the request with time to draw the first frame before the workers of a scan start.
+/// Returns `wanted` with a delay added before the workers of a scan start, so that the first frame can be drawn.
 fn with_head_start(mut wanted: SourceSpec) -> SourceSpec {
     if let SourceSpec::Paths(_, options) = &mut wanted {
         options.head_start = HEAD_START;

@@ -41,13 +41,13 @@ pub struct DiffJob {
     pub new: Option<SourceSpec>,
     /// Options of the scan, used if `new` is `None`.
     pub scan: scan::Options,
-    /// Options of the output.
+    /// Output options.
     pub options: DiffOptions,
     /// Progress display while the trees are being read.
     pub progress: Progress,
 }
 
-/// Options of the output.
+/// Output options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiffOptions {
     /// Output format.
@@ -73,7 +73,7 @@ pub enum DiffFormat {
     Json,
 }
 
-/// One of the two trees to compare, after reading.
+/// One of the two trees to compare, after it has been read.
 struct Read {
     source: Source,
     outcome: Option<Outcome>,
@@ -132,14 +132,15 @@ fn read_side(wanted: SourceSpec, interrupt: Option<&Interrupt>, progress: Progre
     Err(Exit::Failure)
 }
 
-/// Changes, largest first.
+/// Changes between two trees, largest first.
 struct Changes<'t> {
     old: &'t Read,
     new: &'t Read,
     options: DiffOptions,
-    /// Names shown for the old roots. If an old and a new root have the same path, this is the name of the new root.
+    /// Names shown for the old roots. If an old root and a new root have the same path, the name of the new root is
+    /// shown.
     former_roots: HashMap<DirId, Vec<u8>>,
-    /// Totals of the roots.
+    /// Change of each root.
     roots: Vec<Change<'t>>,
     list: Vec<Change<'t>>,
     /// Changes omitted from the list because their paths are too long.
@@ -309,7 +310,6 @@ fn is_root(change: &Change<'_>) -> bool {
     change.name.is_empty()
 }
 
-/// Returns the change of each root.
 fn root_changes<'t>(old: &Read, new: &Read, pairs: &[(DirId, DirId)]) -> Vec<Change<'t>> {
     let kept =
         pairs.iter().map(|(before, after)| root_change(*after, extent(old, *before), extent(new, *after)));
@@ -344,8 +344,8 @@ fn extent(read: &Read, directory: DirId) -> Sizes {
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Writes an object that describes one tree: its root, the time of its scan, and its totals. A tree of several roots
-/// has the names of all roots.
+/// Writes an object that describes one tree: its root, the time of its scan, and its totals. For a tree with several
+/// roots, the names of all roots are written.
 fn side(json: &mut JsonWriter<'_>, read: &Read) {
     json.raw("{");
     if let [root] = read.roots.as_slice() {

@@ -1,7 +1,7 @@
 //! `duke duplicates`: files and directories with the same contents.
 //!
-//! Invariant: exit code 0 means that every file whose size occurs twice was compared, except those on file systems that
-//! are not read.
+//! Invariant: exit code 0 means that every file that has the same size as another file was compared, except those on
+//! file systems that are not read.
 
 use std::path::PathBuf;
 
@@ -59,7 +59,7 @@ pub fn run(job: DuplicatesJob) -> Exit {
         Ok(search) => wait(&search, interrupt.as_ref(), job.progress),
         Err(error) => return no_thread(&error),
     };
-    // A partial list of duplicates would look complete, so an interrupted run prints none.
+    // A partial list of duplicates would look complete, so an interrupted run prints no list.
     let found = match found {
         Ok(found) if !interrupt.is_some_and(Interrupt::release) => found,
         Ok(_) | Err(JobEnd::Complete | JobEnd::Stopped) => {
@@ -96,7 +96,7 @@ pub fn run(job: DuplicatesJob) -> Exit {
     exit
 }
 
-/// Returns the request for the whole tree.
+/// Returns a request that covers the whole tree.
 fn all(tree: &Arc<Tree>) -> Request {
     Request { tree: Arc::clone(tree), from: DirId::TOP, query: Query::default(), order: Order::default() }
 }

@@ -61,7 +61,7 @@ impl Exit {
         }
     }
 
-    /// Returns the code if at least one export was not read to the end.
+    /// Returns the code for a source in which at least one export was not read to the end.
     pub fn of_broken(tree: &Tree) -> Self {
         if tree.listing(DirId::TOP).is_empty() { Self::Failure } else { Self::Incomplete }
     }

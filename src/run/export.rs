@@ -49,7 +49,7 @@ pub(crate) fn run(
     if Export::root(source.tree()).is_none() {
         summarize(source.tree(), outcome);
         if exit != Exit::Failure {
-            print_error("nothing written: ncdu's format holds exactly one root");
+            print_error("nothing written: ncdu's format allows only one root");
         }
         return Exit::Failure;
     }

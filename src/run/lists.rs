@@ -19,15 +19,17 @@ use crate::output::json::{GroupTotals, Large, Sum, Summary};
 use crate::platform::process::limits::processors;
 use crate::tree::{DirId, EntryState, Tree};
 
-/// Part of a tree to print.
+/// Selection of the entries and lists to print.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Size in bytes below which entries are not printed.
     pub least: u64,
-    /// Number of largest files to list.
+    /// Number of files to list, largest first.
     pub top: Option<usize>,
-    /// Groupings for which to print totals.
+    /// Groupings by which totals are printed.
     pub by: Vec<By>,
+    /// `true` if the bytes that deleting each entry frees are printed, too.
+    pub frees: bool,
 }
 
 /// Grouping of totals.
@@ -64,11 +66,14 @@ impl Selection {
             order: Order { by: measure.into(), reversed: false },
         };
         if let Some(top) = self.top {
+            let exclusive = tree.exclusive();
             let found = finish(&survey::largest(&pool, all(), top)?)?;
             let large = |row: &crate::analysis::search::Row| {
                 let record = row.entry.record(tree)?;
                 let EntryState::Known(metadata) = record.state else { return None };
+                let exclusive = exclusive.as_ref().and_then(|sizes| sizes.of(row.entry.directory, &metadata));
                 (measure.of(metadata.disk(), metadata.apparent) >= self.least).then_some(Large {
+                    exclusive,
                     path: row.entry.path(tree)?,
                     kind: record.kind,
                     metadata,

@@ -23,7 +23,7 @@ pub struct MergeJob {
     pub count: u64,
     /// Digest of the plan.
     pub digest: u64,
-    /// Snapshots of parts.
+    /// Paths of the parts' snapshots.
     pub parts: Vec<PathBuf>,
     /// Destination of the merged snapshot.
     pub to: Target,
@@ -34,9 +34,9 @@ pub struct MergeJob {
 /// Treatment of missing parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// Nothing is written.
+    /// Nothing is written if a part is missing.
     Refused,
-    /// Their directories are marked as not read.
+    /// The directories of missing parts are marked as not read.
     Marked,
 }
 
@@ -52,13 +52,13 @@ pub fn run(job: &MergeJob) -> Exit {
     }
 }
 
-/// Opens and checks the parts. Returns them, with part 0 first, and the numbers of the parts that they contain.
+/// Opens and checks the parts. Returns the snapshots, with part 0 first, and the numbers of all parts in them.
 fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
     let mut parts = Vec::new();
     let mut files: HashMap<u64, String> = HashMap::new();
     for path in &job.parts {
         let name = escape_path(path);
-        // Mapped files need no memory, so the parts may be larger than the memory.
+        // The files are mapped, so the parts may be larger than the memory.
         let part = open_by(path, Some(Access::Mapped)).map_err(|error| format!("{name}: {error}"))?;
         let own = part.about.parts.clone().filter(|own| own.plan == job.digest);
         let own =

@@ -5,6 +5,7 @@ pub(crate) mod diff;
 pub(crate) mod duplicates;
 pub(crate) mod exit;
 pub(crate) mod export;
+mod frees;
 pub(crate) mod lists;
 pub(crate) mod merge;
 pub(crate) mod part;

@@ -1,4 +1,4 @@
-//! Checks before a part of a plan is scanned.
+//! Checks that are made before a part of a plan is scanned.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -29,15 +29,15 @@ pub(crate) fn settled(part: PartOfPlan, roots: &[PathBuf], to: Option<&Path>) ->
     if let Some(exit) = to.and_then(|path| saved(part, path)) {
         return Some(exit);
     }
-    // The path of the plan may be a mount point, as in any scan.
+    // Part 0 is exempt, because its root is the path of the plan, which may be a mount point, as in any scan.
     let mount = roots.iter().filter(|_| part.number != 0).find(|root| is_mount_point(root))?;
     let name = escape_path(mount);
     print_error(&format!("{name}: is a mount point, which a full scan might skip; create a new plan"));
     Some(Exit::Failure)
 }
 
-/// Returns the exit code of an earlier run that has saved the same part to `path`, or `None` if the file is missing,
-/// damaged, or something else.
+/// Returns the exit code of an earlier run that has saved the same part to `path`, or `None` if the file is missing or
+/// damaged, or is not a snapshot of this part.
 fn saved(part: PartOfPlan, path: &Path) -> Option<Exit> {
     let found = open(path).ok().filter(|found| found.about.parts == Some(part.into()))?;
     found.tree.verify().ok()?;

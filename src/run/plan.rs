@@ -22,11 +22,11 @@ pub struct PlanJob {
     pub path: PathBuf,
     /// Number of parts.
     pub parts: usize,
-    /// Earlier snapshot or export with the numbers of entries; `None` to list directories.
+    /// Earlier snapshot or export that provides the numbers of entries; `None` to list the directories instead.
     pub old: Option<PathBuf>,
-    /// Options of the listing.
+    /// Options of the scan that lists the directories.
     pub scan: scan::Options,
-    /// Flags of each part.
+    /// Scan flags for each part.
     pub flags: ScanFlags,
     /// Destination of the plan.
     pub to: Target,
@@ -61,7 +61,7 @@ pub fn run(job: PlanJob) -> Exit {
     exit
 }
 
-/// Creates the plan from a tree that has been read.
+/// Divides a tree that has been read into parts, writes the plan, and returns the exit code.
 fn plan(source: &Source, job: PlanJob) -> Exit {
     let tree = source.tree();
     let path = job.path.as_os_str().as_bytes().to_vec();
@@ -79,7 +79,7 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
             return Exit::Failure;
         }
     };
-    // Parts of a snapshot are read when they are first needed, so damage may have been found only now.
+    // The blocks of a snapshot are read when they are first needed, so damage may have been found only now.
     let outcome = source.outcome();
     if outcome != Some(Outcome::Complete) {
         summarize(tree, outcome.as_ref());

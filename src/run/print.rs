@@ -49,12 +49,12 @@ pub struct PrintJob {
 pub enum Progress {
     /// Shown if standard error is a terminal and the scan takes long.
     Shown(Units),
-    /// Not shown.
+    /// Never shown.
     Silent,
 }
 
 impl Progress {
-    /// Returns the units of sizes; `None` if no progress is shown.
+    /// Returns the units for sizes; `None` if no progress is shown.
     pub(crate) fn units(self) -> Option<Units> {
         match self {
             Self::Shown(units) => Some(units),
@@ -86,7 +86,7 @@ pub enum Format {
         depth: usize,
         /// Order of the entries within a directory, including the measure of sizes.
         order: Order,
-        /// Unit system of sizes.
+        /// Unit system for sizes.
         units: Units,
     },
     /// Tree in JSON.
@@ -94,7 +94,7 @@ pub enum Format {
         /// Maximum number of levels below the roots; `None` for all.
         depth: Option<usize>,
     },
-    /// One JSON object per line and entry.
+    /// One JSON object per entry, each on its own line.
     JsonLines,
     /// One line of comma-separated values per entry.
     Csv,
@@ -122,10 +122,18 @@ pub fn run(job: PrintJob) -> Exit {
             crate::run::export::run(&source, outcome.as_ref(), interrupt, &to, format)
         }
         Output::Printed(format) => {
+            let unread = if selection.frees {
+                match crate::run::frees::find(&source, outcome.as_ref(), interrupt.as_ref(), progress) {
+                    Ok(exit) => exit,
+                    Err(exit) => return exit,
+                }
+            } else {
+                Exit::Success
+            };
             let exit = if interrupt.is_some_and(Interrupt::release) {
                 Exit::Interrupted
             } else {
-                exit_of(&source, outcome.as_ref())
+                exit_of(&source, outcome.as_ref()).max(unread)
             };
             let printed = standard_output()
                 .and_then(|mut out| print(&source, outcome.as_ref(), format, &selection, &mut out));
@@ -149,7 +157,8 @@ pub(crate) fn read(
     Ok((source, outcome))
 }
 
-/// Waits until a job has ended, and shows the text of its latest result. Cancels the job after an interrupt.
+/// Waits until a job has ended. Meanwhile, shows its latest result on the progress line, as converted by `text`.
+/// Cancels the job after an interrupt.
 pub(crate) fn wait_for_job<T>(
     job: &Job<T>,
     interrupt: Option<&Interrupt>,
@@ -213,15 +222,20 @@ fn print(
     // Once reading has ended, no directory is incomplete. A hanging scan has not yet added all totals to the tree.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
+    let exclusive = tree.exclusive();
     let report = |live, body| Report {
         tree,
         live,
         is_complete,
         elapsed: source.elapsed(),
         least: selection.least,
+        exclusive: exclusive.clone(),
         body,
     };
-    let flat = |form, out: &mut dyn Write| Flat { tree, form, provenance: &source.provenance() }.write(out);
+    let flat = |form, out: &mut dyn Write| {
+        let (provenance, exclusive) = (&source.provenance(), exclusive.clone());
+        Flat { tree, form, provenance, exclusive }.write(out)
+    };
     let spaces = || df::report(tree, DirId::TOP, &|| false);
     match format {
         Format::Json { depth } => {
@@ -230,7 +244,7 @@ fn print(
             // With `-x`, the file system is reported even if the root is not a mount point.
             let stays = source.scan().is_some_and(|scan| scan.options().mounts == Mounts::None);
             let system = if is_whole { df::of_roots(tree, stays) } else { None };
-            // In JSON, the lists always use the measure of the tree, not the one selected for tables.
+            // In JSON, the lists are always computed by disk usage, regardless of the measure selected for tables.
             let summary = &selection.lists(tree, Measure::Disk)?;
             // If there are lists, the tree is printed only if `--depth` requests it.
             let depth = if selection.has_lists() { depth.or(Some(0)) } else { depth };
@@ -243,7 +257,8 @@ fn print(
         }
         Format::Table { depth, order, units } => {
             let least = selection.least;
-            Table { tree, sizes: SizeSource::of(live), depth, order, units, least }.write(out)
+            let exclusive = exclusive.clone();
+            Table { tree, sizes: SizeSource::of(live), depth, order, units, least, exclusive }.write(out)
         }
         Format::JsonLines => flat(Form::Json, out),
         Format::Csv => flat(Form::Csv, out),

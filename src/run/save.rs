@@ -39,10 +39,10 @@ pub struct Saving {
     pub part: Option<PartOfPlan>,
 }
 
-/// Name of a file system.
+/// File system to which the user has given a name.
 #[derive(Debug)]
 pub struct NamedFileSystem {
-    /// Name that the user has given.
+    /// Name given by the user.
     pub name: String,
     /// Paths on the file system.
     pub paths: Vec<PathBuf>,
@@ -96,7 +96,6 @@ pub fn save(job: Saving) -> Exit {
     exit
 }
 
-/// Returns the metadata of the snapshot.
 fn described(source: &Source, named: Option<NamedFileSystem>, part: Option<PartOfPlan>) -> SnapshotInfo {
     let mut about = SnapshotInfo { parts: part.map(PartOfPlan::into), ..source.about() };
     if let Some(NamedFileSystem { name, paths }) = named {

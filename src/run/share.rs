@@ -1,6 +1,6 @@
-//! `duke duplicates --share`: lets equal files use the same data, and prints the result.
+//! `duke duplicates --share`: lets files with the same contents share their data on disk, and prints the result.
 //!
-//! Invariant: exit code 0 means that all duplicates use the same data, and that the journal is complete.
+//! Invariant: exit code 0 means that all duplicates share their data, and that the journal is complete.
 
 use std::io::Write;
 
@@ -16,7 +16,7 @@ use crate::run::print::{Progress, wait_for_job};
 use crate::run::streams::{no_thread, print_error, standard_output};
 use crate::tree::Tree;
 
-/// Maximum number of files that are named because they could not be shared.
+/// Maximum number of files to list by name if their data could not be shared.
 const NAMED: usize = 20;
 
 /// Shares the duplicates, prints the result, and returns the exit code.
@@ -49,7 +49,6 @@ pub fn share(tree: &Tree, found: &Duplicates, units: Units, progress: Progress) 
     }
 }
 
-/// Prints the result and the failures.
 fn print(report: &Report, units: Units) -> Exit {
     let text = report.shared_text(units);
     let written = standard_output().and_then(|mut out| writeln!(out, "{text}"));

@@ -29,8 +29,8 @@ pub(crate) struct SnapshotWriter {
 
 #[derive(Default)]
 struct Shared {
-    /// Set when the user quits, and checked by the writer. `Relaxed` ordering is enough, because the flag guards no
-    /// data.
+    /// Flag that is set when the user quits, and that the writer checks. `Relaxed` ordering is enough, because the flag
+    /// guards no data.
     stop: AtomicBool,
     stage: Mutex<Stage>,
     changed: Condvar,

@@ -22,7 +22,7 @@ pub fn print_error(message: &str) {
 }
 
 /// Prints the errors of a scan, and the roots that are counted only once because they are the same as another root or
-/// lie inside one.
+/// lie inside it.
 pub(crate) fn summarize(tree: &Tree, outcome: Option<&Outcome>) {
     for line in errors::lines(tree, outcome) {
         print_error(&line);
@@ -60,7 +60,7 @@ pub fn no_thread(error: &io::Error) -> Exit {
     Exit::Incomplete
 }
 
-/// Reports read errors and the error of writing to `place`, if any, and returns the exit code.
+/// Reports read errors and the error that occurred when writing to `place`, if any, and returns the exit code.
 pub(crate) fn exit_of_writing(
     source: &Source,
     outcome: Option<&Outcome>,

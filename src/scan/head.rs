@@ -16,7 +16,7 @@ use crate::tree::{EntryId, Tree};
 /// Maximum number of bytes to read.
 const MOST: usize = 16 << 10;
 
-/// Start of a file.
+/// Start of a file, as shown in the preview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileHead {
     /// First bytes of a text file.

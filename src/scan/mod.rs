@@ -1,4 +1,4 @@
-//! Scan: reads roots into a [`Tree`] with all processors.
+//! Scan: reads roots into a [`Tree`], using all processors.
 //!
 //! [`Scan::start`] returns at once; the tree can be read at any time while it grows. Each directory is read by one
 //! rayon job (`visit`, the core), which spawns jobs for the child directories and never waits. A directory is complete
@@ -59,7 +59,7 @@ impl Scan {
     /// Starts scanning `roots` in the background.
     ///
     /// # Errors
-    /// Returns an error if no thread can be started. [`Scan::run`] works without one.
+    /// Returns an error if no thread can be started. [`Scan::run`] works even then.
     pub fn start(roots: Vec<PathBuf>, options: Options) -> std::io::Result<Self> {
         Self::new(Arc::default(), Target::Roots(roots), options).in_background()
     }
@@ -94,7 +94,7 @@ impl Scan {
         Self::start(roots, self.shared.options.clone())
     }
 
-    /// Scans `roots` and returns when the scan has ended. Uses the calling thread if no other can be started.
+    /// Scans `roots` and returns when the scan has ended. Uses the calling thread if no other thread can be started.
     pub fn run(roots: Vec<PathBuf>, options: Options) -> Self {
         let scan = Self::new(Arc::default(), Target::Roots(roots), options);
         scan.shared.run();
@@ -141,7 +141,8 @@ impl Scan {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the head start of the browser's first frame, so that the workers can begin; see [`Options::head_start`].
+    /// Ends the time reserved for the browser's first frame, so that the workers can begin; see
+    /// [`Options::head_start`].
     pub fn end_head_start(&self) {
         *lock(&self.shared.may_work) = true;
         self.shared.work_allowed.notify_all();

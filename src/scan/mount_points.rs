@@ -14,7 +14,7 @@ use crate::platform::fs::capacity::capacity;
 use crate::platform::fs::mounts::{Mount, mounts};
 use crate::tree::join;
 
-/// Names of mount points, keyed by the tree path of the directory that contains them.
+/// Names of mount points, grouped by parent directory. The keys are the paths of these directories in the tree.
 #[derive(Debug, Default)]
 pub(crate) struct Points(HashMap<Vec<u8>, HashSet<Vec<u8>>>);
 
@@ -38,8 +38,9 @@ impl Points {
         }
     }
 
-    /// Returns the mount points below `roots` that do not respond in time. Kernel file systems are not queried, because
-    /// that could trigger an automount. Network file systems are not queried if `skip_network` is `true`.
+    /// Returns the mount points below `roots` whose file systems do not respond in time. Kernel file systems are not
+    /// queried, because that could trigger an automount. Network file systems are not queried if `skip_network` is
+    /// `true`.
     pub(crate) fn silent(roots: impl Iterator<Item = PathBuf>, skip_network: bool) -> Self {
         let roots = real(roots);
         let is_asked = |mount: &Mount| {

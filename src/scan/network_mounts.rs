@@ -1,10 +1,10 @@
 //! Network file systems mounted below the roots, determined before anything below the roots is read.
 //!
-//! A `stat` of the mount point of an unreachable server never returns. So `--skip-network` uses the mount table: a
+//! A `stat` call on an unreachable server's mount point never returns. So `--skip-network` uses the mount table: a
 //! mount point is excluded by its path. A mount missing from the table is excluded when the scan visits it, by its
 //! device or by the type that its file system reports.
 //!
-//! Invariant: no mounted file system is accessed except those of the roots.
+//! Invariant: no mounted file system is accessed except the file systems of the roots.
 
 use std::collections::HashSet;
 use std::path::PathBuf;

@@ -9,7 +9,7 @@ use crate::base::absolute::split;
 use crate::base::sync::Arc;
 use crate::tree::{DirId, Tree};
 
-/// Directories of other parts.
+/// Directories that a scan does not enter, because they belong to other parts of a plan or are too deep.
 #[derive(Clone, Debug, Default)]
 pub struct OtherParts {
     /// Names of the directories, by the path of their parent.

@@ -21,21 +21,22 @@ use crate::platform::fs::mounts::HAS_VOLUMES;
 use crate::platform::{Attributes, Boundary, DirEntry, Directory, Errno, FileId, FileSystem};
 use crate::tree::{DirId, EntryState, Exclusion, Links, Metadata};
 
-/// Policy and the state its decisions depend on.
+/// Policy, with the state on which its decisions depend.
 pub(crate) struct Policy<'s> {
     shared: &'s Shared,
-    /// Mounted file systems by device, read from the mount table when the scan encounters its first mount point.
+    /// Kinds of the mounted file systems, by device, read from the mount table when the scan encounters its first mount
+    /// point.
     mounted: OnceLock<HashMap<u64, FileSystem>>,
     /// Mounts whose files are counted elsewhere, read when the scan finds its first mount point.
     second_mounts: OnceLock<SecondMounts>,
-    /// File systems found so far, by device index.
+    /// Kinds of the file systems found so far, by device index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
     /// Entered directories that have several links.
     linked: Mutex<HashSet<FileId>>,
     /// Inode numbers of directories on file systems that may contain loops.
     foreign: Mutex<HashMap<DirId, u64>>,
-    /// Roots expected inside another root, by device and inode. The value is the directory in the other root, once the
-    /// scan has found it. Empty if there is only one root.
+    /// Roots that are expected inside another root, by device and inode. The value is the root's directory inside the
+    /// other root, once the scan has found it. Empty if there is only one root.
     pub(crate) awaited: Mutex<HashMap<FileId, Option<DirId>>>,
     awaits: bool,
     /// Data volume of macOS, to which firmlinks point; see [`platform::firmlink_target`].
@@ -52,12 +53,12 @@ pub(crate) struct DirContext<'v> {
     pub(crate) path: Vec<u8>,
     /// Names of excluded network mounts in the directory, if there are any.
     pub(crate) left_out: Option<&'v HashSet<Vec<u8>>>,
-    /// Names of mount points in the directory that do not respond, if there are any.
+    /// Names of mount points in the directory whose file systems do not respond, if there are any.
     pub(crate) silent: Option<&'v HashSet<Vec<u8>>>,
     pub(crate) mount: Mount,
 }
 
-/// Decision about entering a directory.
+/// Decision on whether the scan enters a directory.
 pub(crate) enum Decision {
     /// The directory is entered and has this device and file system.
     Enter {

@@ -3,7 +3,7 @@
 //! Entries that no longer exist are deleted from the tree, and all others are read again. So the tree is correct even
 //! if an operation succeeded only in part, and also reflects changes by other processes. Related data is updated too:
 //! the metadata of parent directories, and the link counts of all names of an inode. Entries whose state cannot be
-//! determined are left alone.
+//! determined are not changed.
 //!
 //! Invariant: the tree does not change until everything has been read, and not at all if the rescan is stopped.
 
@@ -123,7 +123,7 @@ impl Shared {
         if let Ok(Some(opened)) = &opened {
             own = opened.attributes().ok().map(|own| self.metadata(&own, None));
         }
-        // A directory may have several names among the roots.
+        // Several roots may name the same directory, so its new state is determined once and then reused.
         let mut replaced: HashMap<DirId, Option<(Kind, Metadata)>> = HashMap::new();
         // A single pass over the listing is enough for any number of names.
         for (_, record) in self.tree.listing(directory).entries() {

@@ -91,7 +91,7 @@ impl<'s> Roots<'s> {
                 (Some(identity), Some(own)) => Some(match known.get(&identity).copied().flatten() {
                     Some(elsewhere) if root.inside => elsewhere,
                     _ => {
-                        // The first root with this identity is not an alias, but later ones are.
+                        // The first root with this identity is not an alias, but later roots with this identity are.
                         known.insert(identity, Some(own));
                         own
                     }
@@ -146,7 +146,7 @@ impl Root<'_> {
     }
 }
 
-/// Marks the roots that repeat an earlier root or lie inside another one, and registers them with the policy, so that
+/// Marks the roots that repeat an earlier root or lie inside another root, and registers them with the policy, so that
 /// the scan recognizes them.
 fn mark_inside(roots: &mut [Root<'_>], visitor: &Visitor<'_>) {
     let has_top = FIRMLINK_TARGET.is_some() && roots.iter().any(|root| is_at(root.path, "/"));

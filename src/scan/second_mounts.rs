@@ -18,7 +18,8 @@ use crate::tree::Exclusion;
 pub(crate) struct SecondMounts(HashMap<Vec<u8>, Exclusion>);
 
 impl SecondMounts {
-    /// Reads the mount table and selects the mounts below `roots`. The result is empty if there is no mount table.
+    /// Reads the mount table and selects the mounts below `roots` that the scan does not enter. The result is empty if
+    /// there is no mount table.
     pub(crate) fn below(roots: &[PathBuf]) -> Self {
         if !HAS_VOLUMES {
             return Self::default();
@@ -28,9 +29,11 @@ impl SecondMounts {
         Self::of(&mounts().unwrap_or_default(), &roots, &points)
     }
 
-    /// Selects the mounts below `roots`. `points` are the mount points of the mounts that contain the roots.
+    /// Selects the mounts below `roots` that the scan does not enter. `points` are the mount points of the mounts that
+    /// contain the roots.
     fn of(mounts: &[Mount], roots: &[PathBuf], points: &HashSet<Vec<u8>>) -> Self {
-        // A root on a snapshot does not stand for its volume, except `/`, because macOS runs from a snapshot.
+        // A root on a snapshot does not count as a root on the volume itself. `/` is an exception, because macOS runs
+        // from a snapshot.
         let is_volume = |mount: &&Mount| !mount.is_snapshot || mount.point == b"/";
         let of_roots = mounts.iter().filter(|mount| points.contains(&mount.point)).filter(is_volume);
         let mut volumes: HashSet<_> = of_roots.filter_map(|mount| mount.volume).collect();
@@ -55,7 +58,7 @@ impl SecondMounts {
         self.0.is_empty()
     }
 
-    /// Returns the reason why the scan does not enter the mount at this mount point, if there is one.
+    /// Returns the reason why the scan does not enter the mount at `point`, or `None` if there is no such reason.
     pub(crate) fn reason(&self, point: &[u8]) -> Option<Exclusion> {
         self.0.get(point).copied()
     }

@@ -48,7 +48,8 @@ pub struct Shared {
     pub target: Target,
     pub workers: Workers,
     pub descriptors: Descriptors,
-    /// Set to stop the scan, and checked by every job. `Relaxed` ordering is enough, because the flag guards no data.
+    /// Flag that stops the scan when it is set. Every job checks it. `Relaxed` ordering is enough, because the flag
+    /// guards no data.
     pub stop: AtomicBool,
     /// Expected size in bytes; 0 if unknown. Written once at the start of the scan and read by the progress display.
     /// `Relaxed` ordering is enough, because the number guards no data.

@@ -180,7 +180,7 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Reads the attributes of the batch in the buffer and of all following batches, one after another.
+    /// Reads the attributes of the entries in the buffer and in all following batches, one batch after another.
     fn read_alone<'s>(
         &'v self,
         scope: &Scope<'s>,
@@ -229,7 +229,7 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Spawns a job that reads the attributes for a full buffer.
+    /// Spawns a job that reads the attributes of the entries in a full buffer.
     fn hand_out<'s>(&'v self, scope: &Scope<'s>, wide: Arc<Wide<'v>>, number: usize, buffer: Buffer)
     where
         'v: 's,
@@ -290,7 +290,7 @@ impl<'v> Visitor<'v> {
         }
     }
 
-    /// Reads the attributes of a batch of names and appends the entries.
+    /// Reads the attributes of the entries in `buffer`, and appends the entries to `batch`.
     fn seal(
         &self,
         batch: &mut Batch,

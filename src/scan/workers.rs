@@ -1,4 +1,4 @@
-//! Worker threads of a scan, and the state of each.
+//! Worker threads of a scan, each with its own state.
 //!
 //! Invariant: a worker's state is locked only by its own jobs, one at a time, so no thread ever waits for the lock.
 
@@ -13,7 +13,7 @@ use crate::platform::process::io_policy;
 use crate::platform::{Buffer, FileSystem};
 use crate::tree::{Batch, DirId, LinkedName, Sealed, Tree};
 
-/// Time after which a running file-system call is reported as unanswered.
+/// Time after which an unfinished file-system call is reported.
 const SILENT: Duration = Duration::from_secs(2);
 
 /// File system and device of a directory.
@@ -91,12 +91,12 @@ impl CallCount {
 pub(crate) struct WorkerState {
     pub(crate) batch: Batch,
     pub(crate) buffer: Buffer,
-    /// File system of the last directory read.
+    /// File system and device of the last directory read.
     pub(crate) mount: Option<Mount>,
 }
 
 /// Thread pool of a scan. `None` if the scan uses only the calling thread, and this thread already belongs to the pool
-/// of an earlier scan. A thread cannot join a second pool, so the jobs then run in that earlier one.
+/// of an earlier scan. A thread cannot join a second pool, so the jobs then run in the earlier pool.
 pub(crate) struct WorkerPool(Option<ThreadPool>);
 
 impl WorkerPool {
@@ -182,7 +182,7 @@ impl Workers {
         silent
     }
 
-    /// Adds a batch that the calling worker has read to the worker's counters.
+    /// Adds the counts of `sealed`, a batch that the calling worker has read, to the worker's counters.
     pub(crate) fn has_read(&self, sealed: &Sealed) {
         let counters = &self.worker().counters;
         add(&counters.entries, sealed.sum.items);
@@ -204,7 +204,7 @@ impl Workers {
             progress.errors += counters.errors.load(Ordering::Relaxed);
             let id = DirId(counters.current.load(Ordering::Relaxed));
             let candidate = (tree.ancestry(id).count(), id);
-            // An idle worker still reports the last directory it read.
+            // The counters of an idle worker still contain the last directory that it read.
             let is_read = id != DirId::TOP && !tree.status(id).is_complete();
             if is_read && current.is_none_or(|best| candidate < best) {
                 current = Some(candidate);
@@ -230,8 +230,8 @@ impl Workers {
     }
 
     fn worker(&self) -> &Worker {
-        // While the roots are being read outside the pool, no worker is running yet, so the state of the first one is
-        // free.
+        // While the roots are being read outside the pool, no worker is running yet, so the state of the first worker
+        // is free.
         &self.each[rayon::current_thread_index().unwrap_or(0).min(self.each.len() - 1)]
     }
 }

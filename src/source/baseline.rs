@@ -14,7 +14,7 @@ use crate::scan::Outcome;
 use crate::source::Source;
 use crate::tree::{DirId, Totals, Tree};
 
-/// Location of the earlier tree.
+/// Location of the earlier tree with which a view compares the current tree.
 #[derive(Clone, Default)]
 pub enum BaselineSpec {
     /// No earlier tree.
@@ -67,7 +67,7 @@ struct Shared {
 /// Earlier tree, if there is one, and the number of trees to choose from.
 type Found = Option<(BaselineSource, usize)>;
 
-/// Earlier tree.
+/// Earlier tree with which a view compares the current tree.
 #[derive(Clone)]
 pub enum BaselineSource {
     /// Tree of a source.
@@ -133,7 +133,7 @@ impl Baseline {
         Self { shared, index: 0 }
     }
 
-    /// Returns the baseline that skips this number of newer snapshots.
+    /// Returns the baseline after skipping `index` newer snapshots.
     #[must_use]
     pub fn at(&self, index: usize) -> Self {
         Self { shared: Arc::clone(&self.shared), index }
@@ -145,7 +145,7 @@ impl Baseline {
         Self::of_trees(vec![(tree, seconds)])
     }
 
-    /// Creates a baseline from trees and the times of their scans in seconds since 1970, the newest first.
+    /// Creates a baseline from trees and the times of their scans in seconds since 1970, newest first.
     #[cfg(test)]
     pub fn of_trees(trees: Vec<(Arc<Tree>, i64)>) -> Self {
         let count = trees.len();
@@ -182,8 +182,8 @@ impl Baseline {
         move || basis?.find()
     }
 
-    /// Returns a function that a job can call to find up to `most` earlier trees, the newest first. Only snapshots are
-    /// found, because other sources may still be loading.
+    /// Returns a function that a job can call to find up to `most` earlier trees, newest first. Only snapshots are
+    /// considered, because other sources may still be loading.
     pub fn history(basis: Option<&Self>, most: usize) -> impl FnOnce() -> Vec<Arc<Tree>> + Send + 'static {
         let basis = basis.cloned();
         move || {
@@ -210,7 +210,7 @@ pub fn offer(pool: &Pool, basis: Option<Baseline>) -> io::Result<Job<BaselineInf
     })
 }
 
-/// Returns the error that ended the reading of a source, if any.
+/// Returns the error that prevented a source from being read completely, if any.
 fn trouble(source: &Source) -> Option<String> {
     match source.outcome() {
         Some(Outcome::Broken(faults)) => Some(faults.join("; ")),

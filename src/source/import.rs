@@ -49,8 +49,8 @@ struct Shared {
     tree: Arc<Tree>,
     inputs: Vec<Input>,
     lists: ListOptions,
-    /// Set to stop the import, and checked for every chunk. `Relaxed` suffices, because the flag guards no
-    /// data.
+    /// Flag that stops the import when it is set. Checked for every chunk. `Relaxed` ordering is enough, because the
+    /// flag guards no data.
     stop: AtomicBool,
     progress: Mutex<(Counts, DirId)>,
     started: Instant,
@@ -130,7 +130,7 @@ impl Import {
         lock(&self.shared.state).end.as_ref().map(|(outcome, _)| outcome.clone())
     }
 
-    /// Returns the time since the import began or, after the end, the duration of the import.
+    /// Returns the time since the import began or, once it has ended, its duration.
     pub fn elapsed(&self) -> Duration {
         let state = lock(&self.shared.state);
         state.end.as_ref().map_or_else(|| self.shared.started.elapsed(), |(_, took)| *took)
@@ -141,7 +141,7 @@ impl Import {
         lock(&self.shared.state).roots.clone()
     }
 
-    /// Waits at most `limit` for the end of the import. Returns the outcome, or `None` if the import has not ended.
+    /// Waits up to `limit` for the import to end. Returns the outcome, or `None` if the import has not ended.
     pub fn wait(&self, limit: Duration) -> Option<Outcome> {
         let state = lock(&self.shared.state);
         let waited = self.shared.changed.wait_timeout_while(state, limit, |state| state.end.is_none());
@@ -207,7 +207,8 @@ impl Shared {
         faults
     }
 
-    /// Reads an input. Returns its bytes if it is a snapshot. An error has one message or more, each safe for a terminal.
+    /// Reads an input. Returns its bytes if it is a snapshot. An error consists of one or more messages, each safe for
+    /// a terminal.
     fn read<'t>(
         &'t self,
         input: &Input,
@@ -272,8 +273,8 @@ impl Shared {
         result
     }
 
-    /// Reads a list. Its entries are added to the tree when the end of the list is reached, except for those of rclone,
-    /// which are added as they are read.
+    /// Reads a list. The entries of rclone's list are added to the tree as they are read; those of any other list are
+    /// added when its end is reached.
     fn list<'t>(
         &'t self,
         mut list: ListReader<'t>,
@@ -372,7 +373,7 @@ impl Shared {
         }
     }
 
-    /// Updates the progress. `waiting` are entries that have been read but are not in the tree.
+    /// Updates the progress. `waiting` counts the entries that have been read but are not in the tree yet.
     fn note(&self, builder: &Builder<'_>, waiting: Counts) {
         let mut counts = builder.counts();
         counts.entries += waiting.entries;

@@ -1,4 +1,5 @@
-//! Snapshots among several inputs: each is read into the common tree, below the name of its host.
+//! Import of snapshots together with other inputs: each snapshot is read into the common tree, below the name of its
+//! host.
 //!
 //! A single snapshot in a file is not imported but opened (`source::snapshot`).
 
@@ -56,8 +57,9 @@ impl<'t> SnapshotInput<'t> {
         (0..roots).map(provenance).collect()
     }
 
-    /// Adds all entries to the builder of the common tree. The host becomes a prefix of the roots' names, or `label` if
-    /// the host is not known. An empty `label` means that there are no other inputs, so there is no prefix. If `goes_on` returns `false`, closes all directories and ends early.
+    /// Adds all entries to the builder of the common tree. The names of the roots get the host as a prefix, or `label`
+    /// if the host is not known. An empty `label` means that there are no other inputs; in that case, there is no
+    /// prefix. If `goes_on` returns `false`, closes all directories and ends early.
     pub fn read(&self, builder: &RefCell<Builder<'_>>, label: &[u8], goes_on: impl Fn() -> bool) {
         let mut open = vec![(DirId::TOP, self.file.tree.listing(DirId::TOP).into_iter())];
         let mut root = 0;

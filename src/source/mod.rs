@@ -38,7 +38,7 @@ use crate::tree::Tree;
 pub enum SourceSpec {
     /// Paths on this machine.
     Paths(Vec<PathBuf>, scan::Options),
-    /// Exports, or a single snapshot or binary export.
+    /// One or more exports in JSON, or exactly one snapshot or binary export.
     Exports(Vec<Input>),
     /// Lists, with settings that the lists themselves do not contain.
     Lists(Vec<Input>, ListOptions),
@@ -87,7 +87,7 @@ impl Source {
     /// Starts reading in the background.
     ///
     /// # Errors
-    /// Returns an error if no thread can be started. [`Source::run`] can scan without a thread.
+    /// Returns an error if no thread can be started. [`Source::run`] can scan even then.
     pub fn start(wanted: SourceSpec) -> io::Result<Self> {
         if let Some(path) = wanted.stored_tree() {
             return Ok(Self::Snapshot(SnapshotSource::open(path)));
@@ -202,9 +202,9 @@ impl Source {
         about
     }
 
-    /// Searches `folder` for snapshots of the same paths and flags that were scanned before this scan began. Returns
-    /// the snapshot at position `index`, counted from the newest, and the number of snapshots. Returns `None` if there
-    /// is no such snapshot, if this source is not a scan, or if a snapshot cannot record the scan's exclusions.
+    /// Searches `folder` for snapshots with the same paths and flags, scanned before this scan began. Returns the
+    /// snapshot at position `index`, counted from the newest, and the number of snapshots. Returns `None` if there is
+    /// no such snapshot, if this source is not a scan, or if a snapshot cannot record the scan's exclusions.
     pub fn earlier_in(&self, folder: &Path, index: usize) -> Option<(Self, usize)> {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;
@@ -213,8 +213,8 @@ impl Source {
         Some((Self::Snapshot(SnapshotSource::open(&path)), count))
     }
 
-    /// Waits until a browser has something to show. Returns at once for a scan. For another machine, waits
-    /// until the user has entered the password.
+    /// Waits until a browser has something to show. Returns at once for a scan. For an import from another machine,
+    /// waits until the user has entered the password.
     pub fn wait_for_root(&self) {
         if let Self::Import(import) = self {
             import.wait_for_root();
@@ -255,7 +255,7 @@ impl Source {
         }
     }
 
-    /// Returns the time since reading began or, after the end, the duration of reading.
+    /// Returns the time since reading began or, once reading has ended, its duration.
     pub fn elapsed(&self) -> Duration {
         match self {
             Self::Scan { scan, .. } => scan.elapsed(),
@@ -264,7 +264,7 @@ impl Source {
         }
     }
 
-    /// Waits at most `limit` for the end of reading. Returns the outcome, or `None` if reading has not ended.
+    /// Waits up to `limit` for reading to end. Returns the outcome, or `None` if reading has not ended.
     pub fn wait(&self, limit: Duration) -> Option<Outcome> {
         match self {
             Self::Scan { scan, .. } => scan.wait(limit),
@@ -274,7 +274,7 @@ impl Source {
     }
 }
 
-/// Returns the file system of each device of a tree of this machine.
+/// Returns the file system of each device in a tree that was scanned on this machine.
 fn file_systems(tree: &Tree) -> Vec<FileSystemInfo> {
     let known = identities(&tree.devices().numbers()).into_iter();
     let info = |(mount, id): (Mount, u64)| FileSystemInfo {

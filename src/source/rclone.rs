@@ -26,7 +26,7 @@ const FLAGS: [&str; 7] = [
     "--log-format=",
 ];
 
-/// Flags that list noncurrent versions. A store ignores the flags of other stores.
+/// Flags that list noncurrent versions. A store ignores flags that are meant for other stores.
 const VERSIONS: [&str; 2] = ["--s3-versions", "--b2-versions"];
 
 /// Path on a remote of rclone.
@@ -34,7 +34,7 @@ const VERSIONS: [&str; 2] = ["--s3-versions", "--b2-versions"];
 pub struct RclonePath {
     /// `REMOTE:PATH`, as rclone reads it.
     target: Vec<u8>,
-    /// `true` to list noncurrent versions, too.
+    /// `true` to include noncurrent versions in the list.
     has_versions: bool,
 }
 
@@ -57,7 +57,7 @@ impl RclonePath {
         })
     }
 
-    /// Lists noncurrent versions of objects, too.
+    /// Returns a path for which noncurrent versions of objects are listed, too.
     #[must_use]
     pub fn with_versions(self) -> Self {
         Self { has_versions: true, ..self }

@@ -24,7 +24,7 @@ use crate::base::text::{escape, escape_path};
 use crate::platform::terminal::streams;
 
 const SCHEME: &[u8] = b"ssh://";
-/// Number of bytes kept from the end of the standard error of ssh or rclone.
+/// Number of bytes kept from the end of ssh's or rclone's standard error.
 const SAID: u64 = 4096;
 /// Exit code of duke if it wrote an export, but could not read some entries.
 const INCOMPLETE: i32 = 1;
@@ -34,12 +34,12 @@ const NOT_FOUND: i32 = 127;
 /// Directory on another machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
-    /// `[USER@]HOST`.
+    /// User, if given, and host: `[USER@]HOST`.
     host: String,
     port: Option<u16>,
-    /// Path on that machine; empty for the directory in which ssh starts the command.
+    /// Path on that machine. If it is empty, duke scans the directory in which ssh starts the command.
     path: Vec<u8>,
-    /// Flags for duke on that machine, one word each.
+    /// Flags passed to duke on that machine.
     flags: Vec<OsString>,
 }
 
@@ -50,10 +50,10 @@ pub(crate) struct Session {
     said: Option<JoinHandle<Vec<u8>>>,
 }
 
-/// Program that sends an input.
+/// Program whose output is the input of an import.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Program {
-    /// ssh, with duke at the other end.
+    /// ssh, which runs duke on the other machine.
     Ssh,
     Rclone,
 }
@@ -139,7 +139,7 @@ impl Remote {
 }
 
 impl Session {
-    /// Starts a program and returns the stream of its output.
+    /// Starts a program and returns its output as a stream.
     fn start(program: Program, mut command: Command) -> Result<Opened, String> {
         let name = program.name();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -176,7 +176,7 @@ impl Session {
     }
 }
 
-/// Reads to the end, so that the program is never blocked by a full pipe, but returns only the last bytes.
+/// Reads to the end, so that the program never blocks on a full pipe, but returns only the last bytes.
 fn keep_last(mut errors: impl Read) -> Vec<u8> {
     let mut last = Vec::new();
     loop {
@@ -215,7 +215,7 @@ pub enum Input {
     Rclone(RclonePath),
 }
 
-/// Bytes of an input, and the process of ssh or rclone that sends them, if any.
+/// Stream of an input's bytes, and the ssh or rclone process that sends them, if any.
 type Opened = (Box<dyn Read + Send>, Option<Session>);
 
 impl Input {
@@ -253,8 +253,8 @@ impl Input {
         }
     }
 
-    /// Returns the prefix of the root's name, which distinguishes the root from the roots of other inputs. For a remote
-    /// of rclone, returns the whole name.
+    /// Returns a prefix for the name of the root, so that it differs from the roots of other inputs. For a remote of
+    /// rclone, returns the whole name.
     pub(crate) fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),
@@ -287,7 +287,7 @@ pub(crate) fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Returns a number of inputs, or a position among them.
+/// Converts the number of inputs, or the position of an input, to a `u32`.
 pub(crate) fn number(inputs: usize) -> u32 {
     u32::try_from(inputs).expect("fewer inputs than 2^32 fit into memory")
 }

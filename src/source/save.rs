@@ -52,7 +52,7 @@ pub enum NcduFormat {
 /// Block sizes, in KiB, that the user can request.
 pub const BLOCK_SIZES: RangeInclusive<u16> = BlockSize::RANGE;
 
-/// File format for a tree.
+/// File format in which a tree can be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Format of ncdu.
@@ -132,7 +132,7 @@ pub fn write(
     let written = match format {
         Format::Ncdu(format) => ncdu(source, format, &mut out).map_err(SaveError::from),
         Format::Flat(form) => {
-            let flat = Flat { tree: source.tree(), form, provenance: &source.provenance() };
+            let flat = Flat { tree: source.tree(), form, provenance: &source.provenance(), exclusive: None };
             flat.write(&mut out).map_err(SaveError::from)
         }
         Format::Snapshot => {
@@ -169,7 +169,7 @@ pub fn write(
 /// Returns an error if `out` cannot be written to, or if the tree does not have exactly one root directory.
 pub fn ncdu(source: &Source, format: NcduFormat, out: &mut (impl Write + Send)) -> io::Result<()> {
     let Some((root, _)) = Export::root(source.tree()) else {
-        return Err(io::Error::other("ncdu's format holds exactly one root"));
+        return Err(io::Error::other("ncdu's format allows only one root"));
     };
     let provenance = source.provenance().into_iter().next().unwrap_or_default();
     let name = match source.kind() {
@@ -195,7 +195,7 @@ fn absolute(root: &[u8]) -> Vec<u8> {
     whole.as_deref().unwrap_or(Path::new(&path)).as_os_str().as_bytes().to_vec()
 }
 
-/// Writer that counts bytes, and returns an error once `stop` is set.
+/// Writer that counts the bytes written, and fails once `stop` is set.
 pub(crate) struct Watched<'s, W> {
     out: W,
     stop: &'s AtomicBool,

@@ -1,6 +1,6 @@
 //! A snapshot or a binary export as a source. The file is opened at once, and its parts are loaded when they are shown.
 //!
-//! Invariant: damage is part of the outcome as soon as it is found.
+//! Invariant: the outcome reports damage in the file as soon as it is found.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -67,7 +67,7 @@ impl SnapshotSource {
         Self { path: path.to_owned(), format, tree: Arc::new(tree), about, fault, took: started.elapsed() }
     }
 
-    /// Reads the whole file, so that the outcome is final.
+    /// Reads the whole file, so that the outcome reports any damage in it.
     pub fn verify(&self) {
         // The result is dropped, because the outcome includes any damage.
         let _ = self.tree.verify();
@@ -100,7 +100,7 @@ impl SnapshotSource {
         self.tree.listing(DirId::TOP).entries().enumerate().map(provenance).collect()
     }
 
-    /// Returns the totals of the recorded scan as progress.
+    /// Returns the totals of the recorded scan in the form of its progress.
     pub fn progress(&self) -> Progress {
         let totals = self.tree.totals(DirId::TOP);
         Progress {

@@ -185,9 +185,10 @@ pub struct Subject {
     pub scope: Vec<u8>,
 }
 
-/// Returns all snapshots in `folder` that [`latest_for`] could find, the newest first.
+/// Returns all snapshots in `folder` that [`latest_for`] could find, newest first.
 ///
 /// # Errors
+///
 /// Returns an error if another user can change the folder, or if the folder cannot be read.
 pub fn list(folder: &Path) -> Result<Vec<KeptSnapshot>, KeepError> {
     let found = newest_first(&PrivateFolder::find(folder)?).into_iter();
@@ -219,7 +220,7 @@ fn name_of(key: &str, scanned_at: i64) -> String {
     format!("scan-{key}-{:011}.duke", scanned_at.max(0))
 }
 
-/// File with the name of a snapshot.
+/// File whose name is that of a snapshot.
 struct Found {
     path: PathBuf,
     key: String,
@@ -241,7 +242,6 @@ fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     entries.filter_map(Result::ok).filter_map(found).collect()
 }
 
-/// Returns the same snapshots as [`snapshots`], the newest first.
 fn newest_first(folder: &PrivateFolder) -> Vec<Found> {
     let mut found = snapshots(folder);
     found.sort_by(|one, other| other.scanned_at.cmp(&one.scanned_at).then_with(|| one.path.cmp(&other.path)));

@@ -4,12 +4,12 @@
 use super::rows::Order;
 use crate::tree::{DirId, Tree};
 
-/// Maximum number of directories per row. The number is limited because a chain is walked again for every frame and
-/// could have 50,000 directories.
+/// Maximum number of directories per row. The number is limited because a chain may be 50,000 directories long, and it
+/// is walked again for every frame.
 const MAX: usize = 32;
 
-/// Returns the directories of the chain that begins in `id`, excluding `id` itself, each with its name. The chain ends
-/// at a directory that is still being read, could not be read, or has not been loaded from a snapshot.
+/// Returns the directories of the chain below `id`, each with its name. The chain ends at a directory that is still
+/// being read, could not be read, or has not been loaded from a snapshot.
 pub fn chain(tree: &Tree, order: Order, id: DirId) -> impl Iterator<Item = (&[u8], DirId)> {
     std::iter::successors(only_directory(tree, order, id), move |(_, id)| only_directory(tree, order, *id))
         .take(MAX)

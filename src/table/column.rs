@@ -6,7 +6,7 @@ use crate::analysis::compare::trend::POINTS;
 use crate::base::calendar::{DATE, DATE_AND_TIME};
 use crate::base::format::{BRIEF, COUNT, PERCENT, Units};
 pub use crate::table::column_set::ColumnSet;
-use crate::tree::{Metadata, Totals, Tree};
+use crate::tree::{Exclusive, Metadata, Totals, Tree};
 
 /// Columns in display order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub enum Column {
     Growth,
     /// Sizes in earlier scans and now, as a chart.
     Trend,
-    /// Share of the whole in percent.
+    /// Percentage of the whole.
     Percent,
     /// Share as a bar; [`Scale`] defines the full length.
     Bar,
@@ -26,7 +26,9 @@ pub enum Column {
     Items,
     /// Size including all subdirectories, shown next to the size without them.
     Total,
-    /// Bytes shared by hard links.
+    /// Bytes that deleting an entry frees.
+    Frees,
+    /// Bytes shared by hard links and, if exclusive sizes are known, with copies and snapshots.
     Shared,
     /// User who owns an entry.
     Owner,
@@ -50,7 +52,7 @@ pub enum Width {
     Cells(usize),
     /// Width of a formatted size, plus this number of cells.
     Size(usize),
-    /// First number of cells plus a third of the free width, but at most the second number of cells.
+    /// First number of cells plus a third of the free width, limited to the second number of cells.
     Stretch(usize, usize),
 }
 
@@ -64,7 +66,7 @@ impl Width {
     }
 }
 
-/// Key that acts on a column.
+/// Key that sorts by a column, or shows or hides it.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnKey {
     /// Letter that the user types.
@@ -73,7 +75,7 @@ pub struct ColumnKey {
     pub name: &'static str,
     /// Description on the help page.
     pub help: &'static str,
-    /// Rank and word of the key's hint in the status line, if it has one.
+    /// Rank and text of the hint for the key in the status line, if there is a hint.
     pub hint: Option<(u8, &'static str)>,
     /// `true` if the key works only in the list of a directory.
     pub only_in_list: bool,
@@ -90,6 +92,8 @@ pub struct SortContext<'a> {
     pub size: u64,
     /// Absolute difference from the entry's earlier size, if known.
     pub change: Option<u64>,
+    /// Exclusive size of the entry, if known and needed.
+    pub exclusive: Option<Exclusive>,
 }
 
 /// Function that returns the number by which an entry is sorted. The largest number comes first.
@@ -111,7 +115,7 @@ pub struct ColumnSpec {
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Rank in the order in which columns become narrower and then disappear, lowest rank first.
+    /// Rank in the order in which columns become narrower and finally disappear. The lowest rank is first.
     pub drop_order: u8,
     /// Column by which a click on the title sorts.
     pub sorts_by: Column,
@@ -119,6 +123,8 @@ pub struct ColumnSpec {
     pub sort_key: Option<SortKey>,
 }
 
+/// Text between the two sizes of a range.
+pub const RANGE: &str = "..";
 /// Width in cells of the two markers before a size.
 pub const SIGNS: usize = 2;
 
@@ -225,15 +231,28 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         ..PLAIN
     },
     ColumnSpec {
+        column: Column::Frees,
+        titles: ["Frees"; 2],
+        sort: Some(key('F', "sort-frees", "by what deletion frees").in_list()),
+        show: Some(key('x', "show-frees", "what deletion frees")),
+        widths: &[Width::Size(1 + RANGE.len() + BRIEF), Width::Size(1), Width::Cells(1 + BRIEF)],
+        drop_order: 6,
+        sorts_by: Column::Frees,
+        sort_key: Some(|context, _| {
+            context.exclusive.map_or(0, |exclusive| exclusive.at_least.saturating_add(1))
+        }),
+        ..PLAIN
+    },
+    ColumnSpec {
         column: Column::Shared,
-        choice: Some(("shared", "Disk usage shared by hard links")),
+        choice: Some(("shared", "Disk usage shared by hard links, copies, snapshots")),
         titles: ["Shared"; 2],
         sort: Some(key('S', "sort-shared", "by shared size").in_list()),
         show: Some(key('u', "show-shared", "shared size").in_list()),
         widths: &[Width::Size(0)],
         drop_order: 2,
         sorts_by: Column::Shared,
-        sort_key: Some(|context, metadata| shared(context.tree, metadata)),
+        sort_key: Some(|context, metadata| shared(context.tree, metadata, context.exclusive)),
         ..PLAIN
     },
     ColumnSpec {
@@ -272,24 +291,40 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
 ];
 
 /// Columns by which the user can sort, in the order of the help page.
-pub const SORTABLE: [Column; 6] =
-    [Column::Size, Column::Name, Column::Items, Column::Modified, Column::Shared, Column::Growth];
+pub const SORTABLE: [Column; 7] = [
+    Column::Size,
+    Column::Name,
+    Column::Items,
+    Column::Modified,
+    Column::Shared,
+    Column::Frees,
+    Column::Growth,
+];
 
 /// Columns that a key can show or hide, in the order of the help page.
-pub const OPTIONAL: [Column; 5] =
-    [Column::Items, Column::Modified, Column::Shared, Column::Owner, Column::Growth];
+pub const OPTIONAL: [Column; 6] =
+    [Column::Items, Column::Modified, Column::Frees, Column::Shared, Column::Owner, Column::Growth];
 
 impl Column {
-    pub const COUNT: usize = 11;
+    pub const COUNT: usize = 12;
 
     pub fn spec(self) -> &'static ColumnSpec {
         &COLUMNS[self as usize]
     }
+
+    /// Returns `true` if the column shows exclusive sizes.
+    pub fn is_exclusive(self) -> bool {
+        matches!(self, Self::Frees | Self::Shared)
+    }
 }
 
-/// Returns the shared disk usage in bytes. For a directory, these are the bytes that several of its entries share. For
-/// any other entry with several names, this is its whole disk usage.
-pub fn shared(tree: &Tree, metadata: &Metadata) -> u64 {
+/// Returns the shared disk usage in bytes. If the exclusive size is known, these are the bytes that entries outside of this
+/// one hold, too. Otherwise, they are the bytes that several entries of a directory share. For any other entry with
+/// several names, this is its whole disk usage.
+pub fn shared(tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> u64 {
+    if let Some(exclusive) = exclusive {
+        return exclusive.shared;
+    }
     match metadata.directory {
         Some(id) => tree.shared(id),
         None if metadata.links.is_some() => metadata.disk(),

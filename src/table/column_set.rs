@@ -42,7 +42,7 @@ impl ColumnSet {
         Self(self.0 | other.0)
     }
 
-    /// Switches to the next combination of the share columns: percentage and bar, bar, percentage, neither.
+    /// Switches to the next choice of share columns, in this order: percentage and bar, bar, percentage, neither.
     pub fn next_graph(&mut self) {
         let (bar, percent) = match (self.has(Column::Bar), self.has(Column::Percent)) {
             (true, true) => (true, false),

@@ -1,4 +1,5 @@
-//! Category of files that takes the most space below a directory, for the colors of the treemap.
+//! Main category: the category of files that takes the most space below a directory. It sets the directory's color in
+//! the treemap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,7 +17,7 @@ const MOST: usize = 2000;
 pub struct CategorySizes([u64; Category::ALL.len()]);
 
 impl CategorySizes {
-    /// Adds an entry, if it is a regular file, with the size that is shown for it.
+    /// Adds an entry with the size that is shown for it. Ignores all entries except regular files.
     pub fn add(&mut self, entry: &Entry<'_>, size: u64) {
         if entry.kind == Kind::File {
             self.add_category(Category::of(entry), size);
@@ -28,7 +29,7 @@ impl CategorySizes {
         *sum = sum.saturating_add(size);
     }
 
-    /// Adds a directory, whose whole size counts toward its main category.
+    /// Adds the whole size of a directory to its main category.
     pub fn add_directory(&mut self, main: Option<Category>, size: u64) {
         if let Some(category) = main {
             self.add_category(category, size);

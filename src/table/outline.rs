@@ -1,7 +1,7 @@
 //! Outline of a directory: its largest entries and, in turn, their largest entries, down to a minimum size.
 //!
 //! The treemap and the preview are drawn from an outline. Only directories of at least the minimum size are read, so
-//! the cost depends on what can be drawn, and on the lengths of these listings.
+//! the cost depends on the number of nodes that can be drawn, and on the lengths of the listings read.
 //!
 //! Invariant: the nodes of a directory are sorted by size, largest first.
 
@@ -19,7 +19,7 @@ use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Tree};
 
 /// Maximum number of levels below the directory.
 const LEVELS: usize = 5;
-/// Minimum size of an entry in an outline, in cells of the drawing.
+/// Minimum size of an entry in an outline, in cells of the area in which the outline is drawn.
 const SMALLEST: u64 = 3;
 /// Maximum number of nodes per directory.
 const MOST: usize = 400;
@@ -56,7 +56,7 @@ pub struct Level {
 #[derive(Clone, Debug)]
 pub struct OutlineRequest {
     pub directory: DirId,
-    /// Measure of sizes, and visibility of hidden entries.
+    /// Order of entries; only its measure and its treatment of hidden entries matter.
     pub order: Order,
     /// Totals, filter and comparison.
     pub sizes: SizeSource,
@@ -65,7 +65,7 @@ pub struct OutlineRequest {
 }
 
 impl PartialEq for OutlineRequest {
-    /// Returns `true` if both requests produce the same outline while the tree does not change.
+    /// Returns `true` if both requests produce the same outline as long as the tree does not change.
     fn eq(&self, other: &Self) -> bool {
         fn is_same<T>(one: Option<&Arc<T>>, other: Option<&Arc<T>>) -> bool {
             one.map(Arc::as_ptr) == other.map(Arc::as_ptr)

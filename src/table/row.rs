@@ -8,11 +8,11 @@ use jiff::tz::TimeZone;
 
 use crate::analysis::compare::trend::Trend;
 use crate::base::calendar::{DATE, date, date_and_time};
-use crate::base::format::{Units, brief_size, change, count, percent, share, size};
+use crate::base::format::{BRIEF, Units, brief_size, change, count, percent, share, size};
 use crate::base::kind::Kind;
 use crate::base::text::{fit, printable};
-use crate::table::column::Column;
-use crate::tree::{DirId, EntryId};
+use crate::table::column::{Column, RANGE, shared};
+use crate::tree::{DirId, EntryId, Exclusive, Metadata, Tree};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
@@ -31,13 +31,15 @@ pub enum CellValue {
     None,
     /// Size in bytes.
     Bytes(u64),
-    /// Sizes in bytes before and after a change. A size is `None` if the entry did not exist at that time.
+    /// Sizes in bytes before and after a change; `None` if the entry did not exist then.
     Change(Option<u64>, Option<u64>),
+    /// Minimum and maximum number of bytes freed. Without a maximum, no limit is known.
+    Frees(u64, Option<u64>),
     /// Number of entries.
     Count(u64),
     /// Share in thousandths.
     Share(u16),
-    /// Seconds since 1970.
+    /// Time in seconds since 1970.
     Time(i64),
     User(u32),
     /// Sizes over time.
@@ -64,7 +66,7 @@ impl CellValue {
     pub fn text(self, width: usize, format: NumberFormat<'_>) -> String {
         let units = format.units;
         match self {
-            // A chart is drawn later, with the characters of the theme.
+            // The chart is drawn later, with the characters of the theme.
             Self::None | Self::Trend(_) => String::new(),
             Self::Bytes(bytes) if width >= units.width() => size(bytes, units),
             Self::Bytes(bytes) => brief_size(bytes, units),
@@ -76,6 +78,7 @@ impl CellValue {
             }
             Self::Change(before, after) if width > units.width() => full_change(before, after, units),
             Self::Change(before, after) => brief_change(before, after, units),
+            Self::Frees(least, most) => frees(least, most, width, units),
             Self::Count(number) => count(number),
             Self::Share(thousandths) => percent(thousandths),
             Self::Time(time) if width > DATE => date_and_time(time, format.zone),
@@ -93,7 +96,25 @@ impl CellValue {
     }
 }
 
-/// Word after the size of a new entry in a very wide column. Other changes have blanks in its place.
+/// Formats bytes that deletion frees: `  1.2 GiB` if the number is exact, `> 1.2 GiB` for a minimum, and
+/// `  1.2 GiB..3.4G` for a range, or `~ 1.2 GiB` in a narrow column.
+fn frees(least: u64, most: Option<u64>, width: usize, units: Units) -> String {
+    let is_wide = width > units.width() + RANGE.len() + BRIEF;
+    let number = if width > units.width() { size(least, units) } else { brief_size(least, units) };
+    let (sign, most) = match most {
+        Some(most) if most == least => (' ', None),
+        Some(most) if is_wide => (' ', Some(most)),
+        Some(_) => ('~', None),
+        None => ('>', None),
+    };
+    let end = match most {
+        Some(most) => format!("{RANGE}{}", brief_size(most, units).trim_start()),
+        None => String::new(),
+    };
+    if is_wide { format!("{sign}{number}{end:<0$}", RANGE.len() + BRIEF) } else { format!("{sign}{number}") }
+}
+
+/// Word after the size of a new entry in a very wide column. For other changes, blanks take its place.
 const NEW: &str = " new";
 
 /// Formats a change for a wide column, such as `+1.2 GiB`.
@@ -206,6 +227,15 @@ impl Row {
         self.cells[column as usize]
     }
 
+    /// Returns the row with the cells for the bytes that deleting the entry frees, and for those that it shares.
+    #[must_use]
+    pub fn with_exclusive(self, tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> Self {
+        let frees = exclusive
+            .map_or(CellValue::None, |exclusive| CellValue::Frees(exclusive.at_least, exclusive.at_most));
+        let shared = Some(shared(tree, metadata, exclusive)).filter(|bytes| *bytes > 0);
+        self.with(Column::Frees, frees).with(Column::Shared, shared.map_or(CellValue::None, CellValue::Bytes))
+    }
+
     /// Returns the size of the row in bytes, if it is known.
     pub fn size(&self) -> Option<u64> {
         match self.cell(Column::Size) {
@@ -222,7 +252,8 @@ impl Row {
         }
     }
 
-    /// Sets the cells for the row's share of `whole` and for its bar. The bar is full at size `full`.
+    /// Sets the cells for the percentage and the bar. The row's size is compared with `whole` for the percentage, and
+    /// with `full` for the bar.
     pub fn add_shares(&mut self, whole: u64, full: u64) {
         if let Some(size) = self.size() {
             self.cells[Column::Percent as usize] = CellValue::Share(share(size, whole));

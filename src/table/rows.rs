@@ -5,7 +5,7 @@
 //! only after ten times that duration. So sorting a huge, growing directory takes at most a tenth of the drawing
 //! thread's time.
 //!
-//! Invariant: every row is an entry of the sorted listing and occurs only once.
+//! Invariant: every row is an entry of the sorted listing, and no entry has two rows.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -40,7 +40,7 @@ impl Direction {
     }
 }
 
-/// Placement of directories in the order.
+/// Position of directories relative to other entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grouping {
     /// Directories are sorted among all other entries.
@@ -69,7 +69,7 @@ pub struct Order {
     pub direction: Direction,
     /// Measure of sizes.
     pub measure: Measure,
-    /// Placement of directories.
+    /// Position of directories relative to other entries.
     pub grouping: Grouping,
     /// Visibility of hidden entries.
     pub hidden: Hidden,
@@ -98,7 +98,7 @@ impl SizeSource {
     }
 }
 
-/// Maximum sort key that stands for a number. The highest bit of a sort key is used for the grouping.
+/// Largest sort key for a number. The highest bit of a sort key is reserved for the grouping.
 const LARGEST: u64 = u64::MAX >> 1;
 
 impl Order {
@@ -133,8 +133,8 @@ impl Order {
     }
 }
 
-/// Sorts the entries of `id` in the background. Takes a new sample of the live totals, so that a directory that is
-/// still being read is sorted by the sizes read so far.
+/// Sorts the entries of `id` in the background. Samples the live totals again, so that directories still being read are
+/// sorted by the sizes read so far.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -185,6 +185,7 @@ impl SortedEntries {
         let cursor = sizes.filtered.as_ref().map(|filtered| FilterCursor::new(tree, filtered, id));
         let before = sizes.growth.as_ref().map(|growth| PreviousListing::of(growth, tree, id));
         let earlier = before.as_ref().map(PreviousListing::listing);
+        let exclusive = if order.column.is_exclusive() { tree.exclusive() } else { None };
         let rows = sort(listing, order.names(), |record| {
             if cursor.as_ref().is_some_and(|cursor| !cursor.shows(record)) {
                 return None;
@@ -200,7 +201,8 @@ impl SortedEntries {
                 Some(totals) => order.measure.of(totals.disk, totals.apparent),
                 None => order.measure.of(metadata.disk(), metadata.apparent),
             };
-            // The value is checked first, because the workers would slow each other down if all of them wrote to it.
+            // `largest` is read before it is written, because the workers would slow each other down if each entry
+            // caused a write.
             if size > largest.load(Ordering::Relaxed) {
                 largest.fetch_max(size, Ordering::Relaxed);
             }
@@ -211,7 +213,8 @@ impl SortedEntries {
                     Previous::Was(was) => size.abs_diff(amount(was, order.measure)),
                 })
             });
-            Some(order.key(&SortContext { tree, totals, size, change }, metadata))
+            let exclusive = exclusive.as_ref().and_then(|sizes| sizes.of(id, metadata));
+            Some(order.key(&SortContext { tree, totals, size, change, exclusive }, metadata))
         });
         Self {
             // `collect` reuses the allocation of `rows`, and boxing frees the unused half.
@@ -230,8 +233,8 @@ impl SortedEntries {
         self.was_complete
     }
 
-    /// Returns `true` if entries were rescanned or deleted after sorting, so that some rows may no longer have an
-    /// entry.
+    /// Returns `true` if entries were rescanned or deleted after sorting. The entries of some rows may then no longer
+    /// exist.
     pub fn is_of_old(&self, tree: &Tree) -> bool {
         self.edition != tree.edition()
     }
@@ -266,8 +269,8 @@ impl SortedEntries {
         self.length != listing.length()
     }
 
-    /// Returns `true` if sorting again now would leave nine tenths of the time for other work. `since` is the time
-    /// since the last sort.
+    /// Returns `true` if at least ten times the duration of the last sort has passed. `since` is the time since that
+    /// sort.
     pub fn may_sort(&self, since: Duration) -> bool {
         since >= self.cost.saturating_mul(10)
     }

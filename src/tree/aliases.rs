@@ -1,8 +1,8 @@
 //! Aliases: roots that are given twice or lie inside other roots.
 //!
 //! A directory is recognized as an alias if an entry of another directory or an earlier root has the same directory
-//! number. A file has no number. It is recognized by its path or, if its link count is one, by its inode. This works
-//! because counting hard links finds all names of every inode that is a root.
+//! number. A file has no number. It is recognized by its path or, if its link count is one, by its inode. To make this
+//! possible, the code that counts hard links finds all names of every inode that is a root.
 //!
 //! Invariant: two roots that are not aliases share nothing but names of the same inode.
 
@@ -59,8 +59,8 @@ impl Tree {
         self.aliases().iter().map(|alias| alias.position).collect()
     }
 
-    /// Returns the other root that contains the file `root`, which was itself given as a root. Returns `None` if there
-    /// is none or the scan is not complete.
+    /// Returns the root directory that contains the file `root`, which is itself a root. Returns `None` if there is
+    /// none or the scan is not complete.
     pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
         // In a tree loaded from a file, hard links are not counted, so nothing has called `note_files_inside`. Such a
@@ -119,8 +119,8 @@ impl Tree {
         files().filter_map(|(_, root)| Some((root.name.to_vec(), outer(&root)?))).collect()
     }
 
-    /// Returns the deepest directory in the tree that contains `path`, and the next component of the path. Paths are
-    /// compared as strings.
+    /// Returns the deepest directory in the tree on the way to `path`, and the component of `path` that follows it.
+    /// Paths are compared as strings.
     pub fn way_to<'p>(&self, path: &'p [u8]) -> Option<(DirId, &'p [u8])> {
         self.way_from(&self.outer_roots(), path)
     }
@@ -162,7 +162,7 @@ fn without_slashes(path: &[u8]) -> &[u8] {
     &path[..end]
 }
 
-/// Returns the first name seen with `key`. If there is none, remembers `name` as the first and returns `None`.
+/// Returns the name that was first seen with `key`. If there is none, stores `name` as the first and returns `None`.
 fn repeated<'t, K: std::hash::Hash + Eq>(
     met: &mut HashMap<K, &'t [u8]>,
     key: K,

@@ -1,4 +1,4 @@
-//! Building a tree: the buffers of each worker, and the publication of listings.
+//! Builds a tree: the buffers of each worker, and the publication of listings.
 //!
 //! The module makes no system calls. Invariant: a directory's entry and parent are set before the listing that contains
 //! its entry is published, and the claims for its children are added before any of these claims can be released.
@@ -25,8 +25,7 @@ pub struct Sealed {
     address: Address,
     /// Child directories among the entries.
     pub children: Box<[DirId]>,
-    /// Totals of the entries, to be added to their directory. A child directory counts as an item, but without its
-    /// size.
+    /// Totals of the entries, to be added to their directory. A child directory counts as one item of size 0.
     pub sum: Totals,
     /// Disk usage in bytes of the child directories, excluding their contents.
     pub children_disk: u64,
@@ -83,7 +82,7 @@ impl Batch {
         &self.page
     }
 
-    /// Continues with `page`, which holds entries of another directory, and returns the previous page.
+    /// Sets `page`, which holds entries of another directory, as the current page and returns the previous one.
     pub fn turn(&mut self, page: Page) -> Page {
         std::mem::replace(&mut self.page, page)
     }
@@ -189,7 +188,7 @@ impl Tree {
         Self::default()
     }
 
-    /// Creates a tree with `count` directories, none of which is in memory or has claims yet.
+    /// Creates a tree with `count` directories, whose data is not in memory yet and which have no claims.
     pub(super) fn empty(count: u32, devices: Devices, stored: Option<Box<Stored>>) -> Self {
         Self {
             dirs: Slots::new(),
@@ -220,9 +219,9 @@ impl Tree {
         ready.split_off(ready.len().saturating_sub(NUMBERS as usize))
     }
 
-    /// Appends a sealed batch to the listing of `id` and adds its sums to the totals. The batches of a directory must
-    /// be published by one thread at a time and in the kernel's order. Each child directory adds a claim on `id`, which
-    /// is released when the child is complete.
+    /// Appends a sealed batch to the listing of `id` and adds its sums to the totals. Only one thread at a time may
+    /// publish batches of a directory, and it must do so in the kernel's order. Each child directory adds a claim on
+    /// `id`, which is released when the child is complete.
     pub fn publish(&self, batch: &mut Batch, id: DirId, sealed: &Sealed) {
         let dir = self.dir(id);
         let children = u32::try_from(sealed.children.len()).expect("a batch is small");
@@ -258,7 +257,7 @@ impl Tree {
         self.dir(id).set_partial();
     }
 
-    /// Completes a directory that turned out to be an alias, with size 0 and without reading it.
+    /// Completes a directory that turned out to be an alias: sets its size to 0 and does not read it.
     pub fn discard(&self, id: DirId) {
         let dir = self.dir(id);
         dir.disk.store(0, Ordering::Relaxed);

@@ -41,7 +41,7 @@ impl Devices {
         lock(&self.known).iter().map(|device| device.number).collect()
     }
 
-    /// Returns the devices of a host. Hosts are numbered by the caller.
+    /// Returns the devices of a host. The caller assigns the host numbers.
     #[doc(hidden)]
     pub fn of_host(&self, host: u32) -> HostDevices<'_> {
         HostDevices { devices: self, host }

@@ -30,7 +30,7 @@ pub struct Status {
     pub state: State,
     /// `true` if the scan was stopped before everything was read, so that the totals are lower bounds.
     pub partial: bool,
-    /// Error number with which reading the directory failed, if it did.
+    /// Error number if the directory could not be read.
     pub errno: Option<i32>,
 }
 
@@ -52,8 +52,9 @@ impl Status {
 }
 
 /// Data of one directory. Totals, `pending` and `partial` may be written by several workers at once, when they add
-/// completed child directories or stop early. The worker that releases the last claim completes `state`. All other
-/// fields have a single writer: the worker that reads the directory, and later the code that changes a finished tree.
+/// completed child directories or stop early. The worker that releases the last claim sets `state` to complete. All
+/// other fields have a single writer: the worker that reads the directory, and later the code that changes a finished
+/// tree.
 #[derive(Default)]
 #[repr(align(64))]
 pub(super) struct Dir {
@@ -68,7 +69,7 @@ pub(super) struct Dir {
     pub(super) record: AtomicU64,
     /// Number of the parent. Written before the listing that contains this directory is published.
     pub(super) parent: AtomicU32,
-    /// Number of tasks that must end before the directory is complete (claims); see `totals`.
+    /// Number of claims: tasks that must end before the directory is complete; see `totals`.
     pub(super) pending: AtomicU32,
     pub(super) errors: AtomicU32,
     /// Error number, or 0 if there is none; see [`Status::errno`].

@@ -18,9 +18,9 @@
 //! ```
 //!
 //! A directory points to its only segment, or to the newest link of a chain that leads back to the first segment. So a
-//! longer listing is published by replacing a single address, and a listing that a reader holds never changes. Decoding
-//! the name of a record, which is all that a path needs, reads no other record. Decoding attributes reads all earlier
-//! records in the batch.
+//! longer listing is published by replacing a single address, and a listing that a reader holds never changes. To
+//! decode the name of a record, no other record is read. Paths need only names. To decode attributes, all earlier
+//! records in the batch are read.
 //!
 //! Invariant: any bytes decode to records or [`Malformed`] and never cause a panic.
 
@@ -36,7 +36,7 @@ const EXCLUDED: u8 = 32;
 const FAILED: u8 = 64;
 const EXECUTABLE: u8 = 128;
 
-/// Values of the previous record, relative to which the next one is encoded.
+/// Values of the previous record. The next record stores its differences from them.
 #[derive(Clone, Copy, Default)]
 struct Previous {
     mtime: i64,
@@ -44,10 +44,10 @@ struct Previous {
     directory: u32,
 }
 
-/// Number of bytes reserved for the header before the records: the length of the longest varint.
+/// Number of bytes reserved before the records for the header, which is at most as long as the longest varint.
 const HEAD: usize = 10;
-/// Initial capacity of a draft in bytes, more than a batch from the kernel needs. The unused part takes no physical
-/// memory.
+/// Initial capacity of a draft in bytes. It exceeds what a batch from the kernel needs, but unused bytes take no
+/// physical memory.
 const ROOM: usize = 160 << 10;
 
 /// Segment being written. [`Draft::clear`] keeps the allocation for the next segment.

@@ -26,14 +26,14 @@ impl Entry<'_> {
     }
 }
 
-/// Attributes of an entry, or the reason why there are none.
+/// Metadata of an entry, or the reason why there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryState {
-    /// The attributes are known.
+    /// The metadata is known.
     Known(Metadata),
     /// The entry was excluded and adds nothing to the totals.
     Excluded(Exclusion),
-    /// The attributes could not be read. Contains the error number.
+    /// The metadata could not be read. Contains the error number.
     Failed(i32),
 }
 
@@ -117,7 +117,8 @@ impl Metadata {
         self.blocks.saturating_mul(512)
     }
 
-    /// Returns `true` if somebody may execute a regular file with this metadata. Exports contain only the permission bits.
+    /// Returns `true` if at least one user may execute a regular file with this metadata. Exports contain only the
+    /// permission bits.
     pub fn may_run(&self) -> bool {
         self.is_executable || self.owner.is_some_and(|owner| is_executable(owner.mode))
     }
@@ -134,7 +135,7 @@ impl Metadata {
     }
 }
 
-/// Returns `true` if the permission bits of a regular file let anybody execute it.
+/// Returns `true` if the permission bits of a regular file allow at least one user to execute it.
 pub fn is_executable(mode: u32) -> bool {
     mode & 0o111 != 0
 }

@@ -1,12 +1,12 @@
 //! Exclusive sizes: the bytes that deleting an entry frees, as far as a finished search has found them.
 //!
-//! Directories and files that take space are *nodes*, numbered so that a node comes before everything below it, and the
-//! files of a directory directly after the directory. Node 0 stands for everything outside of the tree, and node 1 is
+//! Directories and files that take space are *nodes*, numbered so that a node comes before everything below it. The files
+//! of a directory follow directly after it, sorted by inode, so that a file is found by its metadata. Node 0 stands for everything outside of the tree, and node 1 is
 //! the top of the tree.
 //!
 //! Invariant: sizes describe the tree of one edition, and are not returned after a change.
 
-use super::{DirId, EntryId, EntryState, Metadata, Position, Tree, Walk};
+use super::{DeviceIndex, DirId, EntryId, EntryState, Metadata, Tree, Walk};
 use crate::base::sync::{Arc, lock};
 
 /// Number of a directory or file in [`NodeNumbers`].
@@ -71,8 +71,8 @@ impl NodeSums {
 pub struct NodeNumbers {
     /// Parent of each node. A parent has a lower number than its children; node 0 is its own parent.
     parents: Vec<Node>,
-    /// Position of each file in the listing of its directory. For a directory, the number of its files.
-    positions: Vec<u64>,
+    /// Key of each file. For a directory, the number of its files.
+    keys: Vec<u64>,
     /// Node of each directory, 0 for unused numbers.
     directories: Vec<Node>,
     /// Edition of the tree when it was numbered.
@@ -91,7 +91,7 @@ impl NodeNumbers {
     pub fn new(tree: &Tree, mut each: impl FnMut(Node, EntryId, &Metadata)) -> Self {
         let mut numbers = Self { edition: tree.edition(), ..Self::default() };
         numbers.push(Self::OUTSIDE, 0);
-        let aliases = tree.alias_positions();
+        let (aliases, mut files) = (tree.alias_positions(), Vec::new());
         for (directory, listing) in Walk::new(tree, DirId::TOP) {
             let above = tree.parent(directory).map_or(Self::OUTSIDE, |parent| numbers.directory(parent));
             let node = numbers.push(above, 0);
@@ -102,10 +102,14 @@ impl NodeNumbers {
                 let EntryState::Known(metadata) = entry.state else { continue };
                 let is_alias = directory == DirId::TOP && aliases.contains(&position);
                 if metadata.directory.is_none() && metadata.blocks > 0 && !is_alias {
-                    let file = numbers.push(node, position);
-                    numbers.positions[node as usize] += 1;
-                    each(file, EntryId { directory, position }, &metadata);
+                    files.push((FileKey::from(&metadata).0, position, metadata));
                 }
+            }
+            files.sort_unstable_by_key(|(key, position, _)| (*key, *position));
+            numbers.keys[node as usize] = files.len() as u64;
+            for (key, position, metadata) in files.drain(..) {
+                let file = numbers.push(node, key);
+                each(file, EntryId { directory, position }, &metadata);
             }
         }
         numbers
@@ -117,10 +121,10 @@ impl NodeNumbers {
         Self { parents, ..Self::default() }
     }
 
-    fn push(&mut self, parent: Node, position: Position) -> Node {
+    fn push(&mut self, parent: Node, key: u64) -> Node {
         let node = Node::try_from(self.parents.len()).expect("a tree has fewer than 2^32 entries");
         self.parents.push(parent);
-        self.positions.push(position);
+        self.keys.push(key);
         node
     }
 
@@ -148,12 +152,33 @@ impl NodeNumbers {
         self.directories.get(id.0 as usize).copied().unwrap_or(Self::OUTSIDE)
     }
 
-    /// Returns the node of a file, or `None` if the file takes no space or repeats another root.
-    pub fn file(&self, entry: EntryId) -> Option<Node> {
-        let above = Some(self.directory(entry.directory)).filter(|node| *node != Self::OUTSIDE)? as usize;
-        let count = usize::try_from(self.positions[above]).ok()?;
-        let found = self.positions[above + 1..][..count].binary_search(&entry.position).ok()?;
+    /// Returns the node of a file in a directory, or `None` if the file takes no space or repeats another root. All names
+    /// of an inode in this directory have the same node.
+    pub fn file(&self, directory: DirId, key: FileKey) -> Option<Node> {
+        let above = Some(self.directory(directory)).filter(|node| *node != Self::OUTSIDE)? as usize;
+        let count = usize::try_from(self.keys[above]).ok()?;
+        let keys = &self.keys[above + 1..][..count];
+        let found = keys.partition_point(|known| *known < key.0);
+        keys.get(found).filter(|known| **known == key.0)?;
         Node::try_from(above + 1 + found).ok()
+    }
+}
+
+/// Key of a file within its directory. Files with the same inode number on different devices can be roots; the links of
+/// a root always contain the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileKey(u64);
+
+impl FileKey {
+    /// Returns the key of a file with this inode number and these links.
+    pub fn new(inode: u64, links: Option<DeviceIndex>) -> Self {
+        Self(inode ^ links.map_or(0, |device| u64::from(device) + 1) << 48)
+    }
+}
+
+impl From<&Metadata> for FileKey {
+    fn from(metadata: &Metadata) -> Self {
+        Self::new(metadata.inode, metadata.links.map(|links| links.device))
     }
 }
 
@@ -178,19 +203,18 @@ pub struct ExclusiveSizes {
 }
 
 impl ExclusiveSizes {
-    /// Returns the exclusive size of an entry, or `None` if it is a root that repeats another root.
-    pub fn of(&self, entry: EntryId, metadata: &Metadata) -> Option<Exclusive> {
-        let node = match metadata.directory {
-            Some(id) => Some(self.numbers.directory(id)).filter(|node| *node != NodeNumbers::OUTSIDE)?,
-            None => match self.numbers.file(entry) {
-                Some(node) => node,
-                None if metadata.blocks == 0 => {
-                    return Some(Exclusive { at_most: Some(0), ..Exclusive::default() });
-                }
-                None => return None,
-            },
-        };
-        Some(self.node(node))
+    /// Returns the exclusive size of an entry of `directory`, or `None` if it is a root that repeats another root.
+    pub fn of(&self, directory: DirId, metadata: &Metadata) -> Option<Exclusive> {
+        match metadata.directory {
+            Some(id) => self.directory(id),
+            None if metadata.blocks == 0 => Some(Exclusive { at_most: Some(0), ..Exclusive::default() }),
+            None => self.file(directory, metadata.into()),
+        }
+    }
+
+    /// Returns the exclusive size of a file in `directory` that takes space.
+    pub fn file(&self, directory: DirId, key: FileKey) -> Option<Exclusive> {
+        self.numbers.file(directory, key).map(|node| self.node(node))
     }
 
     /// Returns the exclusive size of a directory.

@@ -29,8 +29,8 @@ pub fn add_repeats(tree: &Tree) {
     repeats.sum_up(|id, excess| tree.add(id, excess));
 }
 
-/// Returns the sizes that each directory shares with names outside it, that is, the sizes of inodes whose link count is
-/// higher than the number of their names in and below the directory. Directories that share nothing are not included.
+/// Returns the sizes that each directory shares with names outside it. An inode counts if its link count is higher than
+/// the number of its names in and below the directory. Directories that share nothing are not included.
 pub fn shared_with_others(tree: &Tree) -> HashMap<DirId, Totals> {
     let mut names = tree.linked();
     names.sort_unstable_by_key(order);
@@ -48,8 +48,8 @@ pub fn shared_with_others(tree: &Tree) -> HashMap<DirId, Totals> {
 }
 
 /// Returns all names of linked inodes. The link count is not enough to find them, because a name may have been read
-/// while the count was 1. So if fewer names of an inode are known than its largest link count, the rest of the tree is
-/// searched for the others.
+/// while the count was 1. So if fewer names of an inode are known than the largest link count read for it, the rest of
+/// the tree is searched for more.
 fn all_names(tree: &Tree) -> Vec<LinkedName> {
     let mut names = tree.linked();
     let missing = incomplete(&names);
@@ -72,7 +72,7 @@ pub(crate) fn incomplete(names: &[LinkedName]) -> HashSet<InodeKey> {
     missing.into_keys().collect()
 }
 
-/// Returns the names of wanted inodes that were read while the link count was 1.
+/// Returns the names that were read while the link count of their inode was 1, for all inodes that `is_wanted` accepts.
 pub(crate) fn unlinked_names(tree: &Tree, is_wanted: impl Fn(&InodeKey) -> bool) -> Vec<LinkedName> {
     let mut names = Vec::new();
     for (directory, listing) in Walk::new(tree, DirId::TOP) {

@@ -5,8 +5,8 @@ use super::entry::InodeKey;
 use super::inodes::{LinkedName, order};
 use super::reading::Tree;
 
-/// Names of inodes that may have several names, in a finished tree. While a tree is growing, the index is empty. Any
-/// later change of the tree makes the index outdated.
+/// Names of inodes that may have several names, in a finished tree. While a tree is growing, the index is empty. The
+/// index does not reflect later changes of the tree.
 #[derive(Debug)]
 pub struct InodeIndex {
     names: Vec<LinkedName>,

@@ -86,7 +86,7 @@ impl UniqueSizes {
         self.plain.add(totals);
     }
 
-    /// Adds everything counted by `other`.
+    /// Adds everything that `other` has counted.
     pub fn merge(&mut self, mut other: Self) {
         self.plain.add(&other.plain);
         self.linked.append(&mut other.linked);
@@ -111,14 +111,14 @@ impl UniqueSizes {
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns the directories above the names, each with the size that was counted too often in it. The excess of
-    /// child directories is not included.
+    /// Returns the directories above the names, each with the size that it counted too often itself, excluding the
+    /// excess in its child directories.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }
 }
 
-/// Returns the sort key that groups the names of an inode, largest size first.
+/// Returns a sort key that groups the names of each inode, with the largest size first in a group.
 pub(super) fn order(name: &LinkedName) -> (InodeKey, Reverse<u64>, Reverse<u64>, DirId) {
     (name.key(), Reverse(name.disk), Reverse(name.apparent), name.directory)
 }
@@ -128,7 +128,7 @@ pub(super) fn size(name: &LinkedName) -> Totals {
     Totals { disk: name.disk, apparent: name.apparent, ..Totals::default() }
 }
 
-/// Names whose sizes are added up in the nodes of an [`AncestorGraph`].
+/// Names whose sizes an [`AncestorGraph`] adds up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {
     /// For each directory, the first name of every inode in or below it.

@@ -103,7 +103,7 @@ impl<'t> Listing<'t> {
     }
 }
 
-/// Iterator that owns its listing, for code that descends from one listing to the next.
+/// Iterator that owns its listing, for code that walks down from one listing to the next.
 pub struct Entries<'t> {
     segments: std::vec::IntoIter<(u64, &'t [u8])>,
     records: Records<'t>,

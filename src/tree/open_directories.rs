@@ -1,4 +1,4 @@
-//! Directories that are being read and are not yet included in the totals of their parents.
+//! Set of directories that are being read and whose totals are not yet included in those of their parents.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Directory tree, with the functions that read it.
+//! Directory tree and the functions that read from it.
 //!
 //! Invariant: names, listings and totals are read without a lock, even while the tree is growing.
 
@@ -29,7 +29,8 @@ pub struct Failure {
     pub errno: i32,
 }
 
-/// Number of directories in a leaf of the table. A leaf takes 64 KiB, so unused space in the last leaf does not matter.
+/// Number of directories in a leaf of the table. A leaf takes 64 KiB, so little space is wasted if the last leaf is not
+/// full.
 pub(super) const LEAF: usize = if cfg!(loom) { 8 } else { 1 << 10 };
 
 /// Tree of directories, which may still be growing.
@@ -56,7 +57,7 @@ pub struct Tree {
     pub(super) readings: Mutex<Readings>,
     /// Change counter; see [`Tree::edition`]. Increased when totals change, and read by long operations.
     pub(super) edition: AtomicU64,
-    /// File that the tree is loaded from; `None` if the whole tree is in memory.
+    /// File from which the tree is loaded; `None` if the whole tree is in memory.
     pub(super) stored: Option<Box<Stored>>,
 }
 
@@ -142,8 +143,8 @@ impl Tree {
         Listing::from_segments(segments)
     }
 
-    /// Returns the metadata of the directory's own entry. Searches the parent's listing, which is too slow for use on
-    /// every directory.
+    /// Returns the metadata of the directory's own entry. Searches the parent's listing, so a call for every directory
+    /// would be too slow.
     pub fn own_metadata(&self, id: DirId) -> Option<Metadata> {
         let listing = self.listing(self.parent(id)?);
         listing.entries().find_map(|(_, record)| match record.state {
@@ -185,8 +186,8 @@ impl Tree {
         lock(&self.shared).get(&id).copied().unwrap_or(0)
     }
 
-    /// Returns the apparent size of everything in and below an unreadable directory, if the file system records
-    /// it. The totals do not include it.
+    /// Returns the apparent size of everything in and below an unreadable directory, if the file system records that
+    /// size. The totals do not include it.
     pub fn recorded(&self, id: DirId) -> Option<u64> {
         lock(&self.recorded).get(&id).copied()
     }
@@ -216,7 +217,7 @@ impl Tree {
         }
     }
 
-    /// Returns a number that increases with every change to a finished tree, so that long operations can detect
+    /// Returns a number that increases with every change to a finished tree. Long operations compare it to detect
     /// changes.
     pub fn edition(&self) -> u64 {
         self.edition.load(Ordering::Relaxed)

@@ -25,7 +25,7 @@ impl Readings {
         self.rescans.get(&directory)?.get(name).copied()
     }
 
-    /// Forgets the directories whose numbers will be reused.
+    /// Deletes the times of all directories whose numbers will be reused.
     pub fn forget(&mut self, is_gone: impl Fn(u32) -> bool) {
         self.rescans.retain(|directory, _| !is_gone(*directory));
     }

@@ -1,4 +1,4 @@
-//! Finding directories again after a rescan has given them new numbers.
+//! Finds directories again after a rescan has given them new numbers.
 //!
 //! A rescan assigns new numbers to everything in the directory it replaces; see `replace`. The old directories remain
 //! readable until the next rescan. Their names are used to find the new ones.
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::{DirId, Entry, Tree};
 
-/// Map from directories to those that replaced them in one rescan.
+/// Map from each directory to the one that replaced it in a rescan.
 pub struct Relocation<'t> {
     tree: &'t Tree,
     /// Results found so far; `None` for directories that no longer exist.
@@ -52,8 +52,8 @@ impl<'t> Relocation<'t> {
         found
     }
 
-    /// Returns the replacement of `id`, as [`Self::find`] does. If the directory no longer exists, returns that of its
-    /// nearest ancestor that still exists.
+    /// Returns the replacement of `id`, as [`Self::find`] does. If the directory no longer exists, returns the
+    /// replacement of its nearest existing ancestor.
     pub fn nearest(&mut self, id: DirId) -> DirId {
         let mut at = id;
         loop {

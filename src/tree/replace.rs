@@ -39,7 +39,7 @@ impl Tree {
         Some(id)
     }
 
-    /// Makes roots that lie inside replaced directories refer to the new directories.
+    /// Updates roots that lie inside replaced directories, so that they refer to the new directories.
     pub(crate) fn renew_aliases(&self, batch: &mut Batch, replaced: &[DirId]) {
         let is_inside = |id: DirId| {
             self.parent(id) != Some(DirId::TOP) && self.ancestry(id).any(|above| replaced.contains(&above))
@@ -56,7 +56,7 @@ impl Tree {
                 EntryState::Known(Metadata { directory: Some(id), .. }) if is_inside(id) => {
                     relocation.find(id)
                 }
-                // The path of the root may exist by now.
+                // A directory may have been created at the path of the root since the last scan.
                 EntryState::Failed(ENOENT) => {
                     self.way_to(root.name).and_then(|(id, name)| self.entry(id, name)?.directory())
                 }
@@ -132,7 +132,7 @@ impl Tree {
     }
 }
 
-/// Inode key, with the disk usage and apparent size read through one of its names.
+/// Key of an inode, with the disk usage and apparent size that were read at one of its names.
 type Met = (InodeKey, u64, u64);
 
 fn met(name: &LinkedName) -> Met {
@@ -222,7 +222,7 @@ impl Tree {
         }
     }
 
-    /// Updates the link counts of inodes at all their names in the tree.
+    /// Updates the link counts of inodes in the entries of all their names.
     pub fn renew_links(&self, batch: &mut Batch, counts: &HashMap<InodeKey, u64>) {
         let count = |name: &LinkedName| counts.get(&name.key()).copied();
         // Do not rewrite listings that are up to date.
@@ -253,8 +253,8 @@ impl Tree {
         });
     }
 
-    /// Removes the `unlinked` names in `parent` from the known names. The sizes must match too, because each name was
-    /// counted with the size read at that name.
+    /// Removes the `unlinked` names in `parent` from the known names. A name is removed only if its sizes match too,
+    /// because it was counted with the sizes read at that name.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;
@@ -272,8 +272,8 @@ impl Tree {
     }
 }
 
-/// Returns the entry that replaces `record`, or `None` if it was deleted. A deleted root becomes an error, because the
-/// user asked for it.
+/// Returns the entry that replaces `record`, or `None` if it was deleted. A deleted root becomes an entry with an
+/// error, because the user asked for this root.
 fn renewed(parent: DirId, record: Entry<'_>, new: Option<(Kind, Metadata)>) -> Option<Entry<'_>> {
     match new {
         Some((kind, metadata)) => Some(Entry { kind, state: EntryState::Known(metadata), ..record }),
@@ -308,7 +308,7 @@ impl Sum {
             EntryState::Excluded(_) => Totals::default(),
             EntryState::Failed(_) => Totals { items, errors: 1, ..Totals::default() },
             EntryState::Known(metadata) => match metadata.directory {
-                // An alias counts in another root.
+                // The contents of an alias are counted in another root.
                 Some(id) if tree.parent(id) != Some(self.parent) || !self.met.insert(id) => Totals::default(),
                 Some(id) => tree.counted(self.parent, id),
                 None => Totals { disk: metadata.disk(), apparent: metadata.apparent, items, errors: 0 },

@@ -1,4 +1,4 @@
-//! Sorting of a listing's entries: by a number, then by name.
+//! Sorts the entries of a listing by a number, then by name.
 //!
 //! Sorting moves 16 bytes per entry and compares only numbers. Names are compared eight bytes at a time, and only among
 //! entries with equal numbers, so a million files of the same size are sorted as fast as a million files of different
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::encoding::Records;
 use super::{Entry, Listing, Position};
 
-/// Position of an entry, and the number by which it is sorted.
+/// Position of an entry, and the number that determines its place in the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortRow {
     /// Sort key; the largest key comes first.
@@ -110,7 +110,7 @@ pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
         }
         let mut start = part.start;
         for equal in rows.chunk_by_mut(same_key) {
-            // If the last byte of a key is zero, the name ends within the key.
+            // If the last byte of a key is zero, the name has no bytes after those in the key.
             if equal.len() > 1 && equal[0].key & 0xff != 0 {
                 parts.push((start..start + equal.len(), agreed + 8));
             } else if equal.len() > 1 && names != Names::Ascending {
@@ -142,8 +142,8 @@ pub fn compare_naturally(one: &[u8], other: &[u8]) -> Ordering {
     natural(one).cmp(natural(other)).then_with(|| one.cmp(other))
 }
 
-/// Sorts rows by the `rank` of their keys, then by position. Rank and position are combined into a single number, which
-/// can be compared without a branch.
+/// Sorts rows by the `rank` of their keys, then by position. Rank and position are combined into a single number, so
+/// that rows are compared without a branch.
 fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
     let number = |row: &SortRow| u128::from(rank(row.key)) << 64 | u128::from(row.position);
     if rows.len() < MANY { rows.sort_unstable_by_key(number) } else { rows.par_sort_unstable_by_key(number) }
@@ -207,7 +207,8 @@ fn bytes(name: &[u8], start: usize) -> impl Iterator<Item = u8> + '_ {
     name.get(start..).unwrap_or_default().iter().copied()
 }
 
-/// Returns the eight bytes of a name from `start` as a number that sorts like the bytes. Missing bytes are zeros.
+/// Returns eight bytes of a name, beginning at `start`, as a number. Numbers compare like the bytes. Missing bytes are
+/// zeros.
 fn chunk(name: &[u8], start: usize) -> u64 {
     let rest = name.get(start..).unwrap_or_default();
     let mut bytes = [0; 8];
@@ -216,8 +217,9 @@ fn chunk(name: &[u8], start: usize) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// Returns a form of the name that sorts byte by byte in natural order. Letters are in lower case. A number becomes a
-/// `0`, the count of its digits plus one, and its digits, without leading zeros. No byte is zero.
+/// Returns the bytes of the name's natural form. Comparing these bytes yields natural order. Letters are in lower case.
+/// Each number loses its leading zeros and becomes a `0`, the count of its digits plus one, and its digits. No byte is
+/// zero.
 fn natural(name: &[u8]) -> Natural<'_> {
     Natural { rest: name, length: None, digits: 0 }
 }

@@ -17,8 +17,8 @@ use super::reading::Tree;
 use crate::base::sync::{AtomicU32, AtomicU64, Ordering};
 
 impl Dir {
-    /// Returns the current totals. Each number is exact, but while a scan is running, the numbers may be from slightly
-    /// different points in time.
+    /// Returns the current totals. Each number is exact at the time it is read, but while a scan is running, the
+    /// numbers are not all read at the same time.
     pub(super) fn totals(&self) -> Totals {
         Totals {
             disk: self.disk.load(Ordering::Acquire),
@@ -29,8 +29,8 @@ impl Dir {
     }
 
     // These fields are written by any worker and read by any thread. The last claim on the directory is released with
-    // `AcqRel`, which orders every addition before the completion that reads the sums. `Release` here and `Acquire`
-    // above are for `LiveTotals`: a reader whose sums include a child also sees that the child is complete.
+    // `AcqRel`, which orders every addition before the completion that reads the sums. `LiveTotals` needs `Release`
+    // here and `Acquire` above: a reader whose sums include a child also sees that the child is complete.
     fn add(&self, sum: &Totals) {
         raise(&self.disk, sum.disk);
         raise(&self.apparent, sum.apparent);
@@ -125,9 +125,9 @@ impl Tree {
         dir.state.store(State::Complete as u8, Ordering::Release);
     }
 
-    /// Sets the numbers of errors in and below `directories`, in which parents come before their children. Used once
-    /// all their entries have been loaded from a file that does not record these numbers. `own` contains, for each
-    /// directory, the number of its own errors and those of its entries that are not directories.
+    /// Sets the number of errors in and below each of `directories`, which must list parents before their children.
+    /// Used once all their entries have been loaded from a file that does not record these numbers. `own` contains, for
+    /// each directory, the number of its own errors and those of its entries that are not directories.
     pub(super) fn set_errors(&self, directories: &[DirId], mut own: HashMap<DirId, u32>) {
         for id in directories.iter().rev() {
             let errors = own.remove(id).unwrap_or(0);

@@ -1,6 +1,6 @@
 //! Walks over a tree without recursion.
 //!
-//! Invariant: memory grows with the number of waiting directories, not with the depth of the tree.
+//! Invariant: memory use depends on the number of directories still to be visited, not on the depth of the tree.
 
 use std::collections::HashSet;
 

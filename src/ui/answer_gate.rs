@@ -1,4 +1,4 @@
-//! Gate for answers: a Yes is ignored if it was typed before the user could read the question.
+//! Gate that ignores a Yes typed before the user could read the question.
 //!
 //! ```text
 //! Closed -> (question shown, no input pending) -> Quiet -> (no input for the required time) -> Open
@@ -67,7 +67,7 @@ impl AnswerGate {
         self.state == State::Open
     }
 
-    /// Returns `true` if the gate has ever been open, so the user has had time to read the question.
+    /// Returns `true` if the gate has ever been open. In this case, the user has had time to read the question.
     pub fn was_open(&self) -> bool {
         self.was_open
     }

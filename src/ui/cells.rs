@@ -28,13 +28,14 @@ pub fn map_area(area: Rect) -> Rect {
     Rect { height: area.height - legend_area(area).height, ..area }
 }
 
-/// Returns the unit of the treemap's edges. Without half blocks, tiles are framed.
+/// Returns the unit in which edges of the treemap are placed. Without half blocks, tiles are framed.
 pub fn unit(theme: Theme) -> Unit {
     if theme.has_half_blocks() { Unit::HalfLine } else { Unit::Line }
 }
 
-/// Returns the area for the tiles of a treemap in `area`. A framed tile contains its left and upper line, so the last
-/// column and the last line remain for the frames of the outermost tiles.
+/// Returns the area for the tiles of a treemap in `area`. The frame of a tile contributes only its left and upper
+/// lines. The last column and the last line of `area` are reserved for the right and lower lines of the outermost
+/// tiles.
 pub fn tiles_area(area: Rect, theme: Theme) -> Area {
     let frame = u16::from(unit(theme) == Unit::Line);
     // The limit prevents overflow. No real screen is this high.
@@ -57,7 +58,7 @@ pub fn tiles(window: &Window, measure: Measure, area: Rect, theme: Theme) -> Vec
 /// of the treemap.
 pub fn neighbor(tiles: &[Tile], index: usize, side: Side) -> Option<usize> {
     let Some(from) = tiles.iter().find(|tile| tile.index == index) else {
-        // A row that is too small for a cell has no neighbors, so the cursor jumps to the largest row.
+        // A row that is too small for a cell has no neighbors, so the largest row is returned.
         return tiles.first().map(|tile| tile.index);
     };
     let (from, middle) = (from.area, middle(from.area));

@@ -31,7 +31,7 @@ pub enum Handled {
     Yes(Option<Effect>),
     /// The component closes.
     Close(Option<Effect>),
-    /// The component closes, and the user must confirm this operation.
+    /// The component closes, and the user is asked to confirm this operation.
     Confirm(OperationKind, Selection),
 }
 
@@ -52,7 +52,7 @@ pub trait Component<'t>: Debug {
 
     fn draw(&self, cx: &Context<'t>, screen: Rect, canvas: &mut Canvas<'_>);
 
-    /// Returns `true` if the component is drawn beside the view in a wide window.
+    /// Returns `true` if the component is drawn beside the view when the window is wide.
     fn goes_beside(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Cursor in a scrolled list: movement, and scrolling that keeps the cursor visible.
+//! Cursor in a scrolled list: its movement, and the scrolling that keeps it visible.
 //!
 //! Invariant: after [`Cursor::show`], the cursor is on a visible row, and no line is left empty unless all rows are
 //! visible.

@@ -13,11 +13,11 @@ pub struct DeletionState {
     pub policy: DeletePolicy,
     /// Trashed items, the most recent ones last.
     pub trashed: Vec<Arc<Vec<Trashed>>>,
-    /// Notice about the result of an operation, held back until the tree has been updated.
+    /// Notice about the result of an operation. It is shown once the tree has been updated.
     pub outcome: Option<Notice>,
     /// Operation that the user must confirm again after its changed entries have been rescanned.
     pub asked_again: Option<(OperationKind, Arc<Selection>)>,
-    /// Directories in which items were restored, and which must still be rescanned.
+    /// Directories that must still be rescanned because items were restored in them.
     pub returned: Vec<Group>,
 }
 

@@ -1,4 +1,4 @@
-//! An entry, and the information that the operating system has about it.
+//! Entry and the information that the operating system has about it.
 
 use super::loader::{Loader, Sources};
 use crate::base::sync::Arc;

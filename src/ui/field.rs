@@ -72,8 +72,8 @@ impl Field {
         *self = Self { past: std::mem::take(&mut self.past), ..Self::default() };
     }
 
-    /// Replaces the text with the previous or next earlier text. Returns `false` and does nothing if the user
-    /// has typed a text, because Up and Down then move through the results.
+    /// Replaces the text with the previous or next earlier text. If the user has typed a text, returns `false` and does
+    /// nothing, because Up and Down then move through the results.
     pub fn recall(&mut self, motion: Motion) -> bool {
         let at = match self.state {
             State::Recalled(at) => at,
@@ -146,7 +146,8 @@ impl TextMotion {
         }
     }
 
-    /// Returns the request that deletes the text over which this motion moves the cursor.
+    /// Returns the request that deletes the text between the cursor and the position to which this motion would move
+    /// it.
     fn erasure(self) -> InputRequest {
         match self {
             Self::Left => InputRequest::DeletePrevChar,

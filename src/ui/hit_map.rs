@@ -9,7 +9,7 @@ use crate::table::column::Column;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
-    /// Index of a row, counted from the top of the list, including rows that are scrolled off.
+    /// Index of a row. The first row of the list has index 0, even if it is scrolled off.
     Row(usize),
     Column(Column),
     /// Directory in the displayed path, this many levels above the shown directory.
@@ -22,7 +22,7 @@ pub enum Hit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Button {
     Yes,
-    /// Cancel button. Usually preselected if a Yes would lose data.
+    /// Button that cancels. Usually preselected if a Yes would lose data.
     No,
 }
 

@@ -1,8 +1,8 @@
-//! Loader: a result for display, and the job that computes it.
+//! Loader: a result that is displayed, and the job that computes it.
 //!
-//! A job publishes partial results. If the tree grows, the result can be loaded again, and the old result is
-//! shown until the new one is complete. Dropping a loader cancels its job. The caller provides the function
-//! that starts the job.
+//! A job publishes partial results. If the tree grows, the result can be loaded again, and the old result is shown
+//! until the new one is complete. Dropping a loader cancels its job. The caller provides the function that starts the
+//! job.
 //!
 //! Invariant: a replaced job delivers no more results, and nothing here blocks on a job.
 
@@ -53,7 +53,7 @@ pub struct TableRequest {
 /// Running job whose results are converted to `T`.
 pub struct Load<T>(Box<dyn FnMut() -> Newest<T>>);
 
-/// Newest result since the last call, if any, and the outcome of the job, if it has ended.
+/// Newest result that arrived since the last call, if any, and the outcome of the job if the job has ended.
 type Newest<T> = (Option<Result<T, JobError>>, Option<JobEnd>);
 
 impl<T> Load<T> {
@@ -63,13 +63,13 @@ impl<T> Load<T> {
         mut result: impl FnMut(Arc<R>) -> Result<T, JobError> + 'static,
     ) -> Self {
         Self(Box::new(move || {
-            // Read the outcome first: a job publishes its last result before it ends, so no result is missed.
+            // Read the outcome first. A job publishes its last result before it ends, so no result is missed.
             let outcome = job.outcome();
             (job.poll().map(&mut result), outcome)
         }))
     }
 
-    /// Applies another conversion to each result.
+    /// Converts each result once more, with `result`.
     pub fn map<U>(self, result: impl Fn(T) -> U + 'static) -> Load<U>
     where
         T: 'static,
@@ -99,7 +99,7 @@ impl<R: Send + Sync + 'static> From<Job<R>> for Load<Arc<R>> {
     }
 }
 
-/// Use of the old result while a new one is being loaded.
+/// Treatment of the old result while a new one is being loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// Show the old result until the new one is complete.
@@ -120,7 +120,7 @@ pub struct Loader<T> {
 
 enum LoadState<T> {
     Waiting,
-    /// A job is running. While an older value is still shown, the new job's latest result is kept here.
+    /// A job is running. As long as an older value is shown, the latest result of the job is stored here.
     Running(Load<T>, Option<T>),
     Complete,
     Failed(JobError),

@@ -21,7 +21,7 @@ impl MapColors {
         }
     }
 
-    /// Returns the next meaning in the cycle, which skips growth if there is no baseline.
+    /// Returns the next meaning in the cycle. Growth is skipped if `can_grow` is `false`.
     #[must_use]
     pub fn next(self, can_grow: bool) -> Self {
         match self {

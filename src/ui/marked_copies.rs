@@ -1,7 +1,7 @@
-//! Sets of files with the same contents of which some were marked in the duplicates view. A deletion must leave one file
-//! of each, wherever it is started.
+//! Sets of identical files, some of which were marked in the duplicates view. A deletion must leave at
+//! least one file of each set, no matter which view it is started from.
 //!
-//! Invariant: a set is known by its names, so it stays valid after a rescan.
+//! Invariant: a set identifies its files by name, so it stays valid after a rescan.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use crate::delete::{CopyName, SelectedItems};
 use crate::duplicates::EqualName;
 use crate::tree::{DirId, Entry, Relocation, Tree};
 
-/// Sets, each under the name of its first file.
+/// Sets of files. The key of each set is the name of its first file.
 #[derive(Clone, Debug, Default)]
 pub struct MarkedCopies<'t> {
     sets: HashMap<(DirId, &'t [u8]), Vec<CopyName<'t>>>,
 }
 
 impl<'t> MarkedCopies<'t> {
-    /// Adds those of `sets` that contain a file in `marked`, or inside a directory in `marked`.
+    /// Adds each of `sets` that contains a marked file, or a file inside a marked directory.
     pub fn add(&mut self, tree: &'t Tree, sets: &[Vec<EqualName>], marked: &[(DirId, Entry<'t>)]) {
         let marked = marked.iter().map(|(parent, record)| (*parent, record.name, record.directory()));
         let marked = SelectedItems::new(tree, marked);

@@ -13,7 +13,8 @@ use super::marked_copies::MarkedCopies;
 use crate::base::kind::Kind;
 use crate::duplicates::EqualName;
 use crate::tree::{
-    DeviceIndex, DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Totals, Tree, join,
+    DeviceIndex, DirId, Entry, EntryState, Exclusive, ExclusiveSizes, FileKey, InodeKey, Metadata,
+    Relocation, Totals, Tree, join,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -27,7 +28,7 @@ pub struct Marks<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     pub kind: Kind,
-    /// Directory ID, if the entry is a directory. Everything below it is then marked, too.
+    /// Directory ID, if the entry is a directory. In that case, everything below it is marked, too.
     pub directory: Option<DirId>,
     inode: InodeKey,
     own: Totals,
@@ -64,12 +65,24 @@ impl Mark {
         })
     }
 
-    /// Returns `true` if `now`, a mark made after a rescan, belongs to the same entry. Directories are compared only by
-    /// inode and kind, so another directory with a reused inode number passes.
+    /// Returns `true` if `now`, a mark made after a rescan, belongs to the same entry. For directories, only inode and
+    /// kind are compared, so this is also `true` for another directory that reuses the inode number.
     fn is_same(&self, now: &Self) -> bool {
         let inode = |mark: &Self| (mark.inode, mark.kind);
         let written = |mark: &Self| (mark.own.apparent, mark.mtime);
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
+    }
+
+    /// Returns what deleting the entry of `parent` frees, if it is known.
+    pub fn exclusive(&self, parent: DirId, sizes: &ExclusiveSizes) -> Option<Exclusive> {
+        match self.directory {
+            Some(id) => sizes.directory(id),
+            None if self.own.disk == 0 => Some(Exclusive { at_most: Some(0), ..Exclusive::default() }),
+            None => {
+                let links = self.is_linked.then_some(self.inode.device);
+                sizes.file(parent, FileKey::new(self.inode.inode, links))
+            }
+        }
     }
 
     /// Returns the totals of the entry, with everything below it.
@@ -153,7 +166,8 @@ impl<'t> Marks<'t> {
         was_there
     }
 
-    /// Remembers the sets of equal files in `sets` that contain one of the marked `entries`, until nothing is marked.
+    /// Stores those of `sets` that contain one of the marked `entries`, until nothing is marked. The files in a set
+    /// have the same contents.
     pub fn keep_copies(&mut self, tree: &'t Tree, sets: &[Vec<EqualName>], entries: &[(DirId, Entry<'t>)]) {
         self.copies.add(tree, sets, entries);
     }
@@ -203,7 +217,7 @@ impl<'t> Marks<'t> {
 struct Sum<'t> {
     tree: &'t Tree,
     marked: HashSet<DirId>,
-    /// Outermost marked directory at or above each directory visited so far, if there is one.
+    /// Map from each directory visited so far to the outermost marked directory at or above it, if there is one.
     covers: HashMap<DirId, Option<DirId>>,
 }
 

@@ -32,7 +32,7 @@ pub enum Event {
     Notice(Notice),
 }
 
-/// Request for I/O, which the session carries out.
+/// Request that the session must carry out, mostly I/O.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     Quit,

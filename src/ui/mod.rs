@@ -7,8 +7,8 @@
 //!                                           repaint
 //! ```
 //!
-//! While a scan or an operation runs, this thread checks its progress several times a second. Otherwise, it sleeps
-//! until a key is pressed. A second thread waits for signals and for a hangup of the terminal.
+//! During a scan or an operation, this thread checks the progress several times a second. Otherwise, it sleeps until a
+//! key is pressed. A second thread waits for signals and for a hangup of the terminal.
 //!
 //! Invariant: this thread makes no system call on a scanned path, so no file system can prevent the user from
 //! quitting.
@@ -136,8 +136,8 @@ fn name(root: &Path) -> Option<Vec<u8>> {
     absolute(root).file_name().map(|name| name.as_bytes().to_vec())
 }
 
-/// Restores the terminal before a panic of the drawing thread is printed. Panics of other threads are reported
-/// by their jobs and scans.
+/// Makes a panic of the drawing thread restore the terminal before its message is printed. Panics of other threads are
+/// reported by their jobs and scans.
 fn restore_on_panic(screen: &Screen) {
     let (screen, drawing) = (screen.clone(), thread::current().id());
     let report = std::panic::take_hook();

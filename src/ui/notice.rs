@@ -1,7 +1,7 @@
-//! Notices: the sentences of the status line.
+//! Notices: the messages shown in the status line.
 //!
-//! The state stores a [`Notice`], which contains only values. The text is created at drawing time, with the
-//! user's units and keys. The texts of all notices are in this file and in `sentences`.
+//! The state stores a [`Notice`], which contains only values. The text is created at drawing time, with the user's
+//! units and keys. The texts of all notices are in this file and in `sentences`.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub enum Notice {
     /// The key does nothing in this view. Contains the description of its binding in other views.
     NotInThisView(&'static str),
     SortableBy {
-        /// Name of the view's rows, such as `Changes`.
+        /// Name for the rows of the view, such as `Changes`.
         rows: &'static str,
         columns: Vec<&'static str>,
     },
@@ -67,7 +67,7 @@ pub enum Notice {
     RootDirectory,
     RootFile,
     NothingToDelete,
-    /// The deletion would take every copy of these files. Contains their number.
+    /// The deletion would delete every copy of these files. Contains the number of files.
     LastCopies(usize),
     /// There is nothing to restore, because a dry run moves nothing to the trash.
     NothingTrashedDryRun,
@@ -80,7 +80,7 @@ pub enum Notice {
         entries: u64,
         /// Disk usage of these entries in bytes.
         bytes: u64,
-        /// `true` if the preview was incomplete, so that the numbers may be too low.
+        /// `true` if the preview was incomplete, so the numbers may be too low.
         at_least: bool,
     },
     /// Result of an operation. The last field is `true` if less space than reported may have been freed,
@@ -116,7 +116,8 @@ pub enum Notice {
     Opening(Vec<u8>),
     /// The entry cannot be opened, because it is not a directory.
     NotADirectory,
-    /// The user cannot go further up, because the tree has several roots or comes from a snapshot or export.
+    /// The user is at the scan root and cannot go further up, because the tree has several roots or comes from a
+    /// snapshot or export.
     ScanRoot,
     /// The user cannot go further up, because the root is `/`.
     NothingAbove,
@@ -132,17 +133,17 @@ pub enum Notice {
     TotalHasNoPath,
     CannotMarkTotal,
     CannotMarkDeleted,
-    /// The row is not a copy, so it has no directory whose copies are kept.
+    /// The row is not a copy, so there is no directory in which to keep copies.
     NoDirectoryOfCopy,
     /// Contains the number of copies marked, and the path of the directory.
     MarkedElsewhere(usize, Vec<u8>),
-    /// No file system with copies lets files share data.
+    /// No file system that contains copies lets files share data.
     CannotShare,
     NothingSharedDryRun,
     /// The row belongs to no group of copies.
     NoCopies,
     CannotMarkUnread,
-    /// Files that a view found were marked, possibly not all of them.
+    /// The files found by a view were marked, possibly not all of them.
     MarkedFound {
         marked: u64,
         found: u64,
@@ -314,7 +315,7 @@ impl Notice {
                 (count, _) => format!("Unmarked {count} entries ({changed} changed)"),
             },
             Self::UnknownEnding => format!("Unknown format; use {}", ENDINGS.join(" ")),
-            Self::OneRootOnly => "ncdu format holds one root; use .duke".into(),
+            Self::OneRootOnly => "ncdu format allows one root; use .duke".into(),
         }
     }
 }

@@ -32,13 +32,13 @@ impl Default for DeletePolicy {
     }
 }
 
-/// Condition for asking the user before the browser quits.
+/// Condition under which the browser asks the user before it quits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quitting {
     /// Ask only if quitting would lose a long scan, a running operation or an unfinished file.
     #[default]
     AskIfLost,
-    /// Ask in any case.
+    /// Always ask.
     AlwaysAsk,
 }
 
@@ -51,7 +51,7 @@ pub enum MouseCapture {
     Off,
 }
 
-/// Use of the progress indicator in the terminal's tab.
+/// Use of the progress indicator in the tab of the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TabProgress {
     /// The terminal supports the indicator.
@@ -72,7 +72,7 @@ impl TabProgress {
         let understands = !variable("WT_SESSION").is_empty()
             || variable("ConEmuANSI") == "ON"
             || matches!(program.as_str(), "WezTerm" | "ghostty")
-            // Terminals based on VTE 0.80 (2025) or later set this version.
+            // VTE 0.80 (2025) and later set the variable to at least this number.
             || variable("VTE_VERSION").parse().is_ok_and(|version: u32| version >= 8000);
         if understands && !is_between { Self::On } else { Self::Off }
     }

@@ -37,8 +37,8 @@ pub struct Part {
     /// Rows, each with the role of its bar.
     pub rows: Vec<(Row, Role)>,
     pub empty: &'static str,
-    /// `true` if the rows are sorted by size. If not, and there is too little room, the smallest rows are omitted
-    /// rather than the last rows.
+    /// `true` if the rows are sorted by size. If they are not and there is too little room, the smallest rows are
+    /// omitted instead of the last rows.
     pub is_by_size: bool,
 }
 
@@ -57,7 +57,7 @@ pub struct OverviewState {
 }
 
 impl OverviewState {
-    /// Requests the results, unless they have been requested already. Changes are requested only if there is a
+    /// Requests the results for `key`, unless they have already been requested. Requests changes only if there is a
     /// baseline.
     pub fn want(&mut self, key: &OverviewKey, has_baseline: bool) {
         let is_same = |one: &OverviewKey, other: &OverviewKey| one.from == other.from;
@@ -68,7 +68,7 @@ impl OverviewState {
         }
     }
 
-    /// Moves the selection through all parts in reading order.
+    /// Moves the selection among the parts, in reading order.
     pub fn go(&mut self, motion: Motion) {
         self.index = moved(self.index, motion, 2, self.parts.len());
     }
@@ -81,7 +81,7 @@ impl OverviewState {
         self.offset = cursor.offset;
     }
 
-    /// Drops everything but the index of the selected part.
+    /// Drops everything except the index of the selected part.
     pub fn forget(&mut self) {
         *self = Self { index: self.index, ..Self::default() };
     }

@@ -1,6 +1,6 @@
 //! State of the preview: the entry under the cursor, and the information about it.
 //!
-//! Invariant: no job starts before the cursor has rested for a moment, so scrolling with a held key starts no jobs.
+//! Invariant: no job starts until the cursor has not moved for a moment, so scrolling with a held key starts no jobs.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::scan::head::FileHead;
 use crate::table::outline::{Level, OutlineRequest};
 use crate::tree::{DirId, EntryId};
 
-/// Time for which the cursor must rest before jobs start.
+/// Time without cursor movement after which jobs start.
 const REST: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 120 });
 
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl PreviewState {
         true
     }
 
-    /// Returns `true` if the cursor has rested long enough for jobs to start.
+    /// Returns `true` if the cursor has been on the entry long enough for jobs to start.
     pub fn may_start(&self) -> bool {
         self.since.is_some_and(|since| since.elapsed() >= REST)
     }

@@ -39,8 +39,8 @@ pub struct Rescan {
     pub name: Vec<u8>,
     pub progress: Progress,
     pub is_stopping: bool,
-    /// Parent directory and former size of the entry, for the notice about the result; `None` if no notice is
-    /// to be shown.
+    /// Parent directory and former size of the entry, for the notice about the result; `None` if no notice will be
+    /// shown.
     pub wanted: Option<(DirId, u64)>,
     /// Directories that the rescan may replace.
     pub replaced: Vec<DirId>,
@@ -68,9 +68,9 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the share of the file system's used space that has been read, as a percentage; `None` unless the
-    /// scan reads exactly one whole file system. Never exceeds 99, because some data is counted twice or is
-    /// written during the scan.
+    /// Returns the share of the file system's used space that has been read, as a percentage. Returns `None` unless the
+    /// scan reads exactly one whole file system. The percentage is limited to 99, because data that is counted twice or
+    /// written during the scan could raise it to 100 too early.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, .. } = self.last.progress;
         let hundredths = u128::from(disk) * 100 / u128::from(expected?.max(1));

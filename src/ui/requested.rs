@@ -19,8 +19,8 @@ impl<K, T> Default for Requested<K, T> {
 }
 
 impl<K: Clone + PartialEq, T> Requested<K, T> {
-    /// Requests a result, unless the last request was the same. The old result remains visible until the new
-    /// one is complete if both concern the same subject.
+    /// Requests a result, unless the last request was the same. If both requests have the same subject, the old result
+    /// remains visible until the new one is complete.
     pub fn want(&mut self, key: K, is_same_subject: impl Fn(&K, &K) -> bool) {
         let keep = match &self.wanted {
             Some(wanted) if *wanted == key => return,

@@ -1,10 +1,10 @@
-//! Runner of operations: jobs of the session whose results are converted to messages.
+//! Runner: operations of the session. Each operation is a job whose results are converted to messages.
 //!
 //! The session starts the operation that a key requests (a deletion, a script, an export, a program), and
 //! collects the messages of all operations between two frames.
 //!
-//! Invariant: the runner waits for operations only when it is dropped at the end of the session, and then for
-//! at most `FAREWELL`. A hanging file system therefore cannot delay quitting for longer.
+//! Invariant: the runner waits for operations only when it is dropped at the end of the session, and then for at most
+//! `FAREWELL`. So a hanging file system cannot delay quitting for longer than that.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ pub struct Runner<M> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskId(u64);
 
-/// Action taken on an operation when the session ends.
+/// Treatment of an operation when the session ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtExit {
     /// Cancel the operation, and do not wait for it.
@@ -68,7 +68,7 @@ trait Reporting<M> {
 
 impl<T, M, F: Fn(Update<T>) -> M> Reporting<M> for Reporter<T, F> {
     fn poll(&mut self, messages: &mut Vec<M>) -> bool {
-        // Read the outcome first: a job publishes its last result before it ends, so no result is missed.
+        // Read the outcome first. A job publishes its last result before it ends, so no result is missed.
         let outcome = self.job.outcome();
         let is_over = outcome.is_some();
         let failure = match outcome {
@@ -126,7 +126,7 @@ impl<M> Runner<M> {
         self.tasks.retain(|task| Some(task.id) != id);
     }
 
-    /// Returns the messages since the last call. Never blocks.
+    /// Returns the messages that have arrived since the last call. Never blocks.
     pub fn poll(&mut self) -> Vec<M> {
         let mut messages = std::mem::take(&mut self.failed);
         self.tasks.retain_mut(|task| !task.job.poll(&mut messages));

@@ -10,12 +10,23 @@ use crate::base::os_error::io_error_text;
 use crate::base::text::{escape, escape_path};
 use crate::delete::script::ScriptError;
 use crate::delete::{OperationKind, Report};
+use crate::tree::Exclusive;
 
 /// Settings that affect the wording of sentences.
 #[derive(Clone, Copy)]
 pub struct Display<'a> {
     pub keymap: &'a Keymap,
     pub units: Units,
+}
+
+/// Returns a text such as `frees 1.2 GiB for certain, up to 3.4 GiB`.
+pub fn frees_text(exclusive: Exclusive, units: Units) -> String {
+    let least = plain_size(exclusive.at_least, units);
+    match exclusive.at_most {
+        Some(_) if exclusive.is_exact() => format!("frees {least}"),
+        Some(most) => format!("frees {least} for certain, up to {}", plain_size(most, units)),
+        None => format!("frees at least {least}"),
+    }
 }
 
 pub fn script(script: &Script) -> String {
@@ -56,7 +67,7 @@ pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: 
         OperationKind::Delete | OperationKind::Empty => {
             let up_to = if is_at_most { "up to " } else { "" };
             let freed = plain_size(report.freed, display.units);
-            // Omit the free space if the notice must also report a problem with the journal.
+            // Omit the free space if the notice must also report an error of the journal.
             let gained = report.unwritten.is_none().then(|| report.gained_text(display.units));
             format!("Deleted {entries}, freed {up_to}{freed}{}", gained.unwrap_or_default())
         }

@@ -1,4 +1,4 @@
-//! Event loop of the browser for one tree: connects the terminal, the state, and background work.
+//! Event loop of the browser for one tree. It connects the terminal, the state, and background work.
 //!
 //! ```text
 //! wait  ->  keys, ticks, results  ->  App::update  ->  effects  ->  a frame
@@ -84,11 +84,11 @@ pub struct Session<'s> {
     pool: Pool,
     runner: Runner<Message>,
     deletions: Deletions,
-    /// Task that prepares a program for the terminal.
+    /// Task that prepares a program before the program uses the terminal.
     preparing: Option<TaskId>,
     /// Running rescan, if there is one.
     again: Option<Scan>,
-    /// Progress that the tab currently shows.
+    /// Progress currently shown in the tab of the terminal.
     told: tab_progress::TabState,
     begun: Instant,
     next_tick: Instant,
@@ -140,7 +140,7 @@ impl<'s> Session<'s> {
     pub fn run(mut self) -> io::Result<Left> {
         self.draw()?;
         self.source.end_head_start();
-        // Wait briefly, because an immediate second frame would be as empty as the first.
+        // Delay the first tick, because a second frame drawn at once would be as empty as the first.
         self.next_tick = Instant::now() + GLANCE;
         loop {
             // Damage in a snapshot is found only when the damaged part is read, so the outcome can change even
@@ -203,7 +203,7 @@ impl<'s> Session<'s> {
         Tick { now: self.begun.elapsed(), progress, outcome, elapsed }
     }
 
-    /// Passes the progress of the scan and the rescan to the state, and updates the progress in the tab.
+    /// Passes the progress of the scan and the rescan to the state, and updates the progress shown in the tab.
     fn check_scans(&mut self) -> io::Result<()> {
         self.act(Event::Tick(self.tick()));
         if let Some(again) = &self.again {
@@ -238,7 +238,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Lets a prepared program use the terminal, and reports an error if the program fails.
+    /// Lets a prepared program use the terminal. Reports an error if the program could not be prepared or fails.
     fn lend(&mut self, ready: &Result<Ready, String>) -> io::Result<()> {
         let failure = match ready {
             Ok(ready) => {
@@ -384,8 +384,8 @@ fn no_thread(operation: &'static str, error: io::Error) -> Event {
     failed(operation, JobError::NoThread(Arc::new(error)))
 }
 
-/// Returns a root as the user gave it, and as an absolute path for display, because `.` would not tell the user which
-/// directory is shown.
+/// Returns a root in two forms: as the user gave it, and as an absolute path for display, because `.` would not tell
+/// the user which directory is shown.
 fn titled(root: &Path) -> (Vec<u8>, Vec<u8>) {
     (root.as_os_str().as_bytes().to_vec(), absolute(root).as_os_str().as_bytes().to_vec())
 }

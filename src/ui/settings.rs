@@ -27,7 +27,7 @@ pub struct Settings {
     pub tab: TabProgress,
     pub quitting: Quitting,
     pub policy: DeletePolicy,
-    /// Kind of the source, which determines if the tree can be rescanned and entries can be deleted.
+    /// Kind of the source. It determines whether the tree can be rescanned and entries can be deleted.
     pub source_kind: SourceKind,
     pub panes: Panes,
     pub start: Start,

@@ -1,7 +1,7 @@
-//! Table view: a view of a whole subtree with a request, rows, and a cursor.
+//! Table view: a view of everything below a directory. It consists of a request, rows, and a cursor.
 //!
-//! The rows and targets of each view are defined in `views`; this file contains the common part. While more
-//! rows are found, the cursor follows its entry, unless it is on the first row. If the rows form a tree, the
+//! The rows and targets of each view are defined in `views`; this file contains the part that all views share. As long
+//! as more rows are found, the cursor follows its entry, unless it is on the first row. If the rows form a tree, the
 //! user can fold and unfold them.
 //!
 //! Invariant: after [`TableView::look`] the cursor is on a row, if there are rows.
@@ -37,7 +37,7 @@ pub struct TablePage {
     pub summary: TableSummary,
     /// `true` if no more rows are expected.
     pub is_complete: bool,
-    /// Text shown in place of rows, for example the error of a failed job.
+    /// Text shown instead of rows, for example the error of a failed job.
     pub failure: Option<String>,
     /// Progress of the search; see [`TableData::progress`].
     pub progress: Option<String>,
@@ -48,7 +48,7 @@ pub struct TablePage {
     /// `true` if the row under the cursor can be folded or unfolded.
     pub folds: bool,
     pub lines: Vec<Row>,
-    /// Visible rows of the df view or of an explanation, which have other columns.
+    /// Visible rows of the df view or of an explanation. These rows have columns of their own.
     pub ledger: Vec<ledger::Row>,
 }
 
@@ -58,16 +58,16 @@ impl TablePage {
     }
 }
 
-/// Settings that determine the visible part of a view.
+/// Settings and marks that determine the visible part of a view.
 #[derive(Clone, Copy)]
 pub struct Sight<'m, 't> {
-    /// All marks, for the signs of marked rows.
+    /// All marks, for the symbols on marked rows.
     pub marks: &'m Marks<'t>,
     pub measure: Measure,
     pub scale: Scale,
     pub glyphs: Glyphs,
     pub columns: usize,
-    /// Number of lines for rows.
+    /// Number of screen lines for rows.
     pub lines: usize,
 }
 
@@ -79,13 +79,13 @@ pub struct TableView {
     request: TableRequest,
     /// Title, escaped for the terminal.
     title: String,
-    /// Text shown in place of rows.
+    /// Text shown instead of rows.
     text: Option<String>,
     cursor: Cursor,
     columns: usize,
     /// Keys of unfolded rows; see [`Branch::key`].
     unfolded: HashSet<u64>,
-    /// Numbers of the rows that are not hidden by folding; empty if the rows do not form a tree.
+    /// Numbers of the rows that are not hidden by folding. Empty if the rows do not form a tree.
     shown: Vec<usize>,
     /// `true` once the initial unfolding has been done.
     is_arranged: bool,
@@ -107,14 +107,14 @@ impl TableView {
         Self { rows: Loader::given(Some(answer)), ..self }
     }
 
-    /// Shows this text in place of rows, without a job.
+    /// Shows this text instead of rows, and starts no job.
     #[must_use]
     pub fn with_text(self, text: String) -> Self {
         Self { rows: Loader::given(None), text: Some(text), ..self }
     }
 
-    /// Shows the rows of `before` until new rows are loaded, if both views are of the same kind. Search results
-    /// therefore do not flicker while the user types.
+    /// Shows the rows of `before` until new rows are loaded, if both views are of the same kind. So search results do
+    /// not flicker while the user types.
     #[must_use]
     pub fn showing_rows_of(self, before: Option<Self>) -> Self {
         let before =
@@ -172,8 +172,8 @@ impl TableView {
         self.will_mark = is_wanted;
     }
 
-    /// If marking was requested and all rows have been found, ends the request and returns the numbers of rows and of
-    /// entries found. The number of rows may be lower, because it is limited.
+    /// If marking was requested and all rows have been found, ends the request and returns the number of rows and the
+    /// number of entries found. There may be fewer rows than entries, because the number of rows is limited.
     pub fn take_found(&mut self) -> Option<(u64, u64)> {
         let is_due = self.will_mark && !self.rows.is_loading();
         let answer = self.answer().filter(|_| is_due)?;
@@ -189,7 +189,7 @@ impl TableView {
         Notice::SortableBy { rows: table.rows, columns }
     }
 
-    /// Returns `true` if the view has the column or bars that `command` changes.
+    /// Returns `true` if the view has the column or the bars that `command` affects.
     pub fn has(&self, command: Command) -> bool {
         let table = self.table;
         match command {
@@ -226,12 +226,12 @@ impl TableView {
         entries().unwrap_or_default()
     }
 
-    /// Returns the entries of the group of copies at the cursor; `None` if the row belongs to no group.
+    /// Returns the entries in the group of copies under the cursor; `None` if the row does not belong to a group.
     pub fn copies(&self, kept: KeptCopy) -> Option<Copies> {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Returns the copies in `directory` as those to keep, with all other copies of their groups.
+    /// Returns the copies in `directory`, which are to be kept, and all other copies in their groups.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }
@@ -294,7 +294,7 @@ impl TableView {
         }
     }
 
-    /// Unfolds a row, and then its first child if that child unfolds together with its parent.
+    /// Unfolds a row, and then its first child, if that child is to unfold together with its parent.
     fn unfold(&mut self, data: &dyn TableData, row: usize) {
         let Branch { depth, key: Some(key), .. } = data.branch(row) else { return };
         self.unfolded.insert(key);

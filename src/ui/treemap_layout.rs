@@ -1,10 +1,10 @@
 //! Layout of a treemap, in columns and half lines of a terminal.
 //!
-//! This is the squarified layout of Bruls, Huizing and van Wijk (2000). The weights are placed in rows along
-//! the shorter side of the free rectangle, largest first. A row gets more weights as long as this makes its
-//! rectangles more square. The layout is first computed with exact proportions. Then each edge is rounded to
-//! half cells, or to whole lines where half lines cannot be drawn. Neighbors share an edge, so rounding leaves
-//! neither gaps nor overlaps, and no edge is off by more than half of this unit.
+//! This is the squarified layout of Bruls, Huizing and van Wijk (2000). The weights are placed in rows along the
+//! shorter side of the free rectangle, largest first. Weights are added to a row as long as this makes its rectangles
+//! more square. The layout is first computed with exact proportions. Then each edge is rounded to half cells, or to
+//! whole lines where half lines cannot be drawn. Neighbors share an edge, so rounding leaves neither gaps nor overlaps,
+//! and moves no edge by more than half of the unit of rounding.
 //!
 //! Invariant: the tiles cover each cell of the area exactly once, and depend only on the weights.
 
@@ -34,7 +34,8 @@ impl Area {
         self.y + self.height
     }
 
-    /// Returns the area in whole lines of the screen. A line that two areas share belongs to the upper one.
+    /// Returns the area in whole lines of the screen. A line in which one area ends and another begins belongs to the
+    /// upper area.
     pub fn on_screen(self) -> Rect {
         let (top, bottom) = (self.y.div_ceil(2), self.bottom().div_ceil(2));
         Rect { x: self.x, y: top, width: self.width, height: bottom - top }
@@ -49,7 +50,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Returns the number of half lines.
+    /// Returns the length of the unit in half lines.
     pub fn half_lines(self) -> u16 {
         match self {
             Self::HalfLine => 1,
@@ -66,7 +67,7 @@ pub struct Tile {
     pub area: Area,
 }
 
-/// Rectangle with exact edges, which need not lie on whole cells.
+/// Rectangle with exact edges, which may lie inside cells.
 #[derive(Clone, Copy)]
 struct Rectangle {
     left: f64,
@@ -102,8 +103,8 @@ pub fn layout(weights: &[u64], area: Area, unit: Unit) -> Vec<Tile> {
     tiles
 }
 
-/// Returns the suffix sums of the weights in `order`, followed by a zero. The sum starts with the smallest
-/// weight, so that small weights are not lost next to a huge one.
+/// Returns the suffix sums of the weights in `order`, followed by a zero. The sums are computed from the smallest
+/// weight upward, so that rounding does not lose small weights next to a huge one.
 fn sums_from(weights: &[u64], order: &[usize]) -> Vec<f64> {
     let mut sums = vec![0.0; order.len() + 1];
     for at in (0..order.len()).rev() {
@@ -133,7 +134,6 @@ fn next_row(weights: &[u64], rest: &[usize], left: f64, free: Rectangle) -> usiz
     rest.len()
 }
 
-/// Places the weights of a row along its strip.
 fn place_row(
     weights: &[u64],
     row: &[usize],
@@ -156,7 +156,7 @@ fn place_row(
     }
 }
 
-/// Side of a rectangle along which a row runs.
+/// Side of a rectangle along which the weights of a row are placed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Width,
@@ -185,7 +185,7 @@ impl Rectangle {
         if self.width() > self.height() { Side::Height } else { Side::Width }
     }
 
-    /// Splits the rectangle at the fraction `share` of one side.
+    /// Splits the rectangle in two at the fraction `share` of one side.
     fn cut(self, side: Side, share: f64) -> (Self, Self) {
         (self.part(side, 0.0, share), self.part(side, share, 1.0))
     }

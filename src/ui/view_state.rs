@@ -14,6 +14,7 @@ use super::views::{self, Needs, ViewSpec};
 use crate::analysis::compare::Comparison;
 use crate::analysis::search::{self, Filtered, Order, Query, Request};
 use crate::base::sync::Arc;
+use crate::exclusive::ExclusiveProgress;
 use crate::source::baseline::BaselineInfo;
 use crate::table::outline::{Level, OutlineRequest};
 use crate::table::rows::{self, SizeSource, SortedEntries};
@@ -27,7 +28,7 @@ pub struct Views {
     pub overview: OverviewState,
     /// Search as typed by the user; empty if there is no search.
     pub text: Field,
-    /// Text about an error in the search, or about a part that is still missing.
+    /// Error in the search text, or a hint that a part of a search term is still missing.
     pub error_text: Option<String>,
     /// Visible part of the top table view; `None` if no table view is open.
     pub page: Option<TablePage>,
@@ -50,6 +51,8 @@ pub struct Views {
     /// Result of the check whether the scan covered a whole file system.
     pub whole: Loader<Arc<bool>>,
     pub compared: GrowthState,
+    /// Search for what deleting each entry frees, once the user has asked for it.
+    pub exclusive: Option<Loader<Arc<ExclusiveProgress>>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,7 +72,7 @@ impl Views {
         self.base == BaseView::Overview && self.sheets.is_empty()
     }
 
-    /// Returns `true` if the comparison, or any result on the screen, was requested before the tree last grew.
+    /// Returns `true` if the tree has grown since the comparison, or any result on the screen, was requested.
     pub fn is_outdated(&self) -> bool {
         let shown = match (self.sheets.last(), &self.filtering) {
             (Some(sheet), _) => sheet.rows.is_outdated(),
@@ -105,6 +108,7 @@ impl Views {
             || self.preview.is_busy()
             || self.compared.offer.is_running()
             || column.is_some_and(Loader::is_running)
+            || self.exclusive.as_ref().is_some_and(Loader::is_running)
     }
 
     /// Returns `true` if the results of a search are shown.
@@ -112,13 +116,13 @@ impl Views {
         self.sheets.first().is_some_and(|sheet| *sheet.table == views::search::TABLE)
     }
 
-    /// Returns `true` if the view's requirement is met, so that a hint for its key makes sense.
+    /// Returns `true` if the prerequisite of the view is met, so that a hint for its key makes sense.
     pub fn is_of_use(&self, view: &ViewSpec) -> bool {
         match view.needs {
             Needs::Nothing => true,
             Needs::FileSystem => self.is_whole(),
             Needs::Baseline => self.can_grow(),
-            // Only a search that reads files can tell if there will be any rows.
+            // Only a search that reads files can find out if there will be any rows.
             Needs::CompleteScan => false,
         }
     }
@@ -185,9 +189,9 @@ pub struct GrowthState {
     pub column: Option<Loader<Arc<Comparison>>>,
     /// Index of the chosen snapshot, counted from the newest.
     pub chosen: usize,
-    /// `false` after the user has chosen another snapshot, until a notice about it has been shown.
+    /// `false` from the time when the user chooses another snapshot until a notice about it has been shown.
     pub is_told: bool,
-    /// Problem with the comparison that was last reported to the user.
+    /// Last problem with the comparison that was reported to the user.
     pub reported: Option<String>,
 }
 

@@ -1,6 +1,6 @@
 //! Visible part of a directory as plain data: the totals for the header, and the visible rows.
 //!
-//! The tree changes constantly during a scan, so it is read only once per update. Drawing uses only the window.
+//! Because the tree changes constantly during a scan, it is read only once per update. Drawing uses only the window.
 //!
 //! Invariant: all numbers of a window are read at once, right after the live totals.
 
@@ -10,7 +10,7 @@ use crate::base::kind::Kind;
 use crate::base::os_error::error_text;
 use crate::base::text::escape;
 use crate::table::chain::chain;
-use crate::table::column::{Column, RowLook, Scale, shared};
+use crate::table::column::{Column, RowLook, Scale};
 use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
 use crate::table::rows::{Order, SizeSource};
 use crate::tree::{DirId, Entry, EntryId, EntryState, Status, Totals, Tree};
@@ -24,11 +24,11 @@ pub struct Window {
     /// Totals of the directory, or only of the matching entries if there is a filter.
     pub totals: Totals,
     pub bound: Precision,
-    /// Error number of the directory, if it could not be read.
+    /// Error number if the directory could not be read.
     pub errno: Option<i32>,
     /// `true` if everything below the directory has been read.
     pub is_complete: bool,
-    /// Number of items without the filter, if there is a filter.
+    /// Number of items that there would be without the filter; `None` if there is no filter.
     pub all_items: Option<u64>,
     pub rows: usize,
     /// Number of hidden entries.
@@ -120,7 +120,7 @@ impl Window {
     }
 }
 
-/// Returns the row of an entry, with the cells for shares and growth left empty.
+/// Returns the row of an entry. The cells for shares and growth are still empty.
 fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, measure: Measure) -> Row {
     let is_directory = record.kind == Kind::Directory;
     let mut label = escape(record.name).into_owned();
@@ -143,9 +143,9 @@ fn row_of(tree: &Tree, sizes: &SizeSource, entry: EntryId, record: &Entry<'_>, m
         }
         EntryState::Failed(errno) => return Row { has_errors: true, note: Some(error(errno)), ..row },
     };
-    let shared = Some(shared(tree, &metadata)).filter(|bytes| *bytes > 0);
+    let exclusive = tree.exclusive().and_then(|sizes| sizes.of(entry.directory, &metadata));
     let row = row
-        .with(Column::Shared, shared.map_or(CellValue::None, CellValue::Bytes))
+        .with_exclusive(tree, &metadata, exclusive)
         .with(Column::Owner, metadata.owner.map_or(CellValue::None, |owner| CellValue::User(owner.uid)))
         .with(Column::Modified, CellValue::Time(metadata.mtime));
     let Some(id) = metadata.directory else {

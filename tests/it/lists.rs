@@ -270,8 +270,7 @@ duke: list: 6 more lines cannot be read
     assert_eq!(read.stderr, expected);
     fs::write(place.join("paths"), "path,size\nr/\x1b[31m/a,2\nr/\x1b[31m/a,4\nr/\\,1\nr/\\,2\n").unwrap();
     let twice = run_in(place.path(), ["-f", "paths", "-n"]).ended(1);
-    let expected =
-        "duke: paths: r/\\\\: path listed before\nduke: paths: r/\\x1b[31m/a: path listed before\n";
+    let expected = "duke: paths: r/\\\\: path listed twice\nduke: paths: r/\\x1b[31m/a: path listed twice\n";
     assert_eq!(twice.stderr, expected);
     // An incomplete tree is not exported.
     let export = run_in(place.path(), ["-f", "list", "-o", "out"]).ended(1);
@@ -291,12 +290,12 @@ fn settings_that_do_not_fit_are_refused() {
         (&["--fields", "path=1", "t"], "--format, --fields and --root work only with -f FILE"),
         (&["--root", "/a", "t"], "--format, --fields and --root work only with -f FILE"),
         (&["-f", "export", "--root", "/a", "-n"], "export: not a list"),
-        (&["-f", "list", "-n"], "use --fields, as in --fields path=1,size=2"),
+        (&["-f", "list", "-n"], "for example --fields path=1,size=2"),
         (&["-f", "list", "--fields", "path", "-n"], "not FIELD=COLUMN, such as path=2"),
         (&["-f", "list", "--fields", "color=1", "-n"], "no such field"),
         (&["-f", "list", "--fields", "path=0", "-n"], "columns are numbered from 1"),
         (&["-f", "list", "--format", "tar", "-n"], "possible values: du, find, rclone, s3-inventory"),
-        (&["-f", "list", "--fields", "path=1", "--root", "a/../b", "-n"], "--root: not a path"),
+        (&["-f", "list", "--fields", "path=1", "--root", "a/../b", "-n"], "--root: a path must not"),
     ];
     for (words, message) in cases {
         let run = run_in(place.path(), words);

@@ -176,7 +176,8 @@ fn the_same_tree_gives_the_same_bytes_with_any_threads() {
 fn write_json(tree: &Tree, depth: Option<usize>, out: &mut Vec<u8>) {
     let body = Body::Tree { depth, summary: &Summary::default(), system: None };
     let live = LiveTotals::sample(tree);
-    let report = Report { tree, live, is_complete: true, elapsed: Duration::ZERO, least: 0, body };
+    let report =
+        Report { tree, live, is_complete: true, elapsed: Duration::ZERO, least: 0, exclusive: None, body };
     report.write(out).unwrap();
 }
 

@@ -11,6 +11,7 @@ mod support;
 mod compressed;
 mod exclusive;
 mod faults;
+mod frees;
 mod hung;
 mod lying;
 mod mounts;

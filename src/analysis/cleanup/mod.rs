@@ -1,8 +1,8 @@
 //! Cleanup candidates: directories that can be rebuilt or downloaded again.
 //!
 //! A rule combines a directory name with evidence that the directory is what its name suggests; see `rules.txt`. The
-//! search works like those in [`crate::analysis::survey`]. If candidates are nested, only the outermost is returned.
-//! The search does not mark or delete anything.
+//! search works like the statistics in [`crate::analysis::survey`]. If candidates are nested, only the outermost is
+//! returned. The search does not mark or delete anything.
 //!
 //! Invariant: a directory is a candidate only if the evidence that its rule requires exists.
 
@@ -39,7 +39,7 @@ pub struct Hint {
 pub struct Hints {
     /// Candidates, largest first.
     pub rows: Vec<Hint>,
-    /// All rules.
+    /// Rules to which [`Hint::rule`] refers.
     pub rules: Arc<Vec<Rule>>,
     /// Number of entries searched so far.
     pub searched: u64,

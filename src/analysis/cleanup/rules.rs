@@ -11,7 +11,7 @@ const RULES: &str = include_str!("rules.txt");
 pub struct Rule {
     name: Pattern,
     proofs: Vec<Proof>,
-    /// Description of the directory and of how to restore it.
+    /// Text that describes the directory and explains how to restore it.
     pub reason: &'static str,
 }
 
@@ -79,8 +79,8 @@ impl Rule {
         self.name.matches(name)
     }
 
-    /// Returns `true` if there is evidence for the rule: an entry next to directory `id` in `parent`, an entry inside
-    /// it, or the directory's path.
+    /// Returns `true` if directory `id` has the evidence that the rule requires: a certain entry next to it in
+    /// `parent`, a certain entry inside it, or certain names at the end of its path.
     pub(crate) fn is_proven(&self, tree: &Tree, parent: DirId, id: DirId) -> bool {
         let holds = |directory: DirId, pattern: Pattern| {
             tree.listing(directory).entries().any(|(_, record)| pattern.matches(record.name))

@@ -21,7 +21,7 @@ use std::collections::{HashMap, HashSet};
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Listing, Metadata, Position, Tree};
 
-/// One of the two trees, or a subtree of one.
+/// One side of a comparison: a tree or a subtree.
 #[derive(Clone, Copy)]
 pub struct Side<'t> {
     /// Tree that contains the directory `root`.
@@ -33,13 +33,13 @@ pub struct Side<'t> {
 /// Kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// The entry is on both sides.
+    /// The entry is in both trees.
     Kept,
     /// The directory was renamed or moved. Contains its number in the old tree.
     Renamed(DirId),
-    /// The entry is on the new side only.
+    /// The entry is only in the new tree.
     New,
-    /// The entry is on the old side only.
+    /// The entry is only in the old tree.
     Gone,
 }
 
@@ -61,8 +61,8 @@ pub struct Change<'t> {
     pub name: &'t [u8],
     /// Kind of the entry.
     pub kind: Kind,
-    /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the
-    /// directory in the ID is the root itself, and the position is unused.
+    /// ID of the entry: in the old tree if the entry was deleted, otherwise in the new tree. For a root, the ID
+    /// contains the number of the root directory itself, and its position is unused.
     pub entry: EntryId,
     /// Parent directory in the new tree; for a deleted entry, the directory that contained it.
     pub place: DirId,
@@ -74,10 +74,10 @@ pub struct Change<'t> {
     pub after: Sizes,
 }
 
-/// Result reported by a comparison.
+/// One result of a comparison: a pair of directories or a change.
 #[derive(Clone, Copy, Debug)]
 pub enum Met<'t> {
-    /// The same directory in the old tree and in the new one.
+    /// Numbers of the same directory in the old tree and in the new tree.
     Pair(DirId, DirId),
     /// Changed entry.
     Change(Change<'t>),
@@ -104,7 +104,7 @@ enum What {
     Unknown,
 }
 
-/// Entry on one side only.
+/// Entry that is in only one of the trees.
 #[derive(Clone, Copy)]
 struct Unmatched<'t> {
     /// Parent directory.
@@ -168,14 +168,15 @@ struct Diff<'t, N> {
     old: Side<'t>,
     new: Side<'t>,
     note: N,
-    /// Pairs of directories still to be compared.
+    /// Pairs of directories that have not been compared yet.
     pairs: Vec<(DirId, DirId)>,
-    /// Directories found on the old side only.
+    /// Directories found only in the old tree.
     gone: Vec<Unmatched<'t>>,
     fresh: Vec<Unmatched<'t>>,
 }
 
-/// Sides on which a directory was read completely, so that an entry missing there is known to be new or deleted.
+/// `true` for each tree in which a directory was read completely, so that an entry missing there is known to be new or
+/// deleted.
 #[derive(Clone, Copy)]
 struct Settled {
     old: bool,
@@ -258,7 +259,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         }
     }
 
-    /// Adds a pair of directories to be compared.
+    /// Reports a pair of directories, and queues it for comparison.
     fn pair(&mut self, difference: ChangeKind, unmatched: Unmatched<'t>, (old, new): (DirId, DirId)) {
         let is_known = |side: Side<'_>, id| side.tree.status(id).is_known();
         if is_known(self.old, old) && is_known(self.new, new) {
@@ -290,8 +291,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
         }));
     }
 
-    /// Pairs directories that were renamed: one on the old side only and one on the new side only, with the same inode.
-    /// Returns `true` if there are any.
+    /// Pairs directories that were renamed: one is only in the old tree, the other only in the new tree, and both have
+    /// the same inode. Returns `true` if there are any.
     fn find_renamed(&mut self) -> bool {
         let identify = |side: Side<'t>, unmatched: &Unmatched<'t>| match unmatched.item.what {
             What::Directory { id, inode, .. } if inode != 0 => Some((place(side, id), inode)),
@@ -411,8 +412,8 @@ fn extent(tree: &Tree, id: DirId) -> Sizes {
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Returns the device number of a directory, or `None` if it is the same as that of the root. The root's number is not
-/// compared, because device numbers can change when the machine restarts.
+/// Returns the device number of a directory, or `None` if the directory is on the same device as the root. The root's
+/// number is not compared with the other tree, because device numbers can change when the machine restarts.
 fn place(side: Side<'_>, id: DirId) -> Option<u64> {
     Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
 }

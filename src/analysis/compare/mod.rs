@@ -39,7 +39,7 @@ use crate::tree::{DirId, Entry, Tree, join};
 /// Interval at which a waiting job checks for the data that it needs, and for cancellation.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Maximum number of changes that get a chart of their sizes over time.
+/// Maximum number of changes for which a size chart is computed.
 const CHARTED: usize = 2000;
 
 /// Tree to compare with, which may still be loading.
@@ -63,16 +63,17 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// Rows as a tree: each directory is followed by the changes below it, in the requested order.
     pub outline: Vec<OutlineRow>,
-    /// Charts of the sizes of the first rows over time; empty if there are too few earlier trees.
+    /// Size charts of the first rows; empty if there are too few earlier trees.
     pub trends: Vec<Trend>,
-    /// Total number of changes, including those not in `rows`.
+    /// Total number of changes, including changes that are not in `rows`.
     pub matched: u64,
     /// Earlier and present sizes of the requested directory; `None` unless the directory is in both trees.
     pub whole: Option<(Sizes, Sizes)>,
     /// Error from loading the earlier tree, if only the readable part of that tree was compared.
     pub trouble: Option<String>,
     old: Arc<Tree>,
-    /// Directories that are in both trees, as (present, earlier) pairs sorted by the present number.
+    /// Directories that are in both trees, as pairs (number in the present tree, number in the earlier tree), sorted by
+    /// the first number.
     pairs: Vec<(DirId, DirId)>,
     /// New directories; all of their contents are new too.
     fresh: HashSet<DirId>,
@@ -85,9 +86,9 @@ impl std::fmt::Debug for Comparison {
     }
 }
 
-/// Finds the largest changes below the directory of `request`, up to `most`, among those that its query keeps.
-/// `earlier` runs in the job and returns the earlier tree, if there is one. `history` then returns earlier trees, the
-/// newest first, for charts of sizes over time.
+/// Finds the largest changes below the requested directory, at most `most`. Changes that the query does not keep are
+/// ignored. `earlier` is called in the job and returns the earlier tree, if there is one. After that, `history` returns
+/// earlier trees, newest first, for the size charts.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -197,7 +198,7 @@ impl Gathering<'_> {
     }
 
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
-        // Changes of a root or of the requested directory itself are reported only as totals.
+        // Changes to a root or to the requested directory itself are reported only as totals.
         let is_itself = change.name.is_empty()
             || change.itself == Some(self.request.from) && change.difference != ChangeKind::Gone;
         if self.most == 0 || is_itself || !self.is_inside(change.place) {
@@ -206,7 +207,7 @@ impl Gathering<'_> {
         let is_same = match self.request.order.by {
             By::Apparent => change.before.apparent == change.after.apparent,
             By::Disk => change.before.disk == change.after.disk,
-            // These orders do not compare sizes, so every change is wanted.
+            // These orders do not depend on sizes, so entries whose size has not changed are included too.
             By::Modified | By::Items | By::Path => false,
         };
         if is_same && change.difference == ChangeKind::Kept {
@@ -219,7 +220,9 @@ impl Gathering<'_> {
         let record = change.entry.record(tree);
         let (query, present) = (&self.request.query, &self.request.tree);
         let standing = query.standing(present, change.place);
-        record.is_some_and(|record| query.keeps(standing, &present.path(change.place), tree, &record))
+        record.is_some_and(|record| {
+            query.keeps(standing, (change.place, &present.path(change.place)), tree, &record)
+        })
     }
 
     fn is_inside(&mut self, place: DirId) -> bool {
@@ -288,7 +291,7 @@ impl Gathering<'_> {
 }
 
 impl Comparison {
-    /// Returns the entry of a row, from the tree that contains the entry.
+    /// Returns the entry that a row describes. `new` must be the present tree.
     pub fn record<'t>(&'t self, new: &'t Tree, row: &Row) -> Option<Entry<'t>> {
         let tree = if row.difference == ChangeKind::Gone { &self.old } else { new };
         row.entry.record(tree)

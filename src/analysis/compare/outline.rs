@@ -9,7 +9,7 @@ use crate::tree::{DirId, Tree};
 /// Row in the tree of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutlineRow {
-    /// Index of the change in the rows of the comparison.
+    /// Index of the change in the `rows` of the comparison.
     pub row: usize,
     /// Number of changed directories above this row.
     pub depth: usize,
@@ -17,11 +17,12 @@ pub struct OutlineRow {
     pub above: DirId,
     /// `true` if there are changes below this row.
     pub has_below: bool,
-    /// `true` if the change is more than half of the change of the directory `above`.
+    /// `true` if this change accounts for more than half of the change of the directory `above`.
     pub is_main: bool,
 }
 
-/// Arranges rows as a tree below the directory `from`. `whole` is the change of this directory, measured by `by`.
+/// Arranges rows as a tree below the directory `from`. `whole` is the amount by which this directory has changed,
+/// measured as `by` specifies.
 pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -> Vec<OutlineRow> {
     let directories: HashMap<DirId, usize> =
         rows.iter().enumerate().filter_map(|(index, row)| Some((row.itself?, index))).collect();
@@ -40,7 +41,8 @@ pub fn outline(rows: &[Row], tree: &Tree, from: DirId, (whole, by): (u64, By)) -
     }
     let mut outline = Vec::with_capacity(rows.len());
     let top = below.remove(&None).unwrap_or_default();
-    // Stack of rows still to be placed, each with its depth and the change of the directory above it.
+    // Stack of rows that have not been placed yet, each with its depth and the amount by which the directory above it
+    // has changed.
     let mut rest: Vec<_> = top.into_iter().map(|placed| (placed, 0, whole)).collect();
     while let Some(((row, above), depth, change_above)) = rest.pop() {
         let change = difference(rows[row].before, rows[row].after, by);

@@ -12,7 +12,7 @@ use crate::base::sync::Arc;
 use crate::tree::sort::{Names, sort};
 use crate::tree::{DirId, Entry, Listing, Position, Tree};
 
-/// Earlier entries of a directory.
+/// Entries that a directory had in the earlier tree.
 #[derive(Clone)]
 pub struct PreviousListing {
     growth: Arc<Comparison>,
@@ -23,13 +23,13 @@ pub struct PreviousListing {
 enum What {
     /// The directory is new, and so is everything in it.
     New,
-    /// Earlier directory, with the positions of its entries sorted by name.
+    /// Corresponding directory of the earlier tree, with the positions of its entries sorted by name.
     Was(DirId, Box<[Position]>),
     /// The directory was not compared.
     Unknown,
 }
 
-/// Earlier state of an entry.
+/// State of an entry in the earlier tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Previous {
     /// The entry is new.
@@ -64,7 +64,7 @@ impl PreviousListing {
         Self { growth: Arc::clone(growth), what }
     }
 
-    /// Returns the earlier listing, in which [`PreviousListing::became`] looks up entries.
+    /// Returns the listing of the directory in the earlier tree, for use with [`PreviousListing::became`].
     pub fn listing(&self) -> Listing<'_> {
         match &self.what {
             What::Was(id, _) => self.growth.old.listing(*id),

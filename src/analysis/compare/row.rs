@@ -1,4 +1,4 @@
-//! Changes, and their order.
+//! Rows of a comparison, and their sort order.
 
 use std::cmp::Reverse;
 
@@ -61,7 +61,7 @@ pub fn rank(row: &Row, by: By) -> (Reverse<u64>, Reverse<u64>, EntryId, bool) {
     (Reverse(difference(row.before, row.after, by)), largest, row.entry, row.difference == ChangeKind::Gone)
 }
 
-/// Returns the sizes of an entry, or `None` if it is a directory or has no attributes.
+/// Returns the sizes of an entry, or `None` if it is a directory or its attributes are unknown.
 pub fn extent(state: &EntryState) -> Option<Sizes> {
     match state {
         EntryState::Known(metadata) if metadata.directory.is_none() => {

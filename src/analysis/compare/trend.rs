@@ -1,4 +1,4 @@
-//! Sizes of changed entries in earlier trees, as small charts.
+//! Small charts of the sizes that changed entries had in earlier trees.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::analysis::search::By;
 use crate::base::sync::Arc;
 use crate::tree::{DirId, Tree};
 
-/// Number of points in a chart. The last one is the present size.
+/// Number of points in a chart. The last point is the present size.
 pub const POINTS: usize = 8;
 
 /// Minimum number of earlier trees for a chart.
@@ -17,12 +17,12 @@ pub const LEAST: usize = 3;
 /// Chart of an entry's size over time: heights from 1 to 8, or 0 if the entry did not exist or its size is unknown.
 pub type Trend = [u8; POINTS];
 
-/// Purpose of looking up a name in an earlier tree.
+/// Reason why a name is looked up in an earlier tree.
 #[derive(Clone, Copy)]
 enum Wanted {
     /// The size is needed for the row with this index.
     Row(usize),
-    /// The name belongs to this directory of the present tree, in which further names are looked up.
+    /// The name belongs to this directory of the present tree, and names inside the directory are looked up too.
     Directory(DirId),
 }
 
@@ -56,7 +56,7 @@ fn chart(sizes: &[Option<u64>; POINTS]) -> Trend {
     sizes.map(|size| size.map_or(0, height))
 }
 
-/// Returns the names to look up, grouped by directory of the present tree.
+/// Returns the names to look up, grouped by the directory of the present tree that contains them.
 fn wanted<'t>(rows: &[Row], old: &'t Tree, new: &'t Tree) -> HashMap<DirId, HashMap<&'t [u8], Vec<Wanted>>> {
     let mut names: HashMap<DirId, HashMap<&[u8], Vec<Wanted>>> = HashMap::new();
     for (index, row) in rows.iter().enumerate() {

@@ -3,7 +3,7 @@
 //! Each statistic is a [`crate::base::job::Job`], like a search, and takes the same
 //! [`crate::analysis::search::Request`], whose query is the active filter. Each row has a
 //! [`crate::analysis::search::Query`] that, combined with the filter, finds the entries of the row
-//! (`filter.narrowed_by(&row.query())`, then [`largest()`]). So no view needs its own way to list files.
+//! (`filter.narrowed_by(&row.query())`, then [`largest()`]). So views do not need code of their own to list files.
 //!
 //! Each inode counts once per row and once in the total. So the sum of the rows can exceed the total if an inode has
 //! names in several rows. Likewise, the sum over the child directories of a directory can exceed the directory's

@@ -17,7 +17,7 @@ pub enum Units {
     Binary,
     /// Powers of 1000: kB, MB (SI).
     Decimal,
-    /// Bytes without a unit, for scripts. In columns that are too narrow for bytes, powers of 1024.
+    /// Bytes without a unit, for scripts. Columns that are too narrow for this show powers of 1024.
     Bytes,
 }
 
@@ -130,7 +130,8 @@ fn scale(bytes: u64, units: Units) -> (u128, usize) {
     let mut step = 0;
     loop {
         let tenths = (u128::from(bytes) * 10 + unit / 2) / unit;
-        // Bytes are whole numbers, so their tenths are exact. Seven units are enough for a `u64`.
+        // In the first round, `unit` is one byte, so `tenths` is exact. The loop ends, because seven units are enough
+        // for a `u64`.
         if tenths < 10_000 {
             return (tenths, step);
         }

@@ -9,13 +9,13 @@ use crate::ui::theme::Looks;
 /// Contents of a configuration file.
 #[derive(Debug, Default)]
 pub struct Config {
-    /// Settings other than theme and keys, in the order of the file.
+    /// Settings other than theme and keys, in the order in which they occur in the file.
     pub settings: Vec<Setting>,
     /// Theme, and the colors that override it.
     pub looks: Looks,
     /// Key bindings.
     pub keymap: Keymap,
-    /// Warnings, in the order of the file.
+    /// Warnings, in the order in which they occur in the file.
     pub warnings: Vec<Warning>,
 }
 
@@ -46,7 +46,7 @@ impl Config {
     }
 }
 
-/// Escapes a word of the file, so that it is safe for a terminal.
+/// Escapes a word from the configuration file, so that it is safe for a terminal.
 pub fn quoted(word: &str) -> std::borrow::Cow<'_, str> {
     escape(word.as_bytes())
 }

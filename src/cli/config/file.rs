@@ -25,10 +25,10 @@ pub enum Source {
     Usual(PathBuf),
 }
 
-/// Configuration that was read.
+/// Result of reading the configuration file.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Settings of the file.
+    /// Contents of the file; empty if no file was read.
     pub config: Config,
     /// Reason why the default file was not read although it exists, escaped for a terminal.
     pub refusal: Option<String>,

@@ -14,7 +14,7 @@ use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
 /// Former names of commands, with their present names. A file with a former name still works, with a warning.
 const RENAMED: [(&str, &str); 3] = [("hints", "cleanup"), ("rest", "df"), ("erase-all", "erase-to-start")];
 
-/// Line of the key table, with its new keys and their positions in the file.
+/// New keys for the action at index `line` of [`KEYMAP`], with the positions of the keys in the file.
 struct Change {
     line: usize,
     keys: Vec<(Key, Place)>,
@@ -40,7 +40,8 @@ pub fn read(config: &mut Config, text: Text<'_>, lines: &DeTable<'_>) {
     }
 }
 
-/// Returns the warning that `line` and `rival` have the same key, or `None` if no warning is needed.
+/// Returns the warning that the actions at the indexes `line` and `rival` of [`KEYMAP`] have the same key, or
+/// `None` if no warning is needed.
 fn conflict(config: &Config, line: usize, rival: usize, key: Key, is_later: bool) -> Option<String> {
     let (name, other) = (KEYMAP[line].name(), KEYMAP[rival].name());
     let key = quoted(&key.name()).into_owned();
@@ -110,7 +111,7 @@ fn read_key(
         return None;
     }
     if KEYMAP[line].would_be_typed(key) {
-        config.warn(at, &format!("'{}' types a letter there", quoted(&name)));
+        config.warn(at, &format!("'{}' types a letter there and cannot be a command", quoted(&name)));
         return None;
     }
     Some((key, at))

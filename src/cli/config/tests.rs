@@ -146,7 +146,7 @@ fn key_errors_have_a_position() {
         ),
         ("interrupt = 'x'", vec!["f:2:1: the key of 'interrupt' cannot be changed".to_owned()]),
         ("yes = 'Enter'", vec!["f:2:1: the key of 'yes' cannot be changed".to_owned()]),
-        ("erase = 'x'", vec!["f:2:9: 'x' types a letter there".to_owned()]),
+        ("erase = 'x'", vec!["f:2:9: 'x' types a letter there and cannot be a command".to_owned()]),
     ];
     for (text, expected) in cases {
         assert_eq!(warnings(&format!("[keys]\n{text}")), expected, "{text}");

@@ -20,7 +20,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Converts a value of the file.
+    /// Converts a TOML value from the configuration file.
     ///
     /// # Errors
     /// Returns the reason why no setting can have this value, or `None` for a table.

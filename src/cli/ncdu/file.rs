@@ -27,7 +27,7 @@ pub fn flags(environment: &Environment) -> Result<Vec<Given>, UsageError> {
         match read(&path, LIMIT) {
             Ok(text) => all.extend(flags_of(&text, &path, home.map(OsString::as_os_str))?),
             Err(Refused::Missing(_)) => {}
-            // As with duke's own configuration, a file that could carry another user's settings has no effect.
+            // As with duke's own configuration, a file that could contain another user's settings is ignored.
             Err(refused @ (Refused::Foreign | Refused::Writable(_))) => {
                 print_error(&format!("{}; ignored", line(&path, &refused)));
             }

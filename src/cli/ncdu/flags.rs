@@ -16,7 +16,7 @@ pub enum Means {
     Columns(&'static str, bool),
     /// Gives these actions their keys if `true`, removes the keys otherwise.
     Actions(&'static [&'static str], bool),
-    /// Disables deletion; given twice, also running other programs; given three times, also rescanning.
+    /// Disables deletion. If given twice, also disables running other programs; if given three times, also rescanning.
     ReadOnly,
     /// Compresses the export if `true`. duke accepts `--compress` only with an export.
     Compress(bool),
@@ -86,21 +86,26 @@ pub const FLAGS: [Flag; 60] = [
     flag(' ', "cross-file-system", OneFileSystem(false), "Cross file-system boundaries"),
     valued(' ', "exclude", "PATTERN", Words("--exclude"), "Exclude entries that match PATTERN"),
     valued('X', "exclude-from", "FILE", Words("-X"), "Exclude entries that match a pattern in FILE"),
-    flag(' ', "exclude-caches", Words("--exclude-caches"), "Exclude directories that hold a CACHEDIR.TAG"),
-    flag(' ', "include-caches", Words("--no-exclude-caches"), "Enter directories that hold a CACHEDIR.TAG"),
+    flag(' ', "exclude-caches", Words("--exclude-caches"), "Exclude directories that contain a CACHEDIR.TAG"),
+    flag(
+        ' ',
+        "include-caches",
+        Words("--no-exclude-caches"),
+        "Enter directories that contain a CACHEDIR.TAG",
+    ),
     flag(' ', "exclude-kernfs", Kernfs(false), "Do not enter /proc, /sys and other kernel file systems"),
     flag(' ', "include-kernfs", Kernfs(true), "Enter kernel file systems; the default, unlike in duke"),
     flag('L', "follow-symlinks", Words("-L"), "Count the file that a symbolic link points to"),
     flag(' ', "no-follow-symlinks", Words("--no-follow-symlinks"), "Do not follow symbolic links"),
-    flag(' ', "follow-firmlinks", Ignored, "Accepted without effect: duke always follows firmlinks (macOS)"),
+    flag(' ', "follow-firmlinks", Ignored, "No effect: duke always follows firmlinks (macOS)"),
     valued('t', "threads", "N", Words("-t"), "Read with N threads"),
     flag('e', "extended", Words("-e"), "Keep owner, group and mode"),
     flag(' ', "no-extended", Words("--no-extended"), "Do not keep owner, group and mode"),
     flag('0', "", Words("-q"), "Print no progress"),
-    flag('1', "", Ignored, "Accepted without effect: without a browser duke prints progress anyway"),
-    flag('2', "", Ignored, "Accepted without effect: duke opens the browser at once"),
-    flag('q', "slow-ui-updates", Ignored, "Accepted without effect: duke draws only what has changed"),
-    flag(' ', "fast-ui-updates", Ignored, "Accepted without effect: duke draws only what has changed"),
+    flag('1', "", Ignored, "No effect: without a browser duke prints progress anyway"),
+    flag('2', "", Ignored, "No effect: duke opens the browser at once"),
+    flag('q', "slow-ui-updates", Ignored, "No effect: duke draws only what has changed"),
+    flag(' ', "fast-ui-updates", Ignored, "No effect: duke draws only what has changed"),
     flag(
         'r',
         "",
@@ -113,8 +118,8 @@ pub const FLAGS: [Flag; 60] = [
     flag(' ', "disable-delete", Words("--read-only"), "Disable deletion"),
     flag(' ', "enable-refresh", Actions(REFRESH, true), "Allow rescans"),
     flag(' ', "disable-refresh", Actions(REFRESH, false), "Disable rescans"),
-    flag(' ', "enable-natsort", Ignored, "Accepted without effect: names are always in natural order"),
-    flag(' ', "disable-natsort", Ignored, "Accepted without effect: names are always in natural order"),
+    flag(' ', "enable-natsort", Ignored, "No effect: names are always in natural order"),
+    flag(' ', "disable-natsort", Ignored, "No effect: names are always in natural order"),
     flag(' ', "si", Words("--si"), "Show sizes in powers of 1000"),
     flag(' ', "no-si", Words("--no-si"), "Show sizes in powers of 1024"),
     flag(' ', "disk-usage", Words("--no-apparent-size"), "Show disk usage"),
@@ -164,7 +169,12 @@ pub const FLAGS: [Flag; 60] = [
         Words("--no-confirm-quit"),
         "Ask before quitting only if something would be lost",
     ),
-    flag(' ', "confirm-delete", Words("--no-select-yes"), "Select No when the browser asks about a deletion"),
+    flag(
+        ' ',
+        "confirm-delete",
+        Words("--no-select-yes"),
+        "Preselect No when the browser asks about a deletion",
+    ),
     flag(
         ' ',
         "no-confirm-delete",
@@ -178,7 +188,7 @@ pub const FLAGS: [Flag; 60] = [
         Color,
         "off turns colors off; with dark or dark-bg, duke adapts to the terminal",
     ),
-    flag(' ', "ignore-config", Words("--no-config"), "Read neither ncdu's nor duke's configuration files"),
+    flag(' ', "ignore-config", Words("--no-config"), "Ignore the configuration files of ncdu and duke"),
 ];
 
 /// Returns the table of flags for docs/coming-from.md.

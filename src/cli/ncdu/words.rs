@@ -14,7 +14,7 @@ use crate::run::print::BLOCK_SIZES;
 /// Flags for the scan, which ncdu accepts for an import but ignores.
 const SCAN: [&str; 6] = ["-e", "-t", "-L", "-X", "--exclude", "--exclude-caches"];
 
-/// Values of `--graph-style`. ncdu also accepts the misspelled one.
+/// Values of `--graph-style`, including a misspelled one that ncdu also accepts.
 const GRAPH_STYLES: [&str; 4] = ["hash", "half-block", "eighth-block", "eigth-block"];
 
 /// Command line of duke that corresponds to a command line of ncdu.
@@ -26,7 +26,7 @@ pub struct Translation {
     pub without_keys: Vec<&'static str>,
 }
 
-/// Flag with its value; for a path, `None` with the path.
+/// Flag and its value, or `None` and a path.
 pub type Given = (Option<&'static Flag>, OsString);
 
 /// Returns the definition of ncdu's command line.
@@ -38,14 +38,14 @@ fn command() -> Command {
         match flag.value {
             Some(name) => arg.value_name(name).value_parser(clap::value_parser!(OsString)),
             // clap records the position of a flag only together with a value, so a flag without a value gets an empty
-            // one.
+            // value.
             None => arg.num_args(0).default_missing_value("").value_parser(clap::value_parser!(OsString)),
         }
     });
     let path =
         Arg::new("PATH").action(ArgAction::Append).num_args(0..).value_parser(clap::value_parser!(OsString));
     Command::new("duke ncdu")
-        .about("Browses a directory like duke, with the command line and the configuration files of ncdu.")
+        .about("Browses a directory with the command line and the configuration files of ncdu.")
         .version(env!("CARGO_PKG_VERSION"))
         .args(arguments)
         .arg(path.help("Directory to scan (default: the current directory)"))
@@ -170,7 +170,6 @@ pub fn translation(all: &[Given], mut enters_kernfs: bool) -> Result<Translation
     Ok(Translation { words: settings, without_keys })
 }
 
-/// Returns `true` if a value is a number in this range.
 fn is_number(value: &OsStr, range: RangeInclusive<u16>) -> bool {
     value.to_str().and_then(|value| value.parse().ok()).is_some_and(|number| range.contains(&number))
 }
@@ -182,7 +181,7 @@ fn sort(value: &OsStr) -> Option<impl Iterator<Item = &'static str>> {
         Some((name, direction @ ("asc" | "desc"))) => (name, Some(direction)),
         _ => (value, None),
     };
-    // Column of duke, default direction of duke, and default direction of ncdu.
+    // duke's column, duke's default direction, and ncdu's default direction.
     let (column, usual, default) = match name {
         "disk-usage" | "apparent-size" => ("--sort=size", "desc", "desc"),
         "itemcount" => ("--sort=count", "desc", "desc"),

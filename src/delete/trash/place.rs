@@ -39,7 +39,7 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Returns the user of this process.
+    /// Returns an owner for the user who runs this process.
     pub fn of_process() -> Self {
         let home = std::env::home_dir().filter(|home| home.is_absolute());
         Self { home_trash: desktop::home_trash(home), uid: users::own() }
@@ -72,7 +72,8 @@ impl<'g> Trashes<'g> {
         self.of_top.get_or_init(find).as_ref().map_err(|why| *why)
     }
 
-    /// Calls `attempt` for each trash until one is on the same mount. If there is none, returns the reason.
+    /// Calls `attempt` for one trash after another until a trash is on the same mount, and returns the result for that
+    /// trash. If there is none, returns the reason.
     pub fn first<T>(&self, mut attempt: impl FnMut(&Trash) -> Result<T, Reason>) -> Result<T, Reason> {
         let mut why = NoTrash::Nowhere;
         let home = self.home.as_ref().map_err(|why| *why);
@@ -80,7 +81,8 @@ impl<'g> Trashes<'g> {
             match trash.map(&mut attempt) {
                 Ok(Err(Reason::Mount)) => {}
                 Ok(result) => return result,
-                // If all fail, the first reason other than `Nowhere` is reported. The preferred trash is tried first.
+                // If no trash can be used, the first reason other than `Nowhere` is reported, because the preferred
+                // trash is tried first.
                 Err(reason) if why == NoTrash::Nowhere => why = reason,
                 Err(_) => {}
             }
@@ -212,7 +214,7 @@ impl Trash {
     }
 }
 
-/// Permitted access to the directories of a trash.
+/// Required owner and permissions of the directories of a trash.
 #[derive(Clone, Copy)]
 struct Access {
     /// User ID that must own the directories.
@@ -222,8 +224,9 @@ struct Access {
 }
 
 impl Access {
-    /// Returns the permitted access to the trash of a mount point. Some file systems give all directories the same
-    /// permissions, so if other users can write to the mount point, they may also be able to write to the trash.
+    /// Returns the required owner and permissions for the trash of a mount point. Some file systems give all
+    /// directories the same permissions, so if other users can write to the mount point, they may also be able to write
+    /// to the trash.
     fn of_top(top: &Directory, owner: &Owner) -> Result<Self, Errno> {
         let found = top.attributes()?;
         Ok(Self { uid: owner.uid, is_open: found.mode & STICKY == 0 && others_may_write(top, &found) })
@@ -233,7 +236,7 @@ impl Access {
         self.check_found(directory, &directory.attributes()?)
     }
 
-    /// Checks a directory with these attributes, either `directory` itself or one below it.
+    /// Checks the owner and permissions in `found`, which are the attributes of `directory` or of a directory below it.
     fn check_found(self, directory: &Directory, found: &Attributes) -> Result<(), NoTrash> {
         if found.uid != self.uid {
             return Err(NoTrash::Foreign);

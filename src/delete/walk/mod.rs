@@ -11,8 +11,8 @@
 //! and it is reopened through the child's `..`, which must be the same inode. So a chain of directories of any depth
 //! needs only a few descriptors, and one `..` per level.
 //!
-//! Invariant: every descriptor was opened relative to the one above it without following a link or crossing a mount,
-//! and every claim on a directory ([`Node::claims`]) is released exactly once.
+//! Invariant: every descriptor was opened relative to the parent directory's descriptor without following a link or
+//! crossing a mount, and every claim on a directory ([`Node::claims`]) is released exactly once.
 
 mod node;
 
@@ -463,7 +463,6 @@ impl<'w, A: Visitor> Walk<'w, A> {
     }
 }
 
-/// Opens a root by its path.
 fn open_root(path: &[u8]) -> Result<Directory, Errno> {
     use std::os::unix::ffi::OsStrExt;
     wait_for_descriptors(|| Directory::open(std::path::Path::new(std::ffi::OsStr::from_bytes(path))))

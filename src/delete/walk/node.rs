@@ -52,7 +52,7 @@ impl<'w> Node<'w> {
         }
     }
 
-    /// Returns `true` if the attributes are those of this directory.
+    /// Returns `true` if the attributes belong to this directory.
     pub fn is(&self, found: &Attributes) -> bool {
         found.file_id() == self.found.file_id()
     }
@@ -65,7 +65,7 @@ impl<'w> Node<'w> {
         self.stays.store(true, Ordering::Relaxed);
     }
 
-    /// Skips the child directories that have not been opened yet. The caller must hold one of the claims.
+    /// Skips the child directories that have not been opened yet. The caller must hold one of the node's claims.
     pub fn abandon(&self) {
         let left = std::mem::take(&mut *lock(&self.waiting));
         self.set_stays();

@@ -1,4 +1,4 @@
-//! Rules for several lines of a directory that have the same path.
+//! Rules for several lines that have the same path.
 //!
 //! ```text
 //! entry and directory   the entry's line describes the directory, unless the directory has a line already
@@ -14,8 +14,8 @@ use crate::base::text::escape;
 use crate::tree::join;
 
 impl PathTree {
-    /// Returns the records of a directory, from the last to the first, without those that repeat a path. `path` returns
-    /// the path of the directory.
+    /// Returns the records of a directory, from the last to the first, without records that repeat a path. `path`
+    /// returns the path of the directory.
     pub(super) fn distinct(
         &mut self,
         node: u32,
@@ -32,7 +32,7 @@ impl PathTree {
             places.retain(|place| match self.is_first(node, *place, &repeated, &mut seen) {
                 Ok(is_kept) => is_kept,
                 Err(name) => {
-                    faults.note(|| format!("{}: path listed before", escape(&join([&path()[..], &name]))));
+                    faults.note(|| format!("{}: path listed twice", escape(&join([&path()[..], &name]))));
                     self.log.release(*place);
                     false
                 }

@@ -170,7 +170,7 @@ impl LineFacts {
             mode: self.mode.unwrap_or(0),
         });
         Metadata {
-            // If the line has only one size, it is used for both.
+            // If the line has only one size, it is used as both the apparent size and the disk usage.
             apparent: self.apparent.or(self.disk).unwrap_or(0),
             blocks: self.disk.or(self.apparent).unwrap_or(0).div_ceil(512),
             mtime: self.mtime.unwrap_or(0),

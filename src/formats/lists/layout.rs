@@ -11,7 +11,7 @@ use crate::formats::snapshot::MAGIC;
 
 /// Possible separators between columns.
 const SEPARATORS: [u8; 4] = *b",\t;|";
-/// Number of bytes at the start of the input from which the form of a list is recognized.
+/// Number of bytes at the start of the input that are examined to recognize the form of a list.
 const HEAD: usize = 64 << 10;
 /// Byte order mark, which some programs write before a list.
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -38,7 +38,7 @@ pub(crate) struct ListLayout {
     pub(crate) columns: Vec<(usize, FieldUnit)>,
     /// Fields whose keys the user has specified. Used only for JSON objects.
     pub(crate) given: Vec<FieldColumn>,
-    /// Meaning of the sizes of directories.
+    /// Meaning of the sizes that the list gives for directories.
     pub(crate) sizes: Sizes,
     /// `true` if paths are URL-encoded.
     pub(crate) is_url_encoded: bool,
@@ -49,14 +49,14 @@ pub(crate) enum Recognized {
     /// List with this layout.
     List(ListLayout),
     Snapshot,
-    /// Another format, or none.
+    /// Input in another format, or in an unknown format.
     Other,
 }
 
 /// Reason why a list cannot be read at all.
 #[derive(Debug)]
 pub(crate) enum LayoutError {
-    /// Reading was stopped or failed.
+    /// Reading failed or was stopped.
     Input(Reason),
     /// The settings do not fit the list.
     Settings(&'static str),
@@ -98,7 +98,8 @@ pub(crate) fn recognize(
         Some(ListPreset::S3Inventory) => {
             let mut columns: Vec<FieldColumn> =
                 (1..).zip(["bucket", "key", "size"]).map(|(column, name)| preset(name, column)).collect();
-            // The configuration of the inventory determines which fields follow the size.
+            // The configuration of the inventory determines which fields follow the size. So the fourth field is read
+            // as the modification time only if it contains a time.
             let first = FieldTexts::csv_of(first_line(records)?, b',');
             columns.extend(
                 first
@@ -114,7 +115,7 @@ pub(crate) fn recognize(
     }
 }
 
-/// Returns the columns specified by the user or, if there are none, those of a preset.
+/// Returns the columns specified by the user or, if there are none, the columns of a preset.
 fn given(options: &ListOptions, preset: Vec<FieldColumn>) -> Vec<FieldColumn> {
     if options.fields.is_empty() { preset } else { options.fields.clone() }
 }
@@ -224,7 +225,7 @@ fn csv(records: &mut RecordReader<'_>, given: &[FieldColumn]) -> Result<Recogniz
         }
         Some(_) if line.is_empty() || !has_separator || !is_text => Ok(Recognized::Other),
         Some(_) => Err(wrong(NO_PATH)),
-        None => Err(wrong("the header has no column of a name given with --fields")),
+        None => Err(wrong("the header lacks a column that --fields names")),
     }
 }
 
@@ -235,7 +236,8 @@ fn is_tabbed_record(bytes: &[u8]) -> bool {
     bytes[..end].contains(&b'\t') && bytes[..end].iter().all(is_text)
 }
 
-const NO_PATH: &str = "no column is known to be the path; use --fields, as in --fields path=1,size=2";
+const NO_PATH: &str =
+    "cannot tell which column holds the path; use --fields, for example --fields path=1,size=2";
 
 /// Returns the columns of a list if its first line is a header, or `None` if it is not.
 fn of_header(texts: &FieldTexts, given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {
@@ -284,7 +286,6 @@ fn numbered(given: &[FieldColumn]) -> Option<Vec<(usize, FieldUnit)>> {
     given.iter().map(index).collect()
 }
 
-/// Returns the index of the column that contains the path.
 fn path_column(columns: &[(usize, FieldUnit)]) -> Option<usize> {
     let is_path = |field| matches!(field, ListField::Path | ListField::PathBase64 | ListField::Name);
     columns.iter().find(|(_, meaning)| is_path(meaning.field)).map(|(index, _)| *index)

@@ -1,4 +1,4 @@
-//! Tree that shows the files of a list while the list is read, for lists that name no directories: those of rclone.
+//! Tree that shows the files of a list while the list is read. Used for lists from rclone, which name no directories.
 //!
 //! Other lists cannot be shown before their end, because any later line may describe a directory.
 //!
@@ -7,7 +7,7 @@
 //! page   unsealed entries of a directory; published when it is long, and whenever the tree is shown
 //! ```
 //!
-//! Lines with the same path are separate files, because some stores have several objects of a name.
+//! Lines with the same path are separate files, because some stores have several objects with the same name.
 //!
 //! Invariant: every directory is released exactly once, by [`LiveTree::finish`].
 
@@ -30,7 +30,7 @@ pub(crate) struct LiveTree<'t> {
     device: u32,
     /// Directories by their paths. The path of the root is empty.
     directories: HashMap<Vec<u8>, DirId>,
-    /// Unsealed entries, except for those of the current directory.
+    /// Unsealed entries of every directory except the current directory.
     pages: HashMap<DirId, Page>,
     current: DirId,
     counts: Counts,
@@ -57,7 +57,7 @@ impl<'t> LiveTree<'t> {
         }
     }
 
-    /// Adds the file or the directory of a line.
+    /// Adds the file or directory that a line describes.
     pub(crate) fn add(&mut self, line: &EntryLine) -> Result<(), LineRefusal> {
         let names: Vec<&[u8]> = names(&line.path).collect();
         if names.contains(&&b".."[..]) {
@@ -108,7 +108,7 @@ impl<'t> LiveTree<'t> {
         id
     }
 
-    /// Makes the page of `directory` the current one.
+    /// Makes the page of `directory` the current page.
     fn turn_to(&mut self, directory: DirId) {
         if directory == self.current {
             return;
@@ -147,7 +147,7 @@ impl<'t> LiveTree<'t> {
         self.tree.fail(self.root(), UNREADABLE);
     }
 
-    /// Marks the root as stopped by the user.
+    /// Marks the root as incomplete, because the user stopped reading.
     pub(crate) fn stop(&self) {
         self.tree.stop(self.root());
     }

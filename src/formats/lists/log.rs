@@ -19,7 +19,7 @@ use crate::tree::{Entry, EntryState, Metadata};
 
 /// Size of a block in bytes: more than the longest record.
 const BLOCK: usize = 1 << 18;
-/// Number of directories that share blocks. Their node numbers are consecutive.
+/// Number of directories, with consecutive node numbers, that share blocks.
 const GROUP: u32 = 1024;
 
 /// Position of a record, counted from 1.
@@ -30,7 +30,7 @@ pub(crate) struct LogPlace(std::num::NonZeroU64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum LogTag {
-    /// Entry whose line does not contain its kind.
+    /// Entry whose line does not give the kind of the entry.
     Untyped = 0,
     /// Entry of a known kind that is not a directory.
     Typed = 1,
@@ -49,14 +49,14 @@ pub(crate) enum Logged<'l> {
         /// Name of the directory.
         name: &'l [u8],
     },
-    /// Entry.
+    /// Any other record, with its kind.
     Entry(LogTag, Entry<'l>),
 }
 
 #[derive(Default)]
 pub(crate) struct EntryLog {
     blocks: Vec<LogBlock>,
-    /// Indexes of the last blocks, one for each group of directories.
+    /// Last block of each group of directories, as an index into `blocks`.
     groups: Vec<Option<usize>>,
     draft: Option<Draft>,
     head: Vec<u8>,

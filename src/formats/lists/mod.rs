@@ -55,7 +55,7 @@ pub enum ListPreset {
 pub struct ListOptions {
     /// Program that wrote the list.
     pub preset: Option<ListPreset>,
-    /// Columns of the fields that the header does not identify.
+    /// Columns that the user specified for fields that the header does not identify.
     pub fields: Vec<FieldColumn>,
     /// Path of the only part to read; `None` to read everything.
     pub root: Option<Vec<u8>>,

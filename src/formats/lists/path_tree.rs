@@ -18,7 +18,7 @@ use super::value::LineRefusal;
 use crate::base::kind::Kind;
 use crate::tree::{DirId, Entry, EntryState, Links};
 
-/// Node number used in place of a parent, because roots have none.
+/// Node number stored as the parent of a root, which has no parent.
 const NONE: u32 = u32::MAX;
 /// Device index of entries whose lines name no device. They get the device of their directory.
 pub(super) const INHERITED: u32 = u32::MAX;
@@ -62,7 +62,7 @@ pub(super) struct ListRoot {
     pub(super) host: u32,
     pub(super) host_name: Vec<u8>,
     pub(super) scanned_at: Option<i64>,
-    /// `true` if the lines do not name the root, so that it may be replaced by a directory in it.
+    /// `true` if the lines do not name the root, so a directory inside it may become the root instead.
     pub(super) is_implied: bool,
 }
 
@@ -85,12 +85,12 @@ struct RootedPath<'l> {
 pub(crate) struct ListHost<'n> {
     /// Number of the host in the tree's table of devices.
     pub(crate) number: u32,
-    /// Name; empty if unknown.
+    /// Name of the host; empty if unknown.
     pub(crate) name: &'n [u8],
 }
 
 impl PathTree {
-    /// Creates a tree that will contain only `part`, or everything if there is none.
+    /// Creates a tree that will contain only `part`, or everything if `part` is `None`.
     ///
     /// # Errors
     /// Returns an error if `part` is not a valid path.
@@ -143,7 +143,7 @@ impl PathTree {
     /// Returns the root of a line, and the path below it; `None` if the path is outside the part that is read.
     fn rooted<'l>(&self, line: &'l EntryLine, path: &'l [u8]) -> Result<Option<RootedPath<'l>>, LineRefusal> {
         if line.path.is_empty() {
-            return Err(if line.root.is_empty() { "no path" } else { "no path beside the root" }.into());
+            return Err(if line.root.is_empty() { "no path" } else { "a root, but no path" }.into());
         }
         if let Some(only) = &self.only {
             let below = only.below(path)?;
@@ -244,7 +244,7 @@ impl PathTree {
         kind: LineKind,
     ) -> Result<(), LineRefusal> {
         if self.nodes[node as usize].own.is_some() {
-            return Err("path listed before".into());
+            return Err("path listed twice".into());
         }
         let counts =
             if self.nodes[node as usize].parent == NONE { LinkCounts::Any } else { LinkCounts::Several };
@@ -258,7 +258,7 @@ impl PathTree {
     }
 }
 
-/// Kind of an entry, as far as its line determines it.
+/// Kind of an entry, if its line determines the kind.
 #[derive(Clone, Copy)]
 enum LineKind {
     /// Directory that was read, with or without an error.
@@ -291,7 +291,6 @@ enum LinkCounts {
     Several,
 }
 
-/// Returns the record of an entry.
 fn entry<'n>(
     name: &'n [u8],
     line: &EntryLine,
@@ -321,7 +320,7 @@ impl OnlyPart {
         let (anchor, below) = anchored(path);
         let names: Vec<Vec<u8>> = names(below).map(<[u8]>::to_vec).collect();
         if path.is_empty() || path.contains(&0) || names.iter().any(|name| name == b"..") {
-            return Err("not a path without '..' after a name".into());
+            return Err("a path must not have '..' after a name".into());
         }
         let end = path.iter().rposition(|byte| *byte != b'/').map_or(1, |last| last + 1);
         Ok(Self { name: path[..end].to_vec(), anchor, names })

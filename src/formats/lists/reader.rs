@@ -22,7 +22,7 @@ use crate::formats::flat::Provenance;
 use crate::formats::input::Reason;
 use crate::tree::{Batch, EntryState, Tree};
 
-/// Numbers of hosts. A host name has the same number in all inputs.
+/// Numbers assigned to host names. A host name has the same number in all inputs.
 #[derive(Debug)]
 pub(crate) struct HostNumbers {
     known: HashMap<Vec<u8>, u32>,
@@ -57,7 +57,7 @@ pub(crate) struct ListReader<'d> {
     target: &'d Tree,
     /// Host number, device number and device index of the last line that names a device.
     device: Option<(u32, u64, u32)>,
-    /// Number of the host for lines that do not name a host.
+    /// Host number for lines that do not name a host.
     host: u32,
     /// `true` if the program that wrote the list failed.
     has_failed: bool,

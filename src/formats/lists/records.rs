@@ -40,7 +40,7 @@ pub(crate) struct RecordReader<'a> {
     /// Start of the next record.
     at: usize,
     has_ended: bool,
-    /// Line number of the next record.
+    /// Number of the next record, counted as in [`RawRecord::number`].
     number: u64,
 }
 
@@ -63,7 +63,7 @@ impl<'a> RecordReader<'a> {
         Ok(&self.bytes[self.at..])
     }
 
-    /// Skips bytes that belong to no record.
+    /// Skips bytes that are not part of any record.
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
@@ -77,7 +77,7 @@ impl<'a> RecordReader<'a> {
         Ok(self.bytes.split_off(self.at))
     }
 
-    /// Returns the number of the next record.
+    /// Returns the number of the next record, counted as in [`RawRecord::number`].
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
@@ -113,7 +113,7 @@ impl<'a> RecordReader<'a> {
         }
         match end {
             RecordEnd::Csv(separator) if is_quote_open(&self.bytes[start..], separator) => {
-                return self.refuse(end, "quote that is never closed").map(Some);
+                return self.refuse(end, "quote is not closed").map(Some);
             }
             RecordEnd::Nul => return self.refuse(end, "cut off: no NUL at its end").map(Some),
             RecordEnd::Csv(_) | RecordEnd::Newline => {}

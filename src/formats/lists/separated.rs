@@ -101,7 +101,8 @@ impl FieldTexts {
         self.after_separator(index, 1)
     }
 
-    /// Returns the field at `index`. `separator` is the number of bytes stored before every field except the first.
+    /// Returns the field at `index`. `separator` is the number of separator bytes stored before every field except the
+    /// first.
     fn after_separator(&self, index: usize, separator: usize) -> &[u8] {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before] + separator);
         &self.bytes[start..self.ends[index]]

@@ -19,7 +19,7 @@ use crate::tree::{Batch, DirId, Entry, EntryState, Links, Metadata, Tree, join};
 /// Label from which the names of the roots are formed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RootLabel<'l> {
-    /// Prefix, which distinguishes the roots from those of other inputs.
+    /// Prefix that distinguishes the roots from the roots of other inputs.
     Prefix(&'l [u8]),
     /// Name of the directory that contains all relative paths, even if it has only one entry or none.
     Name(&'l [u8]),
@@ -35,12 +35,12 @@ impl RootLabel<'_> {
     }
 }
 
-/// Destination of the entries of a list.
+/// Tree to which the entries of a list are added, and the state of the import.
 pub(super) struct ListTarget<'w, 't> {
     pub(super) tree: &'t Tree,
     pub(super) builder: &'w mut Builder<'t>,
     pub(super) label: RootLabel<'w>,
-    /// Meaning of the sizes of directories.
+    /// Kind of sizes that the list gives for directories: of the directory alone, or of everything in it, too.
     pub(super) sizes: Sizes,
     pub(super) faults: &'w mut LineFaults,
     pub(super) batch: Batch,
@@ -64,7 +64,8 @@ impl PathTree {
                 self.narrow(&mut root, &taken);
             }
             let host = [&root.host_name[..], b":"].concat();
-            // If the list was exported from a tree of several hosts, its root paths already begin with the host name.
+            // If the list was exported from a tree with roots on several hosts, its root paths already begin with the
+            // host name.
             let is_told = root.host_name.is_empty() || root.name.starts_with(&host);
             let prefix = if has_hosts && !is_told { host } else { Vec::new() };
             let name = target.label.name(&prefix, &root.name);
@@ -87,7 +88,7 @@ impl PathTree {
         }
     }
 
-    /// Replaces a root with its only child directory, repeatedly, as long as no line names the root and it contains
+    /// Replaces a root with its only child directory, for as long as the root has no line of its own and contains
     /// nothing else. `taken` contains the names of other roots, which must not be used.
     fn narrow(&mut self, root: &mut ListRoot, taken: &HashSet<(u32, Vec<u8>)>) {
         let host = root.host;
@@ -101,8 +102,8 @@ impl PathTree {
         }
     }
 
-    /// If a directory contains only one child directory and `path` returns a path for the child, returns the child and
-    /// this path, and releases the child's record.
+    /// If a directory contains nothing but one child directory and `path` returns a path for the child, returns the
+    /// child and this path, and releases the child's record.
     fn only_directory(
         &mut self,
         node: u32,
@@ -118,8 +119,8 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // In most lists, the line of a directory comes before the lines of its entries, and it need not say that the
-        // entry is a directory.
+        // In most lists, a directory's own line precedes the lines of its entries, and may not show that it is a
+        // directory.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {
@@ -149,8 +150,8 @@ impl PathTree {
         let start = DirectoryStart { name, metadata, sizes: Sizes::Own, device, is_read: true };
         target.builder.enter(&start);
         let id = target.builder.current();
-        // The additional claim keeps the root incomplete until its entries have been written. The entries of other
-        // roots may be written first.
+        // This additional claim keeps the root marked as incomplete until its entries have been written. The entries of
+        // other roots may be written first.
         target.tree.claim(id, 1);
         target.builder.publish();
         target.builder.leave();
@@ -158,7 +159,7 @@ impl PathTree {
         (node.id, node.device) = (id, device);
     }
 
-    /// Writes the entries of a directory, and completes it.
+    /// Writes the entries of a directory, and then completes the directory.
     fn write_directory(&mut self, node: u32, target: &mut ListTarget<'_, '_>) {
         let (tree, id) = (target.tree, self.nodes[node as usize].id);
         let device = self.nodes[node as usize].device;
@@ -222,8 +223,8 @@ impl PathTree {
         metadata
     }
 
-    /// Returns the total number of blocks and the total apparent size of a directory's entries. Used if the list
-    /// records sums as the sizes of directories ([`Sizes::Sums`]).
+    /// Returns the total number of blocks and the total apparent size of a directory's entries. Used if the sizes that
+    /// the list gives for directories include their contents ([`Sizes::Sums`]).
     fn inside(&self, node: u32) -> (u64, u64) {
         let sizes = |place| match self.log.read(place) {
             Logged::Entry(_, entry) => known(&entry),
@@ -239,7 +240,7 @@ impl PathTree {
 }
 
 impl ListTarget<'_, '_> {
-    /// Writes the root of a list without lines.
+    /// Writes a root for a list that has no lines.
     pub(super) fn write_empty(&mut self, name: &[u8], host: u32) -> Provenance {
         let device = self.tree.devices().of_host(host).index(0);
         let metadata = Metadata::default();
@@ -249,7 +250,7 @@ impl ListTarget<'_, '_> {
         Provenance { host: None, scanned_at: None }
     }
 
-    /// Publishes the entries of a directory that have been written.
+    /// Publishes the entries of directory `id` that have been written so far.
     fn publish(&mut self, id: DirId) {
         if let Some(sealed) = self.batch.seal(self.tree, id) {
             self.tree.publish(&mut self.batch, id, &sealed);
@@ -257,7 +258,7 @@ impl ListTarget<'_, '_> {
     }
 }
 
-/// Returns `state` with [`INHERITED`] replaced by `device`.
+/// Returns `state` with the placeholder device [`INHERITED`] replaced by `device`.
 fn placed(state: EntryState, device: u32) -> EntryState {
     match state {
         EntryState::Known(metadata) => {

@@ -2,19 +2,19 @@
 
 use std::ops::RangeInclusive;
 
-/// Number of blocks after which a growing size doubles.
+/// Number of blocks after which [`BlockSize::Growing`] doubles the size.
 const DOUBLING: u32 = 1 << 10;
-/// Maximum number of doublings.
+/// Maximum number of times that [`BlockSize::Growing`] doubles the size.
 const DOUBLINGS: u32 = 5;
 
 /// Size at which a block is full and the next one begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockSize {
-    /// 64 KiB at first, so that little has to be read to show a directory. The size doubles several times, so that the
-    /// index of a huge export stays small.
+    /// Size of 64 KiB at first, so that little has to be read to show a directory. The size then doubles several times,
+    /// so that the index of a huge export stays small.
     #[default]
     Growing,
-    /// This number of KiB, which is in [`BlockSize::RANGE`].
+    /// Fixed size in KiB, which is in [`BlockSize::RANGE`].
     Fixed(u16),
 }
 

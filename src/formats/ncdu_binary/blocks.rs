@@ -1,7 +1,7 @@
 //! Blocks of ncdu's binary export: index, decompression, and chains of items.
 //!
-//! Invariant: no byte of a block is part of two items that were read. So reading always ends, and the memory for items
-//! is proportional to the length of the unpacked blocks, which is limited by the length of the file.
+//! Invariant: items that were read do not overlap. So reading always ends, and the memory for items is proportional to
+//! the length of the unpacked blocks, which is limited by the length of the file.
 
 use std::ops::Range;
 
@@ -27,9 +27,9 @@ pub(crate) struct Blocks {
     index: Box<[u8]>,
     /// Position of the index in the file.
     index_offset: u64,
-    /// Bytes that belong to an item already read, for each block.
+    /// For each block, the bytes that belong to an item already read.
     claimed: Box<[Claims]>,
-    /// Total length of the blocks that were unpacked, each counted once.
+    /// Total content length of the blocks unpacked so far, each counted once.
     unpacked: AtomicU64,
     kept: Mutex<KeptBlocks>,
 }
@@ -64,7 +64,7 @@ impl Blocks {
         Ok(Self { file, index, index_offset: offset + word, claimed, unpacked, kept })
     }
 
-    /// Returns the reference of the root.
+    /// Returns the reference to the root item.
     pub(crate) fn root(&self) -> u64 {
         self.pointer(self.claimed.len()).unwrap_or(0)
     }
@@ -100,7 +100,8 @@ impl Blocks {
         Ok(block)
     }
 
-    /// Counts the content of a block when it is first unpacked. Returns an error if the file expands too much.
+    /// Adds the content length of a block to the total when the block is first unpacked. Returns an error if the file
+    /// expands too much when it is unpacked.
     fn check_ratio(&self, place: usize, content: u64) -> Result<(), String> {
         let mut total = self.unpacked.load(Ordering::Relaxed);
         self.claimed[place].words.get_or_init(|| {
@@ -173,7 +174,7 @@ impl Chains for Blocks {
     }
 }
 
-/// Bytes of a block that belong to an item already read, with one bit for each byte.
+/// Bitmap of a block, with one bit for each byte. A bit is set if the byte belongs to an item already read.
 #[derive(Default)]
 struct Claims {
     words: OnceLock<Box<[AtomicU64]>>,
@@ -201,7 +202,7 @@ fn offset_in_block(reference: u64) -> usize {
     usize::try_from(reference & LARGEST).unwrap_or(usize::MAX)
 }
 
-/// Returns the zstd frame in data block `number`.
+/// Returns the zstd frame in `block`, or `None` if it is not data block `number`.
 fn frame(block: &[u8], number: u32) -> Option<&[u8]> {
     let (head, rest) = block.split_first_chunk::<WORD>()?;
     let (own_number, rest) = rest.split_first_chunk::<WORD>()?;

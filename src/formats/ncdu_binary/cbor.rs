@@ -15,7 +15,7 @@ const ARRAY: u8 = 4;
 const MAP: u8 = 5;
 const TAG: u8 = 6;
 const OTHER: u8 = 7;
-/// Argument of a value of indefinite length, and of the byte that ends such a value.
+/// Argument in the first byte of a value of indefinite length, and in the byte that ends the value.
 const INDEFINITE: u8 = 31;
 
 /// First byte of a map of indefinite length, and the byte that ends it.
@@ -110,7 +110,7 @@ impl<'a> CborReader<'a> {
         Ok(())
     }
 
-    /// Reads the argument of a value; `None` for an indefinite length.
+    /// Reads the argument of a value. Returns `None` for an indefinite length.
     fn argument(&mut self, short: u8) -> Result<Option<u64>, Malformed> {
         let length = match short {
             0..24 => return Ok(Some(u64::from(short))),
@@ -139,7 +139,7 @@ pub(crate) fn push_negative(bytes: &mut Vec<u8>, number: u64) {
     push(bytes, NEGATIVE, number);
 }
 
-/// Appends bytes.
+/// Appends `value` as a byte string.
 pub(crate) fn push_bytes(bytes: &mut Vec<u8>, value: &[u8]) {
     push(bytes, BYTES, value.len() as u64);
     bytes.extend_from_slice(value);

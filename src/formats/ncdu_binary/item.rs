@@ -32,7 +32,7 @@ pub(crate) const PATTERN: i64 = -2;
 pub(crate) const OTHER_FILE_SYSTEM: i64 = -3;
 pub(crate) const KERNEL_FILE_SYSTEM: i64 = -4;
 
-/// Keys of fields.
+/// Keys of an item's fields.
 pub(crate) mod key {
     pub(crate) const TYPE: usize = 0;
     pub(crate) const NAME: usize = 1;
@@ -79,7 +79,7 @@ impl From<Malformed> for ItemFault {
 }
 
 impl<'a> Fields<'a> {
-    /// Decodes the item at position `at` of a block. `own` is its reference.
+    /// Decodes the item at position `at` of a block. `own` is the item's reference.
     pub(crate) fn decode(block: &'a [u8], at: usize, own: u64) -> Result<Self, ItemFault> {
         let mut reader = CborReader::new(block, at);
         if block.get(at).is_none_or(|first| *first >> 5 != cbor::MAP_START >> 5) {
@@ -126,7 +126,7 @@ impl<'a> Fields<'a> {
 
     /// Returns the item in the form that the tree loads. `is_root` is `true` for the root, whose name is a path.
     pub(crate) fn item(&self, is_root: bool) -> Result<ChainItem<'a>, ItemFault> {
-        // Any directory other than the top makes `is_name` accept only plain names.
+        // For any directory other than the top, `is_name` accepts only plain names.
         let directory = if is_root { DirId::TOP } else { DirId(1) };
         if self.name.is_empty() || self.name.len() > LONGEST_NAME || !is_name(directory, self.name) {
             return Err("invalid file name");
@@ -218,6 +218,6 @@ fn number_of(key: usize, value: CborValue<'_>, own: u64) -> Result<u64, ItemFaul
             back.ok_or("reference before the start of the file")
         }
         CborValue::Unsigned(number) if key != key::READ_ERROR => Ok(number),
-        _ => Err("a field has a value of another kind"),
+        _ => Err("a field has a value of the wrong type"),
     }
 }

@@ -14,9 +14,9 @@ pub(crate) const DATA: u32 = 0;
 pub(crate) const INDEX: u32 = 1;
 /// Number of bits in a head that hold the length of the block.
 pub(crate) const LENGTH_BITS: u32 = 28;
-/// Number of bits of a pointer that hold the length of its block.
+/// Number of bits in a pointer that hold the length of the block it points to.
 pub(crate) const POINTER_LENGTH_BITS: u32 = 24;
 /// Length in bytes of a head, and of a data block's number.
 pub(crate) const WORD: usize = 4;
-/// Number of bits of a reference that hold the offset in the block.
+/// Number of bits in a reference that hold the item's offset in its block.
 pub(crate) const OFFSET_BITS: u32 = 24;

@@ -61,7 +61,7 @@ type Level = Vec<(DirId, usize)>;
 
 struct Writer<'t, 'o> {
     tree: &'t Tree,
-    /// Sizes of the inodes in a directory that also have names outside it, for each directory.
+    /// For each directory, the sizes of the inodes in it that also have names outside it.
     shared: HashMap<DirId, Totals>,
     output: Output<'o>,
     /// Partly filled blocks that no worker is using.
@@ -81,11 +81,10 @@ impl Sheet {
     }
 }
 
-/// Item to write.
 struct Item<'e, 't> {
     entry: &'e Entry<'t>,
     previous: Option<u64>,
-    /// Number of the directory and reference of its last item; `None` if the entry is not a directory.
+    /// Directory number and reference to the directory's last item; `None` if the entry is not a directory.
     directory: Option<(DirId, Option<u64>)>,
     /// Index of the parent's device; `None` for the root.
     device: Option<u32>,
@@ -110,7 +109,7 @@ impl Writer<'_, '_> {
         lasts.first().copied().flatten()
     }
 
-    /// Returns the directories at each depth, from the root.
+    /// Returns the root and the directories below it, grouped by depth.
     fn levels(&self, root: DirId) -> Vec<Level> {
         let mut levels = Vec::new();
         let mut level = vec![root];
@@ -128,8 +127,8 @@ impl Writer<'_, '_> {
         levels
     }
 
-    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` begins with the references
-    /// of the last items in its child directories.
+    /// Writes the entries of a directory, and returns the reference of the last one. `lasts` begins with one reference
+    /// for each child directory: to the last item in that directory.
     fn chain<'s>(
         &'s self,
         scope: &Scope<'s>,
@@ -201,7 +200,7 @@ impl Writer<'_, '_> {
         bytes.push(MAP_END);
     }
 
-    /// Writes the fields of a directory, except for its last item.
+    /// Writes the fields of a directory, except for the reference to its last item.
     fn directory(&self, bytes: &mut Vec<u8>, id: DirId, above: Option<u32>) {
         let (tree, totals) = (self.tree, self.tree.totals(id));
         if above != Some(tree.device_index(id)) {
@@ -277,7 +276,7 @@ fn reference(bytes: &mut Vec<u8>, key: usize, own: u64, other: u64) {
     }
 }
 
-/// Compressed output.
+/// Output, to which blocks are written after compression.
 struct Output<'o> {
     size: BlockSize,
     file: Mutex<File<'o>>,
@@ -291,7 +290,7 @@ struct Output<'o> {
 struct File<'o> {
     out: &'o mut (dyn Write + Send),
     written: u64,
-    /// Pointers of the blocks.
+    /// Pointers to the blocks.
     index: Vec<u64>,
     error: Option<io::Error>,
 }

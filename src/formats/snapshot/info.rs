@@ -11,10 +11,10 @@ pub struct SnapshotInfo {
     pub scanned_at: i64,
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
-    /// Flags that excluded entries from the scan; empty if there were none. A comparison of snapshots
-    /// with different flags says little about growth.
+    /// Command-line flags by which the scan excluded entries; empty if there were none. A comparison of snapshots with
+    /// different flags says little about growth.
     pub scope: Vec<u8>,
-    /// Origins of the second and further roots. A root for which this list has no origin has that of the first root.
+    /// Origins of the second and further roots. A root that is missing from this list has the origin of the first root.
     pub others: Vec<RootOrigin>,
     /// File system of each device, in the order of the tree's devices; empty if unknown.
     pub file_systems: Vec<FileSystemInfo>,
@@ -49,7 +49,7 @@ pub struct FileSystemInfo {
     pub name: Vec<u8>,
     /// `true` for a network file system, which other hosts can mount too.
     pub is_network: bool,
-    /// Host that uses the device number; empty for the host of the first root.
+    /// Host to which the device number belongs; empty if this is the host of the first root.
     pub host: Vec<u8>,
 }
 
@@ -79,8 +79,8 @@ impl SnapshotInfo {
         })
     }
 
-    /// Returns `true` if `name`, the name of the root at `index`, begins with the name of its host, because the tree has
-    /// roots of several hosts.
+    /// Returns `true` if the name of the root at `index` (`name`) begins with the name of its host. This is the case if
+    /// the tree has roots of several hosts.
     pub fn names_host(&self, index: usize, name: &[u8]) -> bool {
         let host = self.origin(index).host;
         !host.is_empty() && name.strip_prefix(&*host).is_some_and(|rest| rest.starts_with(b":"))

@@ -87,7 +87,7 @@ pub fn index_of(footer: &[u8], offset: u64) -> Result<Block, Damage> {
     }
 }
 
-/// Decodes the first four bytes as a number. `bytes` must contain at least four.
+/// Decodes the first four bytes as a number. `bytes` must contain at least four bytes.
 fn number(bytes: &[u8]) -> u32 {
     bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
@@ -177,7 +177,8 @@ fn plan(cursor: &mut ByteReader<'_>, index: u64) -> Result<Plan, Malformed> {
             ROWS_OF_DIRECTORIES if kind == ROWS_OF_DIRECTORIES => {
                 let before = plan.rows.len() as u64 * u64::from(ROWS);
                 let rows = u64::from(directories).saturating_sub(before).min(u64::from(ROWS));
-                // Rows take memory even if their block is damaged, so the block must be long enough for them.
+                // Rows take memory even if their block is damaged, so a block that is too short for its rows is
+                // rejected.
                 if length < rows * LEAST {
                     return Err(Malformed);
                 }

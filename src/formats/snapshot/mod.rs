@@ -29,12 +29,12 @@ pub use merge::Merge;
 pub use opened::Snapshot;
 pub use write::{Limits, WriteError, save};
 
-/// Reason why a file cannot be opened as a snapshot, or as another format that is loaded in parts.
+/// Reason why a file cannot be opened as a snapshot or in another format that is loaded in parts.
 #[derive(Debug)]
 pub enum OpenError {
     /// The file cannot be read.
     Unreadable(io::Error),
-    /// The file does not have the format with this name.
+    /// The file is not in the format with this name.
     Foreign(&'static str),
     /// The file has this later version of the format.
     Later(u32),

@@ -278,7 +278,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
         self.segments.finish(number, &mut self.page);
     }
 
-    /// Returns the state for a directory's entry in the listing of `id`.
+    /// Returns the state to write for the child directory `child` in the listing of `id`.
     fn directory(
         &mut self,
         id: DirId,
@@ -289,19 +289,19 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
     ) -> EntryState {
         let given = self.numbers.give(id, number, child).or_else(|| aliases.get(&child).copied());
         self.page.has_failures |= self.tree.is_unreadable(child);
-        // The directory of this alias no longer exists.
+        // The directory that this entry names no longer exists.
         given.map_or(EntryState::Failed(ENOENT), |given| {
             EntryState::Known(Metadata { directory: Some(DirId(given)), ..metadata })
         })
     }
 }
 
-/// Numbers of the directories, in the order in which they are written.
+/// Assignment of numbers to the directories, in the order in which they are written.
 struct Numbers<'t, T> {
     tree: &'t T,
     /// Directories that have a number and are not written yet, with the numbers of their parents.
     waiting: VecDeque<(DirId, u32)>,
-    /// Count of numbers assigned so far.
+    /// Count of the numbers assigned so far, which is also the next number to assign.
     given: u32,
     /// Roots visited so far.
     roots: HashSet<DirId>,

@@ -13,7 +13,6 @@ pub(crate) trait WrittenTree {
     fn listing(&self, id: DirId) -> Listing<'_>;
     /// Returns an entry of `id` with the directory number and the device index that it has in the written tree.
     fn entry<'e>(&self, id: DirId, record: Entry<'e>) -> Entry<'e>;
-    /// Returns the parent of a directory.
     fn parent(&self, id: DirId) -> Option<DirId>;
     /// Returns the row of a directory whose parent has the number `parent`.
     fn row(&self, id: DirId, parent: u32) -> Row;

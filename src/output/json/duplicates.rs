@@ -1,6 +1,6 @@
 //! Document of `duke duplicates --json`: schema `duke-duplicates/1`, described in docs/json.md and docs/schema.json.
 //!
-//! Invariant: writing the document needs memory only for a buffer.
+//! Invariant: while the document is written, memory holds only a buffer.
 
 use std::io::{self, Write};
 

@@ -1,6 +1,6 @@
 //! The `filesystem` object: the file-system accounting in JSON. docs/json.md explains its keys.
 //!
-//! Invariant: an unknown value has no key.
+//! Invariant: the key of an unknown value is omitted.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -23,8 +23,8 @@ pub(super) fn of_root(json: &mut JsonWriter<'_>, system: &FileSystem) {
     }
 }
 
-/// Opens the object. Writes the path and the mount of the volume, and the numbers that df shows or the error with which
-/// they could not be read.
+/// Opens the object. Writes the path and the mount of the volume, and the numbers that df shows or the error that
+/// prevented reading them.
 fn df(json: &mut JsonWriter<'_>, volume: &Volume) {
     json.raw("{");
     path(json, "path", &volume.path);
@@ -206,7 +206,6 @@ fn subvolume(json: &mut JsonWriter<'_>, subvolume: &Subvolume) {
     json.raw("}");
 }
 
-/// Writes a key with a list of elements.
 fn list<T>(json: &mut JsonWriter<'_>, key: &str, elements: &[T], write: impl Fn(&mut JsonWriter<'_>, &T)) {
     json.raw(",\"");
     json.raw(key);

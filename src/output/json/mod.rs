@@ -15,7 +15,7 @@ pub use duplicates::DuplicatesReport;
 pub use report::{Body, Report};
 pub use summary::{GroupTotals, Large, Sum, Summary};
 
-use crate::tree::{Metadata, Tree};
+use crate::tree::{Exclusive, Metadata, Tree};
 
 /// Writes the keys that entries of the tree and the largest files have in common.
 fn sizes(json: &mut JsonWriter<'_>, disk: u64, apparent: u64, mtime: i64) {
@@ -34,4 +34,14 @@ fn links(json: &mut JsonWriter<'_>, tree: &Tree, metadata: &Metadata) {
         json.field(",\"device\":", tree.devices().number(links.device));
         json.field(",\"links\":", links.count);
     }
+}
+
+/// Writes the bytes that deleting an entry frees, if they are known. The maximum is omitted if there is none.
+fn frees(json: &mut JsonWriter<'_>, exclusive: Option<Exclusive>) {
+    let Some(Exclusive { at_least, at_most, shared }) = exclusive else { return };
+    json.field(",\"frees\":", at_least);
+    if let Some(at_most) = at_most {
+        json.field(",\"frees_at_most\":", at_most);
+    }
+    json.field(",\"frees_shared\":", shared);
 }

@@ -7,11 +7,15 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use super::summary::Summary;
-use super::{filesystem, links, sizes};
+use super::{filesystem, frees, links, sizes};
 use crate::base::json::JsonWriter;
+use crate::base::sync::Arc;
 use crate::df::{FileSystem, FileSystemUsage};
 use crate::tree::sort::{Names, SortRow, sort};
-use crate::tree::{DirId, Entry, EntryState, Index, LiveTotals, Metadata, Owner, Totals, Tree};
+use crate::tree::{
+    DirId, Entry, EntryState, ExclusiveCoverage, ExclusiveSizes, Index, LiveTotals, Metadata, Owner, Totals,
+    Tree,
+};
 
 /// Scan result to be written as JSON.
 pub struct Report<'t> {
@@ -25,6 +29,8 @@ pub struct Report<'t> {
     pub elapsed: Duration,
     /// Disk usage in bytes below which entries are omitted. Roots are never omitted.
     pub least: u64,
+    /// Bytes that deleting each entry frees, if they were requested.
+    pub exclusive: Option<Arc<ExclusiveSizes>>,
     /// Contents of the document.
     pub body: Body<'t>,
 }
@@ -51,13 +57,14 @@ const NEXT: &str = ",\n";
 
 /// Directory whose children are being written.
 struct Open<'t> {
+    id: DirId,
     rows: std::vec::IntoIter<SortRow>,
     index: Index<'t>,
     separator: &'static str,
     end: End,
 }
 
-/// Values of the last keys of an entry. In a directory, these keys follow the children.
+/// Values of the keys that end an entry's object. In a directory, these keys follow the children.
 #[derive(Clone, Copy)]
 struct End {
     owner: Option<Owner>,
@@ -109,17 +116,26 @@ impl<'t> Report<'t> {
         json.field(",\"items\":", items);
         json.field(",\"errors\":", u64::from(errors));
         json.raw("},\n");
+        if let Some(ExclusiveCoverage { read, by_links, unread }) =
+            self.exclusive.as_ref().map(|sizes| sizes.coverage)
+        {
+            json.field("\"frees_files\":{\"read\":", read);
+            json.field(",\"by_links\":", by_links);
+            json.field(",\"unread\":", unread);
+            json.raw("},\n");
+        }
     }
 
     fn root(&self, json: &mut JsonWriter<'_>, root: &Entry<'t>, limit: Option<usize>) -> io::Result<()> {
         let mut open: Vec<Open<'t>> = Vec::new();
-        open.extend(self.entry(json, root, limit));
+        open.extend(self.entry(json, DirId::TOP, root, limit));
         while let Some(directory) = open.last_mut() {
             if let Some(row) = directory.rows.next() {
                 let Some(record) = directory.index.record(row.position) else { continue };
                 json.raw(std::mem::replace(&mut directory.separator, NEXT));
+                let directory = directory.id;
                 let left = limit.map(|limit| limit - open.len());
-                open.extend(self.entry(json, &record, left));
+                open.extend(self.entry(json, directory, &record, left));
             } else {
                 json.raw("]");
                 end(json, directory.end);
@@ -130,10 +146,16 @@ impl<'t> Report<'t> {
         Ok(())
     }
 
-    /// Writes an entry or, if the entry is a directory with children to write, everything before the children. `left`
-    /// is the number of levels still to be written, or `None` for all.
-    fn entry(&self, json: &mut JsonWriter<'_>, record: &Entry<'t>, left: Option<usize>) -> Option<Open<'t>> {
-        // Equivalent to `JsonWriter::name`, with fewer calls, because this runs for every entry.
+    /// Writes an entry of `directory` or, if the entry is a directory with children to write, everything before the
+    /// children. `left` is the number of levels still to be written, or `None` for all.
+    fn entry(
+        &self,
+        json: &mut JsonWriter<'_>,
+        directory: DirId,
+        record: &Entry<'t>,
+        left: Option<usize>,
+    ) -> Option<Open<'t>> {
+        // Does the same as `JsonWriter::name` with fewer calls, because this code runs for every entry.
         json.raw("{\"name\":");
         if !json.string(record.name) {
             json.raw(",\"name_base64\":");
@@ -151,14 +173,15 @@ impl<'t> Report<'t> {
             EntryState::Failed(errno) => end(json, End { owner: None, errno: Some(*errno) }),
             EntryState::Known(metadata) => match metadata.directory {
                 Some(id) => return self.directory(json, metadata, id, left),
-                None => self.file(json, metadata),
+                None => self.file(json, directory, metadata),
             },
         }
         None
     }
 
-    fn file(&self, json: &mut JsonWriter<'_>, metadata: &Metadata) {
+    fn file(&self, json: &mut JsonWriter<'_>, directory: DirId, metadata: &Metadata) {
         sizes(json, metadata.disk(), metadata.apparent, metadata.mtime);
+        frees(json, self.exclusive.as_ref().and_then(|sizes| sizes.of(directory, metadata)));
         links(json, self.tree, metadata);
         end(json, End { owner: metadata.owner, errno: None });
     }
@@ -172,6 +195,7 @@ impl<'t> Report<'t> {
     ) -> Option<Open<'t>> {
         let totals = self.totals(id);
         sizes(json, totals.disk, totals.apparent, metadata.mtime);
+        frees(json, self.exclusive.as_ref().and_then(|sizes| sizes.directory(id)));
         json.raw(",\"items\":");
         json.number(totals.items);
         json.raw(",\"shared\":");
@@ -189,7 +213,7 @@ impl<'t> Report<'t> {
         let listing = self.tree.listing(id);
         let disk = |record: &Entry<'_>| Some(self.disk(record)).filter(|disk| *disk >= self.least);
         let rows = sort(&listing, Names::Ascending, disk).into_iter();
-        Some(Open { rows, index: Index::new(&listing), separator: FIRST, end: after })
+        Some(Open { id, rows, index: Index::new(&listing), separator: FIRST, end: after })
     }
 
     fn disk(&self, record: &Entry<'_>) -> u64 {
@@ -235,7 +259,7 @@ fn spaces_list(json: &mut JsonWriter<'_>, spaces: &[FileSystemUsage]) {
     }
 }
 
-/// Writes the last keys of an entry and closes its object.
+/// Writes the keys that end an entry's object, and closes the object.
 fn end(json: &mut JsonWriter<'_>, end: End) {
     if let Some(Owner { uid, gid, mode }) = end.owner {
         json.field(",\"uid\":", u64::from(uid));

@@ -1,13 +1,13 @@
-//! Keys that `--top` and `--by` add to the document of `--json`.
+//! Keys that `--top` and `--by` add to the `--json` document.
 //!
 //! Invariant: a requested list is written even if it is empty, and no other list is written.
 
 use std::io;
 
-use super::{links, sizes};
+use super::{frees, links, sizes};
 use crate::base::json::JsonWriter;
 use crate::base::kind::Kind;
-use crate::tree::{Metadata, Totals, Tree};
+use crate::tree::{Exclusive, Metadata, Totals, Tree};
 
 /// Lists that were requested for a tree.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +27,8 @@ pub struct Large {
     pub kind: Kind,
     /// Metadata of the file.
     pub metadata: Metadata,
+    /// Bytes that deleting the file frees, if they were requested.
+    pub exclusive: Option<Exclusive>,
 }
 
 /// Totals of one grouping.
@@ -43,14 +45,14 @@ pub struct GroupTotals {
 pub struct Sum {
     /// Name of the group, which may contain any characters.
     pub name: String,
-    /// User ID, in a grouping by owner.
+    /// User ID if the grouping is by owner.
     pub uid: Option<u32>,
     /// Totals of the group.
     pub totals: Totals,
 }
 
 impl Summary {
-    /// Writes the lists, between the errors and the roots.
+    /// Writes the lists. In the document, they come after the errors and before the roots.
     pub(super) fn write(&self, json: &mut JsonWriter<'_>, tree: &Tree) -> io::Result<()> {
         if let Some(largest) = &self.largest {
             json.raw(",\n\"largest\":[");
@@ -88,6 +90,7 @@ fn large(json: &mut JsonWriter<'_>, tree: &Tree, file: &Large) {
     json.raw(file.kind.name());
     json.raw("\"");
     sizes(json, file.metadata.disk(), file.metadata.apparent, file.metadata.mtime);
+    frees(json, file.exclusive);
     links(json, tree, &file.metadata);
     json.raw("}");
 }

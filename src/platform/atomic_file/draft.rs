@@ -6,8 +6,8 @@
 //! .report.json.duke-9ae0daaf-1234-0.part      file name, checksum of the host name, process ID, number
 //! ```
 //!
-//! Invariant: a leftover file is deleted only if it has such a name and belongs to this user, this machine and a
-//! process that has ended.
+//! Invariant: a leftover file is deleted only if it has a name of this form, and belongs to this user, this machine and
+//! a process that has ended.
 
 use std::ffi::{CStr, CString, OsString};
 use std::fs::File;

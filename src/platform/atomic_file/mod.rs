@@ -19,7 +19,7 @@ pub use draft::UNFINISHED;
 
 /// File that is being written. The file is deleted on drop unless it is kept.
 pub struct AtomicFile {
-    // Declared before `place`, because the draft needs the open directory when it is dropped.
+    // Declared before `place` and therefore dropped first, because dropping a draft needs the open directory.
     draft: DraftFile,
     place: Output,
 }

@@ -10,7 +10,7 @@ pub const PRIVATE_SIZE: u32 = 0x8;
 /// `ATTR_CMNEXT_CLONEID` of sys/attr.h.
 pub const CLONE_ID: u32 = 0x100;
 
-/// Reply with room for the values of both attributes.
+/// Buffer for a reply with the values of both attributes.
 pub type Answer = [u8; 40];
 
 /// Returns the layout, or `None` if the private size is missing.

@@ -60,8 +60,9 @@ impl From<FileStat> for ContentState {
 }
 
 impl ContentState {
-    /// Returns `true` if `now` is a later state of the same contents, to which nothing was written in between. A change
-    /// of names alone does not count: it updates only the change time of the inode, and only if there are several.
+    /// Returns `true` if `now` is a later state of the same contents, to which nothing was written in between. The
+    /// change time of the inode is compared only if both states have a single hard link, because adding or deleting a
+    /// hard link updates this time, too.
     pub fn is_untouched(&self, now: &Self) -> bool {
         let is_single = self.links == 1 && now.links == 1;
         let contents = |state: &Self| (state.id, state.size, state.modified);
@@ -123,7 +124,7 @@ impl Contents {
         }
     }
 
-    /// Returns `true` if both files certainly use the same data on the disk, and all of it.
+    /// Returns `true` if both files certainly share all of their data on the disk.
     pub fn shares_all_with(&self, other: &Self) -> bool {
         let extents = |contents: &Self| {
             let mut extents = Vec::new();

@@ -25,13 +25,13 @@ struct DedupeRange {
 
 const _: () = assert!(size_of::<DedupeRange>() == 24 + 32);
 
-/// `FILE_DEDUPE_RANGE_DIFFERS`.
+/// `FILE_DEDUPE_RANGE_DIFFERS` of linux/fs.h.
 const DIFFERS: i32 = 1;
 /// `FIDEDUPERANGE` of linux/fs.h, which is `_IOWR(0x94, 54, struct file_dedupe_range)`.
 const DEDUPE: u32 = 0xc018_9436;
 
-/// Lets `to` share up to `length` bytes at `offset` with `from`, which has to have the same bytes there. Returns the
-/// number of bytes shared, or `None` if the bytes differ.
+/// Lets `to` share up to `length` bytes at `offset` with `from`, provided that `from` has the same bytes there. Returns
+/// the number of bytes shared, or `None` if the bytes differ.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fideduperange(2)`: `EOPNOTSUPP` if the file system cannot share data, and `EXDEV` if the
@@ -68,13 +68,13 @@ pub fn share_range(
     }
 }
 
-/// Writes everything that the file system of `directory` has in memory to the disk (syncfs(2)). After that, its free
-/// space includes what was freed.
+/// Writes everything that the file system of `directory` has in memory to the disk (syncfs(2)). After that, the file
+/// system's free space includes all space that was freed.
 ///
 /// # Errors
 /// Returns any error of openat(2) and syncfs(2).
 pub fn sync_file_system(directory: &Directory) -> Result<(), Errno> {
-    // `directory` may be open for path lookups only.
+    // `directory` may be open for path lookups only, so it is opened again for reading.
     let open = retry(|| openat(&directory.fd, c".", OPEN, Mode::empty()))?;
     nix::unistd::syncfs(open)
 }

@@ -11,14 +11,14 @@ pub enum Sharing {
     Possible,
 }
 
-/// Layout of a file on disk, as far as the system reports it. Sizes are those of the contents before compression.
+/// Layout of a file on disk, to the extent that the system reports it. All sizes are sizes before compression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtentLayout {
     /// Number of bytes not shared with any other file.
     pub private: u64,
     /// Minimum number of bytes on disk that belong to this file alone. The system does not report the compressed size
-    /// of data, so each compressed extent counts as one block. So does each extent without a location, because it may
-    /// be compressed later.
+    /// of data, so each compressed extent counts as one block. An extent without a location also counts as one block,
+    /// because it may be compressed later.
     pub certain: u64,
     /// Number of bytes shared with copies or snapshots. Always 0 on macOS, which reports only private bytes.
     pub shared: u64,

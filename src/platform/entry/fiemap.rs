@@ -41,7 +41,7 @@ struct Map {
 }
 
 impl Map {
-    /// Returns the extents of the reply.
+    /// Returns the extents that the kernel has stored in the reply.
     fn mapped(&self) -> &[Extent] {
         &self.extents[..EXTENTS.min(usize::try_from(self.mapped).unwrap_or(0))]
     }

@@ -21,21 +21,21 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Returns `true` if `now` is the same inode, even if its contents have changed.
+    /// Returns `true` if `now` identifies the same inode, even if its contents have changed.
     pub fn is_same_inode(&self, now: &Self) -> bool {
         let inode = |it: &Self| (it.attributes.kind, it.attributes.device, it.attributes.inode, it.born);
         inode(self) == inode(now)
     }
 
-    /// Returns `true` if `now` is the same inode, under any name, with unchanged contents. For a directory whose birth
-    /// time is known, added and deleted entries do not count as a change.
+    /// Returns `true` if `now` identifies the same inode, under any name, with unchanged contents. For a directory
+    /// whose birth time is known, added and deleted entries do not count as a change.
     pub fn is_unchanged(&self, now: &Self) -> bool {
         let written = |it: &Self| (it.attributes.apparent, it.modified);
         let may_be_written = self.attributes.kind == Kind::Directory && self.born.is_some();
         self.is_same_inode(now) && (may_be_written || written(self) == written(now))
     }
 
-    /// Returns `true` if `now` is unchanged and was not renamed. The change time of the inode must be the same, too,
+    /// Returns `true` if `now` is unchanged and was not renamed. The change time of the inode must also be the same,
     /// because no program can set it back. This time is ignored for a file with several names, because deleting any of
     /// the names updates it. It is also ignored for a directory whose birth time is known.
     pub fn is_untouched(&self, now: &Self) -> bool {

@@ -1,5 +1,5 @@
 //! Details of a single entry that are cheap to read. A probe always reads the current values, and reads more of them
-//! than a scan.
+//! than a scan does.
 //!
 //! Invariant: a probe does not open, mount or download anything, and follows no symbolic link.
 
@@ -10,7 +10,7 @@ pub use super::imp::probe;
 /// Details of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// Attributes that are also read by a scan.
+    /// Attributes that a scan reads, too.
     pub attributes: Attributes,
     /// Time of the last access to the contents, in seconds since 1970.
     pub accessed: i64,

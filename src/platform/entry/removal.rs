@@ -76,7 +76,7 @@ impl Directory {
         if inside.attributes()?.device == self.attributes()?.device { Ok(inside) } else { Err(Errno::EXDEV) }
     }
 
-    /// Deletes the name of an entry that is not a directory.
+    /// Deletes an entry that is not a directory.
     ///
     /// # Errors
     /// Returns any error of unlinkat(2).
@@ -162,7 +162,7 @@ impl Directory {
         }
     }
 
-    /// Returns `true` if `name` is the root of a mount, as far as the system reports it.
+    /// Returns `true` if the system reports that `name` is the root of a mount.
     ///
     /// # Errors
     /// Returns any error of statx(2) or fstatat(2).

@@ -1,5 +1,5 @@
-//! Safe access to configuration files and other files of duke. Reading never blocks and has a size limit. If duke runs
-//! as root, files that other users can write to are rejected.
+//! Safe access to configuration files and to duke's other files. Reading never blocks and has a size limit. If duke
+//! runs as root, files that other users can write to are rejected.
 //!
 //! Invariant: the data comes from the same file that was checked.
 
@@ -99,8 +99,8 @@ fn check_writers(path: &Path, open: &Metadata) -> Result<(), Refused> {
     if is_same { Ok(()) } else { Err(Refused::Writable(real)) }
 }
 
-/// Returns `true` if a user other than root can write to a file or directory with this status. The permissions of a
-/// symbolic link are meaningless, and a sticky directory protects root's files.
+/// Returns `true` if a user other than root can write to a file or directory with this status. The permission bits do
+/// not count for a symbolic link, where they have no meaning, or for a sticky directory, which protects root's files.
 fn may_others_write(status: &Metadata) -> bool {
     let mode = status.mode();
     let by_group = mode & GROUP != 0 && status.gid() != 0;

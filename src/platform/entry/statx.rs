@@ -36,7 +36,7 @@ pub(crate) fn of_path(path: &Path) -> Result<Status, Errno> {
     of_child(AT_FDCWD, &path, 0)
 }
 
-/// Returns the status of `name` in an open directory. `flags` are those of statx(2).
+/// Returns the status of `name` in an open directory. `flags` are passed to statx(2).
 ///
 /// # Errors
 /// Returns any error of statx(2).

@@ -48,22 +48,22 @@ const ENDS: [Signal; 13] = [
     Signal::SIGABRT,
 ];
 
-/// Directory and the name of a registered file in it; the name is null if no file is registered. The thread that takes
-/// the slot sets both. A thread that replaces the name with null becomes the owner of the name.
+/// Slot for a registered file: its directory and its name, which is null if no file is registered. The thread that
+/// takes the slot sets both. A thread that replaces the name with null becomes the owner of the name.
 struct Slot {
     is_taken: AtomicBool,
     directory: AtomicI32,
     name: AtomicPtr<c_char>,
 }
 
-// All accesses are `SeqCst`, because signal handlers make some of them. A weaker ordering would save nothing with only
-// two accesses per file.
+// All accesses are `SeqCst`, because signal handlers make some of them. With only two accesses per file, a weaker
+// ordering would save nothing.
 static SLOTS: [Slot; MOST] = [const {
     Slot { is_taken: AtomicBool::new(false), directory: AtomicI32::new(-1), name: AtomicPtr::new(null_mut()) }
 }; MOST];
-/// Number of threads in [`shielded`].
+/// Number of threads that are inside [`shielded`].
 static BUSY: AtomicU32 = AtomicU32::new(0);
-/// `true` once the process is about to end.
+/// `true` from the moment the process begins to end.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 /// ID of the process that registered the names; a forked child has another ID. Set when the handlers are installed.
 static OWNER: OnceLock<Pid> = OnceLock::new();
@@ -145,13 +145,13 @@ pub fn is_running(process: i32) -> bool {
     process <= 0 || kill(Pid::from_raw(process), None) != Err(Errno::ESRCH)
 }
 
-/// Installs the handlers that delete registered files, and returns the ID of this process. Signals that are ignored or
-/// already have a handler are left alone.
+/// Installs the handlers that delete registered files, and returns the ID of this process. The actions of signals that
+/// are ignored or already have a handler are not changed.
 #[allow(unsafe_code)]
 fn watch() -> Pid {
     for signal in ENDS.into_iter().filter(|signal| is_default(*signal)) {
         let end = move || {
-            // The thread that watches for the signal ends the process with `signals::die`.
+            // A thread already watches for this signal and ends the process with `signals::die`.
             if is_watched(signal) {
                 return;
             }

@@ -63,7 +63,7 @@ pub fn link_unnamed(_: &Directory, _: &impl AsFd, _: &(impl NixPath + ?Sized)) -
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Returns the answer of fstatat(2) for `name`, without following a symbolic link.
+/// Returns the result of fstatat(2) for `name`, without following a symbolic link.
 pub fn status(directory: &Directory, name: &CStr) -> Result<FileStat, Errno> {
     retry(|| fstatat(directory, name, AtFlags::AT_SYMLINK_NOFOLLOW))
 }
@@ -141,7 +141,7 @@ pub fn share_range(
     Err(Errno::EOPNOTSUPP)
 }
 
-/// Fails, because duke shares data, and therefore measures the space that becomes free, only on Linux.
+/// Fails, because this call only serves to measure the space freed by sharing data, and duke shares data only on Linux.
 ///
 /// # Errors
 /// Always returns `EOPNOTSUPP`.

@@ -26,7 +26,7 @@ pub fn within<T: Send + 'static>(
         let question = Arc::new(question);
         let (asked, sender) = (Arc::clone(&question), sender.clone());
         let ask = move || {
-            // A result that comes after the time limit has no receiver.
+            // Sending fails after the time limit, because the receiver no longer exists.
             let _ = sender.send((index, asked()));
         };
         let thread = thread::Builder::new().name("ask".into()).spawn(ask);

@@ -28,12 +28,14 @@ fn widest(mounts: &[Mount], device: u64) -> Option<&Mount> {
     mounts.iter().filter(|mount| mount.device == device).min_by_key(|mount| mount.root.len())
 }
 
-/// Returns the ID of the file system at `point`, or 0 if it has none or another file system is mounted on top.
+/// Returns the ID of the file system at `point`, or 0 if the file system has no ID or another file system is mounted on
+/// top of it.
 #[allow(clippy::useless_conversion)] // the ID has 32 bits on some systems
 fn id_of(point: &Path, device: u64) -> u64 {
     let is_visible = std::fs::symlink_metadata(point).is_ok_and(|found| found.dev() == device);
     let id = || nix::sys::statvfs::statvfs(point).map_or(0, |status| u64::from(status.filesystem_id()));
-    // musl reports only the lower 32 bits of the ID, so the upper 32 bits are dropped with every C library.
+    // musl reports only the lower 32 bits of the ID. The upper 32 bits are dropped with other C libraries, too, so that
+    // the ID does not depend on the library.
     if is_visible { id() & u64::from(u32::MAX) } else { 0 }
 }
 

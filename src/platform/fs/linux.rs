@@ -1,4 +1,4 @@
-//! Linux: `/proc/self/mountinfo`, mount IDs, clones of mounts, and what file systems report beyond statvfs(3).
+//! Linux: `/proc/self/mountinfo`, mount IDs, clones of mounts, and numbers that statvfs(3) does not report.
 
 #[path = "overhead/btrfs/ask.rs"]
 pub mod btrfs;

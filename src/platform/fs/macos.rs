@@ -45,8 +45,8 @@ pub fn capacity(path: &Path) -> Result<Capacity, Errno> {
     Ok(capacity.with_inodes(status.files(), status.files_free()))
 }
 
-/// Returns the used bytes of the volume that `path` is on. For `/`, includes those of the data volume, which a scan of
-/// `/` reads through firmlinks.
+/// Returns the used bytes of the volume that `path` is on. For `/`, includes the used bytes of the data volume, which a
+/// scan of `/` reads through firmlinks.
 ///
 /// # Errors
 /// Returns any error of statfs(2).
@@ -161,7 +161,7 @@ fn mount(status: &libc::statfs) -> Mount {
 }
 
 /// Returns `true` for a network file system. Automounters are not local either, but they contact no server until they
-/// are triggered, and a scan never triggers one.
+/// are triggered, and a scan never triggers them.
 #[allow(clippy::cast_sign_loss)]
 fn is_network(status: &libc::statfs) -> bool {
     status.f_flags & libc::MNT_LOCAL as u32 == 0 && text(&status.f_fstypename) != b"autofs"

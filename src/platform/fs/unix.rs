@@ -55,7 +55,7 @@ pub fn mounts() -> Result<Vec<Mount>, Errno> {
     Err(Errno::ENOSYS)
 }
 
-/// Returns an empty map, because only the mount table of Linux has the same device numbers as files.
+/// Returns an empty map, because the mount table contains the same device numbers as `st_dev` only on Linux.
 pub fn file_systems() -> HashMap<u64, FileSystem> {
     HashMap::new()
 }
@@ -95,7 +95,7 @@ pub fn standing(path: &Path) -> Result<MountPosition, Errno> {
     Ok(MountPosition { mount: None, point: None, device: own.device, inode: own.inode, is_mount_point })
 }
 
-/// Returns `false`, because duke checks this only on Linux and macOS.
+/// Returns `false`, because duke recognizes mounts of whole file systems only on Linux and macOS.
 pub fn is_whole(_: &Path) -> bool {
     false
 }

@@ -1,4 +1,4 @@
-//! Volumes of macOS, recognized by their mount sources.
+//! macOS volumes, recognized by their mount sources.
 //!
 //! ```text
 //! /dev/disk3s5             volume 5 of container 3

@@ -12,7 +12,7 @@ use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicUsize, OnceLock, Ordering};
 use crate::platform::memory::block_file::Bytes;
 
-/// Size of a writer's first chunk in bytes. Each later chunk is twice as large as the one before.
+/// Size of a writer's first chunk in bytes. Each later chunk is twice as large as the previous chunk.
 const FIRST_CHUNK: usize = 1 << 18;
 /// Maximum size of a chunk in bytes, unless a single append needs more.
 const LARGEST_CHUNK: usize = 1 << 24;
@@ -35,7 +35,7 @@ impl Address {
         (bits != 0).then_some(Self(bits))
     }
 
-    /// Returns the address `bytes` bytes after this one.
+    /// Returns the address that is `bytes` bytes after this address.
     #[must_use]
     pub fn plus(self, bytes: usize) -> Self {
         Self(self.0 + bytes as u64)
@@ -59,7 +59,7 @@ pub struct Arena {
     count: AtomicU32,
 }
 
-/// Handle through which one thread appends. Owns the unwritten end of one chunk.
+/// Handle with which one thread appends to the arena. Owns the unwritten end of one chunk.
 #[derive(Default)]
 pub struct Writer {
     chunk: Option<u32>,

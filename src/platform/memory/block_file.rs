@@ -1,10 +1,10 @@
 //! File that is read one block at a time, on first use. Each block has a checksum.
 //!
-//! There are two kinds of access to a file. *Read*: a block is copied into memory, so later changes to the file have no effect,
-//! and truncation is an ordinary error. *Mapped*: the system decides which parts are in memory, so the file may be
-//! larger than memory; but access to a truncated part ends the process with SIGBUS, and later writes to the file become
-//! visible. [`Access::for_length`] maps only files that do not easily fit into memory. The content of a pipe is kept in
-//! memory.
+//! A file is accessed in one of two ways. *Read*: a block is copied into memory, so later changes to the file have no
+//! effect, and truncation is an ordinary error. *Mapped*: the system decides which parts are in memory, so the file may
+//! be larger than memory; but access to a truncated part ends the process with SIGBUS, and later writes to the file
+//! become visible. [`Access::for_length`] maps only files that do not easily fit into memory. The content of a pipe is
+//! kept in memory.
 //!
 //! Invariant: a block is returned only after its checksum has been verified. [`BlockFile::bytes`] is for data that is
 //! verified in another way.
@@ -105,10 +105,10 @@ impl Deref for Bytes {
 }
 
 impl Access {
-    /// Returns [`Access::Read`] for files of at most an eighth of the machine's memory, and [`Access::Mapped`]
-    /// for larger ones.
+    /// Returns [`Access::Read`] for files of at most an eighth of the machine's memory, and [`Access::Mapped`] for
+    /// larger files.
     pub fn for_length(length: u64) -> Self {
-        // libc is used because nix does not define the first variable on macOS.
+        // `libc` is used instead of `nix`, which does not define the first variable on macOS.
         let memory = ask(libc::_SC_PHYS_PAGES).zip(ask(libc::_SC_PAGESIZE));
         // If the system does not report its memory, it is assumed to be small (1 GiB).
         let memory = memory.map_or(1 << 30, |(pages, size)| pages.saturating_mul(size));
@@ -200,7 +200,6 @@ fn length_of_file(there: &Metadata) -> io::Result<u64> {
     if there.is_file() { Ok(there.len()) } else { Err(io::Error::new(ErrorKind::Unsupported, "not a file")) }
 }
 
-/// Returns the message of a read error.
 fn reason(error: &io::Error) -> String {
     match error.raw_os_error() {
         Some(errno) => crate::base::os_error::error_text(errno),

@@ -3,7 +3,7 @@
 
 use memmap2::MmapMut;
 
-/// Bytes that are appended to a block of fixed capacity.
+/// Block of fixed capacity, to which bytes are appended.
 pub struct Pages {
     mapping: MmapMut,
     used: usize,

@@ -32,7 +32,7 @@ impl Descriptors {
         (Self { allowed, open: AtomicUsize::new(0) }, threads)
     }
 
-    /// Counts `directory` as open for as long as the result exists.
+    /// Counts `directory` as open until the returned value is dropped.
     pub fn hold<D>(&self, directory: D) -> Counted<'_, D> {
         self.open.fetch_add(1, Ordering::Relaxed);
         Counted { directory, descriptors: self }

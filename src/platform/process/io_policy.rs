@@ -1,8 +1,8 @@
 //! I/O policy for files in the cloud. They look like other files, but are downloaded when opened.
 //!
 //! A scan must not download anything, so each of its threads disables downloads for itself. Programs that duke starts,
-//! such as a shell or a pager, inherit the policy of the process, which duke does not change. (The policy would be hard
-//! to restore: on macOS, a *process* downloads nothing by default, `getiopolicy_np(3)`.)
+//! such as a shell or a pager, inherit the policy of the process, which duke does not change. That policy would be hard
+//! to restore, because the default for a *process* on macOS is not to download (`getiopolicy_np(3)`).
 //!
 //! Invariant: other threads of this process are not affected.
 

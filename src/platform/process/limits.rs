@@ -30,11 +30,11 @@ pub fn processors() -> usize {
     threads(std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }
 
-/// Returns the number of threads, up to `wanted` and at least one, that fit into the address space of this
-/// process (`RLIMIT_AS`).
+/// Returns the number of threads, up to `wanted` and at least one, that fit into the address space of this process
+/// (`RLIMIT_AS`).
 ///
-/// The system would start more threads, but the process ends if a thread has no room for its memory. If the address
-/// space is limited, this call also makes all threads share one arena of the C library's allocator.
+/// The system would allow more threads, but the process would end as soon as one of them has no room for its memory. If
+/// the address space is limited, this call also makes all threads share one arena of the C library's allocator.
 pub fn threads(wanted: usize) -> usize {
     threads_with_room(wanted)
 }

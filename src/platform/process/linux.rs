@@ -1,4 +1,4 @@
-//! Linux: the limit of the address space, and a function that runs before `main`.
+//! Linux: limit on the address space, and a function that runs before `main`.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // partly replaced here

@@ -1,4 +1,4 @@
-//! macOS: desktop conventions, and the policy for files in the cloud.
+//! macOS: desktop conventions, and the I/O policy for files in the cloud.
 
 #[path = "unix.rs"]
 #[allow(dead_code)] // partly replaced here
@@ -32,7 +32,7 @@ pub fn home_trash(home: Option<PathBuf>) -> Option<PathBuf> {
     home.map(|home| home.join(".Trash"))
 }
 
-/// Sets the policy of the calling thread for files in the cloud.
+/// Sets the calling thread's I/O policy for files in the cloud.
 #[allow(unsafe_code)]
 pub fn set_io_policy(policy: i32) {
     /// `IOPOL_TYPE_VFS_MATERIALIZE_DATALESS_FILES` of sys/resource.h.

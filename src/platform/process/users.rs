@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use std::time::Instant;
 
-    /// `true` where the unit tests may start programs: not where those of another system are run.
+    /// `true` if the unit tests may start programs, which is not the case where tests for another system are run.
     const HAS_PROGRAMS: bool = cfg!(any(target_env = "gnu", target_env = "musl"));
 
     #[test]

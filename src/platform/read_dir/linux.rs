@@ -43,7 +43,8 @@ impl<'d> Reader<'d> {
         Self { directory }
     }
 
-    /// Does the same as [`Self::new`], because attributes read by name always include the owner.
+    /// Does the same as [`Self::new`]. Owners cannot be omitted here, because attributes read by name always include
+    /// them.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)
     }

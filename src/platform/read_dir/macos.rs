@@ -1,8 +1,8 @@
 //! macOS: names and attributes together from `getattrlistbulk(2)`, in a reused buffer.
 //!
-//! Attributes of directories are read by name, because getattrlistbulk(2) describes the covered directory instead of a
-//! mount point, and a firmlink instead of its target. If the call does not work at all, the directory is read by
-//! `readdir`.
+//! Attributes of directories are read by name, because getattrlistbulk(2) describes the covered directory instead of
+//! the mounted file system, and a firmlink instead of its target. If the call does not work at all, the directory is
+//! read by `readdir`.
 //!
 //! `attr_list` describes the layout of records. Invariant: no entry is returned twice.
 
@@ -158,8 +158,9 @@ impl Buffer {
         }
     }
 
-    /// Does the same as [`Buffer::attributes`], but gives an entry that is not a directory the device of `directory`. A
-    /// listing can report another device for a file than stat(2), and no file is a mount point.
+    /// Does the same as [`Buffer::attributes`], but an entry that is not a directory gets `device`, the device of
+    /// `directory`. A file cannot be a mount point, but the listing may report a different device for it than stat(2)
+    /// does.
     ///
     /// # Errors
     /// Returns any error of [`Buffer::attributes`].

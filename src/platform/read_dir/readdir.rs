@@ -19,7 +19,7 @@ const BATCH: usize = 1024;
 pub struct Buffer {
     /// Names with their terminating NULs, one after another.
     names: Vec<u8>,
-    /// Kind, inode number, and end of the name in `names` for each entry.
+    /// For each entry, its kind, its inode number, and the end of its name in `names`.
     entries: Vec<(Kind, u64, usize)>,
 }
 
@@ -35,7 +35,8 @@ impl<'d> Reader<'d> {
         Self { directory, stream: None }
     }
 
-    /// Does the same as [`Self::new`], because attributes read by name always include the owner.
+    /// Does the same as [`Self::new`]. Owners cannot be omitted here, because attributes read by name always include
+    /// them.
     pub fn without_owners(directory: &'d Directory) -> Self {
         Self::new(directory)
     }
@@ -55,7 +56,7 @@ impl<'d> Reader<'d> {
             match stream.next() {
                 None => break,
                 Some(Ok(entry)) => buffer.push(entry.file_name(), kind_of(&entry), entry.ino()),
-                // The names already read by this call are kept. A lasting error will occur again in the next call.
+                // The names already read by this call are kept. A persistent error will occur again in the next call.
                 Some(Err(_)) if !buffer.entries.is_empty() => break,
                 Some(Err(error)) => return Err(error),
             }

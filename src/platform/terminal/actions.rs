@@ -42,7 +42,7 @@ fn handler(signal: Signal) -> libc::sighandler_t {
     now.sa_sigaction
 }
 
-/// Signal action that does not run any code of this program.
+/// Signal action that runs no code of this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Default,

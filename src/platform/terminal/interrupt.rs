@@ -36,7 +36,7 @@ impl Interrupt {
         let ends = Arc::new(AtomicBool::new(false));
         if !is_ignored(Signal::SIGINT) {
             // Handlers run in the order of registration, so on the first signal, this handler finds the flag unset and
-            // the next one sets it.
+            // the next handler sets it.
             register_end(Arc::clone(&ends))?;
             flag::register(SIGINT, Arc::clone(&ends))?;
         }

@@ -103,7 +103,7 @@ impl Watch {
 /// Interval in milliseconds between two checks for a hangup on systems whose poll(2) does not report it.
 const CHECK: u16 = 1000;
 
-/// Returns `true` if a terminal was closed, so that its modes can no longer be read.
+/// Returns `true` if `terminal` was closed: its modes can no longer be read.
 fn is_hung_up(terminal: &OwnedFd) -> bool {
     tcgetattr(terminal).is_err_and(|error| error != nix::errno::Errno::EINTR)
 }
@@ -161,8 +161,8 @@ fn is_selected(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
     select(None, None, &mut writable, None, &mut wait).map_or(true, |count| count > 0)
 }
 
-/// Installs a handler that restores `terminal` if the process aborts, which happens when it is out of memory and after
-/// a bug that cannot unwind. If `is_on` is `true`, the handler writes `farewell` and sets the modes that the terminal
+/// Installs a handler that restores `terminal` if the process aborts, which happens when it runs out of memory or after
+/// a panic that cannot unwind. If `is_on` is `true`, the handler writes `farewell` and sets the modes that the terminal
 /// has now. Then the handler reports the abort, and the process ends by SIGABRT.
 ///
 /// # Errors

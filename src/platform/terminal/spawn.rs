@@ -1,8 +1,8 @@
 //! Programs that duke runs in its terminal.
 //!
 //! Programs start in a clean state: every signal has its default action and is unblocked, the terminal has the modes it
-//! had before duke started, and no descriptor of duke is open (all of them close on exec). Directories are passed as
-//! open descriptors, so no path is resolved again. While a program has the terminal, keys affect only the program:
+//! had before duke started, and none of duke's descriptors are open (all of them close on exec). Directories are passed
+//! as open descriptors, so no path is resolved again. While a program uses the terminal, keys affect only the program:
 //! Ctrl-C does not end duke, and Ctrl-Z stops both.
 //!
 //! Invariant: when a call returns, the signal actions and the terminal are as they were before the call.
@@ -21,8 +21,8 @@ use nix::unistd::{Pid, getpgrp, setsid, tcgetpgrp, tcsetpgrp};
 use super::actions::{Answer, Before, answer};
 use super::stops::stop_group;
 
-/// Signal actions of duke while a program has the terminal, as in system(3). Signals from keys go to the whole
-/// foreground group, but are meant for the program.
+/// Signal actions of the duke process while a program uses the terminal, as in system(3). Signals from keys go to the
+/// whole foreground group, but are meant for the program.
 const MEANWHILE: [(Signal, Answer); 3] = [
     (Signal::SIGINT, Answer::Ignore),
     (Signal::SIGQUIT, Answer::Ignore),
@@ -39,11 +39,11 @@ pub enum Ended {
     Signal(i32),
 }
 
-/// Runs a program and waits for it to end. Until then, the program has `terminal`. The program starts in `directory`,
-/// if one is given.
+/// Runs a program and waits for it to end. Until then, `terminal` belongs to the program. If `directory` is given, the
+/// program starts there.
 ///
 /// # Errors
-/// Returns an error if the program cannot be started, including those of execve(2) and fchdir(2).
+/// Returns the error if the program cannot be started, such as any error of execve(2) or fchdir(2).
 pub fn run(
     command: &mut Command,
     directory: Option<BorrowedFd<'_>>,
@@ -145,7 +145,7 @@ fn wait(child: u32) -> io::Result<Ended> {
     }
 }
 
-/// Temporary signal actions. The previous ones are restored on drop.
+/// Temporary signal actions. The previous actions are restored on drop.
 struct Held {
     before: Vec<Before>,
 }

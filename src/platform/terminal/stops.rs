@@ -18,8 +18,8 @@ use nix::unistd::Pid;
 use super::actions::is_ignored;
 use crate::base::sync::{Condvar, Mutex, OnceLock, lock};
 
-/// Function that wraps a stop. It prepares the stop, calls its argument, which stops the process, and then restores the
-/// previous state.
+/// Function that wraps each stop of the process. It prepares the stop, calls its argument, which stops the process, and
+/// then restores the previous state.
 pub type Around = Box<dyn Fn(&dyn Fn() -> io::Result<()>) + Send>;
 
 /// State shared with the thread that stops this process.
@@ -62,7 +62,7 @@ pub fn hold() -> io::Result<()> {
     begun.map(drop)
 }
 
-/// Sets the function that wraps a stop.
+/// Sets the function that wraps each stop.
 pub fn around(what: Around) {
     if let Some(stops) = STOPS.get() {
         *lock(&stops.around) = Some(what);
@@ -87,7 +87,7 @@ pub fn stop_group() -> io::Result<()> {
     Ok(())
 }
 
-/// Stops this process and returns when a shell continues it. Does nothing if no shell could do so.
+/// Stops this process and returns when a shell continues it. Does nothing if no shell could continue it.
 fn stop_here() -> io::Result<()> {
     raise(Signal::SIGTSTP)?;
     stop_signal().thread_unblock()?;

@@ -1,9 +1,9 @@
-//! Parser of queries.
+//! Query parser.
 //!
 //! ```text
 //! query = terms with blanks between
 //! term  = ["-"] ( "two words" | /regex/ | qualifier | glob | word )
-//! qualifier = (">" | ">=" | "<" | "<=" | "=") size            disk usage; also `size>1G`, `disk>1G`, `apparent>1G`
+//! qualifier = (">" | ">=" | "<" | "<=" | "=") size            disk usage; also `size>1G`, `disk>1G`, `apparent>1G`, `frees>1G`
 //!           | "older:" age | "newer:" age                     h d w mo y
 //!           | "type:" names | "ext:" names | "is:" property   names with commas between
 //! ```
@@ -93,8 +93,8 @@ fn skip_blanks(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_start().len()
 }
 
-/// Returns the first term at or after `at`, `true` if the term is negated, and the position of its end. Returns `None`
-/// if there is no other term.
+/// Returns the first term at or after `at`, a flag that is `true` if the term is negated, and the position at which the
+/// term ends. Returns `None` if no term follows.
 fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
     let start = skip_blanks(text, at);
     let rest = text[start..].strip_prefix('-').unwrap_or(&text[start..]);
@@ -298,8 +298,13 @@ fn unit_missing(number: &str) -> String {
 type SizeTest = fn(Size) -> Test;
 
 /// Keys that can precede a size comparison, and the tests they stand for.
-const SIZES: [(&str, SizeTest); 4] =
-    [("", Test::Disk), ("size", Test::Disk), ("disk", Test::Disk), ("apparent", Test::Apparent)];
+const SIZES: [(&str, SizeTest); 5] = [
+    ("", Test::Disk),
+    ("size", Test::Disk),
+    ("disk", Test::Disk),
+    ("apparent", Test::Apparent),
+    ("frees", Test::Frees),
+];
 
 /// Parser for the value after a colon. The last argument is the current time in seconds since 1970.
 type Qualifier = fn(&Word<'_>, &str, i64) -> Result<Test, Trouble>;

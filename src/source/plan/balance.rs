@@ -1,10 +1,11 @@
-//! Balance of a plan: parts of about the same number of entries, because that number determines how long a scan takes.
+//! Balancing of a plan: division into parts with about the same number of entries, because that number determines how
+//! long a scan takes.
 //!
 //! Part 0 of a plan is called the rest. A directory with more than 1/(4 N) of all entries, where N is the number of
-//! parts, is cut, unless most of its entries are directly in it: the rest reads the directory's own entries, and its
-//! child directories are assigned one by one. The rest also takes the smallest directories until it has its share, so
-//! that a plan names few paths. The other directories are assigned largest first, each to the part with the fewest
-//! entries so far.
+//! parts, is cut: the rest reads the directory's own entries, and its child directories are assigned one by one. A
+//! directory that contains most of its entries directly is not cut. The rest also takes the smallest directories until
+//! it has its share, so that a plan names few paths. The other directories are assigned largest first, each to the part
+//! with the fewest entries so far.
 //!
 //! Invariant: every directory goes to one part. A mount point stays in the rest, where a scan decides whether to enter
 //! it.
@@ -39,12 +40,13 @@ pub fn parts(
     Ok(deal(units, total, count))
 }
 
-/// Returns the number of entries in and below a directory, including itself.
+/// Returns the number of entries in and below a directory, including the directory itself.
 fn entries(tree: &Tree, id: DirId) -> u64 {
     tree.totals(id).items.saturating_add(1)
 }
 
-/// Cuts directories with more than `limit` entries. Returns the others, and the total without excluded directories.
+/// Cuts directories with more than `limit` entries. Returns the directories to scan as a whole, and `total` minus the
+/// entries of excluded directories.
 fn units(
     tree: &Tree,
     (root, path): (DirId, &[u8]),

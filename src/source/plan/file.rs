@@ -1,4 +1,4 @@
-//! Plans in files.
+//! File format of plans.
 //!
 //! ```text
 //! {"schema":"duke-plan-1","path":"/data","flags":{"one_file_system":true,...,"exclude":["*.o"]},"parts":[
@@ -160,7 +160,8 @@ fn flags(lexer: &mut Lexer<'_>) -> Result<ScanFlags> {
                 flags.exclude.push(text(lexer)?);
                 Ok(())
             })?,
-            // A later version may have written this flag. Without it, the scan would differ from the planned one.
+            // A later version of duke may have written this flag. If the flag were ignored, the scan would differ from
+            // the planned scan.
             _ => return lexer.fault("unknown flag"),
         }
         Ok(())

@@ -3,7 +3,7 @@
 //! Part 0 is the rest: it scans the whole path but does not enter the directories of the other parts. All parts have
 //! the flags of the plan, so that the merged tree equals the tree of a single scan.
 //!
-//! Invariant: no directory of a plan is inside another one, and all are below its path.
+//! Invariant: no directory of a plan is inside another one, and all are below the plan's path.
 
 mod balance;
 mod file;
@@ -22,7 +22,7 @@ use crate::scan::{BadPattern, ExcludePatterns, Mounts, Options, OtherParts};
 pub struct ScanPlan {
     /// Absolute path of the whole tree.
     pub path: Vec<u8>,
-    /// Flags of each part's scan.
+    /// Flags for the scan of each part.
     pub flags: ScanFlags,
     /// Parts. The first part is the rest, which contains everything that is in no other part.
     pub parts: Vec<ScanPart>,
@@ -41,17 +41,17 @@ pub struct ScanPart {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools)] // the flags are independent
 pub struct ScanFlags {
-    /// `-x`.
+    /// `true` if the scan uses `-x`.
     pub one_file_system: bool,
-    /// `--skip-network`.
+    /// `true` if the scan uses `--skip-network`.
     pub skip_network: bool,
-    /// `--exclude-caches`.
+    /// `true` if the scan uses `--exclude-caches`.
     pub exclude_caches: bool,
-    /// `-e`.
+    /// `true` if the scan uses `-e`.
     pub extended: bool,
-    /// `--exclude`.
+    /// Patterns given with `--exclude`.
     pub exclude: Vec<String>,
-    /// `--fs-id`.
+    /// Value of `--fs-id`, if given.
     pub fs_id: Option<String>,
 }
 
@@ -86,7 +86,8 @@ impl ScanPlan {
 
     /// Returns the directories that part `index` must not enter.
     pub fn other_parts(&self, index: usize) -> OtherParts {
-        // No directory of a part contains a directory of another part.
+        // Only part 0 can reach directories of other parts, because the directories of the other parts do not contain
+        // one another.
         let others = self.parts.iter().filter(|_| index == 0);
         OtherParts::at(others.flat_map(|part| &part.paths).map(Vec::as_slice))
     }
@@ -119,8 +120,8 @@ impl ScanPlan {
     }
 }
 
-/// Returns the parents of a path, each with the name of its child on the way to `path`. Ends at `/`, or before an empty
-/// name.
+/// Returns the ancestors of a path, each with the name of its child on the way to `path`. Ends at `/`, or before an
+/// empty name.
 fn above(path: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     std::iter::successors(split(path), |(parent, _)| split(parent))
 }

@@ -2,10 +2,11 @@
 //! points to its last item.
 //!
 //! As in a scan, a directory gets its number when the listing that contains its entry is loaded. Its totals come from
-//! the file. The file records that there are errors below a directory, but not how many, so their number is at most one
-//! until they are counted.
+//! the file. The file records that there are errors below a directory, but not how many, so a directory has at most one
+//! error until they are counted.
 //!
-//! [`Chains`](super::chains::Chains) reads the file and guarantees that no item is in two chains, so the tree is finite.
+//! [`Chains`](super::chains::Chains) reads the file and guarantees that no item is in two chains, so the tree is
+//! finite.
 
 use std::collections::HashMap;
 
@@ -75,8 +76,8 @@ impl ChainedFile {
     }
 }
 
-/// Loads the listings of the top and of every directory that `is_wanted` accepts along with all of its ancestors. Calls
-/// `met` with these directories, parents before their children.
+/// Loads the listing of the top, and of each directory for which `is_wanted` returns `true`, as it must for all
+/// ancestors of that directory. Calls `met` with these directories, parents before their children.
 fn fetch_below(tree: &Tree, is_wanted: impl Fn(&DirId) -> bool + Sync, mut met: impl FnMut(&[DirId])) {
     let mut waiting = vec![DirId::TOP];
     while !waiting.is_empty() {
@@ -156,7 +157,7 @@ impl<'l> Loading<'l> {
         lock(&tree.failures).extend(failures);
         lock(&tree.linked).extend(batch.take_linked());
         if let Some(node) = node {
-            // `Release`: a reader that sees the listing sees the directories that it names too.
+            // `Release`: a reader that sees the listing also sees the directories named in it.
             tree.dir(id).listing.store(node.to_bits(), Ordering::Release);
         }
     }

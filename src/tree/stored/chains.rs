@@ -8,13 +8,13 @@ use crate::tree::batch::Batch;
 use crate::tree::directory::{DirId, Totals};
 use crate::tree::entry::Entry;
 
-/// Number of locks. Listings whose directories use different locks are loaded at the same time.
+/// Number of locks. Two listings can be loaded at the same time if their directories use different locks.
 const LOCKS: usize = 64;
 
 /// Item of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainItem<'a> {
-    /// Entry of the item. The number of a directory and the device of hard links are not set yet.
+    /// Entry, without its directory number and without the device of its hard links, which are set later.
     pub entry: Entry<'a>,
     /// Data of a directory besides its own metadata; `None` if the entry is not a directory.
     pub inside: Option<Inside>,
@@ -23,11 +23,11 @@ pub struct ChainItem<'a> {
 /// Data that a file records for everything in and below a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inside {
-    /// Totals. `errors` shows only that there were errors, not how many.
+    /// Totals. `errors` is not the number of errors, but only shows if there were any.
     pub totals: Totals,
     /// Device number, if it differs from that of the parent.
     pub device: Option<u64>,
-    /// Error number with which reading the directory itself failed; 0 if it did not.
+    /// Error number if the directory itself could not be read, otherwise 0.
     pub errno: i32,
     /// Position of the last item in the directory; `None` if the directory is empty.
     pub last: Option<u64>,
@@ -38,8 +38,8 @@ pub trait Chains: Send + Sync {
     /// Calls `give` with each item of the chain that ends at `last`, from the first to the last.
     ///
     /// # Errors
-    /// Returns the damage at which the chain breaks off. `give` has been called with the items after it. An item that
-    /// is part of another chain, or occurs twice in the chain, is damage.
+    /// Returns the damage at which the chain breaks off. In that case, `give` has been called only with the items after
+    /// the damage. An item that belongs to another chain, or occurs twice in this one, counts as damage.
     fn chain(&self, last: u64, give: &mut dyn FnMut(&ChainItem<'_>)) -> Result<(), Damage>;
 }
 
@@ -57,7 +57,7 @@ pub(in crate::tree) struct Unloaded {
 pub(in crate::tree) struct ChainedFile {
     pub(in crate::tree) chains: Box<dyn Chains>,
     pub(in crate::tree) directories: Slots<Unloaded, 1024>,
-    /// Locks, one of which is held while a listing is loaded.
+    /// Locks. A thread holds one of them while it loads a listing.
     pub(in crate::tree) locks: Box<[Mutex<()>]>,
     /// Buffers that no thread is using.
     pub(in crate::tree) batches: Mutex<Vec<Batch>>,
@@ -84,7 +84,7 @@ impl ChainedFile {
         file
     }
 
-    /// Records the position of the last item of `id`, whose own disk usage is `own`.
+    /// Records the position of the last item in directory `id`, and the disk usage `own` of the directory itself.
     pub(crate) fn expect(&self, id: DirId, last: Option<u64>, own: u64) {
         let unloaded = self.directories.make(id.0);
         unloaded.own.store(own, Ordering::Relaxed);

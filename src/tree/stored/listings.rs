@@ -22,7 +22,7 @@ use crate::tree::{DirId, Entry, EntryState, LinkedName};
 #[derive(Debug, Default)]
 pub struct ListingsDraft {
     bytes: Vec<u8>,
-    /// First and last directory in the block.
+    /// Numbers of the first and the last directory in the block.
     ends: Option<(u32, u32)>,
 }
 

@@ -4,7 +4,8 @@
 //! their totals are in a table. In a *chained* file (`chained`), such as ncdu's binary export, entries refer to one
 //! another by their positions, and a directory gets its number when the listing that contains its entry is loaded.
 //!
-//! Invariant: no matter what the file contains, the tree is finite, and a walk visits each directory below the top once.
+//! Invariant: no matter what the file contains, the tree is finite, and a walk visits each directory below the top
+//! once.
 
 mod chained;
 pub mod chains;
@@ -28,7 +29,7 @@ impl Stored {
     pub(crate) fn rows(&self, tree: &Tree, first: u32) -> Vec<Dir> {
         match self {
             Self::Numbered(file) => file.rows(tree, first),
-            // The row of a directory is filled when the listing that contains the directory is loaded.
+            // The data of a directory is set when the listing that contains the directory is loaded.
             Self::Chained(_) => Vec::new(),
         }
     }
@@ -44,7 +45,7 @@ impl Stored {
     /// Loads the number of bytes that entries of `id` share.
     pub(crate) fn fetch_shared(&self, tree: &Tree, id: DirId) {
         match self {
-            // The number is loaded together with the directory's row.
+            // The number of shared bytes is loaded together with the directory's row.
             Self::Numbered(_) => _ = tree.status(id),
             Self::Chained(file) => file.fetch(tree, id),
         }

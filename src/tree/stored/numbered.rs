@@ -1,4 +1,4 @@
-//! Tree in a file whose directories are numbered, as in a snapshot.
+//! Tree in a file in which each directory has a number, such as a snapshot.
 //!
 //! Directories are numbered breadth-first: the top is 0, and the child directories of each directory get the next
 //! numbers, in the order of its listing. So a parent has a smaller number than its children, and the numbers of
@@ -111,7 +111,7 @@ fn publish(tree: &Tree, found: Found, bytes: Bytes) {
     let start = tree.bytes.adopt(bytes);
     let mut failures = Vec::new();
     for child in found.children {
-        // `Release`: a reader that sees the address of the record sees the block too.
+        // `Release`: a reader that sees the address of the record also sees the block.
         tree.dir(child.id).record.store(start.plus(child.record).to_bits(), Ordering::Release);
         if let Some(errno) = tree.status(child.id).errno {
             failures.push(Failure { directory: child.id, entry: None, errno });

@@ -1,4 +1,4 @@
-//! Files that trees are loaded from, and the state of loading.
+//! Files from which trees are loaded, and the state of loading.
 
 use super::chains::ChainedFile;
 use super::damage::FirstDamage;
@@ -15,7 +15,8 @@ pub struct ListingBlock {
     pub block: Block,
     /// Number of the first directory in the block.
     pub first: u32,
-    /// Number of the first child directory whose name is in this block or, if there is none, in a later block.
+    /// Number of the first child directory whose name is in this block. If the block names no child directory, number
+    /// of the first one named in a later block.
     pub child: u32,
     /// `true` if the block names inodes with several links.
     pub has_links: bool,
@@ -36,7 +37,7 @@ pub struct Plan {
     pub devices: Vec<u64>,
 }
 
-/// File that a tree is loaded from, and the state of loading.
+/// File from which a tree is loaded, and the state of loading.
 pub(in crate::tree) enum Stored {
     Numbered(NumberedFile),
     Chained(Box<ChainedFile>),

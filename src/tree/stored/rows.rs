@@ -36,7 +36,7 @@ pub struct Row {
     pub device: u32,
     /// `true` if the totals are lower bounds; see [`crate::tree::Status::partial`].
     pub is_partial: bool,
-    /// Error number with which reading the directory failed; 0 if it did not.
+    /// Error number if the directory could not be read, otherwise 0.
     pub errno: i32,
     /// Disk usage shared between entries; see [`crate::tree::Tree::shared`].
     pub shared: u64,

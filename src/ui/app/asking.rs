@@ -86,8 +86,7 @@ impl<'t> App<'t> {
         self.layers.iter().any(|layer| layer.component().selected().is_some())
     }
 
-    /// If `is_input`, closes the gates of all open questions, so that a Yes is ignored until the input has
-    /// paused.
+    /// Closes the gates of all open questions if `is_input` is set, so that a Yes is ignored until the user pauses.
     pub(super) fn close_gate_if(&mut self, is_input: bool) {
         if is_input {
             let gates = self.layers.iter_mut().filter_map(|layer| layer.component_mut().gate());
@@ -99,7 +98,7 @@ impl<'t> App<'t> {
         self.gate().is_some_and(|gate| gate.is_open())
     }
 
-    /// Returns `true` if the answer is Yes, or presses the selected Yes button.
+    /// Returns `true` if the answer is Yes, or if it presses the selected button and this button is Yes.
     pub(super) fn is_yes(&self, answer: Answer) -> bool {
         let button = self.layers.last().and_then(|layer| layer.component().selected());
         answer == Answer::Yes || answer == Answer::Selected && button == Some(Button::Yes)
@@ -137,10 +136,10 @@ impl<'t> App<'t> {
         None
     }
 
-    /// Asks the user if the parent directory should be scanned.
+    /// Asks the user whether to scan the parent directory.
     pub(super) fn offer_above(&mut self) {
         if self.cx.is_deleting() {
-            // Leaving this tree would interrupt the deletion.
+            // The user would have to leave this tree, which would interrupt the deletion.
             self.cx.notify(Notice::Deleting);
         } else if let Some(order) = self.cx.written() {
             self.cx.notify(Notice::StillWriting(order.path.clone()));

@@ -1,4 +1,4 @@
-//! Execution of commands, depending on the scope.
+//! Execution of commands in the current scope.
 //!
 //! This file handles the commands of the list and of table views. Layers handle their own. Invariant: a key performs
 //! only the command that the keymap binds to it.
@@ -50,7 +50,7 @@ impl App<'_> {
     /// pasted.
     pub(super) fn paste(&mut self, text: &str) {
         if self.scope().is_typed() {
-            // The result is ignored, because typing requests no I/O.
+            // The returned effect is ignored, because typing requests no I/O.
             let _ = self.offer(Input::Paste(text));
         }
     }
@@ -97,6 +97,7 @@ impl App<'_> {
             Command::Open => self.cx.open(),
             Command::Parent => self.parent(),
             Command::Sort(Column::Growth) => self.cx.sort_by_growth(),
+            Command::Sort(Column::Frees) => self.cx.sort_by_frees(),
             Command::Sort(column) => self.cx.sort_by(column),
             Command::DirectoriesFirst => {
                 self.cx.order.grouping = match self.cx.order.grouping {
@@ -121,6 +122,7 @@ impl App<'_> {
             }
             Command::Show(Column::Owner) if !self.may_show_owners() => self.cx.notify(Notice::NoOwners),
             Command::Show(Column::Growth) => self.cx.toggle_growth(),
+            Command::Show(Column::Frees) => self.cx.toggle_frees(),
             Command::Show(column) => self.cx.shown.columns.toggle(column),
             Command::Scale => self.cx.shown.scale.toggle(),
             Command::Preview => self.cx.next_panes(),

@@ -124,7 +124,8 @@ impl<'t> App<'t> {
     /// Opens the deletion dialog, and requests a preview.
     pub(in crate::ui) fn ask_about(&mut self, kind: OperationKind, selection: Selection) -> Effect {
         let (selection, now) = (Arc::new(selection), self.cx.clock());
-        let dialog = DeleteDialog::new(kind, Arc::clone(&selection), &self.cx.deletion.policy, now);
+        let dialog = DeleteDialog::new(kind, Arc::clone(&selection), &self.cx.deletion.policy, now)
+            .with_exclusive(selection.exclusive(self.cx.tree));
         self.open_below_question(Layer::ConfirmDelete(dialog));
         Effect::Deletion(DeletionRequest::Preview(selection, now))
     }
@@ -207,8 +208,8 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Continues after a rescan: rescans the next directory with restored items, shows the deletion dialog again for
-    /// changed entries, or checks changed marks.
+    /// Continues after a rescan: rescans the next directory with restored items, opens the deletion dialog again if
+    /// entries had changed, or checks marked directories that have changed.
     pub(super) fn after_rescan(&mut self) -> Option<Effect> {
         self.cx.read_returned().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }

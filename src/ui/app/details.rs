@@ -1,4 +1,4 @@
-//! Info page and programs for the entry under the cursor.
+//! Info page of the entry under the cursor, and programs started for that entry.
 
 use super::App;
 use crate::source::SourceKind;
@@ -30,7 +30,7 @@ impl App<'_> {
         self.cx.entry_under_cursor()
     }
 
-    /// Returns the entry under the cursor. If the row stands for several names of a file, returns the entry of the
+    /// Returns the entry under the cursor. If the row represents several names of a file, returns the entry of the
     /// first name.
     fn shown_under_cursor(&self) -> Option<EntryId> {
         let first_of_names = || self.cx.sheet()?.entries(self.cx.row()).first().copied();

@@ -56,7 +56,8 @@ impl<'t> App<'t> {
     }
 
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // Read before the event is applied: the key that opens a question does not count as input to that question.
+        // Both values are read before the event is applied, because the key that opens a question does not count as
+        // input to that question.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();
@@ -81,7 +82,7 @@ impl<'t> App<'t> {
             }
             Event::Resize(columns, lines) => {
                 self.cx.size = (columns, lines);
-                // Terminals differ in what they leave on the screen after a resize, so everything is drawn again.
+                // Some terminals leave remains of the old screen after a resize, so everything is drawn again.
                 Some(Effect::Repaint)
             }
             Event::Tick(tick) => {

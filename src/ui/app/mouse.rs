@@ -1,8 +1,8 @@
 //! Mouse input: translates clicks and wheel steps into commands.
 //!
-//! A click on a row moves the cursor, and a double click opens the entry. A click on a column title sorts, on a tab
-//! opens the view, and on a part of the path goes up to that directory. Key hints in the footer act like their keys,
-//! and buttons can be clicked.
+//! A click on a row moves the cursor, and a double click opens the entry. A click on a column title sorts by that
+//! column, a click on a tab opens its view, and a click on a part of the path goes up to that directory. Key hints in
+//! the footer act like their keys, and buttons can be clicked.
 //!
 //! The target of a click is looked up in the clickable areas of the last frame ([`crate::ui::hit_map`]).
 //! Invariant: the mouse does nothing that keys cannot do.
@@ -76,8 +76,8 @@ impl App<'_> {
         (line < list.bottom()).then_some((list.x, line))
     }
 
-    /// Clears the clickable areas if the scope is no longer `scope`: they belong to the last frame, which does not show
-    /// the new component yet.
+    /// Clears the clickable areas if the scope is no longer `scope`. The areas belong to the last frame, which does not
+    /// show the new component yet.
     pub(super) fn forget_hits_of_another(&mut self, scope: Scope) {
         if self.scope() != scope {
             self.hits.clear();
@@ -101,7 +101,7 @@ impl App<'_> {
     }
 
     fn wheel(&mut self, motion: Motion) {
-        // A question refers to the visible rows, so nothing scrolls while it is open.
+        // A question is about the visible rows, so nothing scrolls while it is open.
         if !matches!(self.layers.last(), Some(Layer::Question(_))) {
             for _ in 0..STEP {
                 // Moving the cursor requests no I/O.

@@ -13,7 +13,7 @@ impl App<'_> {
     pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
         let scope = self.scope();
         let mut has_changed = false;
-        // A result can make a further job necessary.
+        // Each result may require another job.
         while self.poll_loads(sources) {
             has_changed = true;
         }
@@ -32,7 +32,7 @@ impl App<'_> {
         let has_facts = info.is_some_and(|page| page.info.poll(sources));
         let has_rows = self.cx.poll_rows(sources);
         let is_whole = self.cx.poll_whole(sources);
-        let is_compared = self.cx.poll_comparison(sources);
+        let is_compared = self.cx.poll_comparison(sources) | self.cx.poll_exclusive(sources);
         let is_found = self.cx.poll_shown(sources)
             | self.cx.poll_map(sources)
             | self.cx.poll_overview(sources)

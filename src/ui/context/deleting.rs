@@ -47,7 +47,7 @@ impl Context<'_> {
         Some(Effect::Deletion(DeletionRequest::Stop))
     }
 
-    /// Remembers trashed items for a later restore. The latest ones are restored first.
+    /// Stores trashed items for a later restore. The latest ones are restored first.
     fn remember_trashed<'r>(&mut self, trashed: impl Iterator<Item = &'r Trashed>) {
         let trashed: Vec<Trashed> = trashed.cloned().collect();
         if !trashed.is_empty() {
@@ -55,7 +55,7 @@ impl Context<'_> {
         }
     }
 
-    /// Keeps the items that were not restored (all except `returned`), so that the user can try again.
+    /// Stores the items that were not restored (all except `returned`), so that the user can try again.
     pub fn keep_unrestored(&mut self, work: &Operation, returned: &[Trashed]) {
         if let Operation::Restore(all) = work {
             // Both lists have the same order.
@@ -95,7 +95,7 @@ impl Context<'_> {
         Effect::Recheck(places)
     }
 
-    /// Requests a rescan of the directories with shared files, so that the duplicates are searched again.
+    /// Requests a rescan of the directories with shared files, so that the search for duplicates runs again.
     fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
         let directories = sharing.directories();
         let name = directories.first().map(|directory| self.tree.name(*directory).to_vec());
@@ -145,8 +145,7 @@ impl Context<'_> {
         }
     }
 
-    /// Requests a check of the marked directories that a rescan found modified, because they may have been
-    /// replaced.
+    /// Requests a check of marked directories that appear modified after a rescan, because they may have been replaced.
     pub fn compare_marks(&mut self) -> Option<Effect> {
         let touched = self.marks.touched_directories();
         let selection =

@@ -28,7 +28,7 @@ impl Context<'_> {
             return;
         }
         self.views.filtering = Some(Filtering::new(self.views.filter.clone()));
-        // The unfiltered rows would be wrong, so no rows are shown until the result arrives.
+        // The old rows are not filtered correctly, so no rows are shown until the result arrives.
         self.sorting = None;
         self.place.forget_rows();
     }

@@ -19,8 +19,8 @@ use crate::ui::view_state::GrowthState;
 use crate::ui::views::growth;
 
 impl Context<'_> {
-    /// Searches for a baseline once, and compares the tree with it if the growth column is visible. Returns
-    /// `true` if there is a new result.
+    /// Searches for a baseline if that has not been done yet, and compares the tree with it if the growth column is
+    /// visible. Returns `true` if there is a new result.
     pub fn poll_comparison(&mut self, sources: &Sources<'_>) -> bool {
         let (may_start, order) = (sources.may_compare(), self.request(Query::default()).order);
         let basis = || sources.basis.cloned();
@@ -42,7 +42,7 @@ impl Context<'_> {
             })
         });
         if has_offer {
-            // The settings may ask for the column although there is no baseline.
+            // The settings may request the column even if there is no baseline.
             if self.check_baseline().is_err() {
                 self.shown.columns = self.shown.columns.with(Column::Growth, false);
             }
@@ -108,7 +108,7 @@ impl Context<'_> {
         }
     }
 
-    /// Shows the growth column and sorts by it, if possible.
+    /// Shows the growth column and sorts by it, unless growth is unavailable.
     pub fn sort_by_growth(&mut self) {
         if self.is_filtered() {
             self.notify(Notice::FilterNotCompared);

@@ -18,8 +18,8 @@ use crate::ui::views::{Target, largest};
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of wanted entries of one directory for which its listing is read in a single pass. Fewer entries are
-/// looked up individually.
+/// Number of entries of one directory from which on its listing is read in a single pass. Fewer entries are looked up
+/// individually.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {
@@ -31,7 +31,7 @@ impl<'t> Context<'t> {
         self.anchor.is_some()
     }
 
-    /// Cancels a started range. Returns `false` if there was none.
+    /// Discards the start of a range. Returns `false` if no range was started.
     pub fn end_range(&mut self) -> bool {
         self.anchor.take().is_some()
     }
@@ -76,8 +76,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Cancels a [`Self::mark`] that is still waiting for files to be found, so that no marks appear unexpectedly after
-    /// the next input.
+    /// Cancels a [`Self::mark`] that is still waiting for files to be found. Otherwise, marks would appear unexpectedly
+    /// after the next input.
     pub fn cancel_mark_total(&mut self) {
         self.views.sheets.iter_mut().for_each(|sheet| sheet.mark_all_found(false));
     }
@@ -100,8 +100,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Returns the rows from the start of the range to the cursor; `None` if no range was started, or if its
-    /// start is not shown.
+    /// Returns the rows from the start of the range to the cursor; `None` if no range was started, or if its first row
+    /// is not shown.
     pub fn ranged_rows(&self) -> Option<RangeInclusive<usize>> {
         let begin = self.row_of(self.anchor?)?;
         Some(begin.min(self.row())..=begin.max(self.row()))
@@ -152,7 +152,8 @@ impl<'t> Context<'t> {
         self.views.sheets.last_mut().into_iter().for_each(TableView::step_to_next_group);
     }
 
-    /// Keeps the copies in the directory of the copy at the cursor, at any depth, and marks all others of their groups.
+    /// Unmarks the copies in the directory of the copy under the cursor, at any depth, and marks all other copies in
+    /// their groups.
     pub fn mark_elsewhere(&mut self) {
         let Some((directory, _)) = self.entries(self.row(), 1).first().copied() else {
             self.notify(Notice::NoDirectoryOfCopy);
@@ -222,8 +223,8 @@ impl<'t> Context<'t> {
         entries
     }
 
-    /// Returns the entries of these rows, except directories with entries that the filter hides. A command for
-    /// many rows therefore never marks hidden entries.
+    /// Returns the entries of these rows, except directories with entries that the filter hides. This ensures that a
+    /// command for several rows never marks hidden entries.
     fn whole_entries(&mut self, first: usize, count: usize) -> Vec<Located<'t>> {
         let mut entries = self.entries(first, count);
         let before = entries.len();

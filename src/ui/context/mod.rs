@@ -5,6 +5,7 @@
 
 mod deleting;
 mod entries;
+mod exclusive;
 mod export;
 mod filtering;
 mod growth;
@@ -66,7 +67,7 @@ pub struct Context<'t> {
     pub path: Vec<u8>,
     pub window: Window,
     pub notice: Option<Notice>,
-    /// Time at which the notice was first seen on the screen, since the start of the session.
+    /// Time since the start of the session at which the notice first appeared on the screen.
     pub notice_since: Option<Duration>,
     /// `true` if a page beside the view gets the keys.
     pub is_beside_page: bool,
@@ -75,13 +76,13 @@ pub struct Context<'t> {
     pub views: Views,
     pub deletion: DeletionState,
     pub place: ListState<'t>,
-    /// Directories to which the user can go up from the shown directory, outermost first.
+    /// Directories on the way down to the shown directory, to which the user can go up, outermost first.
     pub history: Vec<DirId>,
     /// Contents of the parent directory's pane, if that pane is visible.
     pub parent_list: Option<ParentList<'t>>,
     pub panes: Panes,
     pub memories: HashMap<DirId, SavedCursor<'t>>,
-    /// Directory IDs of the roots, as of the last tick.
+    /// Directory IDs of the roots at the time of the last tick.
     pub known_roots: Vec<DirId>,
     pub rescan: Option<Rescan>,
     pub marks: Marks<'t>,

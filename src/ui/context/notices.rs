@@ -54,7 +54,7 @@ impl Context<'_> {
     /// Tells the user that a key does nothing here. If the key has a meaning in another view, the notice
     /// describes it.
     pub fn notify_unbound(&mut self, scope: Scope, event: KeyEvent) {
-        // In questions, text fields and the help page, unbound keys are ignored silently.
+        // Questions, text fields and the help page ignore unbound keys without a notice.
         if scope.is_typed() || matches!(scope, Scope::Question | Scope::Confirm | Scope::Help) {
             return;
         }

@@ -72,7 +72,7 @@ impl Context<'_> {
 
     fn overview_parts(&self) -> Vec<Part> {
         let found = self.views.overview.value().map(|found| &**found);
-        // All parts are always shown, so that none moves when results arrive.
+        // All parts are always shown. Otherwise, parts would move when results arrive.
         vec![
             Part {
                 total: "own size".into(),
@@ -128,7 +128,7 @@ impl Context<'_> {
         Part { view, total, rows, empty, is_by_size: true }
     }
 
-    /// Returns a row for each total that has items. Bars are relative to the largest total.
+    /// Returns one row for each total that has items. The longest bar belongs to the largest total.
     fn rows_of_sums(&self, sums: &[(String, Totals, Role)]) -> Vec<(Row, Role)> {
         let measure = self.order.measure;
         let sizes = || sums.iter().map(|(_, totals, _)| totals_size(totals, measure));
@@ -170,7 +170,7 @@ impl Context<'_> {
         (**self.views.overview.space.value()?).as_ref()
     }
 
-    /// Returns `true` if the space of the file system is known, or will probably be known soon.
+    /// Returns `true` if the size and free space of the file system are known, or will probably be known soon.
     pub fn expects_space(&self) -> bool {
         self.source_kind == SourceKind::Live
             && self.views.overview.space.value().is_none_or(|volume| volume.is_some())

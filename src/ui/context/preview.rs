@@ -14,7 +14,7 @@ use crate::ui::loader::Sources;
 use crate::ui::views::Target;
 
 impl Context<'_> {
-    /// Returns the entry under the cursor of the top view, if the row stands for a single existing entry.
+    /// Returns the entry under the cursor of the top view, if the row represents a single existing entry.
     pub fn entry_under_cursor(&self) -> Option<EntryId> {
         let Some(sheet) = self.sheet() else {
             let position = self.place.rows().position(self.place.index())?;

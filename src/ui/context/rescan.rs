@@ -21,7 +21,8 @@ impl<'t> Context<'t> {
         self.rescan.as_ref()
     }
 
-    /// Requests a rescan of the directory under the cursor, or of the shown directory if there is none.
+    /// Requests a rescan of the directory under the cursor, or of the shown directory if the cursor is not on a
+    /// directory.
     pub fn rescan_selected(&mut self) -> Option<Effect> {
         let under_cursor = self.place.entry();
         match (under_cursor.and_then(|entry| entry.directory()), self.place.id) {
@@ -31,8 +32,8 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// Requests a rescan of the root that contains the shown directory. In the list of roots, this is the root
-    /// under the cursor.
+    /// Requests a rescan of the root that contains the shown directory. In the list of roots, requests a rescan of the
+    /// root under the cursor.
     pub fn rescan_root(&mut self) -> Option<Effect> {
         match self.tree.ancestry(self.place.id).last() {
             Some(root) => self.begin_rescan(root),
@@ -75,7 +76,7 @@ impl<'t> Context<'t> {
         Some(Effect::Rescan(directory))
     }
 
-    /// Records that a rescan is running, which may replace the directories `replaced`. For `wanted`, see
+    /// Records that a rescan is running, and that it may replace the directories `replaced`. For `wanted`, see
     /// [`Rescan`].
     pub fn await_rescan(&mut self, name: Vec<u8>, wanted: Option<(DirId, u64)>, replaced: Vec<DirId>) {
         let progress = Progress::default();
@@ -150,6 +151,7 @@ impl<'t> Context<'t> {
         let memory = if is_gone { self.memories.remove(&id).unwrap_or_default() } else { self.place.saved() };
         self.renew_filter(&mut relocation);
         self.renew_growth();
+        self.renew_exclusive();
         self.place = ListState::new(id, memory);
         self.path = self.place_path();
         self.sort();

@@ -42,7 +42,7 @@ impl Context<'_> {
         }
     }
 
-    /// Saves the view, and goes to an entry. If `is_in_place`, the entry must be a directory and is opened.
+    /// Saves the view and goes to an entry. If `is_in_place` is set, opens the entry, which must be a directory.
     pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
         let mut return_to = Return {
             sheets: std::mem::take(&mut self.views.sheets),
@@ -81,8 +81,8 @@ impl Context<'_> {
         true
     }
 
-    /// Goes back to the saved view if the shown directory was opened in place, and returns `true` in that case. Must be
-    /// called when the user goes up.
+    /// If the shown directory was opened in place, goes back to the saved view and returns `true`. Must be called when
+    /// the user goes up.
     pub fn return_upwards(&mut self) -> bool {
         let Some(return_to) = &self.views.return_to else { return false };
         if return_to.opened != self.place.id {

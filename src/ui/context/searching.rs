@@ -7,7 +7,7 @@ use crate::analysis::search::Query;
 use crate::ui::table_view::TableView;
 use crate::ui::views::search;
 
-/// Hint shown while nothing is typed.
+/// Examples of searches, shown while nothing is typed.
 const EXAMPLES: &str = "type a part of a name, or *.log  >1G  apparent>1G  older:90d  newer:2w  type:video  ext:jpg,png  \
                         is:empty  -tmp  /a regex/";
 
@@ -44,8 +44,7 @@ impl Context<'_> {
         let request = self.request(filter.clone());
         self.views.filter = filter;
         if self.views.filtering.take().is_some() {
-            // While its results are shown, the search does not filter the list, so the list is sorted without a
-            // filter.
+            // The search does not filter the list while its results are shown, so the list is sorted without a filter.
             self.sort_anew();
         }
         let before = self.views.sheets.pop();

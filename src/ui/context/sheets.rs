@@ -38,7 +38,7 @@ impl Context<'_> {
         sheet.sort(search::Order { by, reversed });
     }
 
-    /// Sorts those open views again that are sorted by size, after the measure of sizes has changed.
+    /// Sorts the open views that are sorted by size by the new measure. Called after the user has changed the measure.
     pub fn switch_measure(&mut self) {
         let by = self.by_size();
         for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.layout != TableLayout::Copies) {
@@ -65,8 +65,8 @@ impl Context<'_> {
         self.views.sheets.push(TableView::new(label, table, request));
     }
 
-    /// Closes the top view, the treemap or the overview. Closing search results also clears the search;
-    /// otherwise, the search remains as the filter of the list.
+    /// Closes the top view, the treemap or the overview. Closing search results also clears the search; otherwise, the
+    /// list remains filtered by the search.
     pub fn close_view(&mut self) {
         if self.views.sheets.len() > 1 {
             self.views.sheets.pop();

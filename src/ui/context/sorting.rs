@@ -52,7 +52,7 @@ impl Context<'_> {
     /// Sorts the rows, in the background if the directory is large.
     pub fn sort(&mut self) {
         let order = self.order_here();
-        // Set before sorting, because entries read during the sort make the order outdated again.
+        // The flag is set before sorting, because entries read during the sort make the order outdated again.
         self.is_stale = self.is_scanning();
         self.parent_list = None;
         if self.place.is_large(self.tree) {

@@ -1,4 +1,4 @@
-//! Open views: their requests, the refreshing of their results, and their commands.
+//! Open views: requests for their data, updates of their results, and their commands.
 //!
 //! Table views form a stack. For example, the files of one type are on top of the table of types. At the bottom
 //! is the directory itself, as a list or a treemap. A search filters all of these views until it is cleared.
@@ -169,7 +169,7 @@ impl Context<'_> {
         self.views.sheets = vec![TableView::new(self.title(spec), table, request)];
     }
 
-    /// Checks that the view's requirement, a baseline or a file system, is met.
+    /// Checks that the baseline or the file system that a view needs, if any, is available.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
             Needs::FileSystem | Needs::CompleteScan if self.source_kind == SourceKind::Recorded => {
@@ -264,7 +264,7 @@ impl Context<'_> {
         })
     }
 
-    /// Opens a view that explains a row of the df view.
+    /// Opens a view with a text that explains a row of the df view.
     pub fn tell(&mut self, label: String, words: Vec<String>) {
         let sheet = TableView::new(label, &df::TABLE, self.request(Query::default()));
         self.views.sheets.push(sheet.with_answer(TableAnswer::new(df::Explanation(words))));

@@ -15,7 +15,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 impl Context<'_> {
-    /// Returns the displayed path of the shown directory. For a list of several roots, returns their number.
+    /// Returns the displayed path of the shown directory. In the list of several roots, returns the number of roots
+    /// instead.
     pub fn place_path(&self) -> Vec<u8> {
         if self.place.id == DirId::TOP {
             return match self.roots.as_slice() {
@@ -140,7 +141,7 @@ impl Context<'_> {
         self.enter(above);
     }
 
-    /// Saves the cursor of the current directory, and enters another one.
+    /// Saves the cursor of the current directory, and enters directory `id`.
     pub fn enter(&mut self, id: DirId) {
         self.anchor = None;
         self.memories.insert(self.place.id, self.place.saved());
@@ -155,8 +156,8 @@ impl Context<'_> {
         self.sort();
     }
 
-    /// Returns the path of the only root's parent directory. Returns `None` if there are several roots, if the
-    /// root is `/`, or in a snapshot or export.
+    /// Returns the path of the directory above the only root. Returns `None` if there are several roots, if the root is
+    /// `/`, or in a snapshot or export.
     pub fn above(&self) -> Option<Vec<u8>> {
         let [(_, shown)] = self.roots.as_slice() else { return None };
         if self.source_kind == SourceKind::Recorded {

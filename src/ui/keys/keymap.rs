@@ -12,8 +12,8 @@ use super::{Binding, Command, KEYMAP, Key, Scope};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keymap {
-    /// Lines with configured keys: the index of each line, and its keys. If two of these lines have the same
-    /// key, the first line gets it.
+    /// Lines with configured keys: the index of each line, and its keys. A key that is configured for two lines belongs
+    /// to the first one.
     changes: Vec<(usize, Vec<Key>)>,
 }
 
@@ -65,7 +65,7 @@ impl Keymap {
         self.keys(line).map(Key::name).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the other lines that contain `key` and share a scope with `line`.
+    /// Returns the other lines that contain `key` and apply in at least one scope of `line`.
     pub fn rivals(&self, line: usize, key: Key) -> impl Iterator<Item = usize> {
         let works = move |scope: &Scope| KEYMAP[line].scopes.contains(scope) && !scope.types(key);
         let shares = move |other: &usize| KEYMAP[*other].scopes.iter().any(works);

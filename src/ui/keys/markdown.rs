@@ -1,4 +1,4 @@
-//! Markdown tables of the keys for the documentation, and the lines of the key table by group.
+//! Tables of the keys in Markdown for the documentation, and the lines of the key table in each group.
 
 use std::fmt::Write;
 

@@ -33,7 +33,7 @@ pub enum Command {
     Measure,
     /// Show or hide a column.
     Show(Column),
-    /// Make bars relative to the whole directory or to its largest entry.
+    /// Switch between bars relative to the whole directory and bars relative to its largest entry.
     Scale,
     /// List directories first, or mix them with the other entries.
     DirectoriesFirst,
@@ -66,7 +66,7 @@ pub enum Command {
     /// Accept the text typed in a prompt.
     Accept,
     Step(TextMotion),
-    /// Delete text before or after the cursor of a text field.
+    /// Delete text before or after the cursor in a text field.
     Erase(TextMotion),
     /// Rescan the directory under the cursor.
     Rescan,
@@ -77,20 +77,20 @@ pub enum Command {
     MarkRange,
     MarkShown,
     InvertMarks,
-    /// Mark all copies of a group of duplicates but one.
+    /// Mark all copies in a group of duplicates except one.
     MarkCopies(KeptCopy),
-    /// Keep the copies in the directory of the copy at the cursor, and mark all other copies in their groups.
+    /// Keep the copies in the directory of the copy under the cursor, and mark all other copies in their groups.
     MarkElsewhere,
-    /// Ask the user, then let copies of a file use the same data on the disk.
+    /// Ask the user for confirmation, then let copies of a file use the same data on the disk.
     Share,
     Marks,
     /// Quit and print the paths of the marked entries.
     PrintMarks,
     Export,
     CopyPath,
-    /// Ask the user, then delete the marked entries or the entry under the cursor.
+    /// Ask the user for confirmation, then delete the marked entries or the entry under the cursor.
     Delete,
-    /// Ask the user, then move the marked entries or the entry under the cursor to the trash.
+    /// Ask the user for confirmation, then move the marked entries or the entry under the cursor to the trash.
     Trash,
     /// Restore the most recently trashed items.
     Restore,
@@ -129,7 +129,7 @@ pub enum Side {
     Below,
 }
 
-/// Text before or after the cursor, which a command skips or deletes.
+/// Text before or after the cursor. A command moves the cursor over it, or deletes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextMotion {
     /// The character before the cursor.
@@ -175,7 +175,7 @@ pub enum Scope {
     FileName,
     Marks,
     Confirm,
-    /// Text field for a search on the help page, or for the name that confirms a deletion.
+    /// Text field for a search on the help page, or for the name that the user must type to confirm a deletion.
     Typing,
     Failures,
     Details,
@@ -301,7 +301,6 @@ pub struct Binding {
     pub command: Command,
     pub group: HelpGroup,
     pub help: &'static str,
-    /// Rank and word of the hint in the footer. If there is little room, the hints with the lowest ranks are
-    /// shown.
+    /// Rank and text of the hint in the footer. If there is little room, only hints with low ranks are shown.
     pub footer: Option<(u8, &'static str)>,
 }

@@ -1,6 +1,6 @@
 //! Names of keys on the help page, in the footer, and in the configuration.
 //!
-//! Invariant: parsing the name of a key gives the same key.
+//! Invariant: parsing the displayed name of a key yields that key.
 
 use std::str::FromStr;
 
@@ -48,7 +48,7 @@ impl Key {
     }
 }
 
-/// Parses the name of a key. The case of the name matters only if it is a single letter.
+/// Parses the name of a key. Case matters only in names that are a single letter.
 impl FromStr for Key {
     type Err = String;
 

@@ -1,6 +1,6 @@
 //! Key table: every key with its scopes, its command and its description.
 //!
-//! Invariant: within a group, lines have the order of the help page and of docs/keys.md.
+//! Invariant: the lines of a group are in the same order as on the help page and in docs/keys.md.
 
 use ratatui::crossterm::event::KeyCode;
 
@@ -83,7 +83,8 @@ const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
     keys
 }
 
-/// Returns the bindings that sort by these columns, or, if `is_show`, that show and hide them.
+/// Returns the bindings for these columns: if `is_show` is set, those that show and hide a column, otherwise those that
+/// sort by it.
 const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
     let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, HelpGroup::Sort, ""); N], 0);
     while at < N {
@@ -214,7 +215,7 @@ const SHOWN: &[Binding] = &{
         bind(&[letter('=')], ROWS, C::Scale, G::Show, "scale bars to largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
         bind(&[letter('P')], ROWS, C::Preview, G::Show, "preview, both, none"),
-        // Both keys share one word in the footer, which is given for the second key.
+        // Both keys share one text in the footer, which is given for the second key.
         hint(3, "", bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Growth, "older snapshot")),
         hint(3, "since", bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Growth, "newer snapshot")),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "show hidden, excluded"),

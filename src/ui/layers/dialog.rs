@@ -8,7 +8,7 @@ use crate::ui::answer_gate::AnswerGate;
 use crate::ui::hit_map::{Button, Canvas, Hit};
 use crate::ui::theme::{Glyphs, Role, Theme};
 
-/// Buttons with their texts and widths in columns.
+/// Buttons, with their labels and widths in columns.
 pub const BUTTONS: [(Button, &str, u16); 2] = [(Button::Yes, "[ Yes ]", 7), (Button::No, "[ No ]", 6)];
 /// Gap between two buttons, in columns.
 const BETWEEN: u16 = 3;
@@ -24,7 +24,7 @@ const ASCII: Set<'static> = Set {
     horizontal_bottom: "-",
 };
 
-/// Returns a frame made of the theme's characters.
+/// Returns a frame drawn with the characters of the theme.
 pub fn bordered(theme: Theme) -> Block<'static> {
     match theme.glyphs {
         Glyphs::Unicode => Block::bordered(),

@@ -51,7 +51,7 @@ impl FailuresList {
         if cx.checked(cx.check_changes()).is_none() {
             return Handled::Yes(None);
         }
-        // If an entry had changed and was therefore not deleted, the user now confirms its current state.
+        // If an entry was not deleted because it had changed, the user now confirms its current state.
         let first = self.failed.failures.first.iter();
         let changed: HashSet<&[u8]> = first
             .filter(|failure| failure.reason == Reason::Changed)

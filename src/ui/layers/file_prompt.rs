@@ -70,7 +70,7 @@ impl<'t> Component<'t> for FilePrompt {
             Input::Key(_, Some(Command::Accept)) => self.accept(cx),
             Input::Key(_, Some(Command::Back)) => Handled::Close(None),
             Input::Key(event, command) => {
-                // The result is ignored, because the prompt does not react to changes of the text.
+                // The result is ignored, because the prompt does not react to changes to the text.
                 let _ = self.name.take(event, command);
                 Handled::Yes(None)
             }

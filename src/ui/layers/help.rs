@@ -1,4 +1,4 @@
-//! Help page: all keys, grouped under headings, in as many columns as fit.
+//! Help page: all keys, grouped under headings, in as many columns as fit on the screen.
 //!
 //! ```text
 //!  Keys   Esc closes                                        1 to 23 of 57
@@ -21,7 +21,7 @@ use crate::ui::views::TableSpec;
 use crate::ui::widgets::field;
 use crate::ui::widgets::row::draw_ends;
 
-/// Minimum width for the title of the search.
+/// Minimum screen width for showing the title of the search.
 const NARROW: usize = 48;
 /// Number of blank cells between columns.
 const GAP: usize = 2;
@@ -30,7 +30,7 @@ const MOST_COLUMNS: usize = 3;
 
 #[derive(Clone, Debug)]
 pub struct HelpPage {
-    /// First visible line; may exceed the scroll range.
+    /// First visible line. Can exceed the scroll range.
     first: usize,
     /// Group of keys that is shown first.
     group: HelpGroup,
@@ -40,7 +40,7 @@ pub struct HelpPage {
 }
 
 impl HelpPage {
-    /// Creates the page. The keys that matter most in this scope and table come first.
+    /// Creates the page. The keys most useful in this scope and table come first.
     pub fn new(scope: Scope, table: Option<&TableSpec>) -> Self {
         let group = match scope {
             Scope::Sheet if table.is_some_and(TableSpec::is_of_changes) => HelpGroup::Growth,
@@ -249,7 +249,8 @@ fn widest(lines: &[Line<'_>]) -> usize {
     lines.iter().map(Line::width).max().unwrap_or(0)
 }
 
-/// Arranges sections below each other, with their descriptions aligned. Keys get at most `most` cells.
+/// Arranges sections below each other, with their descriptions aligned. The column of keys is at most `most` cells
+/// wide.
 fn block<'a, 's>(
     theme: Theme,
     sections: impl IntoIterator<Item = &'s Section> + Clone,

@@ -35,6 +35,7 @@ use crate::ui::hit_map::Canvas;
 use crate::ui::keys::{Command, Scope};
 use crate::ui::notice::Notice;
 use crate::ui::remark::exclusion_text;
+use crate::ui::sentences::frees_text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::row::draw_ends;
 
@@ -46,12 +47,12 @@ const NARROW: usize = 36;
 pub struct InfoPage {
     /// Entry, with the information that the system reports about it.
     pub info: EntryInfo,
-    /// First visible line; may exceed the scroll range.
+    /// First visible line. Can exceed the scroll range.
     pub offset: usize,
 }
 
 impl InfoPage {
-    /// Creates the page about an entry. For an entry of a snapshot or export, the system is not queried.
+    /// Creates the page about an entry. If the entry is from a snapshot or export, the page does not query the system.
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
         Self { info: EntryInfo::new(entry, source_kind), offset: 0 }
     }
@@ -145,7 +146,7 @@ impl<'t> Component<'t> for InfoPage {
     }
 }
 
-/// Fact about the entry. An empty label means that the text continues the previous fact.
+/// Line about the entry. If its label is empty, its text continues the line before it.
 struct Fact {
     label: &'static str,
     text: String,
@@ -197,6 +198,10 @@ impl DetailLines<'_> {
             }
             EntryState::Failed(errno) => return self.warn("Unreadable", error_text(errno)),
         };
+        let exclusive = self.cx.tree.exclusive().and_then(|sizes| sizes.of(parent, &metadata));
+        if let Some(exclusive) = exclusive {
+            self.add("Deleting", frees_text(exclusive, self.cx.units));
+        }
         let Some(id) = metadata.directory else {
             self.add("Disk", self.bytes(metadata.disk(), Precision::Exact));
             self.add("Apparent", self.bytes(metadata.apparent, Precision::Exact));

@@ -9,15 +9,16 @@ use crate::platform::entry::extents::ExtentLayout;
 use crate::platform::entry::probe::{Probe, Trait};
 use crate::tree::{Entry, EntryState};
 
-/// Excess of disk usage over length, in bytes, that is normal because of the last block and of extent lists.
+/// Normal difference, in bytes, by which the disk usage can exceed the length because of the last block and of extent
+/// lists.
 const SLACK: u64 = 64 << 10;
 /// Maximum length, in bytes, of a file that may be stored in its inode (ext4, btrfs, xfs).
 const INLINE: u64 = 4096;
 /// Minimum number of extents for a note about fragments.
 const MANY: u64 = 50;
 
-/// Returns the notes about an entry, with notes about space first. `rescan` is a key hint for the note that the
-/// entry has changed.
+/// Returns the notes about an entry, with notes about space first. `rescan` is the key hint in the note that the entry
+/// has changed.
 pub fn notes(
     probe: &Probe,
     layout: Option<&Result<ExtentLayout, i32>>,
@@ -63,7 +64,7 @@ impl File<'_> {
         plain_size(bytes, self.units)
     }
 
-    /// Explains why the disk usage is smaller than the length, if it is.
+    /// If the disk usage is smaller than the length, explains why.
     fn holes(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let is = |it| self.probe.traits.contains(&it);
@@ -86,7 +87,7 @@ impl File<'_> {
         }
     }
 
-    /// Explains why the disk usage is much larger than the length, if it is.
+    /// If the disk usage is much larger than the length, explains why.
     fn excess(&self) -> Option<String> {
         let (disk, length) = (self.disk(), self.probe.attributes.apparent);
         let unwritten = self.layout.map_or(0, |layout| layout.unwritten);

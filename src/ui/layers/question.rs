@@ -8,8 +8,8 @@
 //! └──────────────────────────────────────┘
 //! ```
 //!
-//! On a screen that is too small for the box, the question is a single line: `Quit? y/n`. While a Yes would be
-//! ignored, the Yes button has no brackets, and the line has `-` in place of `y`.
+//! On a screen that is too small for the box, the question is a single line: `Quit? y/n`. As long as a Yes would be
+//! ignored, the Yes button has no brackets, and the single line shows `-` instead of `y`.
 
 use std::time::Duration;
 
@@ -148,7 +148,7 @@ fn place(text: &str, area: Rect) -> Option<Rect> {
     })
 }
 
-/// Minimum duration of a scan for which the browser asks before it quits.
+/// Minimum duration of a scan that makes the browser ask the user before it quits.
 pub const PRECIOUS: Duration = Duration::from_secs(5);
 
 /// Returns the question about scanning the parent directory. Mentions the number of marks that would be lost.
@@ -167,7 +167,6 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
     format!("Replace {}?", fit(&order.shown(), columns.saturating_sub(20).max(10), cx.theme.glyphs.gap()))
 }
 
-/// Returns the question about sharing.
 fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
     let size = plain_size(sharing.disk(), cx.units);
     match sharing.files() {

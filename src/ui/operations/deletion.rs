@@ -47,8 +47,8 @@ pub enum DeletionMessage {
 
 pub type Script = Result<Written, ScriptError>;
 
-/// Running deletions and related jobs. There is at most one job of each kind, except that any number of scripts
-/// can be written.
+/// Running deletions and related jobs. At most one job of each kind runs at a time, except that any number of scripts
+/// can be written at once.
 #[derive(Default)]
 pub struct Deletions {
     pool: Option<Pool>,
@@ -60,7 +60,7 @@ pub struct Deletions {
 }
 
 impl Deletions {
-    /// Carries out a request. Messages about the results come from `runner`.
+    /// Carries out a request. `runner` delivers the messages about its results.
     pub fn take<M: From<DeletionMessage> + 'static>(
         &mut self,
         order: DeletionRequest,
@@ -101,7 +101,7 @@ impl Deletions {
                 let job = self.start(|pool| seen::changed(pool, selection));
                 self.comparison = Some(runner.add(job, AtExit::Cancel, |update| match update {
                     Update::Result(places) => DeletionMessage::Replaced(places).into(),
-                    Update::Failed(error) => DeletionMessage::Failed("Check of the marks", error).into(),
+                    Update::Failed(error) => DeletionMessage::Failed("Checking the marks", error).into(),
                 }));
             }
             DeletionRequest::Begin(work, journal) => {

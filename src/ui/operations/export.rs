@@ -21,7 +21,8 @@ pub struct ExportRequest {
 
 #[derive(Clone, Debug, Default)]
 pub struct Exporting {
-    /// Last file name typed, with the earlier ones. The next prompt offers this name as the default.
+    /// Text field with the last file name typed, and with earlier names. The next prompt offers the last name as the
+    /// default.
     pub name: Field,
     /// Request of the running export, if any.
     pub order: Option<ExportRequest>,

@@ -1,9 +1,9 @@
 //! Programs that the user starts: a shell in a directory, a pager for a file, and the desktop's opener.
 //!
-//! Directories and files are opened in the background, because a file system may be slow. Then a shell or a pager gets
-//! the terminal, which the opener does not need. A shell gets its directory, and a pager its file, as an open
-//! descriptor. Names are therefore not resolved again, and neither a program nor a pager's preprocessor can mistake a
-//! name for an option or for code. Only the opener gets a path, as a single absolute argument.
+//! Directories and files are opened in the background, because a file system may be slow. Then a shell or a pager uses
+//! the terminal, which an opener does not need. The directory for a shell and the file for a pager are passed as open
+//! descriptors. Names are therefore not resolved again, and neither a program nor a pager's preprocessor can mistake a
+//! name for an option or for code. Only the opener is passed a path, as a single absolute argument.
 //!
 //! Invariant: no name becomes part of a command line that a shell parses.
 
@@ -37,16 +37,17 @@ pub enum Launch {
     Open(Vec<u8>),
 }
 
-/// Open directory or file for a program that is about to get the terminal.
+/// Open directory or file for a program that is about to use the terminal.
 pub enum Ready {
     Shell(Directory),
     View(OwnedFd),
 }
 
-/// Runs a program in the terminal and waits for its end. Returns an error message if the program fails.
+/// Runs a program in the terminal and waits until it ends. If the program fails, returns an error message.
 ///
 /// # Errors
-/// Returns an error if the terminal cannot be taken over again.
+///
+/// Returns an error if the browser cannot take over the terminal again.
 pub fn lend(screen: &Screen, ready: &Ready) -> io::Result<Option<String>> {
     screen.lend(|| match ready {
         Ready::Shell(directory) => shell(screen, directory),
@@ -90,7 +91,7 @@ fn next_level(level: Option<OsString>) -> u32 {
     level.unwrap_or(0).saturating_add(1)
 }
 
-/// Runs a pager with the file as standard input, so that the pager sees no name.
+/// Runs a pager with the file as standard input, so that the pager is not passed any name.
 fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     let mut last = None;
     for words in pagers(variable("PAGER")) {
@@ -110,7 +111,7 @@ fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     last
 }
 
-/// Returns the pager commands to try: the user's own, or else less and more.
+/// Returns the pager commands to try in order: only the user's own if it is set, otherwise less and more.
 fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
     let Some(own) = own else { return vec![vec!["less".into()], vec!["more".into()]] };
     let words = own.into_vec();
@@ -145,8 +146,7 @@ fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.as_encoded_bytes().trim_ascii().is_empty())
 }
 
-/// If a standard stream of duke is redirected, connects that stream of the program to the terminal. Returns a
-/// descriptor of the terminal.
+/// Connects each redirected standard stream to the terminal for the program. Returns a descriptor of the terminal.
 fn streams(command: &mut Command, screen: &Screen) -> io::Result<OwnedFd> {
     let terminal = || screen.descriptor().map(Stdio::from);
     if !io::stdin().is_terminal() {

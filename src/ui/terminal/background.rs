@@ -1,4 +1,4 @@
-//! Query of the terminal's background color (OSC 11), and detection of the answer.
+//! Asks the terminal for its background color (OSC 11), and detects the answer.
 //!
 //! The browser does not wait for the answer. It draws the first frame for the background in `COLORFGBG`, or for
 //! a dark background by default, and redraws when the answer arrives. The answer arrives as keys, after an
@@ -16,14 +16,15 @@ pub const QUESTION: &str = "\x1b]11;?\x1b\\";
 
 /// Maximum delay between the query and its answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Maximum number of keys that look like part of an answer but may have been typed by the user.
+/// Maximum number of keys that are passed on if they look like the start of an answer but no answer follows. The user
+/// may have typed them.
 const CERTAIN: usize = 3;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
     /// Keys that are not part of an answer; empty while keys are held back.
     Keys(Vec<KeyEvent>),
-    /// A complete answer. Contains the background, unless the answer is invalid.
+    /// A complete answer. Contains the background, or `None` if the answer is invalid.
     Answer(Option<Background>),
 }
 
@@ -66,7 +67,7 @@ impl Reply {
         if letter(key).is_some_and(|letter| letter.is_ascii_alphanumeric() || ";:/".contains(letter)) {
             return Taken::Keys(Vec::new());
         }
-        // More than `CERTAIN` keys are a damaged answer and are dropped. Fewer keys were typed by the user.
+        // More than `CERTAIN` keys must be a damaged answer, which is dropped. Fewer keys were typed by the user.
         let held = std::mem::take(&mut self.held);
         Taken::Keys(if held.len() > CERTAIN { vec![key] } else { held })
     }
@@ -93,7 +94,7 @@ fn background(answer: &str) -> Option<Background> {
     };
     let parts: Vec<u32> = color.split('/').take(3).map(part).collect::<Option<_>>()?;
     let [red, green, blue] = parts.try_into().ok()?;
-    // Weights of the color components in the brightness (ITU-R BT.601).
+    // The factors are the weights of the color components in the brightness (ITU-R BT.601).
     let brightness = (299 * red + 587 * green + 114 * blue) / 1000;
     Some(if brightness < 128 { Background::Dark } else { Background::Light })
 }

@@ -1,7 +1,7 @@
 //! Clipboard: copies text through the terminal, and through a clipboard tool if there is one.
 //!
 //! The terminal gets the sequence OSC 52, which also works over ssh. Many terminals support it, but few report that
-//! they do. A tool gets the text on standard input, so no shell ever sees the text.
+//! they do. A tool reads the text from standard input, so the text never becomes part of a shell command.
 //!
 //! Invariant: the drawing thread never blocks on a tool.
 
@@ -19,7 +19,7 @@ pub fn sequence(text: &[u8]) -> String {
     format!("\x1b]52;c;{}\x1b\\", base64(text))
 }
 
-/// Returns the tools to try, with their arguments, depending on environment variables.
+/// Returns the tools to try, with their arguments. Environment variables determine which tools these are.
 fn tools(variable: impl Fn(&str) -> Option<OsString>) -> Vec<(&'static str, &'static [&'static str])> {
     let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
     // Over ssh, this machine's clipboard is not the user's.
@@ -44,7 +44,7 @@ pub fn offer(text: Vec<u8>) {
     if tools.is_empty() {
         return;
     }
-    // Errors are ignored. If no tool works, the terminal alone has copied the text.
+    // Errors are ignored. If no tool works, only the terminal has received the text.
     let _ = thread::Builder::new()
         .name("clipboard".into())
         .spawn(move || tools.iter().any(|(tool, words)| give(tool, words, &text).is_ok_and(|taken| taken)));

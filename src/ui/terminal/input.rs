@@ -1,4 +1,4 @@
-//! Input: reads events from the terminal.
+//! Input: reads events from the terminal, and the answer about its background color.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use super::background::{QUESTION, Reply, Taken};
 use crate::ui::message::Event;
 use crate::ui::theme::Background;
 
-/// Maximum number of events processed per frame. The browser therefore does not draw every step of a held key.
+/// Maximum number of events processed per frame. Because of this, the browser need not draw every step of a held key.
 const KEYS_PER_FRAME: usize = 64;
 /// Maximum time to wait at exit for an answer from the terminal, which the shell would otherwise read as input.
 const SETTLE: Duration = Duration::from_millis(50);
@@ -32,10 +32,10 @@ impl Input {
         terminal.flush()
     }
 
-    /// Discards input until the terminal's answer has arrived, if one may be on its way. Waits for at most
-    /// `SETTLE`.
+    /// Discards input until the terminal's answer has arrived, if an answer is expected. Waits for at most `SETTLE`.
     ///
     /// # Errors
+    ///
     /// Returns an error if the terminal cannot be read.
     pub fn settle(&mut self) -> io::Result<()> {
         let begun = Instant::now();
@@ -48,8 +48,8 @@ impl Input {
         Ok(())
     }
 
-    /// Returns the events that arrive within `wait`, or `None` if there are none. Without a limit, waits for an
-    /// event. The times of mouse events are relative to `begun`.
+    /// Returns the events that arrive within `wait`, or `None` if there are none. If `wait` is `None`, waits until an
+    /// event arrives. The times of mouse events are relative to `begun`.
     ///
     /// # Errors
     /// Returns an error if the terminal cannot be read.

@@ -1,8 +1,8 @@
 //! Screen: takes over the terminal, and gives it back.
 //!
-//! The terminal is given back no matter how the browser ends: normally, or by an error, a panic or a signal. Only the
-//! first attempt to give it back has an effect, and any later output is discarded. Only one thread at a time can take
-//! over, lend or retake the terminal.
+//! The terminal is given back no matter how the browser ends: normally, or because of an error, a panic or a signal.
+//! Only the first attempt to give it back has an effect, and any later output is discarded. Only one thread at a time
+//! can take over, lend or retake the terminal.
 //!
 //! Invariant: raw mode, the alternate screen and mouse capture are on exactly while `is_on` is `true`. Giving
 //! the terminal back clears the progress in the tab.
@@ -27,7 +27,7 @@ use crate::ui::terminal::tab_progress;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Holder {
-    /// The process that started duke, both before and after the session.
+    /// The process that started duke. It holds the terminal before and after the session.
     #[default]
     Nobody,
     Browser,
@@ -46,9 +46,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Screen {
     terminal: Arc<File>,
-    /// `true` while the terminal is taken over. Threads that take over or give back the terminal swap this
-    /// value, so that only one of them does the work. The drawing thread reads it. `SeqCst` for simplicity,
-    /// because it changes only a few times per session.
+    /// `true` while the terminal is taken over. Threads that take over or give back the terminal swap this value, so
+    /// that only one of them does the work. The drawing thread reads it. The ordering is `SeqCst` for simplicity,
+    /// because the value changes only a few times per session.
     is_on: Arc<AtomicBool>,
     /// Current holder of the terminal. Locked while the terminal is taken over or given back.
     holder: Arc<Mutex<Holder>>,
@@ -56,8 +56,8 @@ pub struct Screen {
     drawing: Arc<Mutex<()>>,
     mouse: MouseCapture,
     tab: TabProgress,
-    /// `true` if the tab shows progress. Set by the drawing thread, cleared when the terminal is given back.
-    /// `SeqCst` for simplicity, as for `is_on`.
+    /// `true` if the tab shows progress. Set by the drawing thread, cleared when the terminal is given back. The
+    /// ordering is `SeqCst` for simplicity, as for `is_on`.
     has_progress: Arc<AtomicBool>,
 }
 
@@ -106,8 +106,8 @@ impl Screen {
         Ok(result)
     }
 
-    /// Gives the terminal back, and stops this process with `stop`. When the process continues, takes the
-    /// terminal over again and returns `true`, if the browser had it before.
+    /// Gives the terminal back, and stops this process with `stop`. If the browser had the terminal, takes it over
+    /// again when the process continues, and returns `true`.
     ///
     /// # Errors
     /// Returns an error if the system does not stop the process, or the terminal cannot be taken over again.
@@ -154,7 +154,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Calls `write` with the terminal, or does nothing if the terminal is not taken over.
+    /// Calls `write` with the terminal. Does nothing if the terminal is not taken over.
     fn draw<R: Default>(&self, write: impl FnOnce(&File) -> io::Result<R>) -> io::Result<R> {
         let _drawing = lock(&self.drawing);
         if self.is_on.load(Ordering::SeqCst) { write(&self.terminal) } else { Ok(R::default()) }
@@ -202,8 +202,8 @@ impl Screen {
         restore_on_abort(self.descriptor()?, Arc::clone(&self.is_on), farewell)
     }
 
-    /// Returns the sequences that undo all changes to the terminal, including the progress in the tab if
-    /// `has_progress`.
+    /// Returns the sequences that undo all changes to the terminal. If `has_progress` is set, they also clear the
+    /// progress in the tab.
     fn farewell(&self, has_progress: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
         if has_progress {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColorChoice {
-    /// Colors depend on the environment.
+    /// The environment determines the colors.
     #[default]
     Auto,
     Always,
@@ -15,10 +15,10 @@ pub enum ColorChoice {
 pub enum Colors {
     #[default]
     None,
-    /// The sixteen ANSI colors. The user may have redefined them.
+    /// The sixteen ANSI colors, which the user may have redefined.
     Sixteen,
     Palette,
-    /// Any color.
+    /// Any color, given by its red, green and blue components.
     True,
 }
 

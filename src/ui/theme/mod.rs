@@ -1,7 +1,7 @@
 //! Theme: colors, and characters for bars, arrows and frames.
 //!
-//! Text is drawn on the terminal's own background, except in the selected row, the header, the footer and
-//! treemap cells, where both colors are set. Everything is readable without colors, too.
+//! Text has the terminal's own background color, except in the selected row, the header, the footer and treemap cells,
+//! where the theme sets both colors. Everything is readable without colors, too.
 //!
 //! Invariant: every character is one column wide.
 
@@ -27,8 +27,8 @@ pub enum Glyphs {
 }
 
 impl Glyphs {
-    /// Returns the characters that a terminal can show: ASCII if the locale's encoding is not UTF-8, or on the
-    /// Linux console, whose font has few other characters. Without a locale, assumes UTF-8.
+    /// Returns the set of characters that the terminal can show. This is ASCII if the locale's encoding is not UTF-8,
+    /// or on the Linux console, whose font has few other characters. Without a locale, assumes UTF-8.
     pub fn detect(environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().to_lowercase();
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).into_iter().find(|value| !value.is_empty());
@@ -36,27 +36,27 @@ impl Glyphs {
         if is_other || variable("TERM") == "linux" { Self::Ascii } else { Self::Unicode }
     }
 
-    /// Returns the sign for text that has been cut off.
+    /// Returns the symbol that takes the place of text that has been cut off.
     pub fn gap(self) -> &'static str {
         self.pick("…", "~")
     }
 
-    /// Returns the sign before a lower bound.
+    /// Returns the symbol shown before a lower bound.
     pub fn at_least(self) -> &'static str {
         self.pick("≥", ">")
     }
 
-    /// Returns the sign before a number that is still growing.
+    /// Returns the symbol shown before a number that is still growing.
     pub fn growing(self) -> &'static str {
         self.pick("·", ".")
     }
 
-    /// Returns the sign in front of the row under the cursor.
+    /// Returns the symbol shown in front of the row under the cursor.
     pub fn cursor(self) -> &'static str {
         self.pick("▌", ">")
     }
 
-    /// Returns the sign before the name of a marked entry.
+    /// Returns the symbol shown before the name of a marked entry.
     pub fn marked(self) -> &'static str {
         self.pick("●", "*")
     }
@@ -66,12 +66,12 @@ impl Glyphs {
         self.pick("│", "|")
     }
 
-    /// Returns the sign before a row that can be folded or unfolded.
+    /// Returns the symbol shown before a row that can be folded or unfolded.
     pub fn fold(self, is_folded: bool) -> &'static str {
         if is_folded { self.pick("▸", "+") } else { self.pick("▾", "-") }
     }
 
-    /// Returns the separator between facts on a line.
+    /// Returns the symbol that separates facts on a line.
     pub fn dot(self) -> &'static str {
         self.pick("·", "-")
     }
@@ -109,8 +109,8 @@ impl Glyphs {
         bar
     }
 
-    /// Returns the character where the lines of frames meet. `sides` has bit 0 for a line above, bit 1 below, bit 2 on the
-    /// left, and bit 3 on the right.
+    /// Returns the character for a cell in which lines of frames meet. `sides` has bit 0 for a line above, bit 1 below,
+    /// bit 2 on the left, and bit 3 on the right.
     pub fn frame(self, sides: u8, is_bold: bool) -> &'static str {
         const THIN: [&str; 16] =
             [" ", "│", "│", "│", "─", "┘", "┐", "┤", "─", "└", "┌", "├", "─", "┴", "┬", "┼"];
@@ -126,7 +126,7 @@ impl Glyphs {
         }
     }
 
-    /// Returns a chart of sizes over time, in which a height of 0 is blank.
+    /// Returns a chart of sizes over time. A height of 0 is drawn as a blank.
     pub fn chart(self, heights: Trend) -> String {
         let characters: [char; 9] = match self {
             Self::Unicode => [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
@@ -150,7 +150,7 @@ const STEPS: u16 = 8;
 pub struct Theme {
     pub colors: Colors,
     pub glyphs: Glyphs,
-    /// Color preset and the user's own colors.
+    /// Color preset, and the colors that the user has chosen.
     pub looks: Looks,
 }
 

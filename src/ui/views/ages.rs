@@ -1,4 +1,4 @@
-//! Age view of a subtree: one row per age range.
+//! Age view: the files below a directory, with one row per age range.
 //!
 //! ```text
 //!      Disk   Share               Items  Last changed
@@ -30,7 +30,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the age ranges, youngest first.
+/// Table of the age ranges, most recent first.
 pub static TABLE: TableSpec = TableSpec {
     rows: "Ages",
     sortable: &[(C::Size, "size"), (C::Items, "items"), (C::Name, "time"), (C::Modified, "time")],
@@ -45,7 +45,7 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Totals by age, and the time for which the ages were computed.
+/// Totals by age, and the time relative to which the ages were computed.
 #[derive(Debug)]
 struct AgeRows {
     ages: Arc<Ages>,

@@ -6,10 +6,9 @@
 //!   1.6 GiB  71.0% ███████▏       8,121 2026-11-21 08:15       duke/target/
 //! ```
 //!
-//! The `Modified` column shows the latest change below a directory, which hints at when the directory was last
-//! used. This time is available once the search is complete. Enter unfolds a group, or opens the parent
-//! directory with the cursor on the directory. Nothing is marked automatically. Marking a group marks all of
-//! its directories.
+//! The `Modified` column shows the latest change below a directory, as a hint when the directory was last used. This
+//! time is available once the search is complete. Enter unfolds a group, or opens the parent directory with the cursor
+//! on the directory. Nothing is marked automatically. Marking a group marks all of its directories.
 
 use std::cmp::Reverse;
 
@@ -64,7 +63,7 @@ enum CleanupRow {
 /// All candidates with the same reason.
 #[derive(Debug)]
 pub struct CleanupKind {
-    /// Index of a rule with this reason.
+    /// Index of one of the rules that have this reason.
     rule: usize,
     reason: &'static str,
     pub totals: Totals,
@@ -108,7 +107,7 @@ pub fn kinds(hints: &Hints) -> Vec<CleanupKind> {
 }
 
 impl CleanupRows {
-    /// Arranges the rows: the kinds, largest first, each followed by its candidates.
+    /// Creates the rows: each kind, largest first, followed by its candidates.
     fn new(hints: Arc<Hints>) -> Self {
         let kinds = kinds(&hints);
         let mut rows = Vec::with_capacity(kinds.len() + hints.rows.len());

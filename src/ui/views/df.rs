@@ -1,4 +1,4 @@
-//! View that explains the difference between df and the scan: its rows, and an explanation of each row.
+//! View that explains why df and the scan differ: its rows, and an explanation of each row.
 
 use super::table::{Needs, SUMS, TableAnswer, TableData, TableSpec, TableSummary, Target, ViewSpec};
 use crate::base::format::Units;

@@ -1,5 +1,5 @@
-//! Directory view: the directories with the most bytes in their own files, not counting subdirectories. Another
-//! column shows the total including subdirectories.
+//! Directory view: the directories whose own files take the most space, not counting subdirectories. Another column
+//! shows the total including subdirectories.
 //!
 //! ```text
 //!        Own▾  Share                Items      Total   Path

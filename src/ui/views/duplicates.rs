@@ -1,4 +1,4 @@
-//! Duplicates view: groups of files or directories with the same contents, the most wasted bytes first.
+//! Duplicates view: groups of files or directories with the same contents, sorted by wasted space.
 //!
 //! ```text
 //!   Wasted  Share Modified          Path
@@ -7,8 +7,8 @@
 //!  1.2 GiB  84.3% 2026-11-20 17:02      old/album/
 //! ```
 //!
-//! The size of a group is the disk usage that is freed if one copy is kept. The size of a copy is its disk usage. The
-//! search reads files, so it starts only when the view is opened, and closing the view stops it.
+//! The size of a group is the disk usage that would be freed if only one copy were kept. The size of a copy is its disk
+//! usage. The search reads files, so it starts only when the view is opened, and closing the view stops it.
 //!
 //! Invariant: rows appear only once the search is complete, because a partial list of duplicates would look complete.
 
@@ -65,11 +65,11 @@ pub struct DuplicateRows {
     rows: Vec<DuplicateRow>,
 }
 
-/// Row of the view. The numbers are indexes in [`Duplicates`].
+/// Row of the view. Its numbers are indexes in [`Duplicates`].
 #[derive(Clone, Copy, Debug)]
 enum DuplicateRow {
     Group(usize),
-    /// Copy. Contains the index of its group, and the index of the copy in the group.
+    /// Copy, given by the index of its group and the index of the copy in that group.
     Copy(usize, usize),
     /// Title of the files that were not compared.
     NotCompared,
@@ -133,7 +133,7 @@ fn row_of_copy(group: &DuplicateGroup, copy: &Duplicate, context: &TableContext<
 }
 
 impl DuplicateGroup {
-    /// Returns the slash that follows the names of directories.
+    /// Returns the slash to append to names of directories, or an empty string for files.
     fn slash(&self) -> &'static str {
         if self.kind == DuplicateKind::File { "" } else { "/" }
     }

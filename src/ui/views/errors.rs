@@ -1,4 +1,4 @@
-//! Error view: one row per reason, followed by the entries with this error.
+//! Error view: one row for each reason, followed by the entries that could not be read for this reason.
 //!
 //! ```text
 //!  Items▾  Reason
@@ -88,7 +88,7 @@ impl TableData for Errors {
         Some(Row { note, ..Row::of_words(label, RowStyle::Warning) }.with(C::Items, items))
     }
 
-    /// Returns the entry of a row, or the first entry of a reason.
+    /// Returns the entry of a row. For the row of a reason, returns the first entry with this reason.
     fn target(&self, index: usize) -> Option<Target> {
         let row = match row(self, index)? {
             ErrorRow::Itself(_) => return None,

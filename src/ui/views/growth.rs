@@ -1,4 +1,5 @@
-//! Growth view: the changes as a tree, because the change of a directory includes the changes inside it.
+//! Growth view: the changes since a baseline. They form a tree, because the change of a directory includes all changes
+//! inside it.
 //!
 //! ```text
 //!      Disk    Growth▾ Trend      Path
@@ -84,7 +85,7 @@ pub fn largest_changes(
     Ok(Some(Load::of_comparison(job, |growth| TableAnswer::new(GrowthRows(growth)))))
 }
 
-/// Changes as a tree.
+/// Rows of the growth view, which form a tree.
 #[derive(Debug)]
 struct GrowthRows(Arc<Comparison>);
 

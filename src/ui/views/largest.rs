@@ -33,7 +33,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     table: Some(&TABLE),
 };
 
-/// Table of the largest files, in which each inode occurs only once.
+/// Common settings of the tables whose rows are entries.
 pub static TABLE: TableSpec = TableSpec {
     start: |sources, request| rows(survey::largest(sources.pool, sources.request(request), MOST)),
     ..ENTRIES
@@ -43,7 +43,7 @@ pub static TABLE: TableSpec = TableSpec {
 pub const ENTRIES: TableSpec = TableSpec {
     rows: "Entries",
     sortable: &[(C::Size, "size"), (C::Name, "path"), (C::Items, "items"), (C::Modified, "last change")],
-    columns: ColumnSet::of(&[C::Percent, C::Bar, C::Modified]),
+    columns: ColumnSet::of(&[C::Percent, C::Bar, C::Frees, C::Modified]),
     has_entries: true,
     layout: TableLayout::List,
     has_scale: false,
@@ -79,7 +79,9 @@ impl TableData for SearchResult {
             ..Row::of_words(label, RowStyle::of(record.kind))
         };
         let EntryState::Known(facts) = record.state else { return Some(words) };
-        let words = words.with(C::Modified, CellValue::Time(facts.mtime));
+        let exclusive = tree.exclusive().and_then(|sizes| sizes.of(row.entry.directory, &facts));
+        let words =
+            words.with_exclusive(tree, &facts, exclusive).with(C::Modified, CellValue::Time(facts.mtime));
         let Some(id) = facts.directory.filter(|_| self.with_contents) else {
             return Some(words.with(C::Size, CellValue::Bytes(measure.of(facts.disk(), facts.apparent))));
         };

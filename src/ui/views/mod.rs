@@ -1,7 +1,7 @@
 //! Views of a whole subtree. Each file contains the table of a view, its rows, and their targets.
 //!
-//! A view is a [`ViewSpec`] (its key and texts), a [`TableSpec`] (its columns, sort orders and messages, and
-//! the job that finds its rows) and a [`TableData`] (the rows). The common part, such as the cursor, is in
+//! A view is a [`ViewSpec`] (its key and texts), a [`TableSpec`] (its columns, sort orders and messages, and the job
+//! that finds its rows) and a [`TableData`] (the rows). The part that all views share, such as the cursor, is in
 //! [`super::table_view`]. The key table, help page, footer, header and docs/keys.md are derived from [`VIEWS`].
 
 pub mod ages;
@@ -39,7 +39,7 @@ pub static VIEWS: &[&ViewSpec] = &[
     &df::VIEW,
 ];
 
-/// Index of the list in [`VIEWS`]. The list's key also works on other pages, to go back to the list.
+/// Index of the list in [`VIEWS`]. The key of the list also works in other views and goes back to the list.
 pub const LIST_INDEX: usize = 1;
 
 pub static LIST: ViewSpec = ViewSpec {

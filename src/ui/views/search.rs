@@ -1,4 +1,4 @@
-//! Results of a search: the entries that match a query, as rows like those of the largest files.
+//! Results of a search: the entries that match a query, in a table like that of the largest files.
 
 use super::largest::ENTRIES;
 use super::table::{TableSpec, rows};

@@ -25,7 +25,7 @@ pub struct ViewSpec {
     /// Name used for the view's key in the configuration.
     pub name: &'static str,
     pub key: char,
-    /// Name in the view's tab, and a short form.
+    /// Name in the tab of the view, in full and abbreviated.
     pub tab: [&'static str; 2],
     pub help: &'static str,
     /// Title in the header, after the path.
@@ -62,7 +62,7 @@ pub type StartRows = fn(&Sources<'_>, &TableRequest) -> io::Result<Option<Load<T
 /// Kind of the rows in a table.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TableLayout {
-    /// Each match has a row, up to a limit.
+    /// One row per match, up to a limit.
     List,
     /// Rows are totals, possibly followed by their entries.
     Groups,
@@ -72,7 +72,7 @@ pub enum TableLayout {
 
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
-    /// Name of the rows, as the first word of a sentence.
+    /// Name for the rows, with which a sentence can begin.
     pub rows: &'static str,
     /// Columns by which the table can be sorted, each with its name in messages.
     pub sortable: &'static [(Column, &'static str)],
@@ -83,18 +83,18 @@ pub struct TableSpec {
     /// Main column, which disappears last when the window gets narrower.
     pub first: Column,
     pub name_room: usize,
-    /// Column titles that differ from the usual ones.
+    /// Titles of columns that differ from the usual ones.
     pub titles: &'static [(Column, &'static str)],
     /// `true` if rows are entries, `false` if they are totals.
     pub has_entries: bool,
     pub layout: TableLayout,
-    /// `true` if bars can be relative to the largest row.
+    /// `true` if the user can make bars relative to the largest row.
     pub has_scale: bool,
-    /// Column whose title has the arrow when rows are sorted by time.
+    /// Column whose title shows the arrow when rows are sorted by time.
     pub time: Column,
     /// Initial sort order, if it is not by size.
     pub first_order: Option<By>,
-    /// Singular and plural of the word for matches in the header; `None` if matches are not counted.
+    /// Word for matches in the header, in the singular and the plural; `None` if matches are not counted.
     pub counted: Option<[&'static str; 2]>,
     /// Texts for an empty table: after the scan, and during the scan.
     pub empty: [&'static str; 2],
@@ -167,26 +167,26 @@ pub struct TableContext<'a> {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TableSummary {
-    /// Total of the rows; `None` if adding them up makes no sense.
+    /// Total of all rows; `None` if a total makes no sense.
     pub sum: Option<Totals>,
     /// Sizes of the directory before and after, by measure, if known.
     pub growth: Option<[(u64, u64); 2]>,
     /// Number of matching entries, which may exceed the number of rows.
     pub matched: u64,
     pub searched: u64,
-    /// Maximum of each size among the rows, for bars relative to the largest row.
+    /// Largest disk usage and largest apparent size among the rows, for bars relative to the largest row.
     pub largest: Totals,
     pub is_complete: bool,
-    /// `true` if rows have charts of their size over time.
+    /// `true` if rows have charts that show their size over time.
     pub has_trend: bool,
 }
 
-/// Position of a row in a tree. Its children follow it and have a larger depth.
+/// Position of a row in a tree. The children of the row come after it and have a greater depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Branch {
     /// Number of ancestors of the row in the tree.
     pub depth: usize,
-    /// Key that identifies the row in all later answers; `None` if the row has no children in the tree.
+    /// Key that identifies the row in this answer and in later ones; `None` if the row has no children in the tree.
     pub key: Option<u64>,
     /// `true` if the row unfolds together with its parent.
     pub follows: bool,
@@ -204,8 +204,8 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns the progress of the search as text; `None` if the search is complete, or if its rows are shown while it
-    /// runs.
+    /// Returns the progress of the search as text; `None` if the search is complete, or if it shows rows before it is
+    /// complete.
     fn progress(&self) -> Option<String> {
         None
     }
@@ -229,13 +229,13 @@ pub trait TableData: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Returns the index of an entry's row. In tables that implement this method, the cursor follows its entry
-    /// when the answer changes.
+    /// Returns the index of an entry's row. If a table implements this method, the cursor stays on its entry when the
+    /// answer changes.
     fn find(&self, _entry: EntryId) -> Option<usize> {
         None
     }
 
-    /// Returns the entries of the group of copies that a row belongs to; `None` if the row belongs to no group.
+    /// Returns the entries in the group of copies to which a row belongs; `None` if the row does not belong to a group.
     fn copies(&self, _index: usize, _kept: KeptCopy) -> Option<Copies> {
         None
     }
@@ -245,7 +245,7 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns the copies in `directory` as those to keep, with all other copies of their groups.
+    /// Returns the copies in `directory`, which are to be kept, and all other copies in their groups.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }
@@ -284,17 +284,17 @@ pub fn rows<T: TableData + 'static>(job: io::Result<Job<T>>) -> io::Result<Optio
     Ok(Some(Load::of(job?, |data| Ok(TableAnswer::shared(data)))))
 }
 
-/// Returns totals with the larger disk usage and the larger apparent size of the two.
+/// Returns totals with the larger of the two disk usages and the larger of the two apparent sizes.
 pub fn larger(one: Totals, other: &Totals) -> Totals {
     Totals { disk: one.disk.max(other.disk), apparent: one.apparent.max(other.apparent), ..one }
 }
 
-/// Returns a row that stands for several entries.
+/// Returns a row that represents several entries.
 pub fn row_of_sum(label: String, totals: &Totals, measure: Measure) -> Row {
     Row::of_sum(label, totals_size(totals, measure), totals.items)
 }
 
-/// Common part of the tables whose rows are totals.
+/// Common settings of the tables whose rows are totals.
 pub const SUMS: TableSpec = TableSpec {
     rows: "These rows",
     sortable: &[],

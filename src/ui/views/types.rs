@@ -1,4 +1,4 @@
-//! Type view of a subtree: a group for each category of files, with one row per extension.
+//! Type view: the files below a directory, grouped by category, with one row per extension.
 //!
 //! ```text
 //!       Disk▾  Share                Items   Type
@@ -60,16 +60,16 @@ struct TypeRows {
 struct TypeRow {
     label: String,
     totals: Totals,
-    /// Category of the row; `None` for a kind.
+    /// Category of the row; `None` if the row shows a kind of entry.
     category: Option<Category>,
-    /// `true` for a category's own row, which Enter unfolds.
+    /// `true` if this is the main row of a category, which Enter unfolds.
     is_group: bool,
-    /// Table and query for the entries that the row stands for.
+    /// Table and query that list the entries of the row.
     shows: (&'static TableSpec, Query),
 }
 
 impl TypeRows {
-    /// Arranges the rows: the categories, each followed by its types, then the kinds.
+    /// Creates the rows: each category, followed by its types, and finally the kinds.
     fn new(typed: &TypeTotals) -> Self {
         let of_category =
             |class: Option<Category>| typed.types.iter().filter(move |(of, _)| of.class() == class);
@@ -92,7 +92,7 @@ impl TypeRows {
 }
 
 impl TypeRow {
-    /// Returns a category's own row, and the row below it for all files of the category.
+    /// Returns the main row of a category, and the row below it for all files of the category.
     fn of_category(class: Category, totals: Totals) -> [Self; 2] {
         let row = |label, is_group| {
             let shows = (&largest::TABLE, category_query(class));

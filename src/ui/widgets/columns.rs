@@ -17,7 +17,7 @@ use crate::base::text::{fit, pad, width};
 use crate::table::column::{Align, COLUMNS, Column, ColumnSet, ColumnSpec, SIGNS, Width};
 use crate::ui::hit_map::{Hit, HitMap};
 
-/// Minimum width of the name column, unless it is the only column left.
+/// Minimum width of the name column, unless it is the only visible column.
 pub const NAME: usize = 12;
 
 /// Right-aligns `text` in `columns` columns, cutting off the excess.
@@ -43,8 +43,8 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Returns those `wanted` columns that fit into `width` beside a name of at least `least` cells. `first` is
-    /// the main column.
+    /// Returns the columns of `wanted` that fit into `width` beside a name of at least `least` cells. `first` is the
+    /// main column.
     pub fn fit(width: usize, wanted: ColumnSet, first: Column, least: usize, units: Units) -> Self {
         let mut widths: [&[Width]; Column::COUNT] = [&[]; Column::COUNT];
         for spec in COLUMNS.iter().filter(|spec| wanted.has(spec.column)) {
@@ -93,7 +93,8 @@ impl Columns {
         self.cells.iter().find(|(cell, _)| *cell == column).map(|(_, width)| *width)
     }
 
-    /// Returns the gap between the numbers and the name. In a marked row, the sign is in the middle of the gap.
+    /// Returns the gap between the numbers and the name. In a marked row, the symbol of the mark is in the middle of
+    /// the gap.
     pub fn gap(&self) -> &'static str {
         match self.cells.first() {
             Some((Column::Size, width)) if *width > SIGNS + BRIEF => "   ",

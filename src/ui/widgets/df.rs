@@ -1,4 +1,4 @@
-//! df view: one line per part of the used space, and the explanation of a line.
+//! df view: one line for each part of the used space, and a text that explains a line.
 //!
 //! ```text
 //!     Size  /home: /dev/sda2 (ext4)
@@ -26,7 +26,7 @@ use crate::ui::theme::Role;
 
 /// Minimum width of the list for showing sizes in full.
 const WIDE: usize = 40;
-/// Minimum width of a label with a note after it.
+/// Minimum width of a label that is followed by a note.
 const LABELS: usize = 30;
 
 pub fn draw(cx: &Context<'_>, page: &TablePage, layout: Layout, canvas: &mut Canvas<'_>) {
@@ -87,8 +87,8 @@ fn row_line<'a>(cx: &Context<'_>, row: &Row, columns: usize, labels: usize) -> T
     Text::from(spans)
 }
 
-/// Returns the width of labels with notes: that of the longest label, or less if the notes need the room. Label
-/// and note share `left` columns.
+/// Returns the width of labels with notes. This is the width of the longest label, or less if the notes need the room.
+/// A label and its note share `left` columns.
 fn label_room(rows: &[Row], left: usize) -> usize {
     let noted = || rows.iter().filter_map(|row| Some((row, row.note.as_ref()?)));
     let label = noted().map(|(row, _)| width(&row.label) + 2 * row.depth).max().unwrap_or(0);
@@ -100,8 +100,8 @@ fn amount_style(cx: &Context<'_>, row: &Row) -> Style {
     cx.theme.style(if row.amount == Amount::Unknown { Role::Warning } else { Role::Plain })
 }
 
-/// Returns the role of a line. Highlights df's own numbers and files that the scan could not see, because these
-/// are of most interest.
+/// Returns the role of a line. The numbers reported by df and the files that the scan could not see are highlighted,
+/// because users are most interested in these.
 fn role(row: &Row) -> Role {
     match row.subject {
         Subject::Used | Subject::Size | Subject::Systems => Role::Strong,

@@ -9,7 +9,7 @@ use crate::ui::field::Field;
 use crate::ui::hit_map::Canvas;
 use crate::ui::theme::{Role, Theme};
 
-/// Narrowest useful field, with its title.
+/// Minimum width at which a field, with its title, is still useful.
 pub const LEAST: usize = 8;
 
 /// Draws the title and the text, and records the position of the text cursor. Returns the width of what it has drawn.

@@ -5,7 +5,7 @@
 //!  ? keys  Enter open  Space mark  d delete  / search  q quit     3 of 212
 //! ```
 //!
-//! If there is little room, the facts on the right disappear before the hints that are used most.
+//! If there is little room, the facts on the right are omitted before the most important hints.
 
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -16,23 +16,26 @@ use super::row::draw_ends;
 use crate::base::format::{duration, grouped, plain_size, share};
 use crate::base::text::{escape, escape_path, fit, width};
 use crate::delete::OperationKind;
+use crate::exclusive::ExclusiveProgress;
 use crate::scan::Outcome;
+use crate::table::column::Column;
 use crate::ui::context::Context;
 use crate::ui::deletion_state::Running;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::progress::Rescan;
+use crate::ui::sentences::frees_text;
 use crate::ui::theme::Role;
 use crate::ui::views::growth;
 use crate::ui::window::totals_size;
 
-/// Minimum width for always showing the first key hint.
+/// Minimum width of the footer at which the first key hint is always shown.
 const NARROW: usize = 20;
-/// Minimum width for a progress bar.
+/// Minimum width of the footer for a progress bar.
 const WIDE: usize = 60;
 /// Width of the progress bar.
 const BAR: usize = 12;
-/// Number of hints for which the facts on the right leave room.
+/// Number of hints that the facts on the right must leave room for.
 const KEPT: usize = 4;
 
 /// Draws the footer below the view or the page that replaces it.
@@ -63,13 +66,15 @@ fn state<'a>(cx: &Context<'_>, top: Top, room: usize) -> Option<Line<'a>> {
         Some(progress(cx, room))
     } else if let Some(running) = &cx.deletion.running {
         Some(deleting(cx, running, room))
+    } else if let Some(rescan) = cx.rescan() {
+        Some(rescan_progress(cx, top, rescan, room))
     } else {
-        cx.rescan().map(|rescan| rescan_progress(cx, top, rescan, room))
+        cx.exclusive_progress().map(|progress| exclusive_progress(cx, top, &progress, room))
     }
 }
 
-/// Returns the width reserved for the first key hint. That hint is always shown, because its key opens the list
-/// of all keys.
+/// Returns the width reserved for the first key hint. Room for that hint is reserved, because its key opens the list of
+/// all keys.
 fn first_hint(cx: &Context<'_>, top: Top, room: usize) -> usize {
     let first = width_of_first(cx, top, 1);
     if room < NARROW || first == 0 { 0 } else { first + 1 }
@@ -85,7 +90,7 @@ fn idle<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     }
 }
 
-/// Returns the line number and the number of lines. The result is empty if `room` is too small.
+/// Returns the line number and the number of lines, or an empty line if `room` is too small.
 fn lines_place<'a>(index: usize, count: usize, room: usize) -> Line<'a> {
     let text = row_of(index, count) + " ";
     Line::raw(if width(&text) <= room { text } else { String::new() })
@@ -105,8 +110,8 @@ fn add_hits(cx: &Context<'_>, top: Top, room: usize, mut x: u16, area: Rect, hit
     }
 }
 
-/// Returns a bar for a share in thousandths, followed by a blank. The result is empty if the share is unknown
-/// or the line is short.
+/// Returns a bar for a share in thousandths, followed by a blank. Returns nothing if the share is unknown or the line
+/// is short.
 fn bar<'a>(cx: &Context<'_>, share: Option<u16>, room: usize) -> Vec<Span<'a>> {
     let Some(share) = share.filter(|_| room >= WIDE) else { return Vec::new() };
     let mut bar = cx.theme.bar(share, BAR);
@@ -124,6 +129,15 @@ fn rescan_progress<'a>(cx: &Context<'_>, top: Top, rescan: &Rescan, room: usize)
     Line::from(vec![
         Span::styled(format!(" {spinner} "), theme.style(Role::Bar)),
         Span::raw(fit(&text, room.saturating_sub(4), theme.glyphs.gap()).into_owned()),
+    ])
+}
+
+fn exclusive_progress<'a>(cx: &Context<'_>, top: Top, progress: &ExclusiveProgress, room: usize) -> Line<'a> {
+    let stops = cx.keymap.hint(Command::Show(Column::Frees), top.scope, "stops");
+    let text = format!("reading {}{stops}", progress.text());
+    Line::from(vec![
+        Span::styled(format!(" {} ", cx.spinner()), cx.theme.style(Role::Bar)),
+        Span::raw(fit(&text, room.saturating_sub(4), cx.theme.glyphs.gap()).into_owned()),
     ])
 }
 
@@ -169,13 +183,13 @@ fn progress<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(spans)
 }
 
-/// Returns the row number, the state of the view's job, and the marks, as far as they fit.
+/// Returns the row number, the state of the view's job, and the marks. Omits those that do not fit.
 pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let Some(page) = &cx.views.page else { return Line::default() };
     let rows = row_of(page.index, page.rows);
     let looking = format!("looking{} ", cx.theme.glyphs.gap());
     let looking = if page.is_complete { String::new() } else { looking };
-    // Marks outside of the view count, too, because commands apply to all marks.
+    // Marks that are not in the view count, too, because commands apply to all marks.
     let dot = cx.theme.glyphs.dot();
     let (marked, mark_count) = match cx.marks().count() {
         0 => (String::new(), String::new()),
@@ -193,12 +207,12 @@ pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     Line::from(vec![Span::raw(place), Span::styled(marked, cx.theme.style(Role::Strong)), Span::raw(" ")])
 }
 
-/// Returns the row number and the result of the scan. In a wide window, there are further facts.
+/// Returns the row number and the result of the scan, and further facts in a wide window.
 fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
     let left = room.saturating_sub(width_of_first(cx, top, KEPT));
     let spare = room.saturating_sub(width_of_first(cx, top, usize::MAX));
-    // Each fact comes with the maximum total width of all facts up to and including it.
+    // Each fact is paired with the maximum total width of all facts up to and including this one.
     let mut facts = Vec::new();
     if !cx.views.is_overview() {
         facts.push((row_of(window.index, window.rows), Role::Plain, left));
@@ -292,7 +306,9 @@ fn deleting<'a>(cx: &Context<'_>, running: &Running, room: usize) -> Line<'a> {
 pub fn summary(cx: &Context<'_>) -> String {
     let marks = cx.marks();
     let size = plain_size(totals_size(&marks.totals(), cx.order.measure), cx.units);
-    format!("{} {} {size}", mark_count(cx), cx.theme.glyphs.dot())
+    let dot = cx.theme.glyphs.dot();
+    let frees = cx.marks_exclusive().map(|exclusive| format!(", {}", frees_text(exclusive, cx.units)));
+    format!("{} {dot} {size}{}", mark_count(cx), frees.unwrap_or_default())
 }
 
 pub fn mark_count(cx: &Context<'_>) -> String {

@@ -1,4 +1,4 @@
-//! Picture made of frames, which share their lines.
+//! Picture made of frames. Adjacent frames share a line.
 //!
 //! ```text
 //! ┌p cc1────╔c lib.rs═╗
@@ -21,7 +21,7 @@ const BOLD: u8 = 16;
 #[derive(Debug)]
 pub struct Frames {
     area: Rect,
-    /// For each cell, the sides to which its lines lead.
+    /// Sides of each cell to which lines lead from its center.
     cells: Vec<u8>,
 }
 
@@ -30,8 +30,8 @@ impl Frames {
         Self { area, cells: vec![0; usize::from(area.width) * usize::from(area.height)] }
     }
 
-    /// Adds the frame along the edges of a rectangle. Lines of a bold frame replace others, which cannot be added later
-    /// in the same cells.
+    /// Adds the frame along the edges of a rectangle. Lines of a bold frame replace the lines in their cells, and lines
+    /// of other frames cannot be added to these cells later.
     pub fn add(&mut self, frame: Rect, is_bold: bool) {
         let (right, bottom) = (frame.right().saturating_sub(1), frame.bottom().saturating_sub(1));
         let when = |condition: bool, side: u8| if condition { side } else { 0 };

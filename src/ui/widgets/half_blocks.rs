@@ -1,4 +1,4 @@
-//! Picture made of half blocks, so that each cell of the terminal shows two colors, one above the other.
+//! Picture made of half blocks: each cell of the terminal shows two colors, one above the other.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -4,7 +4,7 @@
 //!  /usr/share/doc                     ≥ 1.2 GiB disk · 84,120 items
 //! ```
 //!
-//! If there is little room, first the number of items and then the whole right side is dropped, so that the path keeps
+//! If there is little room, first the number of items and then the whole right side is omitted, so that the path gets
 //! at least half of the line. A long path is shortened in the middle. With a filter, "n of m" is shown instead of the
 //! number of items.
 
@@ -21,7 +21,7 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::theme::Role;
 
-/// Width that a long title leaves to the path.
+/// Width that remains for the path beside a long title.
 const PATH: usize = 10;
 
 pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
@@ -37,18 +37,18 @@ pub fn draw(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let path = escape(&cx.path).into_owned();
     let wanted = match width(&title) {
         0 => width(&path).min(room / 2),
-        // With a title, the left side gets more room, because the title identifies what is shown.
+        // If there is a title, the left side gets more room, because the title tells the user which view is shown.
         title => (width(&path).min(PATH) + title).min(room * 3 / 4),
     };
     let right = match &cx.views.page {
         Some(page) => table::totals(cx, page),
         None => totals(cx).into(),
     };
-    // While a filter is active, its numbers are shown even if nothing else fits.
+    // If a filter is active, its numbers are shown even if nothing else fits.
     let last = right.last().filter(|_| cx.is_filtered()).cloned();
     let fitting = right.into_iter().find(|text| width(text) + wanted + 2 <= room);
     let right = Line::raw(fit(&fitting.or(last).unwrap_or_default(), room, "").into_owned());
-    // There is a space on either side of the path.
+    // The two columns are for a space on either side of the path.
     let room = room.saturating_sub(right.width() + 2);
     let title = beginning(&title, room.saturating_sub(width(&path).min(PATH)), cx.theme.glyphs.gap());
     let parts = breadcrumb(cx, &path, room.saturating_sub(width(&title)));
@@ -97,7 +97,7 @@ fn above_root<'t>(cx: &Context<'_>, text: &'t str, level: Option<usize>) -> Opti
 /// Part of the path, including the slash after it.
 struct Part {
     text: String,
-    /// Number of levels above the shown directory; `None` if the part stands for omitted parts.
+    /// Number of levels above the shown directory; `None` if the part represents parts that were omitted.
     level: Option<usize>,
 }
 
@@ -124,7 +124,7 @@ fn breadcrumb(cx: &Context<'_>, path: &str, room: usize) -> Vec<Part> {
     parts
 }
 
-/// Returns the totals in three versions, longest first.
+/// Returns three versions of the text with the totals, longest first.
 fn totals(cx: &Context<'_>) -> [String; 3] {
     let glyphs = cx.theme.glyphs;
     let measure = cx.order.measure;

@@ -1,4 +1,5 @@
-//! Hints of the footer and of prompts: keys with the words that explain them, most important first.
+//! Key hints in the footer and in prompts. A hint consists of a key and a word that explains it. The most important
+//! hint comes first.
 
 use std::borrow::Cow;
 
@@ -11,16 +12,16 @@ use crate::ui::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
 use crate::ui::options::DeleteMode;
 use crate::ui::theme::Role;
 
-/// Rank of the hint that deletes marked entries.
+/// Rank of the hint for deleting marked entries.
 const DELETE_MARKED: u8 = 1;
 
-/// Properties of the top layer that affect the footer.
+/// Properties of the top layer, or of the view if no layer is open, that affect the footer.
 #[derive(Clone, Copy, Debug)]
 pub struct Top {
     pub scope: Scope,
-    /// `true` if there are changed entries to retry.
+    /// `true` if there are changed entries for which the operation can be retried.
     pub may_retry: bool,
-    /// Index of the cursor line and number of lines, for a page that replaces the view.
+    /// Index of the cursor line, and number of lines, if a page replaces the view.
     pub position: Option<(usize, usize)>,
 }
 
@@ -31,8 +32,8 @@ pub struct KeyHint {
 }
 
 impl KeyHint {
-    /// Returns the width: the key and its word, separated and surrounded by spaces. A key without a word shares
-    /// the word of the next key.
+    /// Returns the width of the key and its word, with a space before, between and after them. If a key has no word, it
+    /// shares that of the next key.
     pub fn width(&self) -> usize {
         let word = if self.word.is_empty() { 0 } else { 1 + width(&self.word) + 1 };
         1 + width(&self.key.name()) + word
@@ -84,7 +85,7 @@ fn hints(cx: &Context<'_>, top: Top) -> Vec<KeyHint> {
     hints
 }
 
-/// Returns `false` if the command would do nothing now.
+/// Returns `false` if the command would have no effect now.
 fn is_of_use(cx: &Context<'_>, top: Top, command: Command) -> bool {
     let page = cx.views.page.as_ref();
     let is_empty = match (top.scope, top.position, page) {
@@ -125,7 +126,7 @@ fn word(cx: &Context<'_>, scope: Scope, binding: &Binding) -> Option<(u8, Cow<'s
     let (rank, word) = binding.footer?;
     let marks = cx.marks().count();
     Some(match binding.command {
-        // Outside of the list, the quit key goes back to the list.
+        // Except in the list, the quit key goes back to the list.
         Command::Quit if scope != Scope::List => (rank, "back".into()),
         Command::Answer(Answer::No) if scope == Scope::Typing => (rank, "cancel".into()),
         Command::Delete if marks > 0 => (DELETE_MARKED, format!("{word} {}", grouped(marks)).into()),

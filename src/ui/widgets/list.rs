@@ -75,8 +75,8 @@ fn columns(cx: &Context<'_>, width: usize) -> Columns {
     Columns::fit(width, cx.shown.columns, Column::Size, NAME, cx.units)
 }
 
-/// Draws the line of titles, with an arrow at the sorted column. A sign at the end of the line indicates that some
-/// columns do not fit. `own` returns the view's own title for a column, if it differs from the usual title.
+/// Draws the line of titles, with an arrow at the sorted column. A symbol at the end of the line indicates that some
+/// columns do not fit. `own` returns the title of a column in this view if it differs from the usual title.
 pub fn draw_titles(
     cx: &Context<'_>,
     columns: &Columns,

@@ -6,16 +6,17 @@
 //! cc1    ▄lto1   ▄libLLVM.so  ▄ 197 more  ▄copying
 //! ```
 //!
-//! A directory is drawn as a line with its name and size above its contents, if there is room. Other entries
-//! are filled with a color. Each rectangle includes a gap: one column on its right, and half a line at its bottom, unless
-//! it is only that wide or high.
+//! A directory is drawn as a title line with its name and size, and its contents below, if there is room. Other entries
+//! are filled with a color. Each rectangle includes a gap of one column on its right and half a line at its bottom,
+//! unless the rectangle is only one column wide or half a line high.
 //!
-//! The area of a rectangle, with title and gap, is its share of the area below its directory's title, except for
-//! rounding: neither side is off by more than one column or half a line. So shares are exact among the entries of one
-//! directory. Between directories they are not: one with many levels loses more area to titles.
+//! A rectangle, including title and gap, gets its share of the area below its directory's title. Rounding changes
+//! neither side by more than one column or half a line. So areas can be compared among the entries of one directory,
+//! but not between directories: a directory with many levels loses more area to titles.
 //!
-//! Without colors or half blocks, each rectangle has a frame, which begins with the name. A sign before the name has
-//! the meaning of the color. Frames share their lines; a rectangle includes the upper and the left one.
+//! Without colors or half blocks, each rectangle has a frame, whose upper line begins with the name. A symbol before
+//! the name replaces the color. Adjacent frames share a line. A rectangle includes the upper and the left line of its
+//! frame.
 //!
 //! ```text
 //! +lib/----------4.1 GiB+share/----+
@@ -56,7 +57,7 @@ struct Label {
     style: Style,
 }
 
-/// Contents of a directory: sizes, the area for all of them, and their tiles.
+/// Contents of a directory: their sizes, the area in which they are drawn, and their tiles.
 #[cfg(test)]
 pub struct LaidOut {
     pub sizes: Vec<u64>,
@@ -64,21 +65,21 @@ pub struct LaidOut {
     pub tiles: Vec<Tile>,
 }
 
-/// Picture in progress.
+/// Picture of a treemap that is being painted.
 pub struct Painter<'a, 't> {
     cx: &'a Context<'t>,
     colors: MapColors,
-    /// Stays empty if there are frames.
+    /// Colors of the picture. Unused if rectangles have frames.
     blocks: HalfBlocks,
     frames: Option<Frames>,
     labels: Vec<Label>,
-    /// Screen column of the cursor rectangle's left edge. Set only while that rectangle is painted.
+    /// Screen column of the left edge of the cursor's rectangle. Set only while that rectangle is painted.
     edge: Option<u16>,
-    /// Roles whose colors are in the picture.
+    /// Roles whose colors occur in the picture.
     used: Vec<Role>,
     #[cfg(test)]
     pub laid_out: Vec<LaidOut>,
-    /// Areas of the rectangles without visible contents, except those for other entries.
+    /// Areas of all rectangles that show no contents, except those that represent other entries.
     #[cfg(test)]
     pub leaves: Vec<Area>,
 }
@@ -147,8 +148,8 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the start column and maximum width of a text in this area. The text must not cover the outline
-    /// of the cursor's rectangle.
+    /// Returns the first column and the maximum width of a text in this area. The text must not cover the outline of
+    /// the cursor's rectangle.
     fn beside_edge(&self, area: Area) -> (u16, usize) {
         let edge = u16::from(self.edge == Some(area.x));
         (area.x + edge, usize::from(area.width.saturating_sub(edge)))
@@ -156,7 +157,7 @@ impl<'a, 't> Painter<'a, 't> {
 
     /// Paints the rectangle for entries that have no rectangles of their own. `number` is their count.
     pub fn others(&mut self, number: u64, area: Area) {
-        // A rectangle of one column has no gap, so its label would touch the next rectangle.
+        // A rectangle that is one column wide has no gap, so its label would touch the next rectangle.
         let room = usize::from(area.width - 1);
         self.frame(area, false);
         let (theme, area) = (self.cx.theme, self.inset(area));
@@ -172,7 +173,7 @@ impl<'a, 't> Painter<'a, 't> {
         let theme = self.cx.theme;
         let color = if shape.is_selected { Some(self.accent()) } else { theme.style(Role::Selected).bg };
         let style = self.ink(color, shape);
-        // The title needs a whole screen line.
+        // The title takes a whole line of the screen.
         let line = area.y.div_ceil(2);
         let end = line * 2 + 2;
         let head = Area { height: end - area.y, ..self.inset(area) };
@@ -225,21 +226,22 @@ impl<'a, 't> Painter<'a, 't> {
         let mut label = shape.label.clone();
         if self.frames.is_some() {
             let sign = self.colors.sign(self.role(shape));
-            // The sign also fits in a rectangle that is too narrow for the name.
+            // A symbol fits even if the rectangle is too narrow for the name.
             label = if inside.width < 4 { sign.to_string() } else { format!("{sign} {label}") }.into();
         }
         self.write(inside, &label, &plain_size(shape.size, self.cx.units), style);
     }
 
-    /// Returns the style of text on a rectangle of this color. In a frame, the text has the color of the entry instead.
+    /// Returns the style of text on a rectangle with this color. If rectangles have frames, the text has the color of
+    /// the entry.
     fn ink(&self, color: Option<Color>, shape: &Shape<'_>) -> Style {
         match color {
             _ if self.frames.is_some() && shape.is_selected => self.cx.theme.style(Role::Accent).reversed(),
-            // Text replaces the frame's line, which may be dimmed.
+            // Text replaces the upper line of the frame, which may be dimmed.
             _ if self.frames.is_some() => {
                 self.cx.theme.style(self.role(shape)).remove_modifier(Modifier::DIM)
             }
-            // A rectangle without a color of its own is in reverse video already.
+            // A rectangle without a color of its own is already in reverse video.
             None | Some(Color::Reset) => Style::new(),
             Some(color) => Style::new().fg(ink(color)),
         }
@@ -258,8 +260,8 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns an area without the gap at its right and bottom edges, or without the left line of its frame, whose upper
-    /// line has room for the name.
+    /// Returns an area without the gap at its right and bottom edges. If rectangles have frames, removes only the left
+    /// line, because the name is written on the upper line.
     fn inset(&self, area: Area) -> Area {
         let less = |length: u16| if length > 1 { length - 1 } else { length };
         match self.frames {
@@ -268,8 +270,8 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Returns the color of the outline and the title of the cursor's rectangle. If the theme has no color for them,
-    /// they have the terminal's text color.
+    /// Returns the color for the outline and the title of the cursor's rectangle. This is the terminal's text color if
+    /// the theme defines none.
     fn accent(&self) -> Color {
         self.cx.theme.style(Role::Accent).fg.unwrap_or(Color::Reset)
     }
@@ -288,7 +290,7 @@ impl<'a, 't> Painter<'a, 't> {
         }
     }
 
-    /// Writes a name and, below it, a size, as far as they fit.
+    /// Writes a name and, on the line below, a size, if they fit.
     fn write(&mut self, area: Area, name: &str, size: &str, style: Style) {
         let (first, end) = (area.y.div_ceil(2), area.bottom() / 2);
         let (x, room) = self.beside_edge(area);
@@ -323,7 +325,7 @@ impl<'a, 't> Painter<'a, 't> {
     }
 }
 
-/// Returns the longest label for `number` entries without rectangles of their own that fits in `room` columns.
+/// Returns a label for `number` entries without rectangles of their own: the longest one that fits in `room` columns.
 pub fn others_label(number: u64, room: usize) -> String {
     let number = grouped(number);
     let labels = [format!("{number} more"), format!("+{number}"), number];

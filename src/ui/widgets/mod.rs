@@ -1,5 +1,5 @@
-//! Regions of the screen, one file per region. A region is shown only if the terminal has its minimum number of
-//! lines.
+//! Regions of the screen. Each region has its own file. A region is shown only if the terminal has its minimum number
+//! of lines.
 //!
 //! ```text
 //! region                                                                                      minimum
@@ -11,7 +11,7 @@
 //! footer     ? keys  Enter open  Space mark  d delete  / search  q quit           1 of 212   3 lines
 //! ```
 //!
-//! Invariant: drawing changes only the frame and its hit map, and works for any size of the terminal.
+//! Invariant: drawing changes only the frame and its hit map, and works in a terminal of any size.
 
 pub mod columns;
 mod df;
@@ -40,8 +40,7 @@ use super::context::{Context, PaneLayout};
 use super::hit_map::Canvas;
 use super::view_state::BaseView;
 
-/// Draws the view, with this page or the preview beside it. If the page does not fit beside the view, draws
-/// only the page.
+/// Draws the view, with `page` or the preview beside it. If the page does not fit beside the view, draws only the page.
 pub fn draw<'t>(cx: &Context<'t>, page: Option<&dyn Component<'t>>, screen: Rect, canvas: &mut Canvas<'_>) {
     let PaneLayout { right: beside, left, .. } = cx.regions((screen.width, screen.height));
     if page.is_none_or(|page| page.goes_beside() && beside.is_some()) {

@@ -33,13 +33,13 @@ use crate::ui::theme::{Role, filled};
 use crate::ui::widgets::row::role_of_label;
 
 const BAR: usize = 24;
-/// Minimum width for full sizes in the strip.
+/// Minimum width at which the strip shows sizes in full.
 const ROOMY: u16 = 90;
 /// Minimum height of a part: a heading, one row, and a blank line.
 const LEAST: u16 = 3;
-/// Minimum height of the overview, in lines, for a blank line below the space of the file system.
+/// Minimum height of the overview, in lines, at which a blank line follows the space of the file system.
 const HIGH: u16 = 30;
-/// Minimum height of the overview, in lines, for showing the used and free space of the file system at the top.
+/// Minimum height of the overview, in lines, at which the used and free space of the file system is shown at the top.
 const LOW: u16 = 12;
 
 pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
@@ -51,7 +51,7 @@ pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Returns the number of parts side by side.
+/// Returns the number of parts that are drawn side by side.
 pub fn columns(width: u16) -> usize {
     if width >= WIDE { 2 } else { 1 }
 }
@@ -67,7 +67,7 @@ pub fn selected(cx: &Context<'_>, layout: Layout) -> Option<(u16, u16)> {
     places(cx, layout).into_iter().find(is_selected).map(|(_, area)| (area.x, area.y))
 }
 
-/// Returns the area of the file system's space, if there is room for it, and the area of the parts.
+/// Returns the area in which the file system's space is shown, if there is room for it, and the area of the parts.
 fn regions(cx: &Context<'_>, layout: Layout) -> (Option<Rect>, Rect) {
     let area = Rect { y: layout.titles.y, height: layout.list.bottom() - layout.titles.y, ..layout.list };
     if area.height < LOW || !cx.expects_space() {
@@ -149,7 +149,7 @@ fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canva
     }
 }
 
-/// Returns the largest rows of a part, at most `room`, in the order of the part.
+/// Returns at most `room` rows of a part. They are the largest rows, in the same order as in the part.
 fn largest(part: &Part, room: usize) -> Vec<&(Row, Role)> {
     let mut rows: Vec<_> = part.rows.iter().enumerate().collect();
     if !part.is_by_size {
@@ -163,7 +163,7 @@ fn largest(part: &Part, room: usize) -> Vec<&(Row, Role)> {
 fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a> {
     let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
     let number = cx.units.width() + 1;
-    // In the error view, rows have a number of entries instead of a size.
+    // In the error view, rows show a number of entries instead of a size.
     let (column, value) = match (row.cell(Column::Growth), row.cell(Column::Size)) {
         // The growth of a new entry is its size, which is more informative than "new".
         (CellValue::Change(None, after), _) => (Column::Growth, CellValue::Change(Some(0), after)),

@@ -34,10 +34,10 @@ use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Role;
 use crate::ui::window::totals_size;
 
-/// Width of the label before a strip.
+/// Width of the label in front of a strip.
 const LABEL: u16 = 6;
 
-/// Draws the edge between the view and a pane.
+/// Draws the line between the view and a pane.
 pub fn draw_edge(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
     let edge = if cx.theme.has_half_blocks() { "│" } else { "|" };
     for y in pane.y..pane.bottom() {
@@ -54,7 +54,7 @@ pub fn draw(cx: &Context<'_>, pane: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Cuts lines off the top of `area`, and returns the area of these lines.
+/// Removes `lines` lines from the top of `area` and returns their area.
 fn take(area: &mut Rect, lines: u16) -> Rect {
     let lines = lines.min(area.height);
     let taken = Rect { height: lines, ..*area };
@@ -99,8 +99,8 @@ fn draw_directory(cx: &Context<'_>, entry: EntryId, directory: DirId, mut area: 
     }
 }
 
-/// Returns the categories of a directory as parts of a strip, largest first. Categories that share a role are
-/// combined.
+/// Returns the categories of the files in a directory as parts of a strip, largest first. Categories with the same role
+/// are combined.
 fn types(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
     let mut parts: Vec<StripPart> = Vec::new();
     for (class, totals) in &found.types.classes {
@@ -163,7 +163,7 @@ fn draw_entry(cx: &Context<'_>, entry: EntryId, mut area: Rect, buffer: &mut Buf
     put(buffer, take(&mut area, 1), &Line::styled(note, style));
 }
 
-/// Draws a line, if its area is not empty.
+/// Draws a line unless its area is empty.
 fn put(buffer: &mut Buffer, area: Rect, line: &Line<'_>) {
     if !area.is_empty() {
         buffer.set_line(area.x, area.y, line, area.width);

@@ -56,7 +56,7 @@ pub fn draw_rows(
     }
 }
 
-/// Returns a row as a line of text. `sign` is shown in the gap before the label.
+/// Returns a row as a line of text. `sign` is a symbol shown in the gap before the label.
 fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, sign: &'static str) -> Text<'a> {
     let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
     let mut spans = Vec::with_capacity(16);
@@ -91,7 +91,7 @@ fn text<'a>(cx: &Context<'_>, columns: &Columns, row: &Row, sign: &'static str) 
     Text::from(spans)
 }
 
-/// Adds the signs before a size, for errors and precision.
+/// Adds the symbols for errors and precision, which are shown before a size.
 fn signs(cx: &Context<'_>, row: &Row, spans: &mut Vec<Span<'_>>) {
     let theme = cx.theme;
     let error = Span::styled("!", theme.style(Role::Warning));
@@ -155,18 +155,19 @@ fn shortened<'t>(note: &'t str, room: usize, gap: &str) -> Cow<'t, str> {
     if width(note) <= room {
         return Cow::Borrowed(note);
     }
-    // For example, "packages; npm install downloads them again" has two clauses.
+    // For example, the first clause of "packages; npm install downloads them again" is "packages".
     let clause = note.split_once("; ").map_or(note, |(first, _)| first);
     beginning(clause, room, gap)
 }
 
-/// Returns an area without its first column, which is for the sign of the cursor.
+/// Returns an area without its first column, which is reserved for the symbol of the cursor.
 pub fn inner(area: Rect) -> Rect {
     let width = area.width.saturating_sub(1);
     Rect { x: area.right() - width, width, ..area }
 }
 
-/// Highlights the cursor line of a pane that does not get the keys, with only the sign and a faint tint.
+/// Highlights the cursor line of a pane that does not get the keys, but only with the symbol of the cursor and a faint
+/// background.
 pub fn select_behind(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     // Set only the background, so that names and bars keep their colors.
     let tint = Style { bg: cx.theme.style(Role::Surface).bg, ..Style::new() };
@@ -174,7 +175,7 @@ pub fn select_behind(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     set_sign(cx, row, cx.theme.style(Role::Faint), buffer);
 }
 
-/// Sets the sign of the cursor in the first cell, if that is blank.
+/// Puts the symbol of the cursor in the first cell if that cell is blank.
 fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
     let first = buffer.cell_mut((row.x, row.y)).filter(|_| !row.is_empty());
     if let Some(first) = first.filter(|cell| cell.symbol() == " ") {
@@ -183,10 +184,10 @@ fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
     }
 }
 
-/// Highlights the line under the cursor: sets a sign in the first cell, if that is blank, and tints the
-/// background. With sixteen colors, the line is white on blue, bars included, because no other color is visible on every
-/// terminal's blue. Without a background color in the theme, the line is in reverse video, but bars keep their color.
-/// Bold text stays bold. Without colors, the line is bold.
+/// Highlights the line under the cursor: puts a symbol in the first cell if that cell is blank, and changes the
+/// background color. With sixteen colors, the line is white on blue, including bars, because terminals differ in their
+/// blue and only white is visible on all of them. If the theme has no background color for it, the line is in reverse
+/// video, but bars keep their color. Bold text stays bold. Without colors, the line is bold.
 pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     let (selected, bar) = (cx.theme.style(Role::Selected), cx.theme.style(Role::Bar).fg);
     let is_tint = matches!(selected.bg, Some(Color::Rgb(..) | Color::Indexed(_)));
@@ -195,11 +196,11 @@ pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
         let mut style = Style::reset().patch(selected).add_modifier(cell.modifier & Modifier::BOLD);
         let is_bar = bar == Some(cell.fg);
         if cx.theme.colors == Colors::None {
-            // Reverse video would make bars look empty.
+            // In reverse video, bars would look empty.
             style = Style::new().add_modifier(cell.modifier).bold();
         } else if selected.bg.is_none() {
-            // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background,
-            // unless the bar would be invisible because it has the color of the row.
+            // Reverse video swaps the two colors of a cell, so the color of a bar is set as the background. This is not
+            // done for a bar in the color of the row, because that bar would be invisible.
             style = if is_bar && bar != selected.fg { style.bg(cell.fg) } else { style };
         } else if is_tint && cell.fg != Color::Reset && Some(cell.fg) != selected.bg {
             style = style.fg(cell.fg);

@@ -1,4 +1,4 @@
-//! Entry of the treemap, with everything that its rectangle shows.
+//! Entry of the treemap, with all data shown in its rectangle.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -9,7 +9,7 @@ use crate::table::outline::{Level, Node};
 use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Role;
 
-/// Ages in days at which the color changes.
+/// Ages in days. At each of them, the color changes.
 const AGES: [i64; 4] = [30, 90, 365, 3 * 365];
 
 #[derive(Clone, Debug)]
@@ -41,7 +41,8 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Returns the role whose color has the meaning of `colors`. `now` is in seconds since 1970.
+    /// Returns the role whose color represents the entry if colors have the meaning `colors`. `now` is in seconds since
+    /// 1970.
     pub fn role(&self, colors: MapColors, now: i64) -> Role {
         match colors {
             MapColors::Type => {

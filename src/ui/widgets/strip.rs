@@ -5,7 +5,7 @@
 //! ■ program 52%  ■ code 23%  ■ archive 12%
 //! ```
 //!
-//! Without colors, each part is filled with a sign: that of the treemap, or the first letter of its name.
+//! Without colors, each part is filled with a character: its symbol in the treemap, or the first letter of its name.
 
 use std::cmp::Reverse;
 
@@ -64,7 +64,7 @@ pub fn draw(
         let text = Span::styled(format!(" {name} {}  ", text(*bytes, whole)), cx.theme.style(Role::Faint));
         texts.push((*bytes, sign, text));
     }
-    // In the legend, the largest parts have priority.
+    // If the legend has too little room, the largest parts take precedence.
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by_key(|index| Reverse(texts[*index].0));
     order.retain(|index| {

@@ -38,7 +38,7 @@ pub fn draw(cx: &Context<'_>, page: &TablePage, titles: Rect, list: Rect, canvas
     draw_rows(cx, &columns, &page.lines, (page.offset, page.index), list, canvas);
 }
 
-/// Returns the totals in several versions, longest first.
+/// Returns several versions of the text with the totals, longest first.
 pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     let Some([one, several]) = page.table.counted.filter(|_| page.failure.is_none()) else {
         return Vec::new();
@@ -69,7 +69,7 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
     let measure = page.table.measure(cx.order.measure);
     let sum = sum.map(|sum| plain_size(totals_size(&sum, measure), cx.units));
     let with_sum = sum.map(|sum| format!("{bound}{sum} {} {dot} {of} ", measure.name()));
-    // Mention the limit if not all matches have rows.
+    // Mention the limit if there are more matches than rows.
     let is_cut = page.table.layout == TableLayout::List && page.is_complete && (page.rows as u64) < found;
     let first = is_cut.then(|| format!("the first {} ", grouped(page.rows as u64)));
     let with_end = with_sum.iter().zip(&first).map(|(sum, first)| format!("{sum}{dot} {first}"));
@@ -85,7 +85,7 @@ fn columns(cx: &Context<'_>, page: &TablePage, width: usize) -> Columns {
     Columns::fit(width, shown, table.first, table.name_room, cx.units)
 }
 
-/// Returns the sorted column and its direction.
+/// Returns the column by which rows are sorted, and the direction.
 fn sorted(page: &TablePage) -> (Column, Direction) {
     let column = match page.order.by {
         By::Disk | By::Apparent => page.table.first,

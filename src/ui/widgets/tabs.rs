@@ -50,15 +50,15 @@ const HIDDEN: usize = usize::MAX;
 struct Tab {
     view: &'static ViewSpec,
     key: String,
-    /// Index of the name in [`ViewSpec::tab`]. If it is out of range, no name is shown. If it is [`HIDDEN`], the tab is
-    /// not shown.
+    /// Index of the displayed name in [`ViewSpec::tab`]. If the index is out of range, no name is shown. If it is
+    /// [`HIDDEN`], the whole tab is not shown.
     name: usize,
     /// Badge, such as the number of errors, and its role.
     badge: Option<(String, Role)>,
 }
 
 impl Tab {
-    /// Returns the width, including a blank on either side.
+    /// Returns the width of the tab, including a blank on either side.
     fn width(&self) -> usize {
         let badge = self.badge.as_ref().map_or(0, |(text, _)| 1 + width(text));
         let name = if self.name().is_empty() { 0 } else { 1 + width(self.name()) };
@@ -142,8 +142,8 @@ fn tabs(cx: &Context<'_>, current: &ViewSpec) -> Vec<Tab> {
     VIEWS.iter().filter_map(tab).collect()
 }
 
-/// Shortens tabs until they fit: first to their short names, then to their keys, and last to nothing. The least-used
-/// tabs are shortened first. The current tab keeps its name.
+/// Shortens tabs until they fit: first to their short names, then to their keys. Finally hides whole tabs. The
+/// least-used tabs are shortened first. The current tab keeps its name.
 fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     if total(all, gap) > room {
         for tab in &mut *all {
@@ -160,13 +160,13 @@ fn shorten(all: &mut [Tab], current: &ViewSpec, room: usize, gap: usize) {
     }
 }
 
-/// Returns the width of all tabs, with a sign of `gap` columns for each group of hidden tabs.
+/// Returns the total width of all tabs. Each group of hidden tabs is replaced by a symbol of `gap` columns.
 fn total(all: &[Tab], gap: usize) -> usize {
     let groups = all.chunk_by(|one, other| one.is_hidden() && other.is_hidden());
     groups.map(|group| if group[0].is_hidden() { gap } else { group[0].width() }).sum()
 }
 
-/// Returns the total change of all roots since the baseline; `None` if nothing has changed, or during the scan.
+/// Returns the total change of all roots since the baseline; `None` during the scan, or if nothing has changed.
 fn total_growth(cx: &Context<'_>) -> Option<(String, Role)> {
     let before = cx.views.compared.offer()?.totals.filter(|_| !cx.is_scanning())?;
     let before = totals_size(&before, cx.order.measure);

@@ -1,5 +1,5 @@
-//! Treemap: a rectangle for each entry of the directory, with an area in proportion to its size, and nested
-//! rectangles for the contents of directories.
+//! Treemap: each entry of the directory has a rectangle with an area in proportion to its size. Nested rectangles show
+//! the contents of directories.
 //!
 //! ```text
 //!  music/  1.6 GiB  84.3%                                      the entry under the cursor
@@ -8,7 +8,7 @@
 //!  ■ program  ■ code  ■ archive  ■ document                     the colors
 //! ```
 //!
-//! Without colors or half blocks, the rectangles are framed, and signs replace the colors.
+//! Without colors or half blocks, the rectangles are framed, and symbols replace the colors.
 
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -72,8 +72,8 @@ fn empty(cx: &Context<'_>) -> String {
     }
 }
 
-/// Returns the title line: name and size of the entry under the cursor, whose rectangle may be too small for
-/// them.
+/// Returns the title line. It shows the name and size of the entry under the cursor, because its rectangle may be too
+/// small for them.
 fn title(cx: &Context<'_>) -> Text<'static> {
     let Some(line) = cx.window.selected() else { return Text::default() };
     let mut spans = vec![Span::styled(format!(" {}", line.label), cx.theme.style(Role::Strong))];
@@ -86,7 +86,7 @@ fn title(cx: &Context<'_>) -> Text<'static> {
     Text::from(spans)
 }
 
-/// Returns the legend of the colors that are `used` in the treemap, as far as it fits.
+/// Returns the legend of the colors that are `used` in the treemap, or as much of it as fits.
 fn legend_line(cx: &Context<'_>, used: &[Role], room: usize) -> Text<'static> {
     let (colors, faint) = (cx.views.map_colors, cx.theme.style(Role::Faint));
     let mut line = Text::from(Span::styled(format!(" {}:", colors.name()), faint));

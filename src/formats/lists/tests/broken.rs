@@ -44,7 +44,7 @@ fn broken_objects() {
         ("{\"path\":{}}", "no path"),
         ("{\"path\":[\"a\"]}", "no path"),
         ("{\"size\":1}", "no path"),
-        ("{\"root\":\"/r\"}", "no path beside the root"),
+        ("{\"root\":\"/r\"}", "a root, but no path"),
         ("{\"path\":\"/a\",\"root\":\"/b\"}", "path outside its root"),
         ("{\"path\":\"/ab\",\"root\":\"/a\"}", "path outside its root"),
         ("{\"path\":\"a/../b\"}", "'..' after a name in the path"),
@@ -79,7 +79,7 @@ fn broken_objects() {
             "scanned_at: neither seconds since 1970 nor a date such as 2026-11-21T08:15:00Z",
         ),
         ("{\"path\":\"a\",\"host\":\"\\u0000\"}", "host: NUL in a name"),
-        ("{\"path\":\"k/\",\"size\":1}", "path listed before"),
+        ("{\"path\":\"k/\",\"size\":1}", "path listed twice"),
     ];
     let good = ("{\"path\":\"k/l\",\"size\":5}\n{\"path\":\"k\",\"size\":6}\n", "\n{\"path\":\"z\"}\n");
     check(&cases, good, "line 3", &ListOptions::default());
@@ -168,7 +168,7 @@ fn broken_records_of_du_find_and_s3() {
         ("\"b\",\"%\",\"1\",\"\"\n", "path: '%' without two hexadecimal digits"),
         ("\"b\",\"a%00\",\"1\",\"\"\n", "path: NUL in a name"),
         ("\"b\",\"a\",\"null\",\"\"\n", "size: not a whole number"),
-        ("\"b\",\"\",\"1\",\"\"\n", "no path beside the root"),
+        ("\"b\",\"\",\"1\",\"\"\n", "a root, but no path"),
         ("\"b\",\"a/%2E%2E/c\",\"1\",\"\"\n", "'..' after a name in the path"),
     ];
     let good = ("b,k,5,2026-11-21T08:15:00Z\n", "b,z,1,2026-11-21T08:15:00Z\n");
@@ -188,12 +188,12 @@ fn the_first_lines_are_named_and_the_others_counted() {
 #[test]
 fn a_quote_that_is_never_closed_costs_one_line() {
     let list = read("path,size\nr/a,1\n\"r/b,2\nr/c,4\nr/d,8\n");
-    assert_eq!(list.messages, ["line 3: quote that is never closed"]);
+    assert_eq!(list.messages, ["line 3: quote is not closed"]);
     assert_eq!(list.totals().apparent, 13);
     let long = format!("path,size\n\"r/b,2\n{}", "r/c/d/e/f,4\n".repeat(30_000));
     let list = read_in(long.as_bytes(), &ListOptions::default(), 1 << 16).unwrap();
     assert_eq!(list.messages[0], "line 2: longer than 256 KiB");
-    assert_eq!(list.messages[1], "r/c/d/e/f: path listed before");
+    assert_eq!(list.messages[1], "r/c/d/e/f: path listed twice");
     let newline = read("path,size\n\"r/a\nb\",1\nr/c,x\n");
     assert_eq!(newline.messages, [format!("line 4: size: {NOT_WHOLE}")]);
     assert_eq!(newline.summary(), ["r/ directory 0 0", "r/a\nb file 1 1"]);

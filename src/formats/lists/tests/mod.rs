@@ -119,7 +119,7 @@ impl ReadList {
 
 fn flat(tree: &Tree, form: Form, provenance: &[Provenance]) -> String {
     let mut out = Vec::new();
-    Flat { tree, form, provenance }.write(&mut out).unwrap();
+    Flat { tree, form, provenance, exclusive: None }.write(&mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -207,19 +207,19 @@ fn the_first_of_several_lines_of_a_path_counts() {
         ["r/ directory 0 0", "r/a file 1 1", "r/b file 2 1", "r/d/ directory 16 1", "r/d/e file 8 1"]
     );
     let expected = [
-        "line 7: path listed before",
-        "line 8: path listed before",
-        "r/a: path listed before",
-        "r/b: path listed before",
+        "line 7: path listed twice",
+        "line 8: path listed twice",
+        "r/a: path listed twice",
+        "r/b: path listed twice",
     ];
     assert_eq!(list.messages, expected);
     // The line of a directory describes it, even if a line with the same path came before.
     let both = read("path,size,type\nr/a,1,f\nr/a,2,d\n");
     assert_eq!(both.summary(), ["r/ directory 0 0", "r/a/ directory 2 1"]);
-    assert_eq!(both.messages, ["r/a: path listed before"]);
+    assert_eq!(both.messages, ["r/a: path listed twice"]);
     let three = read("path,size\nr/a,1\nr/a,2\nr/a/b,4\nr/c,8");
     assert_eq!(three.totals().apparent, 13);
-    assert_eq!(three.messages, ["r/a: path listed before"]);
+    assert_eq!(three.messages, ["r/a: path listed twice"]);
 }
 
 #[test]
@@ -398,12 +398,14 @@ fn columns_are_recognized_or_given() {
         assert_eq!(list.summary(), ["r/ directory 0 0", "r/a file 1000 4"], "{text}");
     }
     let error = |text: &str, given: &[&str]| read_in(text.as_bytes(), &fields(given), 9).err();
-    let asks =
-        Some("no column is known to be the path; use --fields, as in --fields path=1,size=2".to_owned());
+    let asks = Some(
+        "cannot tell which column holds the path; use --fields, for example --fields path=1,size=2"
+            .to_owned(),
+    );
     assert_eq!(error("a,b\n1,2\n", &[]), asks);
     assert_eq!(error("a,b\n1,2\n", &["size=2"]), asks);
     assert!(error("{}", &["path=1"]).unwrap().contains("have names, not numbers"));
-    assert!(error("a,b\n1,2\n", &["path=c"]).unwrap().contains("no column of a name"));
+    assert!(error("a,b\n1,2\n", &["path=c"]).unwrap().contains("lacks a column"));
     for other in ["", "hello\nworld\n", "[1,2,{}]", "[", "\x00,\x01\n", "name\nx\n"] {
         assert_eq!(error(other, &[]).as_deref(), Some("another format"), "{other}");
     }

@@ -1,7 +1,7 @@
 //! Parts of a plan, with the numbers that their directories and devices have in the merged tree.
 //!
 //! ```text
-//! 0 .. n        directories of the rest
+//! 0 .. n        directories of the rest (the first part)
 //! n .. n + m    directories of the next part; n is its virtual top, which is not in the merged tree
 //! ```
 //!
@@ -21,11 +21,12 @@ pub struct Joined<'p> {
     /// Parts. The first part is the rest, which lists the roots of all other parts.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
-    /// Roots of all parts but the first, keyed by the directory of the first part that lists them, then by name.
+    /// States of the roots of all parts but the first. The keys are the directory in the first part that lists the
+    /// root, and the root's name.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
-    /// Parents of the directories in `roots`.
+    /// Parent of each root in `roots` that is a directory.
     parents: HashMap<DirId, DirId>,
-    /// Paths of roots of other parts that the rest does not list.
+    /// Paths of the roots that other parts have but the rest does not list.
     pub unlisted: Vec<Vec<u8>>,
 }
 
@@ -43,7 +44,7 @@ pub struct MergedDevice {
 }
 
 impl MergedDevice {
-    /// Returns `true` if both are the same device. A number identifies a device on one host only.
+    /// Returns `true` if both are the same device. Device numbers are unique only within a host.
     fn is(&self, other: &Self) -> bool {
         let is_named = !self.system.name.is_empty() && !other.system.name.is_empty();
         let is_number = self.number == other.number && self.system.host == other.system.host && !is_named;
@@ -152,7 +153,7 @@ impl<'p> Joined<'p> {
         self.roots.iter().flat_map(|(parent, roots)| roots.values().map(|state| (*parent, *state)))
     }
 
-    /// Returns the state of the root of another part that directory `id` lists as `name`.
+    /// Returns the state of the entry `name` in directory `id` if this entry is the root of another part.
     pub fn root(&self, id: DirId, name: &[u8]) -> Option<EntryState> {
         self.roots.get(&id)?.get(name).copied()
     }

@@ -3,7 +3,7 @@
 //! The first part is called the rest. Its tree has an entry for each root of the other parts. The merged tree is never
 //! in memory: the writer walks it level by level, and continues in another part's file at each of these entries.
 //!
-//! Memory holds the tables of directories, and the names of inodes with several links.
+//! Memory holds the tables of directories, and the names of hard-linked inodes.
 
 mod joined;
 mod totals;
@@ -35,7 +35,8 @@ impl<'p> Merge<'p> {
         Some(Self { joined, changes })
     }
 
-    /// Returns the paths of roots of other parts that the rest does not list. They are not in the merged tree.
+    /// Returns the paths of the roots that other parts have but the rest does not list. They are not in the merged
+    /// tree.
     pub fn unlisted(&self) -> &[Vec<u8>] {
         &self.joined.unlisted
     }
@@ -108,7 +109,7 @@ impl WrittenTree for Merge<'_> {
     }
 
     fn named_by_roots(&self) -> HashSet<DirId> {
-        // A plan has only one root, so no directory is named by a second one.
+        // A plan has only one root, so no directory is named by two roots.
         HashSet::new()
     }
 }

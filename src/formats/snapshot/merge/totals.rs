@@ -10,7 +10,7 @@ use crate::formats::snapshot::merge::joined::Joined;
 use crate::tree::hard_links::{incomplete, unlinked_names};
 use crate::tree::{DirId, EntryState, InodeKey, LinkedName, Totals, UniqueSizes};
 
-/// Differences between the totals of the parts and those of the merged tree.
+/// Differences between the totals in the parts and the totals in the merged tree.
 #[derive(Default)]
 pub(crate) struct TotalChanges {
     more: HashMap<DirId, Totals>,
@@ -29,8 +29,8 @@ impl TotalChanges {
         changes
     }
 
-    /// Undoes the subtraction of repeated names in each part, and returns all names with their numbers in the merged
-    /// tree.
+    /// Makes every name of a hard-linked inode count again in its part, and returns all these names, with the directory
+    /// numbers and device indexes of the merged tree.
     fn count_every_name(&mut self, joined: &Joined<'_>) -> Vec<LinkedName> {
         let linked: Vec<Vec<LinkedName>> = joined.parts.iter().map(|part| part.tree.linked()).collect();
         let mut all = Vec::new();
@@ -65,7 +65,7 @@ impl TotalChanges {
         all
     }
 
-    /// Adds the totals of each root of another part to the directories above it.
+    /// For each root of a part other than the first, adds the root's totals to the directories above it.
     fn add_roots(&mut self, joined: &Joined<'_>) {
         for (parent, state) in joined.roots() {
             let mut sum = Totals { items: 1, ..Totals::default() };

@@ -128,7 +128,7 @@ impl From<Error> for io::Error {
     }
 }
 
-/// Path lookup in progress that has reached `directory`.
+/// State of a path lookup that has reached `directory`.
 #[derive(Debug)]
 struct Walk {
     rule: Rule,

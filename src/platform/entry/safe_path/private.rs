@@ -86,7 +86,7 @@ impl PrivateFolder {
         (self.walk.directory, self.walk.path)
     }
 
-    /// Checks the deepest directory on the path that exists. It must belong to this user. If it is the private folder
+    /// Checks the deepest existing directory on the path. It must belong to this user. If it is the private folder
     /// itself and not a parent, neither its group nor other users may have write permission, even if the group has no
     /// other members.
     fn check(&self) -> Result<(), Error> {

@@ -15,8 +15,8 @@ use crate::platform::{Directory, Errno};
 pub fn ask(mounts: &[Mount]) -> Apfs {
     let point = |mount: &Mount| PathBuf::from(OsString::from_vec(mount.point.clone()));
     let volumes = mounts.iter().map(|mount| used(&point(mount)).ok()).sum();
-    // Mounted snapshots are skipped. macOS itself runs from a snapshot, and the snapshot list of its volume contains
-    // the one for system updates.
+    // Mounts of snapshots are skipped. One of them is the snapshot from which macOS itself runs, and the list for its
+    // volume contains the snapshot for system updates.
     let own = mounts.iter().filter(|mount| !mount.is_snapshot);
     let lists: Vec<_> = own.filter_map(|mount| snapshots(&point(mount)).ok()).collect();
     Apfs { volumes, snapshots: (!lists.is_empty()).then(|| lists.concat()) }
@@ -48,7 +48,7 @@ pub fn used(path: &Path) -> Result<u64, Errno> {
 /// volume.
 #[allow(unsafe_code)]
 fn snapshots(path: &Path) -> Result<Vec<Vec<u8>>, Errno> {
-    // From sys/snapshot.h.
+    // Declaration from sys/snapshot.h.
     unsafe extern "C" {
         fn fs_snapshot_list(
             directory: libc::c_int,

@@ -18,7 +18,7 @@ const START: u64 = 1024;
 const LENGTH: usize = 1024;
 const MAGIC: u64 = 0xef53;
 
-/// Numbers of a superblock, all in bytes.
+/// Sizes that a superblock records, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Superblock {
     /// Size of the whole file system.

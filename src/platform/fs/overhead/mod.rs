@@ -34,18 +34,19 @@ pub enum Native {
     Silent,
 }
 
-/// Numbers of XFS, all in bytes.
+/// Sizes that XFS reports, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Xfs {
     /// Size of the log, if it is on the same device. df does not count the log.
     pub log: Option<u64>,
-    /// Total size of the inodes that exist, used or not.
+    /// Total size of the allocated inodes, used or free.
     pub inodes: Option<u64>,
-    /// Reserve pool for the file system's own operations, which counts as used. Only root can read this number.
+    /// Size of the reserve pool for the file system's own operations, which counts as used. Only root can read this
+    /// number.
     pub pool: Option<u64>,
 }
 
-/// Numbers of APFS.
+/// Space usage and snapshots that APFS reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Apfs {
     /// Number of bytes that the scanned volumes use in their container.

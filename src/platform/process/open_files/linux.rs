@@ -62,7 +62,7 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     look.files.found(access)
 }
 
-/// Search by one worker, and its result.
+/// State and result of the search by one worker.
 #[derive(Default)]
 struct Look {
     files: Files,
@@ -230,7 +230,6 @@ fn link<'p>(directory: &Directory, name: &CStr, path: &'p mut [u8; LINK]) -> Res
     Ok(&path[..usize::try_from(Errno::result(length)?).map_err(|_| Errno::EIO)?])
 }
 
-/// Calls `meet` with each name in `directory`.
 fn each_name(directory: &Directory, buffer: &mut Buffer, mut meet: impl FnMut(&CStr)) -> Result<(), Errno> {
     let mut reader = Reader::new(directory);
     while reader.fill(buffer)? == Filled::Some {

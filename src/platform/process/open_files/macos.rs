@@ -31,7 +31,7 @@ struct Opening {
     guards: u32,
 }
 
-// The kernel writes the 24 bytes of `Opening` first.
+// The kernel's reply begins with the 24 bytes of `Opening`.
 const _: () = assert!(size_of::<Opening>() == 24 && std::mem::offset_of!(Opened, vnode) == 24);
 
 /// Searches for deleted but open files. Checks `is_cancelled` regularly; once cancelled, returns the files

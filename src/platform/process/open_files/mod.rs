@@ -44,7 +44,7 @@ pub struct Holder {
     pub pid: u32,
     /// Name of the process, which can contain any bytes.
     pub name: Vec<u8>,
-    /// Kind of access to the file.
+    /// Way in which the process holds the file open.
     pub through: Through,
 }
 
@@ -57,7 +57,7 @@ pub enum Through {
     Memory,
 }
 
-/// Processes that could be searched.
+/// Set of processes that the search could access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProcessAccess {
     /// No process.
@@ -74,7 +74,7 @@ pub enum ProcessAccess {
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     pub files: Vec<UnlinkedFile>,
-    /// Processes that could be searched.
+    /// Processes that the search could access.
     pub access: ProcessAccess,
 }
 

@@ -86,8 +86,8 @@ pub fn measure(bytes: &[u8], count: usize) -> Option<usize> {
     Some(bytes.len() - rest.len())
 }
 
-/// Returns the entries in `bytes`, the reply to a request for `wanted`. The length of `bytes` must be that returned by
-/// [`measure`]. Stops at a malformed record.
+/// Returns the entries in `bytes`, the reply to a request for `wanted`. The length of `bytes` must be the one that
+/// [`measure`] returned. Stops at a malformed record.
 pub fn entries(bytes: &[u8], wanted: Wanted) -> impl Iterator<Item = DirEntry<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || entry(split(&mut rest)?, wanted))
@@ -108,7 +108,7 @@ fn entry(record: &[u8], wanted: Wanted) -> Option<DirEntry<'_>> {
     Some(DirEntry { name, hint, inode, said })
 }
 
-/// Returns the name of the entry, which is the first field after the error.
+/// Returns the name of the entry. The name is the first field after ERROR.
 fn name(record: &[u8]) -> Option<&CStr> {
     let fields = Fields::of(record)?;
     if fields.common & NAME == 0 {
@@ -203,12 +203,12 @@ impl<'b> Fields<'b> {
         Some(if complete { all } else { Prefetched::Nothing })
     }
 
-    /// Reads the next four-byte field, or returns 0 if the field is missing because `there` is 0.
+    /// Reads the next four-byte field. If `there` is 0, the field is missing, and the result is 0.
     fn number(&mut self, there: u32) -> Option<u32> {
         Some(u32::from_ne_bytes(self.take(there)?))
     }
 
-    /// Reads the next eight-byte field, or returns 0 if the field is missing because `there` is 0.
+    /// Reads the next eight-byte field. If `there` is 0, the field is missing, and the result is 0.
     fn long(&mut self, there: u32) -> Option<u64> {
         Some(u64::from_ne_bytes(self.take(there)?))
     }

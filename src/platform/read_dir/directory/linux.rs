@@ -28,15 +28,16 @@ pub const PLACE: OFlag = OFlag::O_PATH.union(OFlag::O_CLOEXEC).union(OFlag::O_NO
 /// (open(2)).
 pub const MOUNT_POINT: OFlag = PLACE;
 
-/// Reads a symbolic link through a descriptor of the link, so that attributes and target are those of the same link.
+/// Reads a symbolic link through a descriptor for the link, so that the attributes and the target belong to the same
+/// link.
 pub fn read_link(
     directory: &OwnedFd,
     name: &(impl NixPath + ?Sized),
 ) -> Result<(Attributes, OsString), Errno> {
     let link = retry(|| openat(directory, name, PLACE, Mode::empty()))?;
     let found = Attributes::from(fstat(&link)?);
-    // Without this check, readlinkat(2) would fail with `ENOENT` for an entry that is not a link, because the name is
-    // empty.
+    // Without this check, readlinkat(2) would fail with `ENOENT` for an entry that is not a link, because the name
+    // passed to it is empty.
     if found.kind != Kind::Symlink {
         return Err(Errno::EINVAL);
     }
@@ -54,7 +55,7 @@ pub fn recursive_size(directory: &OwnedFd) -> Option<u64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Returns the kind of the file system of a directory.
+/// Returns the kind of file system that a directory is on.
 pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
     let status = retry(|| fstatfs(directory))?;
     // The type of the magic number depends on the C library, but the number always has 32 bits.

@@ -29,7 +29,7 @@ pub const MOUNT_POINT: OFlag = PLACE;
 /// Directory that firmlinks point to, which is the mount point of the data volume.
 pub const BEHIND_FIRMLINKS: Option<&str> = Some("/System/Volumes/Data");
 
-/// Returns the kind of the file system of a directory.
+/// Returns the kind of file system that a directory is on.
 pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
     if is_disk(Attributes::from(retry(|| fstat(directory))?).device) {
         return Ok(FileSystem::Ordinary);
@@ -37,8 +37,8 @@ pub fn file_system(directory: &OwnedFd) -> Result<FileSystem, Errno> {
     Ok(FileSystem::of_type(retry(|| fstatfs(directory))?.filesystem_type_name().as_bytes()))
 }
 
-/// Returns `true` for the device number of a disk. Other file systems get numbers above those of the 24 block drivers
-/// (`vfs_getnewfsid` in XNU). Only these file systems require a call of fstatfs(2) to find out their type.
+/// Returns `true` for the device number of a disk. File systems that are not on a disk have numbers above those of the
+/// 24 block drivers (`vfs_getnewfsid` in XNU). Only the type of those file systems must be read with fstatfs(2).
 fn is_disk(device: u64) -> bool {
     const BLOCK_DRIVERS: u64 = 24;
     device >> 24 < BLOCK_DRIVERS

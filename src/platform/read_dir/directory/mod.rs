@@ -167,8 +167,8 @@ impl Directory {
         Ok(length)
     }
 
-    /// Reads the symbolic link `name` in this directory. Returns its attributes and target. Both belong to the same
-    /// link, as far as the system can ensure that.
+    /// Reads the symbolic link `name` in this directory. Returns its attributes and target. If the system can ensure
+    /// it, both belong to the same link.
     ///
     /// # Errors
     /// Returns any error of readlinkat(2), such as `EINVAL` if `name` is not a link, or `EAGAIN` if the link was

@@ -14,7 +14,7 @@ use crate::platform::{Attributes, Boundary, FileSystem, retry};
 pub const NO_CTTY: OFlag = OFlag::O_NOCTTY;
 /// Flag that keeps a lookup from triggering an automount.
 pub const NO_AUTOMOUNT: AtFlags = AtFlags::empty();
-/// Flag that keeps reads from changing the access time of a file; empty, because only Linux has it.
+/// Flag that keeps reads from changing the access time of a file; empty, because only Linux has such a flag.
 pub const NO_ATIME: OFlag = OFlag::empty();
 /// Flags for a descriptor that is used only for lookups.
 pub const PLACE: OFlag =

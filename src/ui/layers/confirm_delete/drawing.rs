@@ -31,6 +31,7 @@ use crate::ui::context::Context;
 use crate::ui::hit_map::{Button, Canvas};
 use crate::ui::keys::{Command, Scope};
 use crate::ui::layers::dialog::{BUTTONS, bordered, draw_button, side_by_side};
+use crate::ui::sentences::frees_text;
 use crate::ui::theme::Role;
 use crate::ui::widgets::field;
 
@@ -43,7 +44,7 @@ const MARGIN: u16 = 2;
 /// Maximum number of items that are listed by name.
 const NAMED: usize = 4;
 
-/// Line of the dialog. If there is little room, the lines with the highest rank are omitted first.
+/// Line of the dialog. If there is little room, lines with high ranks are omitted first.
 struct Fact {
     rank: u8,
     left: String,
@@ -114,8 +115,8 @@ impl DeleteDialog {
             return;
         }
         let Plan { place, is_framed, lines, buttons } = plan(cx, self, area);
-        // Clear a margin on both sides, because narrow leftovers of the view beside the frame would look like part of
-        // the dialog.
+        // Clear a margin on both sides, because a narrow strip of the view beside the frame would look like part of the
+        // dialog.
         let left = place.x.saturating_sub(MARGIN).max(area.x);
         let right = place.right().saturating_add(MARGIN).min(area.right());
         Clear.render(Rect { x: left, width: right - left, ..place }, canvas.buffer);
@@ -285,10 +286,12 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     metadata.push(Fact::new(4, format!("{files}, {directories}{so_far}"), Role::Plain));
     let (least, most) = (plain_size(probe.least, cx.units), plain_size(probe.most, cx.units));
     let by_now = if probe.is_complete { "" } else { " so far" };
-    let frees = match (dialog.kind, probe.least == probe.most) {
+    let frees = match (dialog.kind, dialog.known_exclusive(probe)) {
         (OperationKind::Trash, _) => "frees no space until the trash is emptied".to_owned(),
-        (_, true) => format!("frees {least}{by_now}"),
-        (_, false) => format!("frees at least {least}, up to {most}{by_now}"),
+        // The preview regards each file alone, while the search knows copies that are deleted together.
+        (_, Some(exclusive)) => frees_text(exclusive, cx.units),
+        _ if probe.least == probe.most => format!("frees {least}{by_now}"),
+        _ => format!("frees at least {least}, up to {most}{by_now}"),
     };
     metadata.push(Fact::new(3, frees, Role::Strong));
     if probe.linked > 0 && dialog.kind != OperationKind::Trash {
@@ -345,7 +348,7 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     metadata
 }
 
-/// Formats the time since `then` in its largest unit, for example `3 hours ago`.
+/// Formats the time since `then` in the largest suitable unit, for example `3 hours ago`.
 fn ago(now: i64, then: i64) -> String {
     const UNITS: [(i64, &str); 4] = [(365 * 86_400, "year"), (86_400, "day"), (3600, "hour"), (60, "minute")];
     let since = now.saturating_sub(then);

@@ -13,7 +13,8 @@ use ratatui::layout::Rect;
 
 use crate::base::sync::Arc;
 use crate::base::text::escape;
-use crate::delete::{DeleteScope, DeleteWarning, Operation, OperationKind, Preview, Selection};
+use crate::delete::{DeleteScope, DeleteWarning, Kept, Operation, OperationKind, Preview, Selection};
+use crate::tree::Exclusive;
 use crate::ui::answer_gate::{AnswerGate, LONG_QUIET, QUIET};
 use crate::ui::component::{Component, Handled, Input};
 use crate::ui::context::Context;
@@ -32,10 +33,12 @@ pub struct DeleteDialog {
     pub selection: Arc<Selection>,
     /// Latest preview, if there is one yet.
     pub probe: Option<Arc<Preview>>,
+    /// Bytes that deleting the selection frees, if a search has found them.
+    pub exclusive: Option<Exclusive>,
     pub button: Button,
     pub stage: ConfirmStep,
     gate: AnswerGate,
-    /// `true` if the user may choose to delete only the contents, because the selection is a single directory.
+    /// `true` if the user can switch to deleting only the contents, because the selection is a single directory.
     can_be_emptied: bool,
     is_rehearsal: bool,
     /// Size in bytes above which the user must type the name.
@@ -62,6 +65,7 @@ impl DeleteDialog {
             kind,
             selection,
             probe: None,
+            exclusive: None,
             button: if policy.selects_yes { Button::Yes } else { Button::No },
             stage: ConfirmStep::Ask,
             gate: AnswerGate::default(),
@@ -70,6 +74,23 @@ impl DeleteDialog {
             typed_over: policy.typed_over,
             now,
         }
+    }
+
+    /// Sets the bytes that deleting the selection frees.
+    pub fn with_exclusive(self, exclusive: Option<Exclusive>) -> Self {
+        Self { exclusive, ..self }
+    }
+
+    /// Returns the bytes that deletion frees, if a search has found them and the preview does not contradict it: nothing
+    /// is kept, and nothing has changed.
+    fn known_exclusive(&self, probe: &Preview) -> Option<Exclusive> {
+        let is_same = probe.is_complete
+            && probe.kept == Kept::default()
+            && probe.changed.is_empty()
+            && probe.refusals.is_empty()
+            && probe.recent == 0;
+        let exclusive = self.exclusive.filter(|_| is_same && self.kind == OperationKind::Delete)?;
+        Some(Exclusive { at_least: exclusive.at_least.min(probe.most), ..exclusive })
     }
 
     /// Updates the dialog with a new preview. Selects No if the preview has refusals or changed entries.
@@ -92,7 +113,7 @@ impl DeleteDialog {
         self.probe.as_ref().is_some_and(|probe| !probe.changed.is_empty())
     }
 
-    /// Goes to another step, in which a Yes is accepted after `quiet` without input.
+    /// Goes to another step. In that step, a Yes is accepted only after the time `quiet` without input.
     fn ask_next(&mut self, stage: ConfirmStep, quiet: Duration) -> Handled {
         self.stage = stage;
         self.button = Button::No;
@@ -100,11 +121,11 @@ impl DeleteDialog {
         Handled::Yes(None)
     }
 
-    /// Returns the name that the user must type, which is that of the largest item; `None` if a Yes is enough.
+    /// Returns the name that the user must type: that of the largest item; `None` if the user need not type a name.
     fn wanted_name(&self) -> Option<String> {
         let probe = self.probe.as_ref()?;
         let is_home = probe.warnings.iter().any(|concern| matches!(concern, DeleteWarning::SomebodysHome(_)));
-        // Since the scan, a file that the preview has not visited yet may have grown to any size.
+        // A file that the preview has not visited yet may have grown to any size since the scan.
         let most = if probe.is_complete { self.selection.disk().max(probe.most) } else { u64::MAX };
         if most <= self.typed_over && !is_home {
             return None;
@@ -149,7 +170,7 @@ impl DeleteDialog {
             Some(Command::Answer(Answer::Selected)) if accepts_yes => return self.go_on(cx),
             Some(Command::Answer(Answer::Selected)) => cx.notify(Notice::AnsweredTooEarly),
             _ => {
-                // The result is ignored, because the dialog does not react to changes of the text.
+                // The result is ignored, because the dialog does not react to changes to the text.
                 let _ = typed.take(event, command);
             }
         }
@@ -174,7 +195,7 @@ impl DeleteDialog {
         cx.recheck_entries(&changed)
     }
 
-    /// Handles a Yes: if the user must type the name of an entry, asks for the name; otherwise takes the next step.
+    /// Handles a Yes. If the user must type the name of an entry, asks for that name. Otherwise, takes the next step.
     fn confirmed(&mut self, cx: &mut Context<'_>) -> Handled {
         if !self.is_open() {
             return Handled::Yes(None);
@@ -185,7 +206,7 @@ impl DeleteDialog {
         }
     }
 
-    /// Asks a second time if necessary. Otherwise, starts the operation, or shows the result of a dry run.
+    /// Asks for a second Yes if necessary. Otherwise, starts the operation, or shows the result of a dry run.
     fn go_on(&mut self, cx: &mut Context<'_>) -> Handled {
         if self.needs_second_yes() && !matches!(self.stage, ConfirmStep::AskAgain) {
             return self.ask_next(ConfirmStep::AskAgain, LONG_QUIET);

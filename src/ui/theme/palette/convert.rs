@@ -1,4 +1,5 @@
-//! Conversion of colors: names, red, green and blue components, and the nearest color that a terminal supports.
+//! Conversion of colors from and to names, from and to red, green and blue components, and to the nearest color that a
+//! terminal supports.
 
 use std::str::FromStr;
 
@@ -6,8 +7,8 @@ use ratatui::style::{Color, Style};
 
 use super::super::colors::Colors;
 
-/// Returns a style that fills a cell with the color of `style`. The text color is black or white, whichever has
-/// more contrast. If the terminal defines the color, the text has the terminal's background color.
+/// Returns a style that fills a cell with the color of `style`. The text color is black or white, whichever has more
+/// contrast. If the components of the color are defined by the terminal, the text has the terminal's background color.
 pub fn filled(style: Style) -> Style {
     const BLACK: Color = Color::Indexed(16);
     const WHITE: Color = Color::Indexed(231);
@@ -29,7 +30,7 @@ pub fn filled(style: Style) -> Style {
 /// Returns the text color for a background: black or white, whichever has more contrast.
 pub fn ink(background: Color) -> Color {
     let style = filled(Style::new().fg(background));
-    // Black text is usually legible on colors that the terminal defines.
+    // If the terminal defines the components of a color, black text on it is usually legible.
     style.bg.and(style.fg).unwrap_or(Color::Black)
 }
 
@@ -94,7 +95,7 @@ pub fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
 /// cube with six steps per side, and twenty-four grays.
 pub fn exact(index: u8) -> [u8; 3] {
     const HALF: u8 = 0xcd;
-    // These four colors are exceptions to the pattern.
+    // These four colors do not follow the pattern of the others.
     const BLUE: [u8; 3] = [0, 0, 0xee];
     const WHITE: [u8; 3] = [0xe5; 3];
     const GREY: [u8; 3] = [0x7f; 3];

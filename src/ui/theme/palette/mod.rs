@@ -1,9 +1,9 @@
-//! Palette: the roles of text and cells, color presets, and the user's own colors.
+//! Palette: the roles of text and cells, the color presets, and the colors chosen by the user.
 //!
 //! Every role has one color for dark and one for light backgrounds. Tests check that text is legible, and that users
-//! with any common form of color blindness can tell apart the colors of the preset `color-blind`. Terminals with 256
-//! colors show the nearest color that they support. The user may have redefined the sixteen ANSI colors, so nothing
-//! important depends on them.
+//! with any common form of color blindness can tell apart the colors of the preset `color-blind`. A terminal with 256
+//! colors shows the nearest of its colors. The user may have redefined the sixteen ANSI colors, so nothing important
+//! depends on them.
 //!
 //! Invariant: a style contains only colors that the terminal supports.
 
@@ -24,7 +24,7 @@ pub enum Role {
     Strong,
     /// Unimportant text.
     Faint,
-    /// Keys, the current tab, and the sign in front of the selected row.
+    /// Keys, the current tab, and the symbol in front of the selected row.
     Accent,
     /// Background of the header and the footer.
     Surface,
@@ -34,19 +34,19 @@ pub enum Role {
     Special,
     /// Color of bars. In true-color terminals, the color at the right end of the gradient.
     Bar,
-    /// Color at the left end of the gradient, in true-color terminals.
+    /// Color at the left end of the gradient of bars, in true-color terminals.
     BarStart,
     /// Background of bars, visible in their unfilled part.
     Track,
     Warning,
-    /// Growth.
+    /// Text or cell that shows growth.
     More,
-    /// Shrinkage.
+    /// Text or cell that shows shrinkage.
     Less,
     /// Background of the row under the cursor.
     Selected,
     Video,
-    /// Cell of a picture or sound.
+    /// Cell of a picture or an audio file.
     Media,
     Archive,
     Document,
@@ -68,7 +68,7 @@ struct RoleSpec {
     sixteen: Option<[Color; 2]>,
     /// Colors for a dark and for a light background, as `0xRRGGBB`; `None` means the terminal's own color.
     exact: Option<[u32; 2]>,
-    /// Replacements for `exact` for color-blind users, if needed.
+    /// Colors that replace `exact` for color-blind users, if needed.
     distinct: Option<[u32; 2]>,
 }
 
@@ -192,7 +192,7 @@ pub enum Background {
 }
 
 impl Background {
-    /// Reads the background from the value of `COLORFGBG`, which contains the ANSI color numbers of text and
+    /// Returns the background according to the value of `COLORFGBG`, which contains the ANSI color numbers of text and
     /// background, such as `15;0`. The default is dark.
     pub fn detect(variable: Option<&str>) -> Self {
         let number = variable.and_then(|colors| colors.rsplit(';').next()?.parse::<u8>().ok());
@@ -202,14 +202,14 @@ impl Background {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// Adapts to a dark or a light background.
+    /// Colors that depend on whether the background is dark or light.
     #[default]
     Default,
     Dark,
     Light,
-    /// Distinguishable by color-blind users.
+    /// Colors that color-blind users can tell apart.
     ColorBlind,
-    /// Text in the terminal's own colors, nothing dimmed, errors underlined.
+    /// Text in the terminal's own colors, without dimmed text, and with underlined errors.
     HighContrast,
     Plain,
 }
@@ -273,13 +273,13 @@ impl Preset {
     }
 }
 
-/// Color preset, terminal background, and the user's own colors.
+/// Color preset, background of the terminal, and colors chosen by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Looks {
-    /// Preset for roles without a color of the user's own.
+    /// Preset for the roles for which the user has not chosen a color.
     pub preset: Preset,
     pub background: Background,
-    /// The user's own colors by role, in the order of [`Role::ALL`].
+    /// Colors chosen by the user, in the order of [`Role::ALL`].
     own: [Option<Color>; Role::ALL.len()],
 }
 

@@ -27,7 +27,7 @@ struct Lookup {
     path: [u8; 4080],
 }
 
-/// Reads the numbers of the file system that `path` is on.
+/// Reads the space usage and the subvolumes of the file system that `path` is on.
 ///
 /// # Errors
 /// Returns any error of open(2), or of ioctl(2) if the block groups cannot be read.
@@ -92,12 +92,21 @@ pub fn extents(directory: &Directory, subvolume: u64, mut each: impl FnMut(FileE
 /// read its trees.
 #[allow(unsafe_code)]
 pub fn readable_subvolume(directory: &Directory) -> Result<u64, Errno> {
+    let directory = &readable(directory)?;
     // Only processes with the rights of root may search a tree, even in an empty range.
     search(directory, ROOT_TREE, (0, 0), |_| {})?;
     let mut question = Box::new(Lookup { tree: 0, id: FIRST, path: [0; 4080] });
     // SAFETY: the structure is that of the request, and consists only of numbers.
     unsafe { ioctl::ask(directory, INO_LOOKUP, &mut *question) }?;
     Ok(question.tree)
+}
+
+/// Opens a directory again that is perhaps open for lookups only, which does not permit ioctl(2).
+///
+/// # Errors
+/// Returns any error of openat(2).
+pub fn readable(directory: &Directory) -> Result<Directory, Errno> {
+    directory.open_child(c".")
 }
 
 #[allow(unsafe_code)]

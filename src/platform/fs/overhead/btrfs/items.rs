@@ -1,6 +1,6 @@
 //! Decoding of btrfs block groups and tree items.
 //!
-//! This module makes no system calls. Invariant: items with any bytes are accepted.
+//! This module makes no system calls. Invariant: an item is accepted, whatever bytes it contains.
 
 use std::collections::HashMap;
 

@@ -3,12 +3,12 @@
 
 pub mod items;
 
-pub use crate::platform::fs::imp::btrfs::{block_groups, extents, readable_subvolume, subvolumes};
+pub use crate::platform::fs::imp::btrfs::{block_groups, extents, readable, readable_subvolume, subvolumes};
 
 /// ID of the top-level subvolume, which contains all others.
 pub const TOP_LEVEL: u64 = 5;
 
-/// Numbers that btrfs reports.
+/// Space usage and subvolumes that btrfs reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Btrfs {
     /// Block groups by purpose.

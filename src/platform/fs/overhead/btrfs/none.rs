@@ -7,6 +7,14 @@ use crate::platform::{Directory, Errno};
 ///
 /// # Errors
 /// Always returns an error.
+pub fn readable(_: &Directory) -> Result<Directory, Errno> {
+    Err(Errno::ENOTTY)
+}
+
+/// Fails, because duke reads btrfs only on Linux.
+///
+/// # Errors
+/// Always returns an error.
 pub fn block_groups(_: &Directory) -> Result<Vec<BlockGroups>, Errno> {
     Err(Errno::ENOTTY)
 }

@@ -1,0 +1,121 @@
+//! Exclusive sizes: the search that finds what deleting each entry frees, and the column that shows it.
+//!
+//! Invariant: the search runs only while the column is visible and no scan, rescan or deletion changes the tree.
+
+use super::Context;
+use crate::base::format::grouped;
+use crate::base::sync::Arc;
+use crate::exclusive::{self, ExclusiveProgress};
+use crate::source::SourceKind;
+use crate::table::column::Column;
+use crate::tree::{Exclusive, ExclusiveCoverage, ExclusiveSizes};
+use crate::ui::loader::{Keep, Sources};
+use crate::ui::notice::Notice;
+
+impl Context<'_> {
+    /// Shows or hides the column with the bytes that deletion frees. Hiding it stops the search.
+    pub fn toggle_frees(&mut self) {
+        if self.shown.columns.has(Column::Frees) {
+            self.shown.columns.toggle(Column::Frees);
+            self.views.exclusive = None;
+        } else {
+            self.show_frees();
+        }
+    }
+
+    /// Shows the column, sorted by it if the sizes are known.
+    pub fn sort_by_frees(&mut self) {
+        self.show_frees();
+        if self.shown.columns.has(Column::Frees) {
+            self.sort_by(Column::Frees);
+        }
+    }
+
+    fn show_frees(&mut self) {
+        if self.source_kind != SourceKind::Live {
+            return self.notify(Notice::RecordedNotHere);
+        }
+        self.shown.columns = self.shown.columns.with(Column::Frees, true);
+        if self.tree.exclusive().is_none() {
+            self.views.exclusive.get_or_insert_default();
+        }
+    }
+
+    /// Starts the search if necessary, and collects its results. Returns `true` if there is a new result.
+    pub fn poll_exclusive(&mut self, sources: &Sources<'_>) -> bool {
+        let may_start = sources.may_ask_system
+            && !self.is_scanning()
+            && self.rescan.is_none()
+            && self.deletion.running.is_none();
+        let Some(search) = &mut self.views.exclusive else { return false };
+        let has_news = search.poll(|| {
+            let job = may_start.then(|| exclusive::find(sources.pool, Arc::clone(sources.tree)));
+            Ok(job.transpose()?.map(Into::into))
+        });
+        if !has_news {
+            return false;
+        }
+        if let Some(error) = search.error().cloned() {
+            self.views.exclusive = None;
+            self.notify(Notice::JobFailed("Reading extents", error));
+            return true;
+        }
+        let sizes = search.value().and_then(|found| found.sizes.clone());
+        if let Some(sizes) = sizes {
+            self.finish_exclusive(&sizes);
+        }
+        true
+    }
+
+    /// Shows the result of a search.
+    fn finish_exclusive(&mut self, sizes: &Arc<ExclusiveSizes>) {
+        self.notify(Notice::Message(coverage_text(sizes.coverage)));
+        if self.order.column.is_exclusive() {
+            self.sort();
+        }
+        if let Some(filtering) = &mut self.views.filtering {
+            filtering.result.reload(Keep::Shown);
+        }
+        for sheet in &mut self.views.sheets {
+            sheet.rows.reload(Keep::Shown);
+        }
+    }
+
+    /// Repeats the search after a rescan or a deletion has changed the tree, if the column is visible.
+    pub fn renew_exclusive(&mut self) {
+        if self.shown.columns.has(Column::Frees) {
+            self.views.exclusive.get_or_insert_default().reload(Keep::Nothing);
+        }
+    }
+
+    /// Returns the progress of a running search.
+    pub fn exclusive_progress(&self) -> Option<Arc<ExclusiveProgress>> {
+        let search = self.views.exclusive.as_ref().filter(|search| search.is_loading())?;
+        Some(search.value().cloned().unwrap_or_default())
+    }
+
+    /// Returns what deleting all marked entries would free, if it is known.
+    pub fn marks_exclusive(&self) -> Option<Exclusive> {
+        let sizes = self.tree.exclusive()?;
+        let marks: Option<Vec<_>> =
+            self.marks.all().map(|((parent, _), mark)| mark.exclusive(parent, &sizes)).collect();
+        Some(Exclusive::together(marks?))
+    }
+}
+
+/// Returns a sentence about the files that were read.
+fn coverage_text(coverage: ExclusiveCoverage) -> String {
+    let ExclusiveCoverage { read, by_links, unread } = coverage;
+    let files = |number: u64| format!("{} {}", grouped(number), if number == 1 { "file" } else { "files" });
+    let mut text = match (read, by_links) {
+        (0, _) => "Link counts decide: no shared extents are reported here".to_owned(),
+        (read, 0) => format!("Read the extents of {}", files(read)),
+        (read, by_links) => {
+            format!("Read the extents of {}; link counts decide for {}", files(read), grouped(by_links))
+        }
+    };
+    if unread > 0 {
+        text += &format!("; {} unread", grouped(unread));
+    }
+    text
+}

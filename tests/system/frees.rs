@@ -1,0 +1,123 @@
+//! `--frees` on file systems with shared extents: what it promises, compared with the space that deletion frees.
+#![cfg(target_os = "linux")]
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::support::image::{Image, free, succeeds, sync};
+use crate::support::sandbox;
+use duke::base::job::{JobEnd, Pool};
+use duke::testing::exclusive;
+use duke::tree::{EntryState, Exclusive};
+
+const MIB: u64 = 1 << 20;
+const LONG: Duration = Duration::from_secs(60);
+
+/// Returns what deleting `name` in `root` frees, and the number of files that could not be read.
+fn frees(root: &Path, name: &str) -> (Exclusive, u64) {
+    let scan = crate::support::scan(root, 2);
+    let job = exclusive::find(&Pool::new(2).unwrap(), scan.tree().clone()).unwrap();
+    assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
+    let sizes = job.latest().unwrap().sizes.clone().unwrap();
+    let directory = crate::support::id_of(scan.tree(), root);
+    let listing = scan.tree().listing(directory);
+    let (_, entry) = listing.entries().find(|(_, entry)| entry.name == name.as_bytes()).unwrap();
+    let EntryState::Known(metadata) = entry.state else { panic!("{name} was not read") };
+    (sizes.of(directory, &metadata).unwrap(), sizes.coverage.unread)
+}
+
+fn noise(path: &Path, bytes: u64) {
+    let mut contents = vec![0; usize::try_from(bytes).unwrap()];
+    fs::File::open("/dev/urandom").unwrap().read_exact(&mut contents).unwrap();
+    fs::write(path, contents).unwrap();
+}
+
+fn clone(from: &Path, to: &Path) {
+    assert!(succeeds(Command::new("cp").arg("--reflink=always").args([from, to])));
+}
+
+/// Creates directories with clones, a clone that was partly overwritten, hard links, and plain files.
+fn fill(root: &Path) {
+    for name in ["pair", "half", "single", "links", "outside"] {
+        fs::create_dir(root.join(name)).unwrap();
+    }
+    noise(&root.join("pair/a"), 8 * MIB);
+    noise(&root.join("half/a"), 8 * MIB);
+    noise(&root.join("single/a"), 4 * MIB);
+    noise(&root.join("links/a"), 2 * MIB);
+    sync(root);
+    clone(&root.join("pair/a"), &root.join("pair/b"));
+    clone(&root.join("half/a"), &root.join("outside/half"));
+    fs::hard_link(root.join("links/a"), root.join("outside/link")).unwrap();
+    let file = fs::File::options().write(true).open(root.join("half/a")).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, &vec![7; 1 << 20], 0).unwrap();
+    drop(file);
+    sync(root);
+}
+
+/// Compares what is promised for each directory with what its deletion frees.
+fn compare(image: &Image, is_bounded: bool) {
+    let root = image.path();
+    fill(&root);
+    for (name, least) in [("pair", 0), ("half", MIB), ("single", 4 * MIB), ("links", 0)] {
+        let accessed = fs::metadata(root.join("single/a")).map(|found| found.atime_nsec()).ok();
+        let (promised, unread) = frees(&root, name);
+        assert_eq!(unread, 0);
+        let now = fs::metadata(root.join("single/a")).map(|found| found.atime_nsec()).ok();
+        assert_eq!(accessed, now, "the access time has changed");
+        assert!(promised.at_least >= least, "{name}: {promised:?}");
+        assert_eq!(promised.at_most.is_some(), is_bounded, "{name}: {promised:?}");
+        let before = free(&root);
+        fs::remove_dir_all(root.join(name)).unwrap();
+        sync(&root);
+        let freed = free(&root).saturating_sub(before);
+        // Metadata that other operations write at the same time may take a few blocks.
+        assert!(promised.at_least <= freed + 256 * 1024, "{name}: {promised:?}, freed {freed}");
+        if let Some(most) = promised.at_most {
+            assert!(freed <= most + 256 * 1024, "{name}: {promised:?}, freed {freed}");
+        }
+    }
+}
+
+#[test]
+fn btrfs_frees_at_least_what_is_promised() {
+    const NAME: &str = "btrfs_frees_at_least_what_is_promised";
+    if !sandbox::enter(NAME) {
+        return;
+    }
+    if let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) {
+        compare(&image, false);
+    }
+}
+
+#[test]
+fn xfs_frees_what_is_promised() {
+    const NAME: &str = "xfs_frees_what_is_promised";
+    if !sandbox::enter(NAME) {
+        return;
+    }
+    if let Some(image) = Image::new(NAME, "xfs", 320 * MIB, &["-q", "-m", "reflink=1"]) {
+        compare(&image, true);
+    }
+}
+
+#[test]
+fn special_files_are_not_opened() {
+    const NAME: &str = "special_files_are_not_opened";
+    if !sandbox::enter(NAME) {
+        return;
+    }
+    let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) else { return };
+    let root = image.path();
+    assert!(succeeds(Command::new("mkfifo").arg(root.join("pipe"))));
+    noise(&root.join("file"), MIB);
+    fs::set_permissions(root.join("file"), fs::Permissions::from_mode(0o600)).unwrap();
+    sync(&root);
+    let (promised, unread) = frees(&root, "file");
+    assert_eq!((promised.at_least, unread), (MIB, 0));
+}
