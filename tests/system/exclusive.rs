@@ -11,7 +11,7 @@ use crate::subvolumes::{data_used, filled};
 use crate::support::image::{free, in_namespace, succeeds};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::exclusive::find;
-use duke::tree::{DirId, EntryId, EntryState, Exclusive, Tree, Walk};
+use duke::tree::{DirId, EntryState, Exclusive, Tree, Walk};
 
 const LONG: Duration = Duration::from_secs(60);
 /// Number of random deletions on each file system.
@@ -36,11 +36,11 @@ fn sizes(root: &Path, chosen: impl Fn(&Path) -> bool) -> Vec<Sized> {
     let directories: Vec<DirId> = Walk::new(&tree, DirId::TOP).map(|(id, _)| id).filter(below).collect();
     let of = |tree: &Tree, directory: DirId| -> Vec<Sized> {
         let listing = tree.listing(directory);
-        let known = listing.entries().filter_map(|(position, entry)| {
+        let known = listing.entries().filter_map(|(_, entry)| {
             let EntryState::Known(metadata) = entry.state else { return None };
             let path =
                 crate::support::path(tree.path(directory)).join(crate::support::path(entry.name.to_vec()));
-            let size = found.of(EntryId { directory, position }, &metadata)?;
+            let size = found.of(directory, &metadata)?;
             let items = metadata.directory.map_or(0, |id| tree.totals(id).items);
             chosen(&path).then_some(Sized { path, size, items })
         });
