@@ -61,6 +61,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'Print one line for each PATH, like --depth 0')
             [CompletionResult]::new('--summarize', '--summarize', [CompletionResultType]::ParameterName, 'Print one line for each PATH, like --depth 0')
             [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'Print a table with sizes in bytes')
+            [CompletionResult]::new('--frees', '--frees', [CompletionResultType]::ParameterName, 'Print what deleting each entry would free')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
             [CompletionResult]::new('-a', '-a', [CompletionResultType]::ParameterName, 'Show apparent size instead of disk usage')
@@ -107,6 +108,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('merge', 'merge', [CompletionResultType]::ParameterValue, 'Merge the snapshots of a plan''s parts into one')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Divide PATH into parts that several machines can scan')
             [CompletionResult]::new('save', 'save', [CompletionResultType]::ParameterValue, 'Save a snapshot of each PATH, for -f and diff')
+            [CompletionResult]::new('subvolumes', 'subvolumes', [CompletionResultType]::ParameterValue, 'List the subvolumes and snapshots of btrfs, with the bytes that deleting them frees')
             break
         }
         'duke;config' {
@@ -243,6 +245,14 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print no progress on standard error')
             [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List the snapshots of a PATH (or all) without saving')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'duke;subvolumes' {
+            [CompletionResult]::new('--without', '--without', [CompletionResultType]::ParameterName, 'Print also what deleting this subvolume frees, together with those of other --without flags')
+            [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
+            [CompletionResult]::new('--si', '--si', [CompletionResultType]::ParameterName, 'Show sizes in powers of 1000')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_duke_global_optspecs
-    string join \n json ndjson csv o/output= O/output-binary= export-block-size= c/compress f/import= format= fields= root= n/no-interactive s/summarize d/depth= bytes min-size= top= by= q/quiet a/apparent-size si sort= reverse directories-first no-hidden columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network L/follow-symlinks versions r/read-only dry-run type-name-over= select-yes confirm-quit e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
+    string join \n json ndjson csv o/output= O/output-binary= export-block-size= c/compress f/import= format= fields= root= n/no-interactive s/summarize d/depth= bytes min-size= top= by= frees q/quiet a/apparent-size si sort= reverse directories-first no-hidden columns= no-collapse color= ascii start= panes= no-mouse pick cwd-file= 0/print0 t/threads= x/one-file-system exclude= X/exclude-from= exclude-caches include-kernfs skip-network L/follow-symlinks versions r/read-only dry-run type-name-over= select-yes confirm-quit e/extended no-snapshots snapshot-days= snapshot-size= config= no-config h/help V/version
 end
 
 function __fish_duke_needs_command
@@ -49,7 +49,7 @@ growth\t'Growth since the newest snapshot'
 share\t'Share of the directory in percent'
 bar\t'Share as a bar'
 count\t'Number of items'
-shared\t'Disk usage shared by hard links'
+shared\t'Disk usage shared by hard links, copies, snapshots'
 owner\t'Owner, with --extended'
 mtime\t'Last change'"
 complete -c duke -n "__fish_duke_needs_command" -l color -d 'When to use color' -r -f -a "auto\t'Color unless `NO_COLOR` is set'
@@ -76,6 +76,7 @@ complete -c duke -n "__fish_duke_needs_command" -s c -l compress -d 'Compress th
 complete -c duke -n "__fish_duke_needs_command" -s n -l no-interactive -d 'Print a table even if standard output is a terminal'
 complete -c duke -n "__fish_duke_needs_command" -s s -l summarize -d 'Print one line for each PATH, like --depth 0'
 complete -c duke -n "__fish_duke_needs_command" -l bytes -d 'Print a table with sizes in bytes'
+complete -c duke -n "__fish_duke_needs_command" -l frees -d 'Print what deleting each entry would free'
 complete -c duke -n "__fish_duke_needs_command" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_needs_command" -s a -l apparent-size -d 'Show apparent size instead of disk usage'
 complete -c duke -n "__fish_duke_needs_command" -l si -d 'Show sizes in powers of 1000'
@@ -113,6 +114,7 @@ complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the co
 complete -c duke -n "__fish_duke_needs_command" -a "merge" -d 'Merge the snapshots of a plan\'s parts into one'
 complete -c duke -n "__fish_duke_needs_command" -a "plan" -d 'Divide PATH into parts that several machines can scan'
 complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save a snapshot of each PATH, for -f and diff'
+complete -c duke -n "__fish_duke_needs_command" -a "subvolumes" -d 'List the subvolumes and snapshots of btrfs, with the bytes that deleting them frees'
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_using_subcommand config" -s h -l help -d 'Print help'
@@ -191,8 +193,12 @@ complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Kee
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the snapshots of a PATH (or all) without saving'
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l without -d 'Print also what deleting this subvolume frees, together with those of other --without flags' -r -f
+complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l json -d 'Print JSON'
+complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l si -d 'Show sizes in powers of 1000'
+complete -c duke -n "__fish_duke_using_subcommand subvolumes" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_needs_command" -f -a "(__fish_complete_directories)"
 complete -c duke -n "__fish_duke_using_subcommand save df" -f -a "(__fish_complete_directories)"
 complete -c duke -n "__fish_duke_using_subcommand config" -f -a "show path import-ncdu"
 complete -c duke -n "__fish_duke_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
-complete -c duke -n "__fish_duke_using_subcommand help" -f -a "completions config df diff duplicates help man merge ncdu plan save"
+complete -c duke -n "__fish_duke_using_subcommand help" -f -a "completions config df diff duplicates help man merge ncdu plan save subvolumes"

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::subvolumes::{data_used, filled};
-use crate::support::image::{free, in_namespace, succeeds};
+use crate::support::image::{in_namespace, succeeds};
 use duke::base::job::{JobEnd, Pool};
 use duke::testing::exclusive::find;
 use duke::tree::{DirId, EntryState, Exclusive, Tree, Walk};
@@ -17,11 +17,10 @@ const LONG: Duration = Duration::from_secs(60);
 /// Number of random deletions on each file system.
 const DELETIONS: usize = 100;
 
-/// Entry with its path, exclusive size and number of items.
+/// Entry with its path and exclusive size.
 struct Sized {
     path: PathBuf,
     size: Exclusive,
-    items: u64,
 }
 
 /// Scans `root` and returns the sizes of all entries below it that `chosen` accepts.
@@ -41,8 +40,7 @@ fn sizes(root: &Path, chosen: impl Fn(&Path) -> bool) -> Vec<Sized> {
             let path =
                 crate::support::path(tree.path(directory)).join(crate::support::path(entry.name.to_vec()));
             let size = found.of(directory, &metadata)?;
-            let items = metadata.directory.map_or(0, |id| tree.totals(id).items);
-            chosen(&path).then_some(Sized { path, size, items })
+            chosen(&path).then_some(Sized { path, size })
         });
         known.collect()
     };
@@ -96,41 +94,4 @@ fn exclusive_sizes_on_btrfs_are_exact_for_root() {
             return;
         }
     }
-}
-
-#[test]
-fn exclusive_sizes_on_xfs_are_bounds() {
-    const NAME: &str = "exclusive_sizes_on_xfs_are_bounds";
-    /// Space in which a deletion may free or take metadata: inodes in groups of 64, and blocks of trees.
-    const METADATA: u64 = 64 << 10;
-    if !in_namespace(NAME) {
-        return;
-    }
-    let (mut deletions, mut state, mut exact) = (0, 1, 0);
-    for seed in 1.. {
-        let options = ["-q", "-m", "reflink=1"];
-        let Some(image) = filled(NAME, "xfs", &options, seed) else { return };
-        let root = image.path();
-        let mut before = free(&root);
-        for _ in 0..60 {
-            let mut found = sizes(&root, |path| path != root.join("snapshots"));
-            if found.is_empty() || deletions == DELETIONS {
-                break;
-            }
-            let Sized { path, size, items } = found.swap_remove(next(&mut state, found.len()));
-            delete(&path);
-            let after = free(&root);
-            let freed = (after + METADATA).saturating_sub(before);
-            assert!(freed >= size.at_least, "seed {seed}: {}: {freed} {size:?}", path.display());
-            let most = size.at_most.unwrap() + 2 * METADATA + items * 4096;
-            assert!(freed <= most, "seed {seed}: {}: {freed} {size:?}", path.display());
-            exact += usize::from(size.is_exact());
-            before = after;
-            deletions += 1;
-        }
-        if deletions == DELETIONS {
-            break;
-        }
-    }
-    assert!(exact > DELETIONS / 4, "{exact} of {DELETIONS} sizes are exact");
 }
