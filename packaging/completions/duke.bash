@@ -67,6 +67,9 @@ _duke() {
             duke,save)
                 cmd="duke__subcmd__save"
                 ;;
+            duke,subvolumes)
+                cmd="duke__subcmd__subvolumes"
+                ;;
             *)
                 ;;
         esac
@@ -74,7 +77,7 @@ _duke() {
 
     case "${cmd}" in
         duke)
-            opts="-o -O -c -f -n -s -d -q -a -0 -t -x -X -L -r -e -h -V --json --ndjson --csv --output --output-binary --export-block-size --compress --import --format --fields --root --no-interactive --summarize --depth --bytes --min-size --top --by --frees --quiet --apparent-size --si --sort --reverse --directories-first --no-hidden --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --follow-symlinks --versions --read-only --dry-run --type-name-over --select-yes --confirm-quit --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df duplicates help man ncdu merge plan save"
+            opts="-o -O -c -f -n -s -d -q -a -0 -t -x -X -L -r -e -h -V --json --ndjson --csv --output --output-binary --export-block-size --compress --import --format --fields --root --no-interactive --summarize --depth --bytes --min-size --top --by --frees --quiet --apparent-size --si --sort --reverse --directories-first --no-hidden --columns --no-collapse --color --ascii --start --panes --no-mouse --pick --cwd-file --print0 --threads --one-file-system --exclude --exclude-from --exclude-caches --include-kernfs --skip-network --follow-symlinks --versions --read-only --dry-run --type-name-over --select-yes --confirm-quit --extended --no-snapshots --snapshot-days --snapshot-size --config --no-config --help --version config completions diff df duplicates help man ncdu merge plan save subvolumes"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
@@ -447,7 +450,7 @@ _duke() {
             return 0
             ;;
         duke__subcmd__help)
-            opts="-h --help completions config df diff duplicates help man merge ncdu plan save"
+            opts="-h --help completions config df diff duplicates help man merge ncdu plan save subvolumes"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 _duke_words "${cmd}" "${opts}" "${cur}"
                 return 0
@@ -749,6 +752,27 @@ _duke() {
                     ;;
                 --part)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            _duke_words "${cmd}" "${opts}" "${cur}"
+            return 0
+            ;;
+        duke__subcmd__subvolumes)
+            opts="-h --without --json --si --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                _duke_words "${cmd}" "${opts}" "${cur}"
+                return 0
+            fi
+            case "${prev}" in
+                --without)
+                    COMPREPLY=("${cur}")
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
                     return 0
                     ;;
                 *)

@@ -108,6 +108,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand merge 'Merge the snapshots of a plan''s parts into one'
             cand plan 'Divide PATH into parts that several machines can scan'
             cand save 'Save a snapshot of each PATH, for -f and diff'
+            cand subvolumes 'List the subvolumes and snapshots of btrfs, with the bytes that deleting them frees'
         }
         &'duke;config'= {
             cand --config 'Read the configuration from FILE'
@@ -233,6 +234,13 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand -q 'Print no progress on standard error'
             cand --quiet 'Print no progress on standard error'
             cand --list 'List the snapshots of a PATH (or all) without saving'
+            cand -h 'Print help'
+            cand --help 'Print help'
+        }
+        &'duke;subvolumes'= {
+            cand --without 'Print also what deleting this subvolume frees, together with those of other --without flags'
+            cand --json 'Print JSON'
+            cand --si 'Show sizes in powers of 1000'
             cand -h 'Print help'
             cand --help 'Print help'
         }

@@ -116,6 +116,7 @@ complete -c duke -n "__fish_duke_needs_command" -a "ncdu" -d 'Browse with the co
 complete -c duke -n "__fish_duke_needs_command" -a "merge" -d 'Merge the snapshots of a plan\'s parts into one'
 complete -c duke -n "__fish_duke_needs_command" -a "plan" -d 'Divide PATH into parts that several machines can scan'
 complete -c duke -n "__fish_duke_needs_command" -a "save" -d 'Save a snapshot of each PATH, for -f and diff'
+complete -c duke -n "__fish_duke_needs_command" -a "subvolumes" -d 'List the subvolumes and snapshots of btrfs, with the bytes that deleting them frees'
 complete -c duke -n "__fish_duke_using_subcommand config" -l config -d 'Read the configuration from FILE' -r -F
 complete -c duke -n "__fish_duke_using_subcommand config" -l no-config -d 'Ignore configuration files'
 complete -c duke -n "__fish_duke_using_subcommand config" -s h -l help -d 'Print help'
@@ -194,8 +195,12 @@ complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Kee
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the snapshots of a PATH (or all) without saving'
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'
+complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l without -d 'Print also what deleting this subvolume frees, together with those of other --without flags' -r -f
+complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l json -d 'Print JSON'
+complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l si -d 'Show sizes in powers of 1000'
+complete -c duke -n "__fish_duke_using_subcommand subvolumes" -s h -l help -d 'Print help'
 complete -c duke -n "__fish_duke_needs_command" -f -a "(__fish_complete_directories)"
 complete -c duke -n "__fish_duke_using_subcommand save df" -f -a "(__fish_complete_directories)"
 complete -c duke -n "__fish_duke_using_subcommand config" -f -a "show path import-ncdu"
 complete -c duke -n "__fish_duke_using_subcommand completions" -f -a "bash elvish fish powershell zsh"
-complete -c duke -n "__fish_duke_using_subcommand help" -f -a "completions config df diff duplicates help man merge ncdu plan save"
+complete -c duke -n "__fish_duke_using_subcommand help" -f -a "completions config df diff duplicates help man merge ncdu plan save subvolumes"

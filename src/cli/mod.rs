@@ -28,6 +28,7 @@ mod tests;
 mod values;
 
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 use crate::base::format::{Measure, Units};
@@ -38,7 +39,7 @@ use crate::cli::exclude::{filter, patterns};
 use crate::cli::ncdu::Translation;
 pub use crate::cli::ncdu::markdown as ncdu_flags;
 use crate::cli::options::{mounts, progress, threads, units};
-use crate::cli::subcommands::{Command, Df, Difference, DuplicatesFlags};
+use crate::cli::subcommands::{Command, Df, Difference, DuplicatesFlags, SubvolumesFlags};
 use crate::cli::values::{ColumnWord, PaneChoice, StartView, When};
 use crate::run::browse;
 use crate::run::duplicates;
@@ -48,6 +49,8 @@ use crate::run::plan;
 use crate::run::print;
 use crate::run::print::{DiffJob, Format, Output, PrintJob, Saving, Selection};
 use crate::run::streams::print_error;
+use crate::run::subvolumes;
+use crate::run::subvolumes::{SubvolumesFormat, SubvolumesJob};
 use crate::scan::{self, Mounts};
 use crate::source::SourceSpec;
 use crate::table::column::RowLook;
@@ -67,6 +70,7 @@ pub fn run() -> ! {
         Ok(Invocation::Compare(comparison)) => print::compare(comparison),
         Ok(Invocation::Save(job)) => print::save(job),
         Ok(Invocation::Duplicates(job)) => duplicates::run(job),
+        Ok(Invocation::Subvolumes(job)) => subvolumes::run(&job),
         Ok(Invocation::Plan(job)) => plan::run(job),
         Ok(Invocation::Merge(job)) => merge::run(&job),
         Ok(Invocation::Describe(description)) => description.print(),
@@ -90,6 +94,8 @@ pub enum Invocation {
     Save(Saving),
     /// Search for duplicates.
     Duplicates(DuplicatesJob),
+    /// Sizes of subvolumes.
+    Subvolumes(SubvolumesJob),
     /// Plan that divides a directory into parts.
     Plan(plan::PlanJob),
     /// Merge of a plan's parts.
@@ -172,6 +178,7 @@ fn of_command(command: Command, environment: &Environment) -> Result<Invocation,
         Command::Merge(words) => Invocation::Merge(plans::merge(&words, environment)?),
         Command::Plan(words) => Invocation::Plan(plans::plan(&words, environment)?),
         Command::Save(words) => Invocation::Save(crate::cli::snapshots::saving(&words, environment)?),
+        Command::Subvolumes(words) => Invocation::Subvolumes(subvolumes_job(words)),
     })
 }
 
@@ -243,6 +250,16 @@ fn duplicates_job(words: &DuplicatesFlags, environment: &Environment) -> Result<
         form: if words.json { DuplicatesFormat::Json } else { DuplicatesFormat::Table(units) },
         progress: progress(words.quiet, units),
     })
+}
+
+/// Returns the job of `duke subvolumes`.
+fn subvolumes_job(words: SubvolumesFlags) -> SubvolumesJob {
+    let form = if words.json { SubvolumesFormat::Json } else { SubvolumesFormat::Table(units(words.si)) };
+    SubvolumesJob {
+        path: words.path.unwrap_or_else(|| ".".into()),
+        deleted: words.without.into_iter().map(OsString::into_vec).collect(),
+        form,
+    }
 }
 
 /// Returns the request for a command line without a subcommand, from the parsed flags and the configuration.

@@ -11,8 +11,20 @@ use crate::cli::list_flags::ListFlags;
 use crate::cli::values::{parts, since, size, threads};
 
 /// Names of the subcommands.
-pub const NAMES: [&str; 11] =
-    ["completions", "config", "df", "diff", "duplicates", "help", "man", "merge", "ncdu", "plan", "save"];
+pub const NAMES: [&str; 12] = [
+    "completions",
+    "config",
+    "df",
+    "diff",
+    "duplicates",
+    "help",
+    "man",
+    "merge",
+    "ncdu",
+    "plan",
+    "save",
+    "subvolumes",
+];
 
 /// Subcommands, recognized only as the first word.
 #[derive(Clone, Debug, Subcommand)]
@@ -82,6 +94,11 @@ pub enum Command {
     ///
     /// Without -o, the snapshot is stored with the automatic snapshots, and its path is printed.
     Save(Save),
+    /// List the subvolumes and snapshots of btrfs, with the bytes that deleting them frees
+    ///
+    /// Data is the size on disk of all extents of a subvolume; exclusive bytes are in no other one. Needs root. Sizes
+    /// are exact if the extents of all subvolumes add up to the data that btrfs reports as used, which is printed.
+    Subvolumes(SubvolumesFlags),
 }
 
 /// Arguments of `save`.
@@ -371,6 +388,28 @@ pub struct DuplicatesFlags {
     /// Skip network file systems below a PATH
     #[arg(long)]
     pub skip_network: bool,
+}
+
+/// Arguments of `subvolumes`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct SubvolumesFlags {
+    /// Any path on the file system (default: the current directory)
+    #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub path: Option<PathBuf>,
+
+    /// Print also what deleting this subvolume frees, together with those of other --without flags
+    ///
+    /// SUBVOLUME is an ID or a path from the top level, as listed.
+    #[arg(long, value_name = "SUBVOLUME", value_hint = ValueHint::Other)]
+    pub without: Vec<OsString>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Show sizes in powers of 1000
+    #[arg(long)]
+    pub si: bool,
 }
 
 impl Command {

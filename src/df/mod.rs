@@ -18,6 +18,7 @@ mod mount_map;
 mod parts;
 pub mod rows;
 mod scanned;
+pub mod subvolumes;
 mod usage;
 mod volume;
 

@@ -12,6 +12,7 @@ use crate::base::clock;
 use crate::base::kind::Kind;
 use crate::platform::entry::contents::Contents;
 use crate::platform::entry::extents::{ExtentReference, ExtentVolume, Sharing, layout, sharing, volume};
+use crate::platform::fs::overhead::btrfs::readable_subvolume;
 use crate::platform::{Directory, Errno, FileSystem};
 use crate::tree::Node;
 
@@ -25,10 +26,21 @@ const RECENT: i64 = 5;
 pub(crate) enum Method {
     /// The system reports the location of each extent.
     Extents(ExtentVolume),
+    /// The system permits reading the trees of all subvolumes (btrfs, for root), which contain the extents of all files.
+    Trees(SubvolumeTree),
     /// The system reports only the number of private bytes (APFS).
     PrivateSize,
     /// The file system shares no extents, or does not report them.
     LinkCount,
+}
+
+/// Tree of a subvolume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SubvolumeTree {
+    /// Identity of the volume, common to all of its subvolumes.
+    pub(crate) volume: u64,
+    /// ID of the subvolume.
+    pub(crate) subvolume: u64,
 }
 
 impl Method {
@@ -37,7 +49,10 @@ impl Method {
             return Self::LinkCount;
         }
         match volume(directory) {
-            Some(volume) => Self::Extents(volume),
+            Some(volume) => match readable_subvolume(directory) {
+                Ok(subvolume) => Self::Trees(SubvolumeTree { volume: volume.id, subvolume }),
+                Err(_) => Self::Extents(volume),
+            },
             None if sharing(directory) == Sharing::Possible => Self::PrivateSize,
             None => Self::LinkCount,
         }
@@ -88,7 +103,7 @@ impl<'d> OpenedFile<'d> {
                 let private = layout(self.directory, &self.name)?.certain;
                 found.references.push(ExtentReference::Unlocated { length: private });
             }
-            Method::LinkCount => {}
+            Method::Trees(_) | Method::LinkCount => {}
         }
         Ok(found)
     }

@@ -20,5 +20,6 @@ mod state;
 pub mod sums;
 #[cfg(test)]
 mod tests;
+mod trees;
 
 pub use search::{ExclusiveProgress, find};

@@ -13,6 +13,7 @@ use super::extents::{FileExtents, Method, OpenedFile, has_extents};
 use super::plan::{Piece, Plan, PlannedFile};
 use super::state::{SearchState, Wait};
 use super::sums::ExclusiveSums;
+use super::trees::VolumeTrees;
 use crate::base::format::grouped;
 use crate::base::job::{Job, Pool, Task};
 use crate::base::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
@@ -61,6 +62,10 @@ pub fn find(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<ExclusiveProgress>> 
         let plan = Plan::new(Arc::clone(&tree));
         let search = Arc::new(ExclusiveSearch::new(plan));
         search.watch(task, threads);
+        if task.is_cancelled() {
+            return;
+        }
+        search.read_trees(task);
         if task.is_cancelled() {
             return;
         }
@@ -259,6 +264,9 @@ impl ExclusiveSearch {
                 match reach_entry(&self.plan.tree, DirId::TOP, file.entry.name) {
                     Ok((directory, name)) => {
                         let method = Method::of(&directory);
+                        if let Some(links) = file.metadata.links {
+                            lock(&self.state).methods.insert(links.device, method);
+                        }
                         let entry = Entry { name: name.as_bytes(), ..file.entry };
                         self.read(thread, &directory, method, &PlannedFile { entry, ..*file })?
                     }
@@ -288,6 +296,9 @@ impl ExclusiveSearch {
         method: Method,
         file: &PlannedFile<'_>,
     ) -> Result<Result<(FileExtents, Method), Errno>, Abandoned> {
+        if let Method::Trees(_) = method {
+            return Ok(Ok((FileExtents::default(), method)));
+        }
         if method == Method::LinkCount || !has_extents(file.entry.kind) {
             return Ok(Ok((FileExtents::default(), Method::LinkCount)));
         }
@@ -307,6 +318,20 @@ impl ExclusiveSearch {
         let state = lock(&self.state);
         let is_current = !state.is_stopped && state.waits.contains_key(&thread);
         if is_current { Ok(state) } else { Err(Abandoned) }
+    }
+
+    /// Adds the extents of files on volumes whose trees may be read.
+    fn read_trees(&self, task: &Task<ExclusiveProgress>) {
+        let mut state = lock(&self.state);
+        let trees = state.methods.iter().filter_map(|(device, method)| match method {
+            Method::Trees(tree) => Some((*device, *tree)),
+            _ => None,
+        });
+        let trees: Vec<_> = trees.collect();
+        for volume in VolumeTrees::of(&self.plan, &trees) {
+            let number = state.volume(volume.id);
+            volume.add(&mut state.sums, number, &|| task.is_cancelled());
+        }
     }
 
     /// Returns the sums of all files.

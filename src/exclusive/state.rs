@@ -65,7 +65,7 @@ impl SearchState {
         let names = plan.names_of(file, extents.links);
         match method {
             Method::LinkCount => self.coverage.by_links += 1,
-            Method::Extents(_) | Method::PrivateSize => self.coverage.read += 1,
+            Method::Extents(_) | Method::Trees(_) | Method::PrivateSize => self.coverage.read += 1,
         }
         // An inode with several names holds its extents once.
         let linked = file.metadata.linked_inode();
@@ -74,6 +74,8 @@ impl SearchState {
         }
         match method {
             Method::LinkCount => self.sums.hold(&names, file.metadata.disk()),
+            // The trees are read when the method of each device is known.
+            Method::Trees(_) => {}
             Method::PrivateSize => extents.add(&mut self.sums, &names, method, 0),
             Method::Extents(volume) => {
                 let number = self.volume(volume.id);
@@ -89,7 +91,7 @@ impl SearchState {
     }
 
     /// Returns the number of a volume.
-    fn volume(&mut self, id: u64) -> usize {
+    pub(crate) fn volume(&mut self, id: u64) -> usize {
         self.volumes.iter().position(|known| *known == id).unwrap_or_else(|| {
             self.volumes.push(id);
             self.volumes.len() - 1

@@ -5,5 +5,6 @@ pub(crate) mod duplicates;
 pub(crate) mod errors;
 pub mod json;
 pub(crate) mod progress;
+pub(crate) mod subvolumes;
 pub(crate) mod summary;
 pub(crate) mod table;

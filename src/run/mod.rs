@@ -14,3 +14,4 @@ pub(crate) mod save;
 mod share;
 pub(crate) mod snapshot_writer;
 pub(crate) mod streams;
+pub(crate) mod subvolumes;

@@ -85,13 +85,13 @@ fn compare(image: &Image, is_bounded: bool) {
 }
 
 #[test]
-fn btrfs_frees_at_least_what_is_promised() {
-    const NAME: &str = "btrfs_frees_at_least_what_is_promised";
+fn btrfs_frees_what_is_promised_to_root() {
+    const NAME: &str = "btrfs_frees_what_is_promised_to_root";
     if !sandbox::enter(NAME) {
         return;
     }
     if let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) {
-        compare(&image, false);
+        compare(&image, true);
     }
 }
 

@@ -9,6 +9,7 @@ mod session;
 mod support;
 
 mod compressed;
+mod exclusive;
 mod faults;
 mod frees;
 mod hung;
@@ -21,6 +22,7 @@ mod removal;
 mod script;
 mod share;
 mod space;
+mod subvolumes;
 mod trash;
 mod unfinished;
 mod volumes;

@@ -1,7 +1,7 @@
 //! Linux: `/proc/self/mountinfo`, mount IDs, clones of mounts, and numbers that statvfs(3) does not report.
 
 #[path = "overhead/btrfs/ask.rs"]
-mod btrfs;
+pub mod btrfs;
 #[path = "overhead/ioctl.rs"]
 mod ioctl;
 #[path = "overhead/quota.rs"]

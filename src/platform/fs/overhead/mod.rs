@@ -4,7 +4,7 @@
 //! |---|---|
 //! | ext2, ext3, ext4 | the superblock on the device, if duke may read it; `/sys/fs/ext4` |
 //! | XFS | `XFS_IOC_FSGEOMETRY_V1`, `XFS_IOC_FSCOUNTS`, `XFS_IOC_GET_RESBLKS` |
-//! | btrfs | `BTRFS_IOC_SPACE_INFO`, `BTRFS_IOC_TREE_SEARCH` |
+//! | btrfs | `BTRFS_IOC_SPACE_INFO`, `BTRFS_IOC_TREE_SEARCH_V2` |
 //! | APFS | `getattrlist(2)`, `fs_snapshot_list(2)` |
 //!
 //! Invariant: a number that is not reported or may not be read is absent, never zero.

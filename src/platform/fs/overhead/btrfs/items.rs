@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::{BlockGroups, Purpose, Subvolume};
+use super::{BlockGroups, FileExtent, Purpose, Subvolume};
 
 /// Decodes the block groups of one kind. `flags` are `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`. Returns
 /// `None` if the kind is unknown.
@@ -49,6 +49,20 @@ const ROOT_BACKREF: u32 = 144;
 pub const FIRST: u64 = 256;
 /// Largest ID of a subvolume.
 pub const LAST: u64 = 256_u64.wrapping_neg();
+
+/// Returns the extent of an item of a subvolume's tree, or `None` if the item is of another type, a hole, data stored
+/// in the item itself, or too short.
+pub fn extent(item: &TreeItem<'_>) -> Option<FileExtent> {
+    const EXTENT_DATA: u32 = 108;
+    /// Type of data that is stored in the item itself, at byte 20.
+    const INLINE: u8 = 0;
+    if item.kind != EXTENT_DATA || *item.data.get(20)? == INLINE {
+        return None;
+    }
+    let number = |at: usize| Some(u64::from_le_bytes(item.data.get(at..at + 8)?.try_into().ok()?));
+    let (start, length) = (number(21)?, number(29)?);
+    (start != 0).then_some(FileExtent { inode: item.id, start, length })
+}
 
 /// Parent directory of a subvolume, and the subvolume's name in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,6 +181,19 @@ mod tests {
     }
 
     #[test]
+    fn extents_are_items_with_an_address() {
+        let mut data = vec![0; 53];
+        (data[20], data[21], data[30]) = (1, 7, 16);
+        let of = |kind, data: &[u8]| extent(&TreeItem { id: 300, kind, offset: 0, data });
+        assert_eq!(of(108, &data), Some(FileExtent { inode: 300, start: 7, length: 4096 }));
+        assert_eq!((of(107, &data), of(108, &data[..36])), (None, None), "another type, or too short");
+        data[20] = 0;
+        assert_eq!(of(108, &data), None, "inline");
+        (data[20], data[21]) = (2, 0);
+        assert_eq!(of(108, &data), None, "a hole");
+    }
+
+    #[test]
     fn a_loop_of_subvolumes_ends() {
         let mut roots = RootItems::default();
         roots.take(&TreeItem { id: 256, kind: ROOT_ITEM, offset: 0, data: &[] });
@@ -183,6 +210,7 @@ mod tests {
             let mut roots = RootItems::default();
             roots.take(&TreeItem { id: 256, kind, offset: 5, data: &data });
             prop_assert!(roots.subvolumes(|_, _| None).len() <= 1);
+            extent(&TreeItem { id: 256, kind: 108, offset: 0, data: &data });
         }
     }
 }

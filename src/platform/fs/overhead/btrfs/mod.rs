@@ -3,6 +3,11 @@
 
 pub mod items;
 
+pub use crate::platform::fs::imp::btrfs::{block_groups, extents, readable, readable_subvolume, subvolumes};
+
+/// ID of the top-level subvolume, which contains all others.
+pub const TOP_LEVEL: u64 = 5;
+
 /// Space usage and subvolumes that btrfs reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Btrfs {
@@ -53,4 +58,22 @@ pub struct Subvolume {
     pub is_deleted: bool,
     /// Number of bytes not shared with any other subvolume, if quotas are enabled.
     pub exclusive: Option<u64>,
+}
+
+impl Subvolume {
+    /// Returns `true` for the top level.
+    pub fn is_top_level(&self) -> bool {
+        self.id == TOP_LEVEL
+    }
+}
+
+/// Reference of a file to an extent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileExtent {
+    /// Inode of the file in its subvolume.
+    pub inode: u64,
+    /// Logical address of the extent, the same for all files that refer to it.
+    pub start: u64,
+    /// Size of the whole extent on disk, even if the file refers to a part of it.
+    pub length: u64,
 }

@@ -1,0 +1,224 @@
+//! Subvolumes and snapshots of btrfs, with the bytes that deleting them frees.
+//!
+//! An extent is freed with the last subvolume that refers to it. So extents are counted by the *set* of subvolumes that
+//! refer to them: deleting some subvolumes frees the extents of all sets that contain no other subvolume.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::platform::fs::overhead::btrfs::{
+    self, FileExtent, Purpose, Subvolume, TOP_LEVEL, block_groups, extents,
+};
+use crate::platform::{Directory, Errno};
+
+/// Number of times the trees are read if files change meanwhile.
+const ATTEMPTS: usize = 3;
+
+/// Subvolume with its size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubvolumeSize {
+    /// ID, path and kind.
+    pub subvolume: Subvolume,
+    /// Size on disk of all extents that its files refer to.
+    pub data: u64,
+    /// Size on disk of the extents that no other subvolume refers to. Deleting the subvolume frees them.
+    pub exclusive: u64,
+}
+
+/// Reliability of the sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accuracy {
+    /// The sizes are exact, because all extents add up to the data that the file system reports as used.
+    Exact,
+    /// The sizes are minimums, because this many bytes of data have not been found.
+    AtLeast { missing: u64 },
+    /// The sizes are minimums, because the file system stores data and metadata together and reports only their sum.
+    Mixed,
+    /// Files changed while the trees were read, so the sizes may be too large.
+    Changing,
+}
+
+/// Subvolumes of a file system.
+#[derive(Debug)]
+pub struct Subvolumes {
+    /// Subvolumes in the order of their IDs, which begins with the top level.
+    pub rows: Vec<SubvolumeSize>,
+    /// Size of all extents, each counted once.
+    pub data: u64,
+    /// Reliability of the sizes.
+    pub accuracy: Accuracy,
+    sets: Vec<(Vec<u32>, u64)>,
+}
+
+impl Subvolumes {
+    /// Reads all subvolumes of the file system that `path` is on.
+    ///
+    /// # Errors
+    /// Returns any error of open(2) or ioctl(2), such as `EPERM` without the rights of root, or `ENOTTY` if the file
+    /// system is not btrfs.
+    pub fn read(path: &Path) -> Result<Self, Errno> {
+        let directory = Directory::open(path)?;
+        let mut found = Self::read_once(&directory)?;
+        for _ in 1..ATTEMPTS {
+            if found.accuracy != Accuracy::Changing {
+                break;
+            }
+            found = Self::read_once(&directory)?;
+        }
+        Ok(found)
+    }
+
+    fn read_once(directory: &Directory) -> Result<Self, Errno> {
+        let mut subvolumes = btrfs::subvolumes(directory)?;
+        subvolumes.insert(0, Subvolume { id: TOP_LEVEL, ..Subvolume::default() });
+        let mut owners = Owners::default();
+        for (number, subvolume) in (0..).zip(&subvolumes) {
+            match extents(directory, subvolume.id, |extent| owners.add(number, extent)) {
+                // A subvolume may be deleted meanwhile.
+                Ok(()) | Err(Errno::ENOENT) => owners.end_subvolume(),
+                Err(error) => return Err(error),
+            }
+        }
+        let groups = block_groups(directory)?;
+        let used = |purpose| groups.iter().filter(move |it| it.purpose == purpose).map(|it| it.used);
+        let is_mixed = used(Purpose::Mixed).next().is_some();
+        let sets = owners.sets();
+        let data = sets.iter().map(|(_, bytes)| *bytes).fold(0, u64::saturating_add);
+        let accuracy = if is_mixed { Accuracy::Mixed } else { accuracy(used(Purpose::Data).sum(), data) };
+        let bytes = |is: &dyn Fn(&[u32]) -> bool| {
+            let bytes = sets.iter().filter(|(set, _)| is(set)).map(|(_, bytes)| *bytes);
+            bytes.fold(0, u64::saturating_add)
+        };
+        let rows = (0..).zip(subvolumes).map(|(number, subvolume)| SubvolumeSize {
+            subvolume,
+            data: bytes(&|set| set.contains(&number)),
+            exclusive: bytes(&|set| set == [number]),
+        });
+        Ok(Self { rows: rows.collect(), data, accuracy, sets })
+    }
+
+    /// Returns the number of bytes that deleting the subvolumes with these indices in `rows` frees.
+    pub fn freed(&self, deleted: &[usize]) -> u64 {
+        let is_deleted = |number: &u32| deleted.contains(&(*number as usize));
+        let freed = self.sets.iter().filter(|(set, _)| set.iter().all(is_deleted)).map(|(_, bytes)| *bytes);
+        freed.fold(0, u64::saturating_add)
+    }
+}
+
+fn accuracy(used: u64, found: u64) -> Accuracy {
+    match used.checked_sub(found) {
+        Some(0) => Accuracy::Exact,
+        Some(missing) => Accuracy::AtLeast { missing },
+        None => Accuracy::Changing,
+    }
+}
+
+/// Extents with the sets of subvolumes that refer to them. A set is described by the set without its last member, and
+/// this member, so an extent takes the same memory however many snapshots it is in.
+#[derive(Default)]
+struct Owners {
+    extents: HashMap<u64, Owned>,
+    /// Each set but the empty one, which has the number 0; the set `n` is at `n - 1`.
+    sets: Vec<Set>,
+    /// Sets to which the current subvolume was added, with the resulting sets.
+    joined: HashMap<u32, u32>,
+}
+
+/// Extent with the set of its subvolumes.
+#[derive(Clone, Copy)]
+struct Owned {
+    /// Length in sectors of 512 bytes.
+    sectors: u32,
+    set: u32,
+}
+
+const _: () = assert!(size_of::<(u64, Owned)>() == 16);
+
+/// Nonempty set of subvolumes.
+#[derive(Clone, Copy)]
+struct Set {
+    /// Number of the set without the last member.
+    before: u32,
+    last: u32,
+}
+
+impl Owners {
+    /// Adds a reference. Subvolumes are added one after another.
+    fn add(&mut self, subvolume: u32, extent: FileExtent) {
+        let sectors = u32::try_from(extent.length / 512).unwrap_or(u32::MAX);
+        let owned = self.extents.entry(extent.start).or_insert(Owned { sectors, set: 0 });
+        let before = owned.set;
+        if before > 0 && self.sets[before as usize - 1].last == subvolume {
+            return;
+        }
+        let sets = &mut self.sets;
+        owned.set = *self.joined.entry(before).or_insert_with(|| {
+            sets.push(Set { before, last: subvolume });
+            u32::try_from(sets.len()).expect("there are at most as many sets as extents in memory")
+        });
+    }
+
+    fn end_subvolume(&mut self) {
+        self.joined.clear();
+    }
+
+    /// Returns each set with the total length of its extents.
+    fn sets(&self) -> Vec<(Vec<u32>, u64)> {
+        let mut bytes = vec![0_u64; self.sets.len()];
+        for owned in self.extents.values().filter(|owned| owned.set > 0) {
+            let sum = &mut bytes[owned.set as usize - 1];
+            *sum = sum.saturating_add(u64::from(owned.sectors) * 512);
+        }
+        let members = |number: usize| {
+            let next = |set: &Set| (set.before > 0).then(|| self.sets[set.before as usize - 1]);
+            std::iter::successors(Some(self.sets[number]), next).map(|set| set.last).collect()
+        };
+        // Sets that occur only as the beginning of others have no extents.
+        (0..bytes.len()).filter(|it| bytes[*it] > 0).map(|it| (members(it), bytes[it])).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fixture::cases;
+
+    proptest! {
+        #![proptest_config(cases(200))]
+
+        #[test]
+        fn sets_equal_those_collected_one_by_one(
+            references in prop::collection::vec(prop::collection::vec(1..20_u64, 0..30), 1..7),
+        ) {
+            let mut owners = Owners::default();
+            let mut expected: BTreeMap<u64, BTreeSet<u32>> = BTreeMap::new();
+            for (subvolume, starts) in (0..).zip(&references) {
+                for start in starts {
+                    owners.add(subvolume, FileExtent { inode: 256, start: *start, length: start * 4096 });
+                    expected.entry(*start).or_default().insert(subvolume);
+                }
+                owners.end_subvolume();
+            }
+            let mut sums: BTreeMap<BTreeSet<u32>, u64> = BTreeMap::new();
+            for (start, set) in expected {
+                *sums.entry(set).or_default() += start * 4096;
+            }
+            let found = owners.sets();
+            prop_assert_eq!(found.len(), sums.len(), "each set occurs once");
+            let found: BTreeMap<BTreeSet<u32>, u64> =
+                found.into_iter().map(|(set, bytes)| (set.into_iter().collect(), bytes)).collect();
+            prop_assert_eq!(found, sums);
+        }
+    }
+
+    #[test]
+    fn sizes_are_exact_only_if_all_data_was_found() {
+        assert_eq!(accuracy(5, 5), Accuracy::Exact);
+        assert_eq!(accuracy(5, 3), Accuracy::AtLeast { missing: 2 });
+        assert_eq!(accuracy(5, 6), Accuracy::Changing);
+    }
+}

@@ -1,0 +1,155 @@
+//! Source of references for root on btrfs: the trees of all subvolumes, which contain the extents of all files.
+//!
+//! Unlike the extents that the file system reports for a file, these are the whole extents with their sizes on disk, and
+//! include those of files outside of the scan. So the sums are exact if the trees contain all used data.
+//!
+//! Invariant: an extent of a file that is not in the scan belongs to a node outside of the tree.
+
+use std::collections::HashMap;
+
+use super::extents::{SubvolumeTree, unbound};
+use super::plan::Plan;
+use super::sums::{ExclusiveSums, Known, VolumeRange};
+use crate::platform::fs::overhead::btrfs::{
+    FileExtent, Purpose, TOP_LEVEL, block_groups, extents, readable, subvolumes,
+};
+use crate::platform::{Directory, Errno};
+use crate::scan::{reach, reach_entry};
+use crate::tree::{DeviceIndex, DirId, Node, NodeNumbers};
+
+/// Name of a file in the scan.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct KnownName {
+    inode: u64,
+    node: Node,
+    /// Link count of the file.
+    links: u32,
+}
+
+const _: () = assert!(size_of::<KnownName>() == 16);
+
+/// btrfs volume with the scanned files of its subvolumes.
+pub(crate) struct VolumeTrees {
+    /// Identity of the volume.
+    pub(crate) id: u64,
+    directory: Result<Directory, Errno>,
+    /// Names of files by the ID of the subvolume, sorted.
+    names: HashMap<u64, Vec<KnownName>>,
+}
+
+impl VolumeTrees {
+    /// Returns the volumes of the devices in `trees`.
+    pub(crate) fn of(plan: &Plan, trees: &[(DeviceIndex, SubvolumeTree)]) -> Vec<Self> {
+        let mut volumes: Vec<Self> = Vec::new();
+        for piece in &plan.pieces {
+            let part = plan.part(*piece);
+            for file in plan.files(piece.directory, &part) {
+                let links = file.metadata.links;
+                let device = match piece.directory {
+                    DirId::TOP => links.map(|links| links.device),
+                    directory => Some(plan.tree.device_index(directory)),
+                };
+                let tree = trees.iter().find(|(index, _)| Some(*index) == device).map(|(_, tree)| *tree);
+                let Some(SubvolumeTree { volume, subvolume }) = tree else { continue };
+                let index = volumes.iter().position(|known| known.id == volume).unwrap_or_else(|| {
+                    let directory = match piece.directory {
+                        DirId::TOP => reach_entry(&plan.tree, DirId::TOP, file.entry.name).map(|(it, _)| it),
+                        directory => reach(&plan.tree, directory),
+                    };
+                    let directory = directory.and_then(|directory| readable(&directory));
+                    volumes.push(Self { id: volume, directory, names: HashMap::new() });
+                    volumes.len() - 1
+                });
+                let count = file.metadata.several_names().map_or(1, |links| links.count);
+                volumes[index].names.entry(subvolume).or_default().push(KnownName {
+                    inode: file.metadata.inode,
+                    node: file.node,
+                    links: u32::try_from(count).unwrap_or(u32::MAX),
+                });
+            }
+        }
+        for names in volumes.iter_mut().flat_map(|volume| volume.names.values_mut()) {
+            names.sort_unstable();
+        }
+        volumes
+    }
+
+    /// Adds the references of all subvolumes. `number` is that of the volume in the sums.
+    pub(crate) fn add(&self, sums: &mut ExclusiveSums, number: usize, is_cancelled: &dyn Fn() -> bool) {
+        let mut references = References { sums, number, seen: HashMap::new(), names: Vec::new(), data: 0 };
+        let is_whole = self.directory.as_ref().is_ok_and(|directory| {
+            self.read(directory, &mut references, is_cancelled).is_ok()
+                && used_data(directory).is_some_and(|used| used == references.data)
+        });
+        if !is_whole {
+            // Extents that were not found may be freed, too.
+            let nodes: Vec<Node> = self.names.values().flatten().map(|name| name.node).collect();
+            unbound(references.sums, &nodes);
+        }
+    }
+
+    fn read(
+        &self,
+        directory: &Directory,
+        references: &mut References<'_>,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), Errno> {
+        let ids: Vec<u64> = subvolumes(directory)?.iter().map(|subvolume| subvolume.id).collect();
+        for id in std::iter::once(TOP_LEVEL).chain(ids) {
+            if is_cancelled() {
+                return Ok(());
+            }
+            let names = self.names.get(&id).map_or(&[][..], Vec::as_slice);
+            match extents(directory, id, |extent| references.add(names, extent)) {
+                // The subvolume has been deleted.
+                Ok(()) | Err(Errno::ENOENT) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the used bytes of data block groups, or `None` if they contain metadata, too.
+fn used_data(directory: &Directory) -> Option<u64> {
+    let groups = block_groups(directory).ok()?;
+    let is_mixed = groups.iter().any(|group| group.purpose == Purpose::Mixed);
+    let data = groups.iter().filter(|group| group.purpose == Purpose::Data).map(|group| group.used);
+    (!is_mixed).then(|| data.sum())
+}
+
+/// References of one volume that are being added to the sums.
+struct References<'s> {
+    sums: &'s mut ExclusiveSums,
+    number: usize,
+    /// Extents by their location; `true` for those with a reference from outside of the scan.
+    seen: HashMap<u64, bool>,
+    names: Vec<Node>,
+    /// Size of all extents, each counted once.
+    data: u64,
+}
+
+impl References<'_> {
+    /// Adds a reference of a file in a subvolume with these names.
+    fn add(&mut self, known: &[KnownName], extent: FileExtent) {
+        let first = known.partition_point(|name| name.inode < extent.inode);
+        let found = known[first..].iter().take_while(|name| name.inode == extent.inode);
+        self.names.clear();
+        self.names.extend(found.clone().map(|name| name.node));
+        let count = found.map(|name| name.links).max().unwrap_or(1);
+        if self.names.len() < count as usize {
+            self.names.push(NodeNumbers::OUTSIDE);
+        }
+        let data = &mut self.data;
+        let is_outside = self.seen.entry(extent.start).or_insert_with(|| {
+            *data = data.saturating_add(extent.length);
+            false
+        });
+        // Of the references from outside, such as those of snapshots, one is enough.
+        if self.names == [NodeNumbers::OUTSIDE] && std::mem::replace(is_outside, true) {
+            return;
+        }
+        let range = VolumeRange { volume: self.number, start: extent.start, length: extent.length };
+        self.sums.refer(&self.names, range, Known::All);
+    }
+}

@@ -1,0 +1,107 @@
+//! Output of `duke subvolumes`: a row for each subvolume, and the bytes that deleting some of them frees.
+//!
+//! ```text
+//!       Data  Exclusive    ID  Subvolume
+//!    3.0 GiB    1.0 GiB     5  (top level)
+//!    2.0 GiB        0 B   256  home
+//!    2.0 GiB    4.0 MiB   257  snapshots/monday  (snapshot)
+//!
+//!    2.0 GiB  freed by deleting 256, 257
+//!    3.0 GiB  data in 3 subvolumes; sizes are exact
+//! ```
+//!
+//! Invariant: names are safe for a terminal.
+
+use std::io::{self, BufWriter, Write};
+
+use crate::base::format::{Units, grouped, size};
+use crate::base::json::JsonWriter;
+use crate::base::text::escape;
+use crate::df::Subvolume;
+use crate::df::subvolumes::{Accuracy, Subvolumes};
+
+/// Writes the table. `deleted` are indices of subvolumes that would be deleted together.
+pub(crate) fn write_table(
+    found: &Subvolumes,
+    deleted: &[usize],
+    units: Units,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    let columns = units.width() + 1;
+    let bytes = |bytes| format!("{:>columns$}", size(bytes, units));
+    writeln!(out, "{:>columns$} {:>columns$} {:>6}  Subvolume", "Data", "Exclusive", "ID")?;
+    for row in &found.rows {
+        let (data, exclusive) = (bytes(row.data), bytes(row.exclusive));
+        writeln!(out, "{data} {exclusive} {:>6}  {}", row.subvolume.id, label(&row.subvolume))?;
+    }
+    writeln!(out)?;
+    if !deleted.is_empty() {
+        let ids: Vec<String> = deleted.iter().map(|it| found.rows[*it].subvolume.id.to_string()).collect();
+        writeln!(out, "{}  freed by deleting {}", bytes(found.freed(deleted)), ids.join(", "))?;
+    }
+    let accuracy = match found.accuracy {
+        Accuracy::Exact => "sizes are exact".to_owned(),
+        Accuracy::AtLeast { missing } => {
+            format!("sizes are minimums, {} more are used", size(missing, units).trim_start())
+        }
+        Accuracy::Mixed => "sizes are minimums, used data is not reported".to_owned(),
+        Accuracy::Changing => "sizes may be too large".to_owned(),
+    };
+    let count = match found.rows.len() {
+        1 => "1 subvolume".to_owned(),
+        count => format!("{} subvolumes", grouped(count as u64)),
+    };
+    writeln!(out, "{}  data in {count}; {accuracy}", bytes(found.data))?;
+    out.flush()
+}
+
+fn label(subvolume: &Subvolume) -> String {
+    let note = match (subvolume.is_deleted, subvolume.is_snapshot) {
+        (true, _) => "  (being deleted)",
+        (false, true) => "  (snapshot)",
+        (false, false) => "",
+    };
+    if subvolume.is_top_level() {
+        return "(top level)".to_owned();
+    }
+    format!("{}{note}", escape(&subvolume.path))
+}
+
+/// Writes the JSON document. `deleted` are indices of subvolumes that would be deleted together.
+pub(crate) fn write_json(found: &Subvolumes, deleted: &[usize], out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = JsonWriter::new(out);
+    let json = &mut writer;
+    json.head("duke-subvolumes/1");
+    json.boolean(found.accuracy == Accuracy::Exact);
+    json.raw(match found.accuracy {
+        Accuracy::Exact => ",\"accuracy\":\"exact\"",
+        Accuracy::AtLeast { .. } | Accuracy::Mixed => ",\"accuracy\":\"at least\"",
+        Accuracy::Changing => ",\"accuracy\":\"changing\"",
+    });
+    if let Accuracy::AtLeast { missing } = found.accuracy {
+        json.field(",\"missing\":", missing);
+    }
+    json.field(",\"data\":", found.data);
+    if !deleted.is_empty() {
+        json.field(",\"freed\":", found.freed(deleted));
+    }
+    json.raw(",\n\"subvolumes\":[");
+    for (index, row) in found.rows.iter().enumerate() {
+        json.raw(if index == 0 { "\n" } else { ",\n" });
+        json.field("{\"id\":", row.subvolume.id);
+        json.raw(",");
+        json.name("path", &row.subvolume.path);
+        json.raw(",\"snapshot\":");
+        json.boolean(row.subvolume.is_snapshot);
+        if row.subvolume.is_deleted {
+            json.raw(",\"deleted\":true");
+        }
+        json.field(",\"data\":", row.data);
+        json.field(",\"exclusive\":", row.exclusive);
+        json.raw("}");
+        json.spill()?;
+    }
+    json.raw("]}\n");
+    writer.finish()
+}

@@ -1,0 +1,44 @@
+//! btrfs on systems other than Linux, which duke does not read.
+
+use crate::platform::fs::overhead::btrfs::{BlockGroups, FileExtent, Subvolume};
+use crate::platform::{Directory, Errno};
+
+/// Fails, because duke reads btrfs only on Linux.
+///
+/// # Errors
+/// Always returns an error.
+pub fn readable(_: &Directory) -> Result<Directory, Errno> {
+    Err(Errno::ENOTTY)
+}
+
+/// Fails, because duke reads btrfs only on Linux.
+///
+/// # Errors
+/// Always returns an error.
+pub fn block_groups(_: &Directory) -> Result<Vec<BlockGroups>, Errno> {
+    Err(Errno::ENOTTY)
+}
+
+/// Fails, because duke reads btrfs only on Linux.
+///
+/// # Errors
+/// Always returns an error.
+pub fn subvolumes(_: &Directory) -> Result<Vec<Subvolume>, Errno> {
+    Err(Errno::ENOTTY)
+}
+
+/// Fails, because duke reads btrfs only on Linux.
+///
+/// # Errors
+/// Always returns an error.
+pub fn extents(_: &Directory, _: u64, _: impl FnMut(FileExtent)) -> Result<(), Errno> {
+    Err(Errno::ENOTTY)
+}
+
+/// Fails, because duke reads btrfs only on Linux.
+///
+/// # Errors
+/// Always returns an error.
+pub fn readable_subvolume(_: &Directory) -> Result<u64, Errno> {
+    Err(Errno::ENOTTY)
+}

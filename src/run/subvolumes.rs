@@ -1,0 +1,88 @@
+//! `duke subvolumes`: the bytes that deleting subvolumes and snapshots of btrfs frees.
+//!
+//! Invariant: exit code 0 means that the printed sizes are exact or minimums.
+
+use std::path::PathBuf;
+
+use crate::base::format::Units;
+use crate::base::os_error::error_text;
+use crate::base::text::{escape, escape_path};
+use crate::df::Errno;
+use crate::df::subvolumes::{Accuracy, SubvolumeSize, Subvolumes};
+use crate::output::subvolumes::{write_json, write_table};
+use crate::run::exit::Exit;
+use crate::run::streams::{print, print_error};
+
+/// Settings of `duke subvolumes`.
+#[derive(Debug)]
+pub struct SubvolumesJob {
+    /// Path on the file system.
+    pub path: PathBuf,
+    /// Subvolumes that would be deleted together, each given by its ID or its path from the top level.
+    pub deleted: Vec<Vec<u8>>,
+    /// Output format.
+    pub form: SubvolumesFormat,
+}
+
+/// Output format of subvolumes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SubvolumesFormat {
+    /// Table for people.
+    Table(Units),
+    /// JSON document.
+    Json,
+}
+
+/// Runs the job and returns the exit code.
+pub fn run(job: &SubvolumesJob) -> Exit {
+    let found = match Subvolumes::read(&job.path) {
+        Ok(found) => found,
+        Err(error) => {
+            print_error(&format!("{}: {}", escape_path(&job.path), refusal(error)));
+            return Exit::Failure;
+        }
+    };
+    let deleted = match job.deleted.iter().map(|word| index_of(&found.rows, word)).collect() {
+        Ok(deleted) => deleted,
+        Err(message) => {
+            print_error(&message);
+            return Exit::Failure;
+        }
+    };
+    let deleted: Vec<usize> = deleted;
+    let written = print(|out| match job.form {
+        SubvolumesFormat::Table(units) => write_table(&found, &deleted, units, out),
+        SubvolumesFormat::Json => write_json(&found, &deleted, out),
+    });
+    if found.accuracy == Accuracy::Changing {
+        let path = escape_path(&job.path);
+        print_error(&format!("{path}: files changed, so sizes may be too large; run sync(1) and try again"));
+        return written.max(Exit::Incomplete);
+    }
+    written
+}
+
+/// Returns the reason why the subvolumes cannot be read, and a remedy.
+fn refusal(error: Errno) -> String {
+    match error {
+        Errno::ENOTTY => "not on btrfs; only btrfs has subvolumes".to_owned(),
+        Errno::EPERM => format!("cannot read subvolumes: {}; run duke as root", error_text(error as i32)),
+        _ => format!("cannot read subvolumes: {}", error_text(error as i32)),
+    }
+}
+
+/// Returns the index of the subvolume with this ID or path.
+fn index_of(rows: &[SubvolumeSize], word: &[u8]) -> Result<usize, String> {
+    let word = word.strip_prefix(b"/").unwrap_or(word);
+    let name = || escape(word);
+    let is_named = |row: &SubvolumeSize| row.subvolume.path == word && !row.subvolume.is_top_level();
+    let id = str::from_utf8(word).ok().and_then(|word| word.parse().ok());
+    let found = rows.iter().position(is_named);
+    match found.or_else(|| rows.iter().position(|row| Some(row.subvolume.id) == id)) {
+        Some(index) if rows[index].subvolume.is_top_level() => {
+            Err(format!("{}: the top-level subvolume cannot be deleted", name()))
+        }
+        Some(index) => Ok(index),
+        None => Err(format!("{}: no such subvolume; duke subvolumes lists their IDs and paths", name())),
+    }
+}

@@ -1,0 +1,127 @@
+//! `duke subvolumes`: predicted bytes equal the change of used data, on file systems of `clones.sh`.
+#![cfg(target_os = "linux")]
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::program::json::Document;
+use crate::program::{program, run};
+use crate::support::image::{Image, in_namespace, succeeds, sync};
+use crate::support::skip;
+
+const MIB: u64 = 1 << 20;
+
+/// Returns a file system filled by `clones.sh`, or `None` and reports the reason.
+pub fn filled(test: &str, kind: &str, options: &[&str], seed: u64) -> Option<Image> {
+    if !succeeds(Command::new("bash").arg("-c").arg("type fallocate dd truncate seq mktemp")) {
+        skip(&format!("{test}: bash or util-linux is missing"));
+        return None;
+    }
+    // mkfs.xfs makes no file system below 300 MB.
+    let image = Image::new(test, kind, 400 * MIB, options)?;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/system/clones.sh");
+    let mut fill = Command::new("bash");
+    let filled = fill.arg(script).arg(kind).arg(image.path()).arg(seed.to_string()).output().unwrap();
+    assert!(filled.status.success(), "{}", String::from_utf8_lossy(&filled.stderr));
+    // XFS keeps blocks in reserve for files that were overwritten, and gives them back when it becomes read-only.
+    for option in ["remount,ro", "remount,rw"] {
+        assert!(succeeds(Command::new("mount").args(["-o", option]).arg(image.path())));
+    }
+    Some(image)
+}
+
+/// Returns the used bytes of data block groups, as btrfs(8) reports them.
+pub fn data_used(root: &Path) -> u64 {
+    sync(root);
+    let found = Command::new("btrfs").args(["filesystem", "df", "-b"]).arg(root).output().unwrap();
+    let text = String::from_utf8(found.stdout).unwrap();
+    let line = text.lines().find(|line| line.starts_with("Data,")).unwrap();
+    line.rsplit_once("used=").unwrap().1.parse().unwrap()
+}
+
+fn report(root: &Path, without: &[u64]) -> Document {
+    let ids: Vec<String> = without.iter().map(|id| format!("--without={id}")).collect();
+    let document = run(program().args(["subvolumes", "--json"]).args(ids).arg(root)).ended(0).json();
+    let value = document.root();
+    assert_eq!(value.get("schema").text(), "duke-subvolumes/1");
+    assert_eq!(value.get("accuracy").text(), "exact");
+    document
+}
+
+fn number(document: &Document, key: &str) -> u64 {
+    u64::try_from(document.root().get(key).number()).unwrap()
+}
+
+/// Returns the ID and the path of every subvolume that can be deleted.
+fn subvolumes(document: &Document, root: &Path) -> Vec<(u64, PathBuf)> {
+    let found = document.root().get("subvolumes").elements().into_iter();
+    let found =
+        found.map(|it| (u64::try_from(it.get("id").number()).unwrap(), root.join(it.get("path").text())));
+    found.filter(|(id, _)| *id != 5).collect()
+}
+
+#[test]
+fn deleting_subvolumes_frees_exactly_what_is_predicted() {
+    const NAME: &str = "deleting_subvolumes_frees_exactly_what_is_predicted";
+    if !in_namespace(NAME) {
+        return;
+    }
+    for seed in [1, 2] {
+        let Some(image) = filled(NAME, "btrfs", &["-q"], seed) else { return };
+        let root = image.path();
+        let mut order = seed;
+        loop {
+            let before = data_used(&root);
+            let document = report(&root, &[]);
+            assert_eq!(number(&document, "data"), before, "all extents add up to the used data");
+            let mut left = subvolumes(&document, &root);
+            if left.is_empty() {
+                break;
+            }
+            // Of 6 subvolumes, 1 and then 2 at a time.
+            let count = left.len().min(1 + left.len() % 2);
+            order = order.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let first = usize::try_from(order >> 33).unwrap() % left.len();
+            left.rotate_left(first);
+            let deleted = &left[..count];
+            let ids: Vec<u64> = deleted.iter().map(|(id, _)| *id).collect();
+            let predicted = number(&report(&root, &ids), "freed");
+            let mut delete = Command::new("btrfs");
+            delete.args(["subvolume", "delete"]).args(deleted.iter().map(|(_, path)| path));
+            assert!(succeeds(&mut delete));
+            // A remount wakes the thread that cleans up deleted subvolumes.
+            assert!(succeeds(Command::new("mount").args(["-o", "remount,commit=1"]).arg(&root)));
+            assert!(succeeds(Command::new("btrfs").args(["subvolume", "sync", "-s", "1"]).arg(&root)));
+            assert_eq!(before - data_used(&root), predicted, "seed {seed}, {deleted:?}");
+        }
+    }
+}
+
+#[test]
+fn the_table_names_subvolumes_and_errors_name_a_remedy() {
+    const NAME: &str = "the_table_names_subvolumes_and_errors_name_a_remedy";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let Some(image) = filled(NAME, "btrfs", &["-q"], 3) else { return };
+    let root = image.path();
+    let subvolumes = |words: &[&str], path: &Path| run(program().arg("subvolumes").args(words).arg(path));
+    let text = subvolumes(&["--without=snapshots/one"], &root).ended(0).text().to_owned();
+    for part in [
+        "  (top level)\n",
+        "256  data\n",
+        "257  snapshots/one  (snapshot)\n",
+        "260  snapshots/four  (snapshot)\n",
+        "freed by deleting 257\n",
+        "data in 7 subvolumes; sizes are exact\n",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let errors = |words: &[&str], path: &Path| subvolumes(words, path).ended(2).stderr;
+    let expected = "duke: nowhere: no such subvolume; duke subvolumes lists their IDs and paths\n";
+    assert_eq!(errors(&["--without=nowhere"], &root), expected);
+    assert_eq!(errors(&["--without=5"], &root), "duke: 5: the top-level subvolume cannot be deleted\n");
+    let expected = "duke: /proc: not on btrfs; only btrfs has subvolumes\n";
+    assert_eq!(errors(&[], Path::new("/proc")), expected);
+}
