@@ -23,7 +23,9 @@ fn main() {
     for (name, form, header) in [("NDJSON", Form::Json, 0), ("CSV", Form::Csv, 1)] {
         let mut text = Vec::new();
         let provenance = &import.provenance();
-        Flat { tree: import.tree(), form, provenance }.write(&mut text).expect("memory takes all");
+        Flat { tree: import.tree(), form, provenance, exclusive: None }
+            .write(&mut text)
+            .expect("memory takes all");
         let file = folder.path().join(name);
         std::fs::write(&file, &text).expect("the disk has room");
         read(name, &file);

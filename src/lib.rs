@@ -53,7 +53,7 @@ mod delete;
 mod df;
 #[cfg(feature = "browser")]
 mod duplicates;
-#[cfg(feature = "analysis")]
+#[cfg(feature = "browser")]
 mod exclusive;
 #[cfg(test)]
 mod fixture;

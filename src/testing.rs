@@ -38,7 +38,7 @@ pub mod formats {
 }
 
 /// Bytes that deleting each entry frees.
-#[cfg(feature = "analysis")]
+#[cfg(feature = "browser")]
 pub mod exclusive {
     pub use crate::exclusive::find;
 }

@@ -99,7 +99,7 @@ impl Plan {
     }
 
     /// Returns `true` if the entries of a directory that were not read may free space when the directory is deleted.
-    pub(crate) fn is_incomplete(&self, directory: DirId, part: &Listing<'_>) -> bool {
+    pub(crate) fn is_incomplete(directory: DirId, part: &Listing<'_>) -> bool {
         let is_hidden = |entry: &Entry<'_>| match entry.state {
             EntryState::Known(_) => false,
             EntryState::Failed(_) => true,

@@ -203,7 +203,7 @@ impl ExclusiveSearch {
     fn add_directories(&self, piece: Piece, part: &Listing<'_>) {
         let (tree, numbers) = (&self.plan.tree, &self.plan.numbers);
         let mut state = lock(&self.state);
-        if self.plan.is_incomplete(piece.directory, part) {
+        if Plan::is_incomplete(piece.directory, part) {
             state.sums.unbound(numbers.directory(piece.directory));
         }
         for (_, entry) in part.entries() {

@@ -65,7 +65,7 @@ fn sums_by_sets(parents: &[Node], planned: &[Planned], above: Node) -> [u64; 3] 
         let is_alone = inside > 0 && inside == nodes.len();
         sums[0] += u64::from(is_alone && !is_flagged) * SECTOR;
         sums[1] += u64::from(is_alone && (!is_flagged || found.len() > 1)) * SECTOR;
-        sums[2] += u64::from(inside > 0 && !(is_alone && !is_flagged)) * SECTOR;
+        sums[2] += u64::from(inside > 0 && (!is_alone || is_flagged)) * SECTOR;
     }
     sums
 }

@@ -115,7 +115,7 @@ fn coverage_text(coverage: ExclusiveCoverage) -> String {
         }
     };
     if unread > 0 {
-        text += &format!("; {} unread", grouped(unread));
+        text.push_str(&format!("; {} unread", grouped(unread)));
     }
     text
 }

@@ -77,6 +77,7 @@ impl DeleteDialog {
     }
 
     /// Sets the bytes that deleting the selection frees.
+    #[must_use]
     pub fn with_exclusive(self, exclusive: Option<Exclusive>) -> Self {
         Self { exclusive, ..self }
     }

@@ -37,6 +37,7 @@ const _: () = assert!(size_of::<Search>() == HEAD + ROOM);
 /// Returns any error of ioctl(2), such as `EPERM` if the process may not read the tree, `ENOTTY` if the file system is
 /// not btrfs, or `ENOENT` if there is no such tree.
 #[allow(unsafe_code)]
+#[allow(clippy::large_stack_arrays)] // 128 KiB, before it is moved to the heap
 pub fn search(
     directory: &Directory,
     tree: u64,
