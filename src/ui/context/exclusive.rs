@@ -2,6 +2,8 @@
 //!
 //! Invariant: the search runs only while the column is visible and no scan, rescan or deletion changes the tree.
 
+use std::fmt::Write as _;
+
 use super::Context;
 use crate::base::format::grouped;
 use crate::base::sync::Arc;
@@ -115,7 +117,7 @@ fn coverage_text(coverage: ExclusiveCoverage) -> String {
         }
     };
     if unread > 0 {
-        text.push_str(&format!("; {} unread", grouped(unread)));
+        let _ = write!(text, "; {} unread", grouped(unread)); // a string takes everything
     }
     text
 }
