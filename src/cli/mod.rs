@@ -12,6 +12,7 @@ mod environment;
 mod error;
 mod exclude;
 mod help_text;
+mod jobs;
 mod kept_snapshots;
 mod list_flags;
 mod man_page;
@@ -28,7 +29,6 @@ mod tests;
 mod values;
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
 use crate::base::format::{Measure, Units};
@@ -39,18 +39,18 @@ use crate::cli::exclude::{filter, patterns};
 use crate::cli::ncdu::Translation;
 pub use crate::cli::ncdu::markdown as ncdu_flags;
 use crate::cli::options::{mounts, progress, threads, units};
-use crate::cli::subcommands::{Command, Df, Difference, DuplicatesFlags, SubvolumesFlags};
+use crate::cli::subcommands::{Command, Df, Difference};
 use crate::cli::values::{ColumnWord, PaneChoice, StartView, When};
 use crate::run::browse;
 use crate::run::duplicates;
-use crate::run::duplicates::{DuplicatesFormat, DuplicatesJob};
+use crate::run::duplicates::DuplicatesJob;
 use crate::run::merge;
 use crate::run::plan;
 use crate::run::print;
 use crate::run::print::{DiffJob, Format, Output, PrintJob, Saving, Selection};
 use crate::run::streams::print_error;
 use crate::run::subvolumes;
-use crate::run::subvolumes::{SubvolumesFormat, SubvolumesJob};
+use crate::run::subvolumes::SubvolumesJob;
 use crate::scan::{self, Mounts};
 use crate::source::SourceSpec;
 use crate::table::column::RowLook;
@@ -60,6 +60,7 @@ use crate::ui::theme::{Background, ColorChoice, Colors, Glyphs, Looks, Theme};
 use configured::{Configured, configured, source, understood};
 pub use describe::Description;
 pub use environment::Environment;
+use jobs::{duplicates_job, subvolumes_job};
 pub use show::ConfigOutput;
 
 /// Parses the command line of this process, runs the command, and ends the process with the command's exit code.
@@ -231,35 +232,6 @@ fn df(words: &Df, environment: &Environment) -> Result<PrintJob, UsageError> {
     let progress = progress(words.quiet, units);
     let wanted = SourceSpec::Paths(crate::cli::sources::paths(&words.paths), scan);
     Ok(PrintJob { wanted, output: Output::Printed(format), selection: Selection::default(), progress })
-}
-
-fn duplicates_job(words: &DuplicatesFlags, environment: &Environment) -> Result<DuplicatesJob, UsageError> {
-    let units = units(words.si);
-    let scan = scan::Options {
-        threads: threads(words.threads, environment)?,
-        mounts: mounts(words.one_file_system),
-        filter: filter(&words.exclude)?,
-        skip_caches: words.exclude_caches,
-        skip_network: words.skip_network,
-        ..Default::default()
-    };
-    Ok(DuplicatesJob {
-        roots: crate::cli::sources::paths(&words.paths),
-        scan,
-        is_shared: words.share,
-        form: if words.json { DuplicatesFormat::Json } else { DuplicatesFormat::Table(units) },
-        progress: progress(words.quiet, units),
-    })
-}
-
-/// Returns the job of `duke subvolumes`.
-fn subvolumes_job(words: SubvolumesFlags) -> SubvolumesJob {
-    let form = if words.json { SubvolumesFormat::Json } else { SubvolumesFormat::Table(units(words.si)) };
-    SubvolumesJob {
-        path: words.path.unwrap_or_else(|| ".".into()),
-        deleted: words.without.into_iter().map(OsString::into_vec).collect(),
-        form,
-    }
 }
 
 /// Returns the request for a command line without a subcommand, from the parsed flags and the configuration.

@@ -25,7 +25,7 @@ struct NamedInode {
 }
 
 /// Work of a search, which does not change while it runs.
-pub(crate) struct Plan {
+pub(crate) struct ExtentPlan {
     pub(crate) tree: Arc<Tree>,
     pub(crate) numbers: Arc<NodeNumbers>,
     pub(crate) pieces: Vec<Piece>,
@@ -41,7 +41,7 @@ pub(crate) struct PlannedFile<'t> {
     pub(crate) metadata: Metadata,
 }
 
-impl Plan {
+impl ExtentPlan {
     pub(crate) fn new(tree: Arc<Tree>) -> Self {
         let (mut files, mut named) = (0, Vec::new());
         let numbers = NodeNumbers::new(&tree, |node, _, metadata| {

@@ -10,7 +10,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use super::extents::{FileExtents, Method, OpenedFile, has_extents};
-use super::plan::{Piece, Plan, PlannedFile};
+use super::plan::{ExtentPlan, Piece, PlannedFile};
 use super::state::{SearchState, Wait};
 use super::sums::ExclusiveSums;
 use super::trees::VolumeTrees;
@@ -59,7 +59,7 @@ pub fn find(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<ExclusiveProgress>> 
     pool.start(move |task| {
         lower_priority();
         let threads = task.threads().current_num_threads();
-        let plan = Plan::new(Arc::clone(&tree));
+        let plan = ExtentPlan::new(Arc::clone(&tree));
         let search = Arc::new(ExclusiveSearch::new(plan));
         search.watch(task, threads);
         if task.is_cancelled() {
@@ -78,7 +78,7 @@ pub fn find(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<ExclusiveProgress>> 
 
 /// Running search, shared by its threads.
 struct ExclusiveSearch {
-    plan: Plan,
+    plan: ExtentPlan,
     state: Mutex<SearchState>,
     /// Notified when a thread ends.
     ended: Condvar,
@@ -96,7 +96,7 @@ struct Start {
 struct Abandoned;
 
 impl ExclusiveSearch {
-    fn new(plan: Plan) -> Self {
+    fn new(plan: ExtentPlan) -> Self {
         let state = SearchState::new(ExclusiveSums::new(Arc::clone(&plan.numbers)));
         Self { plan, state: Mutex::new(state), ended: Condvar::new() }
     }
@@ -203,7 +203,7 @@ impl ExclusiveSearch {
     fn add_directories(&self, piece: Piece, part: &Listing<'_>) {
         let (tree, numbers) = (&self.plan.tree, &self.plan.numbers);
         let mut state = lock(&self.state);
-        if Plan::is_incomplete(piece.directory, part) {
+        if ExtentPlan::is_incomplete(piece.directory, part) {
             state.sums.unbound(numbers.directory(piece.directory));
         }
         for (_, entry) in part.entries() {

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use super::extents::{FileExtents, Method, unbound};
-use super::plan::{Plan, PlannedFile};
+use super::plan::{ExtentPlan, PlannedFile};
 use super::sums::ExclusiveSums;
 use crate::tree::{ExclusiveCoverage, InodeKey};
 
@@ -61,7 +61,13 @@ impl SearchState {
         Some(piece)
     }
 
-    pub(crate) fn add(&mut self, plan: &Plan, file: &PlannedFile<'_>, extents: &FileExtents, method: Method) {
+    pub(crate) fn add(
+        &mut self,
+        plan: &ExtentPlan,
+        file: &PlannedFile<'_>,
+        extents: &FileExtents,
+        method: Method,
+    ) {
         let names = plan.names_of(file, extents.links);
         match method {
             Method::LinkCount => self.coverage.by_links += 1,
@@ -85,7 +91,7 @@ impl SearchState {
     }
 
     /// Counts a file as unread.
-    pub(crate) fn skip(&mut self, plan: &Plan, file: &PlannedFile<'_>) {
+    pub(crate) fn skip(&mut self, plan: &ExtentPlan, file: &PlannedFile<'_>) {
         unbound(&mut self.sums, &plan.names_of(file, 1));
         self.coverage.unread += 1;
     }

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::extents::{SubvolumeTree, unbound};
-use super::plan::Plan;
+use super::plan::ExtentPlan;
 use super::sums::{ExclusiveSums, Known, VolumeRange};
 use crate::platform::fs::overhead::btrfs::{
     FileExtent, Purpose, TOP_LEVEL, block_groups, extents, readable, subvolumes,
@@ -39,7 +39,7 @@ pub(crate) struct VolumeTrees {
 
 impl VolumeTrees {
     /// Returns the volumes of the devices in `trees`.
-    pub(crate) fn of(plan: &Plan, trees: &[(DeviceIndex, SubvolumeTree)]) -> Vec<Self> {
+    pub(crate) fn of(plan: &ExtentPlan, trees: &[(DeviceIndex, SubvolumeTree)]) -> Vec<Self> {
         let mut volumes: Vec<Self> = Vec::new();
         for piece in &plan.pieces {
             let part = plan.part(*piece);

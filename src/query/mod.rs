@@ -3,5 +3,6 @@
 pub mod category;
 pub(crate) mod glob;
 pub(crate) mod parse;
+pub(crate) mod size;
 pub(crate) mod standing;
 pub(crate) mod terms;

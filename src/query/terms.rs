@@ -17,6 +17,7 @@ use regex::bytes::Regex;
 use crate::base::format::Measure;
 use crate::base::kind::Kind;
 use crate::query::category::{Category, Extension};
+use crate::query::size::Size;
 use crate::tree::{DirId, Entry, EntryState, InodeKey, Metadata, Relocation, Tree};
 
 /// Maximum number of terms about names. A larger number is probably a mistake, and each compiled pattern takes memory.
@@ -110,33 +111,6 @@ pub enum Test {
     Errno(i32),
     /// Entry that was excluded from the scan.
     Excluded,
-}
-
-/// Comparison of a size with a number of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Size {
-    /// More than this number of bytes.
-    Above(u64),
-    /// At least this number of bytes.
-    AtLeast(u64),
-    /// Less than this number of bytes.
-    Below(u64),
-    /// At most this number of bytes.
-    AtMost(u64),
-    /// Exactly this number of bytes.
-    Is(u64),
-}
-
-impl Size {
-    fn holds(self, bytes: u64) -> bool {
-        match self {
-            Self::Above(than) => bytes > than,
-            Self::AtLeast(than) => bytes >= than,
-            Self::Below(than) => bytes < than,
-            Self::AtMost(than) => bytes <= than,
-            Self::Is(exactly) => bytes == exactly,
-        }
-    }
 }
 
 /// Set of entry kinds and regular-file categories.

@@ -234,7 +234,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     ColumnSpec {
         column: Column::Frees,
         titles: ["Frees"; 2],
-        sort: Some(key('F', "sort-frees", "by what deletion frees").in_list()),
+        sort: Some(key('F', "sort-frees", "by what it frees").in_list()),
         show: Some(key('f', "show-frees", "what deletion frees")),
         widths: &[Width::Size(1 + RANGE.len() + BRIEF), Width::Size(1), Width::Cells(1 + BRIEF)],
         drop_order: 6,

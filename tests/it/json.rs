@@ -92,7 +92,7 @@ fn the_parser_of_these_tests_is_strict() {
 fn the_output_matches_the_schema_and_has_no_other_keys() {
     let place = everything();
     let schema = parse(SCHEMA.as_bytes()).unwrap();
-    let some = ["--top", "3", "--by", "type,age,owner", "-d", "9", "-x"];
+    let some = ["--top", "3", "--by", "type,age,owner", "-d", "9", "-x", "--frees"];
     let words =
         ["-e", "--exclude", "*.o", "--exclude-caches", ".", "missing", "again"].into_iter().chain(some);
     let output = run_in(place.path(), std::iter::once("--json").chain(words)).ended(1).json();

@@ -28,8 +28,9 @@ pub(crate) use crate::analysis::rows::{GLIMPSE, Rows, sort_by_path};
 pub use crate::analysis::rows::{Row, SearchResult};
 pub use crate::query::category::{Category, Extension};
 pub use crate::query::parse::vocabulary;
+pub use crate::query::size::Size;
 pub(crate) use crate::query::terms::errno;
-pub use crate::query::terms::{Query, QueryError, Size, Term, Test, Types};
+pub use crate::query::terms::{Query, QueryError, Term, Test, Types};
 
 /// Maximum number of rows that a search keeps. Counts and totals include all matches.
 pub const MOST_ROWS: usize = 1 << 20;

@@ -9,9 +9,9 @@ use std::ptr::NonNull;
 
 use nix::sys::mman::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
-/// Content of a file, mapped for reading.
+/// Content of a file, mapped for reading. An empty file is not mapped, because mmap(2) refuses a length of 0.
 #[derive(Debug)]
-pub struct MappedFile(Mapping);
+pub struct MappedFile(Option<Mapping>);
 
 /// Zeroed memory of a fixed length.
 #[derive(Debug)]
@@ -34,18 +34,18 @@ impl MappedFile {
     /// Maps `length` bytes from the start of a file.
     ///
     /// # Errors
-    /// Returns any error of mmap(2), or `EINVAL` if `length` is 0.
+    /// Returns any error of mmap(2).
     ///
     /// # Safety
     /// No process may write to the file or truncate it while it is mapped.
     #[allow(unsafe_code)]
     pub unsafe fn new(file: &File, length: usize) -> io::Result<Self> {
-        let length = NonZeroUsize::new(length).ok_or(nix::Error::EINVAL)?;
+        let Some(length) = NonZeroUsize::new(length) else { return Ok(Self(None)) };
         // SAFETY: without an address the system chooses one that is not in use. The caller guarantees that the content
         // stays as it is.
         let start =
             unsafe { mmap(None, length, ProtFlags::PROT_READ, MapFlags::MAP_SHARED, file.as_fd(), 0) }?;
-        Ok(Self(Mapping { start: start.cast(), length }))
+        Ok(Self(Some(Mapping { start: start.cast(), length })))
     }
 }
 
@@ -68,7 +68,7 @@ impl Deref for MappedFile {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.0.bytes()
+        self.0.as_ref().map_or(&[], Mapping::bytes)
     }
 }
 

@@ -20,7 +20,8 @@ use crate::base::format;
 use crate::base::format::AgeFault;
 use crate::base::kind::Kind;
 use crate::query::category::{Category, Extension};
-use crate::query::terms::{MOST_NAMED, Query, QueryError, Size, Term, Test, Types};
+use crate::query::size::Size;
+use crate::query::terms::{MOST_NAMED, Query, QueryError, Term, Test, Types};
 
 /// Memory limit in bytes for one compiled pattern, far more than realistic patterns need. The limit rejects patterns
 /// such as `(a{1000}){1000}`.

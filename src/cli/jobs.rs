@@ -1,0 +1,49 @@
+//! Jobs of the commands `duplicates` and `subvolumes`.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+
+use crate::cli::UsageError;
+use crate::cli::environment::Environment;
+use crate::cli::exclude::filter;
+use crate::cli::options::{mounts, progress, threads, units};
+use crate::cli::subcommands::{DuplicatesFlags, SubvolumesFlags};
+use crate::run::duplicates::{DuplicatesFormat, DuplicatesJob};
+use crate::run::subvolumes::{SubvolumesFormat, SubvolumesJob};
+use crate::scan;
+
+/// Returns the job of `duke duplicates`.
+///
+/// # Errors
+/// Returns an error if a pattern or the number of threads is invalid.
+pub(crate) fn duplicates_job(
+    words: &DuplicatesFlags,
+    environment: &Environment,
+) -> Result<DuplicatesJob, UsageError> {
+    let units = units(words.si);
+    let scan = scan::Options {
+        threads: threads(words.threads, environment)?,
+        mounts: mounts(words.one_file_system),
+        filter: filter(&words.exclude)?,
+        skip_caches: words.exclude_caches,
+        skip_network: words.skip_network,
+        ..Default::default()
+    };
+    Ok(DuplicatesJob {
+        roots: crate::cli::sources::paths(&words.paths),
+        scan,
+        is_shared: words.share,
+        form: if words.json { DuplicatesFormat::Json } else { DuplicatesFormat::Table(units) },
+        progress: progress(words.quiet, units),
+    })
+}
+
+/// Returns the job of `duke subvolumes`.
+pub(crate) fn subvolumes_job(words: SubvolumesFlags) -> SubvolumesJob {
+    let form = if words.json { SubvolumesFormat::Json } else { SubvolumesFormat::Table(units(words.si)) };
+    SubvolumesJob {
+        path: words.path.unwrap_or_else(|| ".".into()),
+        deleted: words.without.into_iter().map(OsString::into_vec).collect(),
+        form,
+    }
+}
