@@ -152,8 +152,8 @@ pub struct Arguments {
 
     /// Print what deleting each entry would free
     ///
-    /// Reads the extents of all files, but not their contents. Copies that share data free nothing alone. On btrfs, only a
-    /// minimum is known. Files that cannot be read are counted.
+    /// Reads the extents of all files, but not their contents. Copies that share data free nothing alone. On btrfs, the
+    /// exact number is known only to root, and a minimum otherwise. Files that cannot be read are counted.
     #[arg(long, conflicts_with_all = ["import", "output", "output_binary", "pick"], help_heading = "Output")]
     pub frees: bool,
 

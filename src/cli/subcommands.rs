@@ -165,7 +165,7 @@ pub struct Save {
 
     /// List the snapshots of a PATH (or all) without saving
     ///
-    /// The newest comes first: time, file, flags of the scan, paths.
+    /// Newest first. Each line shows the time, the file, the flags of the scan and the paths.
     #[arg(long, conflicts_with_all = ["output", "one_file_system", "exclude", "exclude_caches", "skip_network", "extended", "threads", "fs_id", "plan", "part"])]
     pub list: bool,
 }
@@ -268,7 +268,7 @@ pub struct Difference {
 
     /// List the snapshots of a directory (or all) without comparing
     ///
-    /// The newest comes first: time, file, flags of the scan, paths.
+    /// Newest first. Each line shows the time, the file, the flags of the scan and the paths.
     #[arg(long, conflicts_with_all = ["new", "since", "json", "min_change", "apparent_size", "si", "one_file_system", "exclude", "skip_network"])]
     pub list: bool,
 

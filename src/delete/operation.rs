@@ -64,7 +64,7 @@ impl Report {
     pub fn shared_text(&self, units: Units) -> String {
         if self.entries == 0 {
             return match self.failures.count {
-                0 => "Nothing to share: equal files use the same data already".to_owned(),
+                0 => "Nothing to share: identical files already share their data".to_owned(),
                 _ => "Nothing was shared".to_owned(),
             };
         }

@@ -187,7 +187,7 @@ fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
                 percent, and at most 4,096 blocks."
         }
         OverheadKind::Inodes => {
-            "Space of all inodes that XFS has allocated so far. It allocates them in groups, on demand."
+            "Space taken up by all inodes that XFS has allocated so far. XFS allocates inodes in groups, on demand."
         }
         OverheadKind::Pool => "Reserved so that XFS can complete operations on a full disk; counts as used.",
         OverheadKind::Metadata => {

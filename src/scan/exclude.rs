@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-/// Rule for entries that a scan neither reads nor counts. The scan asks it once per entry, on all threads.
+/// Rule that decides which entries a scan neither reads nor counts. It is consulted once per entry, from any thread.
 pub trait Exclude: Debug + Send + Sync {
     /// Returns `true` if the other methods need the path of the parent directory. Otherwise they may get an empty path.
     fn needs_paths(&self) -> bool;

@@ -59,8 +59,8 @@ impl RecordedTotals {
 }
 
 impl RecordedTree {
-    /// Returns the recorded totals of directories of the tree `new`, and of the child directories that are in them so
-    /// far.
+    /// Returns the recorded totals of the given directories in the tree `new`, and of the child directories found in
+    /// them so far.
     pub fn totals(&self, new: &Tree, directories: impl IntoIterator<Item = DirId>) -> RecordedTotals {
         let mut found = RecordedTotals::default();
         for id in directories {

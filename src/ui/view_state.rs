@@ -73,7 +73,8 @@ impl Views {
         self.base == BaseView::Overview && self.sheets.is_empty()
     }
 
-    /// Returns `true` if the tree has grown since the comparison, or any result on the screen, was requested.
+    /// Returns `true` if the tree has grown since the comparison was requested, or since any result on the screen
+    /// was requested.
     pub fn is_outdated(&self) -> bool {
         let shown = match (self.sheets.last(), &self.filtering) {
             (Some(sheet), _) => sheet.rows.is_outdated(),

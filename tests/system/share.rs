@@ -183,7 +183,7 @@ fn the_program_shares_and_prints_the_result() {
     assert!(text.contains("Shared the data of 1 file, 2.0 MiB (free space +"), "{text}");
     assert!(fs::read_to_string(state.path().join("duke/deleted.jsonl")).unwrap().contains("\"share\""));
     let text = share(&root).ended(0).text().to_owned();
-    assert!(text.ends_with("Nothing to share: equal files use the same data already\n"), "{text}");
+    assert!(text.ends_with("Nothing to share: identical files already share their data\n"), "{text}");
 
     let plain = tempfile::tempdir_in("/dev/shm").unwrap();
     for name in ["a", "b"] {

@@ -177,7 +177,8 @@ impl<'b> Fields<'b> {
         Some((kind, inode, said?))
     }
 
-    /// Returns the boundary of a directory. Attributes are included only if the boundary must not be crossed.
+    /// Returns the kind of boundary that a directory forms, such as a mount point. The result includes the directory's
+    /// attributes only if the scan must not cross that boundary.
     fn directory(&mut self, own: Attributes, flags: u32) -> Option<Prefetched> {
         let links = self.number(self.directory & DIRECTORY_LINKS)?;
         let border = match border(self.number(self.directory & MOUNT_STATUS)?, flags) {
