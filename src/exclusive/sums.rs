@@ -16,12 +16,12 @@ use crate::tree::{ExclusiveCoverage, ExclusiveSizes, Node, NodeNumbers, NodeSums
 const SECTOR: u64 = 512;
 /// Maximum length of a reference in sectors.
 const SECTORS: u32 = FLAGGED - 1;
-/// Bit for [`Known::Some`].
+/// Bit that marks a reference as [`Known::Some`].
 const FLAGGED: u32 = 1 << 30;
-/// Bit for references through further names of an inode.
+/// Bit that marks references through additional names of an inode.
 const REPEATED: u32 = 1 << 31;
 
-/// Knowledge of the references to a range.
+/// Completeness of the known references to a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     /// All references are known.
@@ -30,22 +30,22 @@ pub enum Known {
     Some,
 }
 
-/// Range of a volume.
+/// Range of bytes on a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VolumeRange {
-    /// Number of the volume, chosen by the source of the references.
+    /// Volume number, assigned by the source of the references.
     pub volume: usize,
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u64,
     /// Number of bytes, a multiple of 512.
     pub length: u64,
 }
 
-/// Reference of a node to a range of a volume.
+/// Reference from a node to a range of a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Reference {
     start: u64,
-    /// Number of sectors, with [`FLAGGED`] and [`REPEATED`].
+    /// Number of sectors, combined with the bits [`FLAGGED`] and [`REPEATED`].
     sectors: u32,
     node: Node,
 }
@@ -70,7 +70,7 @@ impl Reference {
     }
 }
 
-/// References and sums that are being collected.
+/// References and sums collected so far.
 #[derive(Debug)]
 pub struct ExclusiveSums {
     numbers: Arc<NodeNumbers>,
@@ -79,13 +79,13 @@ pub struct ExclusiveSums {
 }
 
 impl ExclusiveSums {
-    /// Creates empty sums of these nodes.
+    /// Creates sums of zero for all nodes in `numbers`.
     pub fn new(numbers: Arc<NodeNumbers>) -> Self {
         Self { sums: vec![NodeSums::default(); numbers.count()], numbers, volumes: Vec::new() }
     }
 
-    /// Adds the reference of an inode to a range. `names` are the nodes of the inode's names; a name outside of the
-    /// tree is [`NodeNumbers::OUTSIDE`].
+    /// Adds a reference from an inode to a range. `names` are the nodes of the inode's names; [`NodeNumbers::OUTSIDE`]
+    /// stands for a name outside the tree.
     pub fn refer(&mut self, names: &[Node], range: VolumeRange, known: Known) {
         let missing = (range.volume + 1).saturating_sub(self.volumes.len());
         self.volumes.extend((0..missing).map(|_| Vec::new()));
@@ -103,7 +103,7 @@ impl ExclusiveSums {
         }
     }
 
-    /// Adds bytes that only one inode holds, and that no reference covers.
+    /// Adds bytes that belong to a single inode and are not covered by any reference.
     pub fn hold(&mut self, names: &[Node], bytes: u64) {
         let mut nodes = names.to_vec();
         nodes.sort_unstable();
@@ -116,7 +116,7 @@ impl ExclusiveSums {
         self.sums[node as usize].at_most = u64::MAX;
     }
 
-    /// Returns the sums of all nodes.
+    /// Evaluates the collected references, and returns the sums of all nodes.
     pub fn finish(mut self, coverage: ExclusiveCoverage) -> ExclusiveSizes {
         for mut references in std::mem::take(&mut self.volumes) {
             references.sort_unstable_by_key(|reference| (reference.start, reference.node));
@@ -130,7 +130,7 @@ impl ExclusiveSums {
         ExclusiveSizes { numbers: self.numbers, sums: self.sums, coverage }
     }
 
-    /// Adds sorted references of one volume. References that overlap are added together.
+    /// Adds the sorted references of one volume. References that overlap are added together.
     fn add_volume(&mut self, mut references: &[Reference]) {
         let mut nodes = Vec::new();
         while let Some(first) = references.first() {
@@ -160,7 +160,7 @@ impl ExclusiveSums {
         }
     }
 
-    /// Adds bytes that exactly these nodes, which are sorted and distinct, refer to.
+    /// Adds bytes to which exactly these nodes refer. The nodes must be sorted and distinct.
     fn settle(&mut self, nodes: &[Node], bytes: u64, extent: HeldBytes) {
         let (Some(least), Some(greatest)) = (nodes.first(), nodes.last()) else { return };
         self.own(*least, *greatest, bytes, extent);
@@ -172,7 +172,8 @@ impl ExclusiveSums {
         }
     }
 
-    /// Adds bytes to the sums of the node that frees them.
+    /// Adds bytes to the sums of the lowest node whose deletion can free them: the common ancestor of `least` and
+    /// `greatest`.
     fn own(&mut self, least: Node, greatest: Node, bytes: u64, extent: HeldBytes) {
         let owner = self.numbers.common(least, greatest);
         let sums = &mut self.sums[owner as usize];
@@ -180,7 +181,7 @@ impl ExclusiveSums {
             sums.at_least = sums.at_least.saturating_add(bytes);
             sums.shared = sums.shared.wrapping_sub(bytes);
         }
-        // If only one reference to a shared range is known, the others are outside of the tree.
+        // If only one reference to a shared range is known, the others are outside the tree.
         if !extent.is_flagged || extent.references > 1 {
             sums.at_most = sums.at_most.saturating_add(bytes);
         }
@@ -191,8 +192,8 @@ impl ExclusiveSums {
         *shared = shared.wrapping_add(bytes);
     }
 
-    /// Subtracts bytes that were added for two neighboring nodes from the lowest node above both, so that they count
-    /// once there.
+    /// Subtracts bytes that were counted for both of two neighboring nodes from their lowest common ancestor, so that
+    /// the bytes count only once there.
     fn unshare(&mut self, one: Node, other: Node, bytes: u64) {
         let common = self.numbers.common(one, other);
         let shared = &mut self.sums[common as usize].shared;
@@ -200,19 +201,19 @@ impl ExclusiveSums {
     }
 }
 
-/// Properties of bytes that the same nodes refer to.
+/// Properties of a range of bytes to which the same nodes refer.
 #[derive(Clone, Copy)]
 struct HeldBytes {
     /// `true` if the file system reports that unknown files share the bytes.
     is_flagged: bool,
-    /// Number of known references, excluding further names of an inode.
+    /// Number of known references, not counting those through additional names of an inode.
     references: usize,
 }
 
-/// Pass over overlapping references in the order of their positions.
+/// Pass over overlapping references in order of position.
 ///
-/// The time for each reference is logarithmic in the number of references to the same byte: only the pairs of
-/// neighboring nodes change.
+/// Each reference takes time logarithmic in the number of references to the same byte, because it affects only the
+/// pairs that its node forms with its neighbors in `nodes`.
 #[derive(Default)]
 struct Sweep {
     nodes: BTreeMap<Node, Active>,
@@ -221,12 +222,12 @@ struct Sweep {
     position: u64,
 }
 
-/// Node that refers to the current position.
+/// State of a node that refers to the byte at the current position.
 struct Active {
     references: u32,
-    /// Position from which on the node refers to all bytes.
+    /// Start of the contiguous bytes, up to the current position, that the node refers to.
     since: u64,
-    /// Position from which on the next greater node has been the same.
+    /// Position at which the next greater node in the map became this node's neighbor.
     paired: u64,
 }
 
@@ -251,7 +252,7 @@ impl Sweep {
         }
     }
 
-    /// Adds the bytes between the last position and this one.
+    /// Adds the bytes between the last position and `position`.
     fn advance(&mut self, sums: &mut ExclusiveSums, position: u64) {
         let bytes = position - self.position;
         self.position = position;
@@ -295,7 +296,7 @@ impl Sweep {
         }
     }
 
-    /// Ends the pair of neighbors between which `node` is inserted.
+    /// Splits the pair of neighbors between which `node` is about to be inserted.
     fn part(&mut self, sums: &mut ExclusiveSums, node: Node) {
         let after = self.nodes.range(node..).next().map(|(after, _)| *after);
         if let Some((before, active)) = self.nodes.range_mut(..node).next_back() {

@@ -1,9 +1,10 @@
-//! Source of references for root on btrfs: the trees of all subvolumes, which contain the extents of all files.
+//! Source of references used on btrfs when duke runs as root: the trees of all subvolumes, which list the extents of
+//! all files.
 //!
-//! Unlike the extents that the file system reports for a file, these are the whole extents with their sizes on disk, and
-//! include those of files outside of the scan. So the sums are exact if the trees contain all used data.
+//! Unlike the extents that the file system reports for a single file, these are whole extents with their sizes on disk,
+//! and include those of files outside the scan. The sums are therefore exact if the trees contain all used data.
 //!
-//! Invariant: an extent of a file that is not in the scan belongs to a node outside of the tree.
+//! Invariant: an extent of a file that is not in the scan belongs to a node outside the tree.
 
 use std::collections::HashMap;
 
@@ -17,7 +18,7 @@ use crate::platform::{Directory, Errno};
 use crate::scan::{reach, reach_entry};
 use crate::tree::{DeviceIndex, DirId, Node, NodeNumbers};
 
-/// Name of a file in the scan.
+/// Name of a scanned file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct KnownName {
     inode: u64,
@@ -28,17 +29,17 @@ struct KnownName {
 
 const _: () = assert!(size_of::<KnownName>() == 16);
 
-/// btrfs volume with the scanned files of its subvolumes.
+/// btrfs volume, with the names of the scanned files in its subvolumes.
 pub(crate) struct VolumeTrees {
     /// Identity of the volume.
     pub(crate) id: u64,
     directory: Result<Directory, Errno>,
-    /// Names of files by the ID of the subvolume, sorted.
+    /// Sorted names of scanned files, by subvolume ID.
     names: HashMap<u64, Vec<KnownName>>,
 }
 
 impl VolumeTrees {
-    /// Returns the volumes of the devices in `trees`.
+    /// Returns the btrfs volumes to which the devices in `trees` belong, with their scanned files.
     pub(crate) fn of(plan: &ExtentPlan, trees: &[(DeviceIndex, SubvolumeTree)]) -> Vec<Self> {
         let mut volumes: Vec<Self> = Vec::new();
         for piece in &plan.pieces {
@@ -74,7 +75,7 @@ impl VolumeTrees {
         volumes
     }
 
-    /// Adds the references of all subvolumes. `number` is that of the volume in the sums.
+    /// Adds the references of all subvolumes to `sums`. `number` is the volume's number there.
     pub(crate) fn add(&self, sums: &mut ExclusiveSums, number: usize, is_cancelled: &dyn Fn() -> bool) {
         let mut references = References { sums, number, seen: HashMap::new(), names: Vec::new(), data: 0 };
         let is_whole = self.directory.as_ref().is_ok_and(|directory| {
@@ -82,7 +83,7 @@ impl VolumeTrees {
                 && used_data(directory).is_some_and(|used| used == references.data)
         });
         if !is_whole {
-            // Extents that were not found may be freed, too.
+            // Deleting a file may also free extents that were not found.
             let nodes: Vec<Node> = self.names.values().flatten().map(|name| name.node).collect();
             unbound(references.sums, &nodes);
         }
@@ -101,7 +102,7 @@ impl VolumeTrees {
             }
             let names = self.names.get(&id).map_or(&[][..], Vec::as_slice);
             match extents(directory, id, |extent| references.add(names, extent)) {
-                // The subvolume has been deleted.
+                // `ENOENT`: the subvolume has been deleted in the meantime.
                 Ok(()) | Err(Errno::ENOENT) => {}
                 Err(error) => return Err(error),
             }
@@ -110,7 +111,8 @@ impl VolumeTrees {
     }
 }
 
-/// Returns the used bytes of data block groups, or `None` if they contain metadata, too.
+/// Returns the number of bytes used in data block groups, or `None` if some block groups hold both data and metadata,
+/// or if the block groups cannot be read.
 fn used_data(directory: &Directory) -> Option<u64> {
     let groups = block_groups(directory).ok()?;
     let is_mixed = groups.iter().any(|group| group.purpose == Purpose::Mixed);
@@ -118,19 +120,20 @@ fn used_data(directory: &Directory) -> Option<u64> {
     (!is_mixed).then(|| data.sum())
 }
 
-/// References of one volume that are being added to the sums.
+/// State while the references of one volume are being added to the sums.
 struct References<'s> {
     sums: &'s mut ExclusiveSums,
     number: usize,
-    /// Extents by their location; `true` for those with a reference from outside of the scan.
+    /// Locations of the extents found so far; `true` if a reference from outside the scan has been added.
     seen: HashMap<u64, bool>,
     names: Vec<Node>,
-    /// Size of all extents, each counted once.
+    /// Total size of all extents, each counted once.
     data: u64,
 }
 
 impl References<'_> {
-    /// Adds a reference of a file in a subvolume with these names.
+    /// Adds a reference from a file to `extent`. `known` contains the sorted names of the scanned files in its
+    /// subvolume.
     fn add(&mut self, known: &[KnownName], extent: FileExtent) {
         let first = known.partition_point(|name| name.inode < extent.inode);
         let found = known[first..].iter().take_while(|name| name.inode == extent.inode);
@@ -145,7 +148,7 @@ impl References<'_> {
             *data = data.saturating_add(extent.length);
             false
         });
-        // Of the references from outside, such as those of snapshots, one is enough.
+        // One reference from outside the scan is enough, even if several snapshots refer to the extent.
         if self.names == [NodeNumbers::OUTSIDE] && std::mem::replace(is_outside, true) {
             return;
         }

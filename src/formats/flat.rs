@@ -41,7 +41,7 @@ pub struct Flat<'t> {
     pub form: Form,
     /// Origin of each root, in the order of the roots.
     pub provenance: &'t [Provenance],
-    /// Bytes that deleting each entry frees, if they were requested.
+    /// Bytes freed by deleting each entry, if requested.
     pub exclusive: Option<Arc<ExclusiveSizes>>,
 }
 
@@ -67,7 +67,7 @@ const FIELDS: [&str; 18] = [
     "scanned_at",
 ];
 
-/// Names of the additional fields with the bytes that deleting an entry frees. They follow [`FIELDS`].
+/// Names of the fields for the bytes freed by deleting an entry. If they are written, they follow [`FIELDS`].
 const FREES: [&str; 3] = ["frees", "frees_at_most", "frees_shared"];
 
 /// Directory whose entries are being written.
@@ -156,8 +156,9 @@ impl<'t> Flat<'t> {
         Ok(())
     }
 
-    /// Writes the line of an entry, given its directory and its path. `device` is the device of its parent, or `None` for a root. If the entry is a
-    /// directory, returns it, so that its entries can be written next.
+    /// Writes the line of an entry. `directory` is the entry's parent, `path` is the path of the entry, and `device` is
+    /// the parent's device, or `None` for a root. If the entry is a directory, returns it, so that its entries can be
+    /// written next.
     fn entry(
         &self,
         writer: &mut JsonWriter<'_>,

@@ -1,10 +1,10 @@
-//! Objects and arrays in a stream of JSON.
+//! Readers for objects and arrays in a JSON stream.
 
 use super::json_lexer::{Fault, Lexer};
 
 type Result<T> = std::result::Result<T, Fault>;
 
-/// Reads an object and calls `read` for each key. `read` must consume the value.
+/// Reads an object. Calls `read` with each key; `read` must consume the value that follows.
 pub(crate) fn object<'a>(
     lexer: &mut Lexer<'a>,
     mut read: impl FnMut(&mut Lexer<'a>, &[u8]) -> Result<()>,
@@ -24,7 +24,7 @@ pub(crate) fn object<'a>(
     }
 }
 
-/// Reads an array and calls `read` for each value. `read` must consume the value.
+/// Reads an array. Calls `read` before each value; `read` must consume the value.
 pub(crate) fn array<'a>(
     lexer: &mut Lexer<'a>,
     mut read: impl FnMut(&mut Lexer<'a>) -> Result<()>,

@@ -1,4 +1,4 @@
-//! Output of `duke subvolumes`: a row for each subvolume, and the bytes that deleting some of them frees.
+//! Output of `duke subvolumes`: one row per subvolume, and the bytes freed by deleting the selected ones.
 //!
 //! ```text
 //!       Data  Exclusive    ID  Subvolume
@@ -10,7 +10,7 @@
 //!    3.0 GiB  data in 3 subvolumes; sizes are exact
 //! ```
 //!
-//! Invariant: names are safe for a terminal.
+//! Invariant: names are printed in a form that is safe for a terminal.
 
 use std::io::{self, BufWriter, Write};
 
@@ -20,7 +20,7 @@ use crate::base::text::escape;
 use crate::df::Subvolume;
 use crate::df::subvolumes::{Accuracy, Subvolumes};
 
-/// Writes the table. `deleted` are indices of subvolumes that would be deleted together.
+/// Writes the table. `deleted` contains the indices of the subvolumes that would be deleted together.
 pub(crate) fn write_table(
     found: &Subvolumes,
     deleted: &[usize],
@@ -68,7 +68,7 @@ fn label(subvolume: &Subvolume) -> String {
     format!("{}{note}", escape(&subvolume.path))
 }
 
-/// Writes the JSON document. `deleted` are indices of subvolumes that would be deleted together.
+/// Writes the JSON document. `deleted` contains the indices of the subvolumes that would be deleted together.
 pub(crate) fn write_json(found: &Subvolumes, deleted: &[usize], out: &mut dyn Write) -> io::Result<()> {
     let mut writer = JsonWriter::new(out);
     let json = &mut writer;

@@ -32,7 +32,7 @@ pub(crate) struct Table<'t> {
     pub(crate) units: Units,
     /// Size in bytes below which entries are omitted. Roots are never omitted.
     pub(crate) least: u64,
-    /// Bytes that deleting each entry frees, if they were requested.
+    /// Bytes freed by deleting each entry, if requested.
     pub(crate) exclusive: Option<Arc<ExclusiveSizes>>,
 }
 
@@ -47,7 +47,7 @@ struct Open<'t> {
     totals: Totals,
 }
 
-/// Numbers of a line.
+/// Numbers printed on a line.
 struct Printed {
     totals: Totals,
     /// Number of items, if the entry is a directory.

@@ -28,8 +28,8 @@ impl Standing {
 }
 
 impl Query {
-    /// Returns `true` if a filter keeps the entry. `standing` contains the decisions that follow from the directories
-    /// above the entry, which is in `directory` with the path `above`.
+    /// Returns `true` if the query keeps the entry when used as a filter. `directory` is the entry's parent, `above` is
+    /// the parent's path, and `standing` contains the decisions that follow from all directories above the entry.
     pub(crate) fn keeps(
         &self,
         standing: Standing,

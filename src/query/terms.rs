@@ -83,7 +83,7 @@ pub enum Test {
     Disk(Size),
     /// Apparent size in bytes; for a directory, including everything in it.
     Apparent(Size),
-    /// Minimum number of bytes that deleting the entry frees. Never holds while this number is unknown.
+    /// Minimum number of bytes freed by deleting the entry. The test fails while this number is unknown.
     Frees(Size),
     /// Modification time in this range of seconds since 1970. Directories are tested only if the query selects them by
     /// name or type, because their modification time does not show the age of their contents.

@@ -177,7 +177,7 @@ pub fn run(job: BrowseJob) -> Exit {
     exit
 }
 
-/// Opens the record of the last scan of the same paths. Returns a notice if its file is ignored.
+/// Opens the snapshot of the last scan of the same paths. If the file cannot be used, returns a notice instead.
 fn recorded(source: &Source, folder: &Path) -> (Option<RecordedTree>, Option<String>) {
     match source.latest_in(folder) {
         None => (None, None),

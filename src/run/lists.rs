@@ -28,7 +28,7 @@ pub struct Selection {
     pub top: Option<usize>,
     /// Groupings for which totals are printed.
     pub by: Vec<By>,
-    /// `true` if the bytes that deleting each entry frees are printed, too.
+    /// `true` to print the bytes freed by deleting each entry, too.
     pub frees: bool,
 }
 

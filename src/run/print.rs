@@ -271,8 +271,8 @@ fn print(
     }
 }
 
-/// Finds the exclusive sizes of a scanned tree, and gives them to the tree. Returns an exit code that tells if files
-/// could not be read, or the exit code with which the run must end.
+/// Finds the exclusive sizes of a scanned tree, and stores them in the tree. Returns an exit code that tells
+/// whether all extents were read, or, as an error, the exit code with which the run must end.
 fn find_frees(
     source: &Source,
     outcome: Option<&Outcome>,

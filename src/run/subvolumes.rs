@@ -1,4 +1,4 @@
-//! `duke subvolumes`: the bytes that deleting subvolumes and snapshots of btrfs frees.
+//! `duke subvolumes`: the number of bytes freed by deleting btrfs subvolumes and snapshots.
 //!
 //! Invariant: exit code 0 means that the printed sizes are exact or minimums.
 
@@ -16,7 +16,7 @@ use crate::run::streams::{print, print_error};
 /// Settings of `duke subvolumes`.
 #[derive(Debug)]
 pub struct SubvolumesJob {
-    /// Path on the file system.
+    /// Path on the file system whose subvolumes are listed.
     pub path: PathBuf,
     /// Subvolumes that would be deleted together, each given by its ID or its path from the top level.
     pub deleted: Vec<Vec<u8>>,
@@ -24,10 +24,10 @@ pub struct SubvolumesJob {
     pub form: SubvolumesFormat,
 }
 
-/// Output format of subvolumes.
+/// Output format of `duke subvolumes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubvolumesFormat {
-    /// Table for people.
+    /// Human-readable table with sizes in these units.
     Table(Units),
     /// JSON document.
     Json,
@@ -62,7 +62,7 @@ pub fn run(job: &SubvolumesJob) -> Exit {
     written
 }
 
-/// Returns the reason why the subvolumes cannot be read, and a remedy.
+/// Returns the reason why the subvolumes cannot be read, with a remedy if there is one.
 fn refusal(error: Errno) -> String {
     match error {
         Errno::ENOTTY => "not on btrfs; only btrfs has subvolumes".to_owned(),
@@ -71,7 +71,8 @@ fn refusal(error: Errno) -> String {
     }
 }
 
-/// Returns the index of the subvolume with this ID or path.
+/// Returns the index of the subvolume with this path or ID, or an error message if there is none or if it cannot be
+/// deleted.
 fn index_of(rows: &[SubvolumeSize], word: &[u8]) -> Result<usize, String> {
     let word = word.strip_prefix(b"/").unwrap_or(word);
     let name = || escape(word);

@@ -1,8 +1,9 @@
-//! Decision which entries a scan leaves out because of their names.
+//! Rules for leaving entries out of a scan because of their names.
 
 use std::fmt::Debug;
 
-/// Rule that decides which entries a scan neither reads nor counts. It is consulted once per entry, from any thread.
+/// Rule that decides which entries a scan neither reads nor counts. It is consulted for every entry, possibly
+/// by several threads at once.
 pub trait Exclude: Debug + Send + Sync {
     /// Returns `true` if the other methods need the path of the parent directory. Otherwise they may get an empty path.
     fn needs_paths(&self) -> bool;

@@ -1,10 +1,10 @@
-//! Unfinished multipart uploads, as rclone lists them.
+//! Unfinished multipart uploads, as listed by rclone.
 //!
 //! ```text
 //! {"BUCKET":[{"Key":"a/b","Initiated":"2026-11-24T08:15:00Z","UploadId":"…", …}, …], …}
 //! ```
 //!
-//! The list has no sizes.
+//! The list does not contain sizes.
 
 use super::LiveTree;
 use super::entry_line::EntryLine;
@@ -12,19 +12,19 @@ use super::field::FieldUnit;
 use crate::formats::json_lexer::{Fault, Lexer};
 use crate::formats::json_values::{array, object};
 
-/// Unfinished upload.
 #[derive(Debug, Default)]
 struct Upload {
     key: Vec<u8>,
     id: Vec<u8>,
-    /// Time at which the upload began, as text.
+    /// Start time of the upload, as text.
     began: Vec<u8>,
 }
 
-/// Reads a list of uploads, and adds each to `live` as an empty file. `path_of` returns the path of a bucket's key.
+/// Reads a list of uploads, and adds each upload to `live` as an empty file. `path_of` returns the path for a bucket
+/// and a key.
 ///
 /// # Errors
-/// Returns an error if the list is malformed. The uploads before the error have been added.
+/// Returns an error if the list is malformed. In that case, the uploads before the error have already been added.
 pub(crate) fn add_uploads(
     lexer: &mut Lexer<'_>,
     live: &mut LiveTree<'_>,
@@ -63,7 +63,8 @@ fn read(lexer: &mut Lexer<'_>) -> Result<Upload, Fault> {
     Ok(upload)
 }
 
-/// Returns the entry of an upload. Its name contains the ID, because a key may have several uploads.
+/// Returns an entry for an upload. The entry's name contains the upload ID, because a key may have several unfinished
+/// uploads.
 fn line(path: &[u8], upload: &Upload) -> Result<EntryLine, super::value::LineRefusal> {
     let mut line = EntryLine::default();
     let name = [path, b" (unfinished upload ", &upload.id, b")"].concat();

@@ -29,7 +29,7 @@ pub struct Report<'t> {
     pub elapsed: Duration,
     /// Disk usage in bytes below which entries are omitted. Roots are never omitted.
     pub least: u64,
-    /// Bytes that deleting each entry frees, if they were requested.
+    /// Bytes freed by deleting each entry, if requested.
     pub exclusive: Option<Arc<ExclusiveSizes>>,
     /// Contents of the document.
     pub body: Body<'t>,
@@ -146,8 +146,8 @@ impl<'t> Report<'t> {
         Ok(())
     }
 
-    /// Writes an entry of `directory` or, if the entry is a directory with children to write, everything before the
-    /// children. `left` is the number of levels still to be written, or `None` for all.
+    /// Writes an entry of `directory`. If the entry is a directory with children to write, writes only what precedes
+    /// the children, and returns the directory. `left` is the number of levels still to be written, or `None` for all.
     fn entry(
         &self,
         json: &mut JsonWriter<'_>,

@@ -27,7 +27,7 @@ pub struct Large {
     pub kind: Kind,
     /// Metadata of the file.
     pub metadata: Metadata,
-    /// Bytes that deleting the file frees, if they were requested.
+    /// Bytes freed by deleting the file, if requested.
     pub exclusive: Option<Exclusive>,
 }
 

@@ -144,7 +144,8 @@ impl Contents {
         imp::share_range(&self.file, &other.file, offset, length)
     }
 
-    /// Calls `each` with every extent that the file refers to, and returns `true` if all were read.
+    /// Calls `each` with the extents that the file refers to. Returns `true` if all of them were read, and `false` if
+    /// there are too many.
     ///
     /// # Errors
     /// Returns any error of `ioctl_fiemap(2)`.

@@ -37,35 +37,35 @@ pub struct ExtentLayout {
     pub clone: Option<u64>,
 }
 
-/// Extent as a file refers to it.
+/// Reference from a file to an extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExtentReference {
     /// Data at a known location.
     Located {
-        /// First byte on the volume.
+        /// Offset of the first byte on the volume.
         start: u64,
-        /// Number of bytes; for compressed data, the least that it can take.
+        /// Number of bytes; for compressed data, the smallest size that it can have on the volume.
         length: u64,
         /// `true` if the file system reports that the data is shared.
         is_shared: bool,
-        /// `true` if the data is compressed, so that its size on the volume is unknown.
+        /// `true` if the data is compressed; its size on the volume is then unknown.
         is_compressed: bool,
     },
-    /// Data without a location, because it has not been written to disk yet.
+    /// Data whose location is unknown, for example because it has not been written to disk yet.
     Unlocated {
         /// Number of bytes.
         length: u64,
     },
-    /// Data inside the metadata of the file system.
+    /// Data stored in the file system's metadata.
     Inline,
 }
 
-/// Volume whose file systems report shared extents.
+/// Volume whose file system reports shared extents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtentVolume {
-    /// Identity of the volume, common to all of its subvolumes.
+    /// Identity of the volume, the same for all of its subvolumes.
     pub id: u64,
-    /// `true` if deleting files never frees more than the extents that they refer to.
+    /// `true` if deleting files never frees more than the extents reported for these files.
     pub is_bounded: bool,
 }
 

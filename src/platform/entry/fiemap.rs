@@ -116,8 +116,8 @@ pub fn locate(file: &impl AsRawFd, each: &mut dyn FnMut([u64; 3])) -> Result<boo
     Ok(end == End::Whole)
 }
 
-/// Calls `each` with every extent of `file`, and returns `true` if all were read. Cached changes are not written to disk
-/// first, so that nothing is written.
+/// Calls `each` with the extents that `file` refers to. Returns `true` if all of them were read, and `false` if there
+/// are too many. Cached changes are not flushed first, so that this call writes nothing to disk.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fiemap(2)`.
@@ -143,7 +143,7 @@ fn reference(extent: &Extent) -> ExtentReference {
     }
 }
 
-/// Returns the volume of the open directory, if its file system reports shared extents.
+/// Returns the volume that the open directory is on, if its file system reports shared extents.
 pub fn volume(directory: &Directory) -> Option<ExtentVolume> {
     const XFS: u32 = 0x5846_5342;
     if sharing(directory) == Sharing::Never {
@@ -152,23 +152,25 @@ pub fn volume(directory: &Directory) -> Option<ExtentVolume> {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a magic number has 32 bits
     let magic = fstatfs(directory).ok()?.filesystem_type().0 as u32;
     let status = fstatvfs(directory).ok()?;
-    // The subvolumes of a btrfs share their extents. Their IDs differ only in the upper 32 bits.
+    // The subvolumes of a btrfs volume share extents, and their file system IDs differ only in the upper 32 bits. The
+    // lower 32 bits therefore identify the volume.
     #[allow(clippy::useless_conversion)] // the ID has 32 bits on some systems
     let id = u64::from(status.filesystem_id()) & u64::from(u32::MAX);
-    // Overwriting a part of an extent on btrfs keeps the whole extent, so more may be freed than the file refers to.
+    // On btrfs, overwriting part of an extent keeps the whole extent, so deleting a file may free more than the bytes
+    // that it refers to.
     Some(ExtentVolume { id, is_bounded: magic == XFS })
 }
 
-/// End of a visit to the extents of a file.
+/// Result of visiting the extents of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     /// All extents were visited.
     Whole,
-    /// The file has too many extents, or the visitor ended the visit.
+    /// The file has too many extents, or `each` ended the visit.
     CutShort,
 }
 
-/// Calls `each` for the extents of `file` until it breaks.
+/// Calls `each` with the extents of `file` until it returns `Break`.
 fn visit(
     file: &impl AsRawFd,
     flags: u32,

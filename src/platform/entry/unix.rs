@@ -159,12 +159,12 @@ pub fn locate(_: &impl std::os::fd::AsRawFd, _: &mut dyn FnMut([u64; 3])) -> Res
     Ok(false)
 }
 
-/// Returns `None`, because duke reads the locations of extents only on Linux.
+/// Returns `None`, because duke reads extent locations only on Linux.
 pub fn volume(_: &Directory) -> Option<ExtentVolume> {
     None
 }
 
-/// Fails, because duke reads the locations of extents only on Linux.
+/// Fails, because duke reads extent locations only on Linux.
 ///
 /// # Errors
 /// Always returns `EOPNOTSUPP`.

@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 
 use nix::sys::mman::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 
-/// Content of a file, mapped for reading. An empty file is not mapped, because mmap(2) refuses a length of 0.
+/// Contents of a file, mapped for reading. An empty file is not mapped, because mmap(2) refuses a length of 0.
 #[derive(Debug)]
 pub struct MappedFile(Option<Mapping>);
 

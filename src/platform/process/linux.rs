@@ -26,7 +26,8 @@ pub fn threads_with_room(wanted: usize) -> usize {
     }
 }
 
-/// Lowers the priority of the calling thread, so that it yields to other programs. A failure only makes it less polite.
+/// Lowers the priority of the calling thread, so that it yields to other programs. If this fails, the thread keeps its
+/// priority.
 #[allow(unsafe_code)]
 pub fn lower_priority() {
     const NICENESS: libc::c_int = 10;

@@ -40,5 +40,5 @@ pub fn remedy(_: i32) -> Option<&'static str> {
     None
 }
 
-/// Does nothing, because only Linux has a priority for each thread that setpriority(2) can lower.
+/// Does nothing, because setpriority(2) can lower the priority of a single thread only on Linux.
 pub fn lower_priority() {}

@@ -36,7 +36,7 @@ pub fn ask(path: &Path) -> Result<Btrfs, Errno> {
     Ok(Btrfs { chunks: block_groups(&directory)?, subvolumes: subvolumes(&directory).ok() })
 }
 
-/// Returns the block groups by purpose.
+/// Returns the size and usage of the block groups for each purpose.
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `ENOTTY` if the file system is not btrfs.
@@ -73,7 +73,7 @@ pub fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     Ok(subvolumes)
 }
 
-/// Calls `each` with every extent that a file of a subvolume refers to, in the order of the inodes.
+/// Calls `each` for every reference from a file in the subvolume to an extent, in order of inode number.
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `EPERM` if the process may not read the tree.
@@ -85,15 +85,15 @@ pub fn extents(directory: &Directory, subvolume: u64, mut each: impl FnMut(FileE
     })
 }
 
-/// Returns the ID of the subvolume that the directory is in.
+/// Returns the ID of the subvolume that contains the directory.
 ///
 /// # Errors
-/// Returns any error of ioctl(2), such as `ENOTTY` if the file system is not btrfs, or `EPERM` if the process may not
-/// read its trees.
+/// Returns any error of openat(2) or ioctl(2), such as `ENOTTY` if the file system is not btrfs, or `EPERM` if the
+/// process may not read the file system's trees.
 #[allow(unsafe_code)]
 pub fn readable_subvolume(directory: &Directory) -> Result<u64, Errno> {
     let directory = &readable(directory)?;
-    // Only processes with the rights of root may search a tree, even in an empty range.
+    // Fails without root privileges, which are required to search a tree even if the search finds nothing.
     search(directory, ROOT_TREE, (0, 0), |_| {})?;
     let mut question = Box::new(Lookup { tree: 0, id: FIRST, path: [0; 4080] });
     // SAFETY: the structure is that of the request, and consists only of numbers.
@@ -101,7 +101,7 @@ pub fn readable_subvolume(directory: &Directory) -> Result<u64, Errno> {
     Ok(question.tree)
 }
 
-/// Opens a directory again that is perhaps open for lookups only, which does not permit ioctl(2).
+/// Reopens a directory for reading. The directory may be open for lookups only, which does not permit ioctl(2).
 ///
 /// # Errors
 /// Returns any error of openat(2).

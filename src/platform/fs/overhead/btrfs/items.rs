@@ -50,11 +50,11 @@ pub const FIRST: u64 = 256;
 /// Largest ID of a subvolume.
 pub const LAST: u64 = 256_u64.wrapping_neg();
 
-/// Returns the extent of an item of a subvolume's tree, or `None` if the item is of another type, a hole, data stored
-/// in the item itself, or too short.
+/// Returns the extent that an item in a subvolume's tree describes, or `None` if the item is of another type, describes
+/// a hole, contains the data itself, or is too short.
 pub fn extent(item: &TreeItem<'_>) -> Option<FileExtent> {
     const EXTENT_DATA: u32 = 108;
-    /// Type of data that is stored in the item itself, at byte 20.
+    /// Value of byte 20 if the item itself contains the data.
     const INLINE: u8 = 0;
     if item.kind != EXTENT_DATA || *item.data.get(20)? == INLINE {
         return None;

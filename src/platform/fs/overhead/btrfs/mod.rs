@@ -61,19 +61,19 @@ pub struct Subvolume {
 }
 
 impl Subvolume {
-    /// Returns `true` for the top level.
+    /// Returns `true` for the top-level subvolume.
     pub fn is_top_level(&self) -> bool {
         self.id == TOP_LEVEL
     }
 }
 
-/// Reference of a file to an extent.
+/// Reference from a file to an extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileExtent {
-    /// Inode of the file in its subvolume.
+    /// Inode number of the file within its subvolume.
     pub inode: u64,
     /// Logical address of the extent, the same for all files that refer to it.
     pub start: u64,
-    /// Size of the whole extent on disk, even if the file refers to a part of it.
+    /// Size of the whole extent on disk, even if the file refers to only part of it.
     pub length: u64,
 }

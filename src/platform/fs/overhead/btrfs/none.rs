@@ -1,4 +1,4 @@
-//! btrfs on systems other than Linux, which duke does not read.
+//! Replacements for the btrfs calls on systems other than Linux, where duke does not read btrfs.
 
 use crate::platform::fs::overhead::btrfs::{BlockGroups, FileExtent, Subvolume};
 use crate::platform::{Directory, Errno};
@@ -6,7 +6,7 @@ use crate::platform::{Directory, Errno};
 /// Fails, because duke reads btrfs only on Linux.
 ///
 /// # Errors
-/// Always returns an error.
+/// Always returns `ENOTTY`.
 pub fn readable(_: &Directory) -> Result<Directory, Errno> {
     Err(Errno::ENOTTY)
 }
@@ -14,7 +14,7 @@ pub fn readable(_: &Directory) -> Result<Directory, Errno> {
 /// Fails, because duke reads btrfs only on Linux.
 ///
 /// # Errors
-/// Always returns an error.
+/// Always returns `ENOTTY`.
 pub fn block_groups(_: &Directory) -> Result<Vec<BlockGroups>, Errno> {
     Err(Errno::ENOTTY)
 }
@@ -22,7 +22,7 @@ pub fn block_groups(_: &Directory) -> Result<Vec<BlockGroups>, Errno> {
 /// Fails, because duke reads btrfs only on Linux.
 ///
 /// # Errors
-/// Always returns an error.
+/// Always returns `ENOTTY`.
 pub fn subvolumes(_: &Directory) -> Result<Vec<Subvolume>, Errno> {
     Err(Errno::ENOTTY)
 }
@@ -30,7 +30,7 @@ pub fn subvolumes(_: &Directory) -> Result<Vec<Subvolume>, Errno> {
 /// Fails, because duke reads btrfs only on Linux.
 ///
 /// # Errors
-/// Always returns an error.
+/// Always returns `ENOTTY`.
 pub fn extents(_: &Directory, _: u64, _: impl FnMut(FileExtent)) -> Result<(), Errno> {
     Err(Errno::ENOTTY)
 }
@@ -38,7 +38,7 @@ pub fn extents(_: &Directory, _: u64, _: impl FnMut(FileExtent)) -> Result<(), E
 /// Fails, because duke reads btrfs only on Linux.
 ///
 /// # Errors
-/// Always returns an error.
+/// Always returns `ENOTTY`.
 pub fn readable_subvolume(_: &Directory) -> Result<u64, Errno> {
     Err(Errno::ENOTTY)
 }

@@ -1,18 +1,18 @@
-//! Search in a tree of btrfs (`BTRFS_IOC_TREE_SEARCH_V2`).
+//! Search of a btrfs tree (`BTRFS_IOC_TREE_SEARCH_V2`).
 //!
-//! Invariant: an answer with any bytes is accepted; items that do not fit in it are ignored.
+//! Invariant: an answer may contain any bytes; items that extend beyond its end are ignored.
 
 use crate::platform::fs::imp::ioctl;
 use crate::platform::fs::overhead::btrfs::items::TreeItem;
 use crate::platform::{Directory, Errno};
 
-/// Length of the items in an answer. An item is at most as long as a block of the tree, which has up to 64 KiB.
+/// Size of the buffer for items, in bytes. An item is no longer than a tree block, which has up to 64 KiB.
 const ROOM: usize = 128 << 10;
-/// Length of the arguments without the items, which is part of the number of the request.
+/// Length in bytes of the arguments without the items. It is encoded in the request number.
 const HEAD: usize = 112;
 const TREE_SEARCH: u64 = ioctl::exchanges(0x94, 17, HEAD);
 
-/// `struct btrfs_ioctl_search_args_v2` of linux/btrfs.h, with its items.
+/// `struct btrfs_ioctl_search_args_v2` from linux/btrfs.h, including the items.
 #[repr(C)]
 struct Search {
     tree: u64,
@@ -31,11 +31,11 @@ struct Search {
 }
 const _: () = assert!(size_of::<Search>() == HEAD + ROOM);
 
-/// Calls `meet` for every item of `tree` with an ID from `first` to `last`.
+/// Calls `meet` with every item of `tree` that has an ID from `first` to `last`.
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `EPERM` if the process may not read the tree, `ENOTTY` if the file system is
-/// not btrfs, or `ENOENT` if there is no such tree.
+/// not btrfs, or `ENOENT` if there is no such tree. Returns `EIO` if the keys of the items do not ascend.
 #[allow(unsafe_code)]
 #[allow(clippy::large_stack_arrays)] // 128 KiB, before it is moved to the heap
 pub fn search(
@@ -80,14 +80,14 @@ pub fn search(
             None | Some(_) => return Ok(()),
         };
         if next <= (question.min_id, question.min_kind, question.min_offset) {
-            // Keys ascend, so this answer is not one of btrfs.
+            // btrfs returns keys in ascending order, so this answer cannot come from btrfs.
             return Err(Errno::EIO);
         }
         (question.min_id, question.min_kind, question.min_offset) = next;
     }
 }
 
-/// Splits off the first item, which consists of `struct btrfs_ioctl_search_header` and data. Returns the item and the
+/// Splits off the first item, which consists of a `struct btrfs_ioctl_search_header` and data. Returns the item and the
 /// bytes after it.
 fn split_item(bytes: &[u8]) -> Option<(TreeItem<'_>, &[u8])> {
     let wide = |at: usize| Some(u64::from_ne_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
