@@ -99,7 +99,7 @@ impl RecordedTree {
         })
     }
 
-    /// Returns the roots of the tree `new`, each with the recorded root that has the same device and inode.
+    /// Maps each root of the tree `new` to the recorded root with the same device and inode, if there is one.
     fn roots(&self, new: &Tree) -> HashMap<DirId, DirId> {
         let old: HashMap<(u64, u64), DirId> =
             roots(&self.tree).map(|(id, device, inode)| ((device, inode), id)).collect();

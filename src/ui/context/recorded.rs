@@ -1,4 +1,4 @@
-//! Names and sizes of the last scan, shown until the running scan has confirmed them.
+//! Names and sizes from the last scan, shown until the running scan confirms them.
 //!
 //! A directory that has not been read shows its recorded entries as plain text without a cursor. Since no entry is
 //! under the cursor, keys cannot act on these entries. The scan reads the directories on the screen first, so real rows
