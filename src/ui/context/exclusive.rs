@@ -69,7 +69,7 @@ impl Context<'_> {
         true
     }
 
-    /// Shows the result of a search.
+    /// Reports how the sizes were found, and sorts the rows again if they are sorted by exclusive sizes.
     fn finish_exclusive(&mut self, sizes: &Arc<ExclusiveSizes>) {
         self.notify(Notice::Message(coverage_text(sizes.coverage)));
         if self.order.column.is_exclusive() {
@@ -105,7 +105,8 @@ impl Context<'_> {
     }
 }
 
-/// Describes how many files were read and how many could not be read.
+/// Describes how the sizes were found: the number of files whose extents were read, for which the link count was used,
+/// or that are unread.
 fn coverage_text(coverage: ExclusiveCoverage) -> String {
     let ExclusiveCoverage { read, by_links, unread } = coverage;
     let files = |number: u64| format!("{} {}", grouped(number), if number == 1 { "file" } else { "files" });
