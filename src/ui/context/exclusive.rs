@@ -69,7 +69,7 @@ impl Context<'_> {
         true
     }
 
-    /// Reports how the sizes were found, and sorts the rows again if they are sorted by exclusive sizes.
+    /// Reports how the sizes were found, and refreshes the rows that may depend on them.
     fn finish_exclusive(&mut self, sizes: &Arc<ExclusiveSizes>) {
         self.notify(Notice::Message(coverage_text(sizes.coverage)));
         if self.order.column.is_exclusive() {
@@ -105,8 +105,8 @@ impl Context<'_> {
     }
 }
 
-/// Describes how the sizes were found: the number of files whose extents were read, for which the link count was used,
-/// or that are unread.
+/// Describes how the sizes were found: for how many files extents were read or link counts were used, and how many
+/// files are unread.
 fn coverage_text(coverage: ExclusiveCoverage) -> String {
     let ExclusiveCoverage { read, by_links, unread } = coverage;
     let files = |number: u64| format!("{} {}", grouped(number), if number == 1 { "file" } else { "files" });
