@@ -37,7 +37,7 @@ pub mod formats {
     pub use crate::formats::{flat, lists, ncdu_binary, ncdu_write, snapshot};
 }
 
-/// Bytes that deleting each entry frees.
+/// Search for the bytes that deleting each entry frees.
 #[cfg(feature = "browser")]
 pub mod exclusive {
     pub use crate::exclusive::find;

@@ -1,18 +1,18 @@
-//! Directories that the user looks at, which a scan reads before all others.
+//! Directories that the user is looking at, which a scan reads first.
 //!
-//! Every job checks the list before it reads its own directory, so the worker that ends its directory next takes one.
-//! The subdirectories of a directory taken from the list are the newest jobs of that worker, so they are next. While the
-//! list is empty, the check is one load.
+//! Every job checks the list before it reads its own directory, so the next worker that finishes a directory takes one
+//! from the list. The subdirectories of that directory become the worker's newest jobs, so it reads them next. While
+//! the list is empty, the check costs a single load.
 //!
-//! Invariant: only [`Tree::try_begin`] decides who reads a directory, so a directory in
-//! the list is read once, whether it is taken from here or from the queue of its parent.
+//! Invariant: only [`Tree::try_begin`] decides who reads a directory, so a directory in the list is read once, whether
+//! it is taken from the list or from its parent's queue.
 
 use crate::base::sync::{AtomicUsize, Mutex, Ordering, lock};
 use crate::tree::{DirId, Tree};
 
 #[derive(Default)]
 pub(crate) struct LookedAt {
-    /// Length of the list. `Relaxed` ordering is enough, because a job that misses a new list leaves it to the next job.
+    /// Length of the list. `Relaxed` ordering is enough: if a job misses a new list, a later job sees it.
     count: AtomicUsize,
     directories: Mutex<Vec<DirId>>,
 }
@@ -25,7 +25,7 @@ impl LookedAt {
         *list = directories;
     }
 
-    /// Returns the next directory of the list that has not been read, now marked as being read.
+    /// Returns the next unread directory in the list, after marking it as being read.
     pub(crate) fn begin_next(&self, tree: &Tree) -> Option<DirId> {
         std::iter::from_fn(|| self.take()).find(|id| tree.try_begin(*id))
     }

@@ -147,11 +147,11 @@ impl Scan {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Makes the scan read these directories of its tree next, the last one first. Directories that are being read or
-    /// have been read are skipped.
+    /// Makes the scan read these directories of its tree next, the last one first. Skips roots and any directory whose
+    /// reading has begun.
     pub fn look_at(&self, mut directories: Vec<DirId>) {
         let tree = &self.shared.tree;
-        // Roots are read when it is known whether they lie inside other roots.
+        // Roots are skipped: they are read once it is known whether they lie inside other roots.
         directories.retain(|id| tree.parent(*id).is_some_and(|parent| parent != DirId::TOP));
         self.shared.looked_at.set(directories);
     }

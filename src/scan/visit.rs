@@ -99,7 +99,8 @@ impl<'v> Visitor<'v> {
             return;
         }
         if let Some(id) = shared.looked_at.begin_next(&shared.tree) {
-            // As for the siblings below, the rest must not wait for a server that does not respond.
+            // The job for this queue is spawned before `id` is opened, because a directory on an unreachable server
+            // would block it.
             scope.spawn(move |scope| self.visit(scope, queue, index));
             shared.workers.reads(id);
             return self.enter(scope, id, shared.open_from_root(id));
@@ -116,7 +117,7 @@ impl<'v> Visitor<'v> {
         }
         shared.workers.reads(id);
         let opened = self.open(&queue, id);
-        // A file system may report the size of an unreadable directory.
+        // Some file systems report a size even for an unreadable directory.
         if opened.is_err()
             && let Some(parent) = &queue.parent
             && let Some(bytes) = shared.recorded(&parent.directory, id)
@@ -127,7 +128,7 @@ impl<'v> Visitor<'v> {
         self.enter(scope, id, opened);
     }
 
-    /// Reads the opened child directory `id`, or records the error.
+    /// Reads the directory `id` if it could be opened, or records the error.
     fn enter<'s>(&'v self, scope: &Scope<'s>, id: DirId, opened: Result<Directory, Errno>)
     where
         'v: 's,

@@ -102,7 +102,7 @@ impl Import {
         &self.shared.tree
     }
 
-    /// Returns `true` if rclone lists all inputs.
+    /// Returns `true` if every input is listed by rclone.
     pub(crate) fn is_of_rclone(&self) -> bool {
         self.shared.inputs.iter().all(|input| matches!(input, Input::Rclone(_)))
     }

@@ -66,7 +66,7 @@ pub enum SourceKind {
     Live,
     /// Recorded tree, which can be neither rescanned nor changed.
     Recorded,
-    /// Objects of remotes of rclone, which can be neither rescanned nor changed, except by a script.
+    /// Objects on rclone remotes, which can be neither rescanned nor changed, except by a script.
     Objects,
 }
 
@@ -217,8 +217,9 @@ impl Source {
         Some((Self::Snapshot(SnapshotSource::open(&path)), count))
     }
 
-    /// Opens the latest snapshot in `folder` of the same paths and flags, whose sizes can be shown while this scan
-    /// runs. Returns `None` as [`Source::earlier_in`] does, and the path and the reason if the file cannot be opened.
+    /// Opens the latest snapshot in `folder` with the same paths and flags. Its sizes can be shown while this scan
+    /// runs. Returns `None` in the same cases as [`Source::earlier_in`]. If the file cannot be opened, returns its path
+    /// and the reason.
     pub fn latest_in(&self, folder: &Path) -> Option<Result<Snapshot, (PathBuf, OpenError)>> {
         let Self::Scan { scan, began } = self else { return None };
         let scope = scan.options().scope()?;

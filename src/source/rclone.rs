@@ -20,10 +20,10 @@ use std::process::Command;
 
 const SCHEME: &[u8] = b"rclone://";
 
-/// Flags for lists of objects.
+/// Flags for listing objects.
 const FLAGS: [&str; 5] = ["-R", "--fast-list", "--no-mimetype", "--use-server-modtime", "--files-only"];
 
-/// Flags of every run. They keep rclone from asking for a password and from writing the time before its errors.
+/// Flags for every run. They keep rclone from asking for a password and from printing the time before its errors.
 const QUIET: [&str; 2] = ["--ask-password=false", "--log-format="];
 
 /// Flags that list noncurrent versions. A store ignores flags that are meant for other stores.
@@ -36,7 +36,7 @@ pub struct RclonePath {
     target: Vec<u8>,
     /// `true` to include noncurrent versions in the list.
     has_versions: bool,
-    /// `true` to list unfinished multipart uploads, too.
+    /// `true` to also list unfinished multipart uploads.
     has_uploads: bool,
 }
 
@@ -65,13 +65,13 @@ impl RclonePath {
         Self { has_versions: true, ..self }
     }
 
-    /// Lists unfinished multipart uploads, too.
+    /// Also lists unfinished multipart uploads.
     #[must_use]
     pub fn with_uploads(self) -> Self {
         Self { has_uploads: true, ..self }
     }
 
-    /// Returns `true` if unfinished multipart uploads are listed, too.
+    /// Returns `true` if unfinished multipart uploads are listed as well.
     pub(crate) fn has_uploads(&self) -> bool {
         self.has_uploads
     }
@@ -99,8 +99,8 @@ impl RclonePath {
         command
     }
 
-    /// Returns the path below `REMOTE:PATH` of the object `key` in `bucket`. If PATH does not lead to the bucket,
-    /// because REMOTE itself contains a part of the path, returns the bucket and the key.
+    /// Returns the path of the object `key` in `bucket`, relative to `REMOTE:PATH`. If PATH does not lead to the bucket
+    /// because REMOTE itself contains part of the path, returns `bucket/key`.
     pub(crate) fn path_of(&self, bucket: &[u8], key: &[u8]) -> Vec<u8> {
         let whole = [bucket, key].join(&b'/');
         let inside = |path: &[u8]| {
@@ -110,8 +110,8 @@ impl RclonePath {
         inside(without_slashes(self.path())).map(<[u8]>::to_vec).unwrap_or(whole)
     }
 
-    /// Returns PATH: everything after the colon that ends the remote. In the options of the remote, text in quotes may
-    /// contain colons.
+    /// Returns PATH: everything after the colon that ends the remote. Quoted text in the remote's options may contain
+    /// colons.
     fn path(&self) -> &[u8] {
         let start = usize::from(self.target.first() == Some(&b':'));
         let mut quote = None;
@@ -127,7 +127,7 @@ impl RclonePath {
     }
 }
 
-/// Returns `path` without slashes at its ends.
+/// Returns `path` without leading and trailing slashes.
 fn without_slashes(path: &[u8]) -> &[u8] {
     let is_name = |byte: &u8| *byte != b'/';
     let start = path.iter().position(is_name).unwrap_or(path.len());

@@ -139,7 +139,7 @@ impl Remote {
 }
 
 impl Session {
-    /// Starts rclone and returns the stream of its list of unfinished uploads.
+    /// Starts rclone to list unfinished uploads, and returns its output stream.
     pub(crate) fn uploads(path: &RclonePath) -> Result<Opened, String> {
         Self::start(Program::Rclone, path.uploads_command())
     }
@@ -195,7 +195,7 @@ fn keep_last(mut errors: impl Read) -> Vec<u8> {
     }
 }
 
-/// Returns the last line that does not begin with a blank. A store's message continues in indented lines.
+/// Returns the last line that does not start with whitespace. A store's message continues on indented lines.
 fn last_message(said: &[u8]) -> &[u8] {
     let lines = said.trim_ascii_end().rsplit(|byte| *byte == b'\n');
     let mut starts = lines.filter(|line| !matches!(line.first(), None | Some(b' ' | b'\t' | b'\r')));
@@ -246,7 +246,7 @@ impl Input {
         }
     }
 
-    /// Returns the remote of rclone whose unfinished uploads are wanted, too.
+    /// Returns the rclone path if its unfinished uploads should also be listed.
     pub(crate) fn with_uploads(&self) -> Option<&RclonePath> {
         match self {
             Self::Rclone(path) => Some(path).filter(|path| path.has_uploads()),

@@ -41,7 +41,7 @@ pub struct RetentionPolicy {
     pub bytes: u64,
     /// Minimum time between two snapshots of the same roots.
     pub interval: Duration,
-    /// `true` to keep the latest scan too, even within the interval.
+    /// `true` to also keep a snapshot of the latest scan, even if the interval has not passed.
     pub keeps_latest: bool,
 }
 
@@ -64,7 +64,7 @@ impl RetentionPolicy {
 pub enum Kept {
     /// A new snapshot was written to this path.
     New(PathBuf),
-    /// No snapshot was written for comparisons, because a recent one exists.
+    /// No snapshot for comparisons was written, because a recent one exists.
     Recent,
 }
 
@@ -185,8 +185,8 @@ pub fn kept_for(
     found.into_iter().filter(is_right).nth(index).map(|found| (found.path, count))
 }
 
-/// Opens the newest snapshot of either series in `folder` that has the same roots and flags and was not scanned after
-/// `now`. Returns the path and the reason if the file cannot be opened.
+/// Opens the newest snapshot of either series in `folder` that has the same roots and flags and was scanned no later
+/// than `now`. If the file cannot be opened, returns its path and the reason.
 pub fn open_latest(
     folder: &Path,
     roots: &[&[u8]],
@@ -204,7 +204,8 @@ pub fn open_latest(
     })
 }
 
-/// Returns `true` if a snapshot has these roots and flags. Others can have the same checksum.
+/// Returns `true` if a snapshot has these roots and flags. The checksum in its name does not prove this, because
+/// different roots or flags can have the same checksum.
 fn is_of(snapshot: &Snapshot, roots: &[Vec<u8>], scope: &[u8]) -> bool {
     self::roots(&snapshot.tree) == roots && snapshot.about.scope == scope
 }
@@ -265,12 +266,12 @@ fn name_of(series: Series, key: &str, scanned_at: i64) -> String {
     format!("{}-{key}-{:011}.duke", series.prefix(), scanned_at.max(0))
 }
 
-/// Series of snapshots.
+/// Series that a snapshot belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Series {
     /// Snapshots for comparisons, at least an interval apart.
     Daily,
-    /// Snapshot of the latest scan, which replaces that of the scan before.
+    /// Snapshot of the latest scan, which replaces the previous one.
     Latest,
 }
 
@@ -312,7 +313,7 @@ fn newest_first(folder: &PrivateFolder) -> Vec<Found> {
     found
 }
 
-/// Parses the series, the checksum and the time in the name of a snapshot.
+/// Parses the name of a snapshot into its series, checksum and time.
 fn parse(name: &str) -> Option<(Series, String, i64)> {
     let (prefix, rest) = name.split_once('-')?;
     let series = [Series::Daily, Series::Latest].into_iter().find(|series| series.prefix() == prefix)?;
@@ -321,8 +322,8 @@ fn parse(name: &str) -> Option<(Series, String, i64)> {
     (name_of(series, key, scanned_at) == name).then(|| (series, key.to_owned(), scanned_at))
 }
 
-/// Deletes the oldest snapshots if they exceed the limits, those of a latest scan that a newer snapshot replaces, and
-/// unfinished files that killed processes have left. Ignores errors.
+/// Deletes the oldest snapshots if the limits are exceeded, snapshots of the `Latest` series if newer ones exist, and
+/// unfinished files of killed processes if they are more than a day old. Ignores errors.
 fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
     let mut bytes: u64 = 0;

@@ -1,4 +1,4 @@
-//! Reads the unfinished multipart uploads of a remote of rclone.
+//! Reads the list of unfinished multipart uploads on an rclone remote.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,8 @@ use crate::formats::lists::{LiveTree, add_uploads};
 /// Adds the unfinished uploads of `path` to `live` until `is_stopped` returns `true`.
 ///
 /// # Errors
-/// Returns the error of rclone or the first malformed part of its list. `live` is then marked as incompletely read.
+/// Returns rclone's error or the first malformed part of its list. In either case, `live` is marked as incompletely
+/// read.
 pub(crate) fn read_uploads(
     path: &RclonePath,
     live: &mut LiveTree<'_>,
@@ -32,7 +33,7 @@ fn run(path: &RclonePath, live: &mut LiveTree<'_>, is_stopped: impl Fn() -> bool
     let mut lexer = Lexer::resume(Vec::new(), chunks, &pulse);
     let read = add_uploads(&mut lexer, live, |bucket, key| path.path_of(bucket, key));
     drop(lexer);
-    // An error of rclone explains an incomplete list better than the lexer's error.
+    // rclone's own error explains an incomplete list better than the lexer's error.
     session.map_or(Ok(()), |session| session.finish(read.is_ok()))?;
     match read {
         Err(fault) if fault.reason == Reason::Stopped => {

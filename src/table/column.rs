@@ -29,7 +29,7 @@ pub enum Column {
     Total,
     /// Bytes that deleting an entry frees.
     Frees,
-    /// Bytes shared by hard links and, if exclusive sizes are known, with copies and snapshots.
+    /// Bytes shared between hard links and, if exclusive sizes are known, with copies and snapshots.
     Shared,
     /// User who owns an entry.
     Owner,
@@ -319,9 +319,9 @@ impl Column {
     }
 }
 
-/// Returns the shared disk usage in bytes. If the exclusive size is known, these are the bytes that entries outside of this
-/// one hold, too. Otherwise, they are the bytes that several entries of a directory share. For any other entry with
-/// several names, this is its whole disk usage.
+/// Returns the shared disk usage in bytes. If the exclusive size is known, this is the number of bytes that other
+/// entries also hold or may hold. Otherwise, it is the number of bytes shared by several entries in a directory or, for
+/// a file with several names, its whole disk usage.
 pub fn shared(tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> u64 {
     if let Some(exclusive) = exclusive {
         return exclusive.shared;

@@ -1,7 +1,7 @@
 //! Sizes recorded by an earlier scan, shown for directories that the running scan has not completed.
 //!
-//! Rows that keys can act on are entries of the new tree only. A recorded directory is found by its path, and the root by
-//! its device and inode, so a disk that is mounted elsewhere is not mistaken for the recorded one.
+//! Keys can act only on rows for entries of the new tree. A recorded directory is found by its path, and its root by
+//! device and inode, so a disk that is mounted elsewhere is not mistaken for the recorded one.
 //!
 //! Invariant: a complete directory never has recorded totals.
 
@@ -10,15 +10,15 @@ use std::collections::HashMap;
 use crate::base::sync::Arc;
 use crate::tree::{DirId, EntryState, LiveTotals, Totals, Tree};
 
-/// Maximum number of bytes of a recorded listing that is read on the drawing thread: about 40,000 entries.
+/// Maximum length in bytes of a recorded listing that the drawing thread reads: about 40,000 entries.
 const LONG: u64 = 1 << 20;
 
-/// Tree of an earlier scan of the same roots.
+/// Tree recorded by an earlier scan of the same roots.
 #[derive(Clone)]
 pub struct RecordedTree {
-    /// The tree.
+    /// Recorded tree.
     pub tree: Arc<Tree>,
-    /// Start of the scan in seconds since 1970.
+    /// Time when the scan began, in seconds since 1970.
     pub scanned_at: i64,
 }
 
@@ -31,13 +31,14 @@ impl std::fmt::Debug for RecordedTree {
 /// Recorded totals of the directories on the screen.
 #[derive(Debug, Default)]
 pub struct RecordedTotals {
-    /// Directories that were looked up with their child directories, and the lengths of their listings at that time.
+    /// Directories that were looked up with their child directories, each with the length of its listing at that time.
     shown: Vec<(DirId, u64)>,
     totals: HashMap<DirId, Totals>,
 }
 
 impl RecordedTotals {
-    /// Returns `true` if these are the totals of exactly these directories, and no entry has been read in them since.
+    /// Returns `true` if these totals are for exactly these directories, and no more entries have been read in them
+    /// since.
     pub fn are_of(&self, tree: &Tree, directories: &[DirId]) -> bool {
         let is_same = |((id, length), shown): (&(DirId, u64), &DirId)| {
             id == shown && tree.listing(*id).length() == *length
@@ -45,8 +46,8 @@ impl RecordedTotals {
         self.shown.len() == directories.len() && self.shown.iter().zip(directories).all(is_same)
     }
 
-    /// Returns the recorded totals of `id` if they are to be shown instead of the live totals: the directory is not
-    /// complete, and no more has been read of it than was recorded.
+    /// Returns the recorded totals of `id` if they should be shown instead of the live totals: the directory is not
+    /// complete, and its live totals do not exceed the recorded ones.
     pub fn totals(&self, tree: &Tree, live: &LiveTotals, id: DirId) -> Option<Totals> {
         let recorded = self.totals.get(&id)?;
         if tree.status(id).is_complete() {
@@ -83,7 +84,8 @@ impl RecordedTree {
         self.tree.totals(DirId::TOP).items
     }
 
-    /// Returns the recorded directory with the path of `id`. The list of roots is found if each of the roots is.
+    /// Returns the recorded directory with the same path as `id`. The list of roots is found only if every root is
+    /// found.
     pub fn find(&self, new: &Tree, id: DirId) -> Option<DirId> {
         if id == DirId::TOP {
             let found = self.roots(new);
@@ -97,14 +99,15 @@ impl RecordedTree {
         })
     }
 
-    /// Returns the roots of the tree `new`, each with the recorded root that has the same device and inode.
+    /// Maps each root of the tree `new` to the recorded root with the same device and inode, if there is one.
     fn roots(&self, new: &Tree) -> HashMap<DirId, DirId> {
         let old: HashMap<(u64, u64), DirId> =
             roots(&self.tree).map(|(id, device, inode)| ((device, inode), id)).collect();
         roots(new).filter_map(|(id, device, inode)| Some((id, *old.get(&(device, inode))?))).collect()
     }
 
-    /// Returns the recorded totals of the child directories of `id` by name. `was` is the recorded directory.
+    /// Returns the recorded totals of the child directories of `id`, matched by name. `was` is the recorded counterpart
+    /// of `id`.
     fn below(&self, new: &Tree, id: DirId, was: DirId) -> Vec<(DirId, Totals)> {
         if id == DirId::TOP {
             return self.roots(new).into_iter().map(|(root, was)| (root, self.tree.totals(was))).collect();
@@ -124,7 +127,7 @@ impl RecordedTree {
     }
 }
 
-/// Returns the directories of the roots, each with its device and inode.
+/// Returns the roots that are directories, each with its device and inode.
 fn roots(tree: &Tree) -> impl Iterator<Item = (DirId, u64, u64)> + '_ {
     let listing = tree.listing(DirId::TOP);
     let roots: Vec<_> = listing

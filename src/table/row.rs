@@ -21,7 +21,7 @@ pub enum Precision {
     Exact,
     /// The number may still grow, because reading has not ended.
     Growing,
-    /// The number is that of an earlier scan, because reading has not ended.
+    /// The number comes from an earlier scan, because reading has not ended.
     Recorded,
     /// The number is a lower bound, because something below the entry was not read or the number is too large to store.
     AtLeast,
@@ -35,7 +35,7 @@ pub enum CellValue {
     Bytes(u64),
     /// Sizes in bytes before and after a change; `None` if the entry did not exist at that time.
     Change(Option<u64>, Option<u64>),
-    /// Minimum and maximum number of bytes freed. Without a maximum, no limit is known.
+    /// Minimum and maximum number of bytes freed; the maximum is `None` if no limit is known.
     Frees(u64, Option<u64>),
     /// Number of entries.
     Count(u64),
@@ -98,8 +98,8 @@ impl CellValue {
     }
 }
 
-/// Formats bytes that deletion frees: `  1.2 GiB` if the number is exact, `> 1.2 GiB` for a minimum, and
-/// `  1.2 GiB..3.4G` for a range, or `~ 1.2 GiB` in a narrow column.
+/// Formats the number of bytes that deletion frees: `  1.2 GiB` if it is exact, `> 1.2 GiB` if only the minimum is
+/// known, and `  1.2 GiB..3.4G` for a range, shortened to `~ 1.2 GiB` in a narrow column.
 fn frees(least: u64, most: Option<u64>, width: usize, units: Units) -> String {
     let is_wide = width > units.width() + RANGE.len() + BRIEF;
     let number = if width > units.width() { size(least, units) } else { brief_size(least, units) };
@@ -229,7 +229,7 @@ impl Row {
         self.cells[column as usize]
     }
 
-    /// Returns the row with the cells for the bytes that deleting the entry frees, and for those that it shares.
+    /// Returns the row with cells for the bytes that deleting the entry frees and the bytes that it shares.
     #[must_use]
     pub fn with_exclusive(self, tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> Self {
         let frees = exclusive

@@ -85,7 +85,7 @@ pub struct SizeSource {
     pub filtered: Option<Arc<Filtered>>,
     /// Comparison with an earlier tree, if growth is shown.
     pub growth: Option<Arc<Comparison>>,
-    /// Totals of an earlier scan, if they are shown until directories are complete.
+    /// Totals from an earlier scan, if these are shown for incomplete directories.
     pub recorded: Option<Arc<RecordedTotals>>,
 }
 
@@ -103,7 +103,7 @@ impl SizeSource {
         }
     }
 
-    /// Returns the totals to show for `id` if an earlier scan recorded them.
+    /// Returns the totals of `id` from an earlier scan if they should be shown.
     pub fn recorded(&self, tree: &Tree, id: DirId) -> Option<Totals> {
         let recorded = self.recorded.as_ref().filter(|_| self.filtered.is_none())?;
         recorded.totals(tree, &self.live, id)

@@ -243,7 +243,7 @@ impl Tree {
     /// Marks `id` as being read. Returns `false` if reading it has already begun.
     pub fn try_begin(&self, id: DirId) -> bool {
         let (waiting, reading) = (State::Waiting as u8, State::Reading as u8);
-        // `Relaxed`: the claim on `id`, and all other data of the directory, were published before its number was known.
+        // `Relaxed` is enough: the claim on `id` and all its other data were published before its number was known.
         self.dir(id).state.compare_exchange(waiting, reading, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 

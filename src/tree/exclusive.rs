@@ -1,10 +1,10 @@
-//! Exclusive sizes: the bytes that deleting an entry frees, as far as a finished search has found them.
+//! Exclusive sizes: the number of bytes that deleting each entry frees, as determined by a finished search.
 //!
-//! Directories and files that take space are *nodes*, numbered so that a node comes before everything below it. The files
-//! of a directory follow directly after it, sorted by inode, so that a file is found by its metadata. Node 0 stands for everything outside of the tree, and node 1 is
-//! the top of the tree.
+//! Directories, and files that take space, are *nodes*, numbered so that a node comes before everything below it. The
+//! files of a directory directly follow it, sorted by [`FileKey`], so a file is found by its metadata. Node 0 stands
+//! for everything outside of the tree, and node 1 is the top of the tree.
 //!
-//! Invariant: sizes describe the tree of one edition, and are not returned after a change.
+//! Invariant: sizes belong to one edition of the tree, and are not returned after the tree changes.
 
 use super::directory::DirId;
 use super::entry::{DeviceIndex, Metadata};
@@ -20,7 +20,7 @@ pub struct Exclusive {
     pub at_least: u64,
     /// Maximum number of bytes freed; `None` if no limit is known.
     pub at_most: Option<u64>,
-    /// Number of bytes that are, or may be, held by other entries, too.
+    /// Number of bytes that other entries also hold or may hold.
     pub shared: u64,
 }
 
@@ -40,21 +40,22 @@ impl Exclusive {
             sum.at_most = sum.at_most.zip(entry.at_most).map(|(sum, more)| sum.saturating_add(more));
             sum.shared = sum.shared.saturating_add(entry.shared);
         }
-        // Data that these entries share only with each other is freed, too. At least two of them hold it.
+        // Data that these entries share only with each other is also freed. At least two of them count it, so it is at
+        // most half of the sum.
         let between = if count > 1 { sum.shared / 2 } else { 0 };
         sum.at_most = sum.at_most.map(|most| most.saturating_add(between));
         sum
     }
 }
 
-/// Sums of one node. The totals include everything below the node.
+/// Sums for one node and everything below it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NodeSums {
     /// Minimum number of bytes freed.
     pub at_least: u64,
     /// Maximum number of bytes freed; `u64::MAX` if no limit is known.
     pub at_most: u64,
-    /// Number of shared bytes. While sums are collected, the number wraps around.
+    /// Number of shared bytes. The number may wrap around while sums are collected.
     pub shared: u64,
 }
 
@@ -72,19 +73,18 @@ impl NodeSums {
 pub struct NodeNumbers {
     /// Parent of each node. A parent has a lower number than its children; node 0 is its own parent.
     pub(super) parents: Vec<Node>,
-    /// Key of each file. For a directory, the number of its files.
+    /// Key of each file or, for a directory, the number of its files.
     pub(super) keys: Vec<u64>,
-    /// Node of each directory, 0 for unused numbers.
+    /// Node of each directory, indexed by [`DirId`]; 0 for unused IDs.
     pub(super) directories: Vec<Node>,
-    /// Edition of the tree when it was numbered.
+    /// Edition of the tree when its nodes were numbered.
     pub(super) edition: u64,
 }
 
 impl NodeNumbers {
-    /// Node above the top, which stands for everything outside of the tree.
+    /// Node above the top, representing everything outside of the tree.
     pub const OUTSIDE: Node = 0;
 
-    /// Creates the numbers of nodes with these parents.
     #[cfg(test)]
     pub(crate) fn of_parents(parents: Vec<Node>) -> Self {
         Self { parents, ..Self::default() }
@@ -107,7 +107,7 @@ impl NodeNumbers {
         self.parents[node as usize]
     }
 
-    /// Returns the lowest node that is or contains both nodes.
+    /// Returns the deepest node that is or contains both nodes.
     pub fn common(&self, mut one: Node, mut other: Node) -> Node {
         while one != other {
             let lower = if one > other { &mut one } else { &mut other };
@@ -121,8 +121,8 @@ impl NodeNumbers {
         self.directories.get(id.0 as usize).copied().unwrap_or(Self::OUTSIDE)
     }
 
-    /// Returns the node of a file in a directory, or `None` if the file takes no space or repeats another root. All names
-    /// of an inode in this directory have the same node.
+    /// Returns the node of a file in a directory, or `None` if the file takes no space or is a root that repeats
+    /// another root. All names of an inode in this directory have the same node.
     pub fn file(&self, directory: DirId, key: FileKey) -> Option<Node> {
         let above = Some(self.directory(directory)).filter(|node| *node != Self::OUTSIDE)? as usize;
         let count = usize::try_from(self.keys[above]).ok()?;
@@ -133,13 +133,13 @@ impl NodeNumbers {
     }
 }
 
-/// Key of a file within its directory. Files with the same inode number on different devices can be roots; the links of
-/// a root always contain the device.
+/// Key of a file within its directory: the inode number, combined with the device if the file has `links`. Files that
+/// are roots always have `links`, since they can have the same inode number on different devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileKey(pub(super) u64);
 
 impl FileKey {
-    /// Returns the key of a file with this inode number and these links.
+    /// Returns the key of a file with this inode number. `links` is the device in `Metadata::links`, if any.
     pub fn new(inode: u64, links: Option<DeviceIndex>) -> Self {
         Self(inode ^ links.map_or(0, |device| u64::from(device) + 1) << 48)
     }
@@ -151,14 +151,14 @@ impl From<&Metadata> for FileKey {
     }
 }
 
-/// Reliability and coverage of exclusive sizes.
+/// Numbers of files by the method that found their exclusive sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExclusiveCoverage {
     /// Number of files whose extents were read.
     pub read: u64,
-    /// Number of files on file systems without shared extents, where the link count decides.
+    /// Number of files on file systems without shared extents, where the link count alone is used.
     pub by_links: u64,
-    /// Number of files whose extents could not be read, or that were being written.
+    /// Number of files whose extents could not be read or that were being written.
     pub unread: u64,
 }
 
@@ -167,7 +167,7 @@ pub struct ExclusiveCoverage {
 pub struct ExclusiveSizes {
     pub(crate) numbers: Arc<NodeNumbers>,
     pub(crate) sums: Vec<NodeSums>,
-    /// Reliability and coverage of the sizes.
+    /// Numbers of files by the method that found their sizes.
     pub coverage: ExclusiveCoverage,
 }
 

@@ -1,14 +1,14 @@
-//! Numbering of the nodes of a tree, and the exclusive sizes that belong to a tree.
+//! Numbering of a tree's nodes, and access to the tree's exclusive sizes.
 //!
-//! Invariant: the exclusive sizes of an older edition are not returned.
+//! Invariant: exclusive sizes of an older edition are not returned.
 
 use super::exclusive::{ExclusiveSizes, FileKey, Node, NodeNumbers};
 use super::{DirId, EntryId, EntryState, Metadata, Tree, Walk};
 use crate::base::sync::{Arc, lock};
 
 impl NodeNumbers {
-    /// Numbers the directories of a tree, and its files that take space. Calls `each` with every node, its address and
-    /// its metadata. Roots that repeat another root get no numbers.
+    /// Numbers the directories of a tree and the files that take space. Calls `each` with the node, address and
+    /// metadata of every such file. Roots that repeat another root get no numbers.
     ///
     /// # Panics
     /// Panics if the tree has more than 2^32 directories and files.
@@ -41,12 +41,13 @@ impl NodeNumbers {
 }
 
 impl Tree {
-    /// Sets the exclusive sizes. They are kept until the tree changes.
+    /// Sets the exclusive sizes, which are valid until the tree changes.
     pub fn set_exclusive(&self, sizes: Arc<ExclusiveSizes>) {
         *lock(&self.exclusive) = Some(sizes);
     }
 
-    /// Returns the exclusive sizes, or `None` if they are unknown or the tree has changed since.
+    /// Returns the exclusive sizes, or `None` if they are unknown or the tree has changed since its nodes were
+    /// numbered.
     pub fn exclusive(&self) -> Option<Arc<ExclusiveSizes>> {
         lock(&self.exclusive).clone().filter(|sizes| sizes.numbers.edition == self.edition())
     }

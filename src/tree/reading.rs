@@ -111,7 +111,7 @@ impl Tree {
         self.loaded_listing(id)
     }
 
-    /// Returns the number of bytes that are read from a snapshot to load the listing of `id`; 0 if it is not known.
+    /// Returns the number of bytes to read from a snapshot to load the listing of `id`; 0 if unknown.
     pub fn block_length(&self, id: DirId) -> u64 {
         self.stored.as_ref().map_or(0, |stored| stored.block_length(id))
     }

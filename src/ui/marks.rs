@@ -73,7 +73,7 @@ impl Mark {
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
 
-    /// Returns what deleting the entry of `parent` frees, if it is known.
+    /// Returns the bytes that deleting this entry of `parent` frees, if known.
     pub fn exclusive(&self, parent: DirId, sizes: &ExclusiveSizes) -> Option<Exclusive> {
         match self.directory {
             Some(id) => sizes.directory(id),

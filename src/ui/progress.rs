@@ -70,8 +70,8 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the percentage of the recorded entries that was read or, without a record, of a file system's used
-    /// space; `None` unless there is a record or whole file systems are scanned. The value is capped at 99, because some
+    /// Returns the percentage of the recorded entries that has been read. Without a record, returns the percentage of
+    /// the used space if whole file systems are scanned, and `None` otherwise. The value is capped at 99, because some
     /// data is counted twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, entries, .. } = self.last.progress;

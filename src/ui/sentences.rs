@@ -19,7 +19,7 @@ pub struct Display<'a> {
     pub units: Units,
 }
 
-/// Returns a text such as `frees 1.2 GiB for certain, up to 3.4 GiB`.
+/// Returns text such as `frees 1.2 GiB for certain, up to 3.4 GiB`.
 pub fn frees_text(exclusive: Exclusive, units: Units) -> String {
     let least = plain_size(exclusive.at_least, units);
     match exclusive.at_most {

@@ -52,7 +52,7 @@ pub struct Views {
     /// Result of checking whether the scan covered a whole file system.
     pub whole: Loader<Arc<bool>>,
     pub compared: GrowthState,
-    /// Search for what deleting each entry frees, once the user has asked for it.
+    /// Search for the bytes that deleting each entry frees; `None` until the user asks for it.
     pub exclusive: Option<Loader<Arc<ExclusiveProgress>>>,
 }
 

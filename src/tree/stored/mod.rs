@@ -42,7 +42,7 @@ impl Stored {
         }
     }
 
-    /// Returns the number of bytes that are read from a snapshot to load the listing of `id`; 0 if it is not known.
+    /// Returns the number of bytes to read from a snapshot to load the listing of `id`; 0 if unknown.
     pub(crate) fn block_length(&self, id: DirId) -> u64 {
         match self {
             Self::Numbered(file) => file.block_length(id),

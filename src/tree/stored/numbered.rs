@@ -57,7 +57,7 @@ impl NumberedFile {
         }
     }
 
-    /// Returns the length in bytes of the block that contains the listing of `id`.
+    /// Returns the length in bytes of the block that contains the listing of `id`; 0 if there is none.
     pub(crate) fn block_length(&self, id: DirId) -> u64 {
         self.block_of(id).map_or(0, |index| self.plan.listings[index].block.length)
     }

@@ -44,7 +44,7 @@ impl<'t> App<'t> {
         self.selected()
     }
 
-    /// Returns the marked entries, or the entry under the cursor, or a notice that explains why there are none.
+    /// Returns the marked entries or the entry under the cursor. If there are none, returns a notice that explains why.
     fn selected(&self) -> Result<Selection, Notice> {
         let selection = Selection::new(self.cx.tree, self.subject(), DeleteScope::Whole);
         let sets = self.cx.sheet().map(TableView::sets).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Exclusive sizes: the search that finds what deleting each entry frees, and the column that shows it.
+//! Exclusive sizes: the search for the bytes that deleting each entry frees, and the column that shows them.
 //!
 //! Invariant: the search runs only while the column is visible and no scan, rescan or deletion changes the tree.
 
@@ -15,7 +15,7 @@ use crate::ui::loader::{Keep, Sources};
 use crate::ui::notice::Notice;
 
 impl Context<'_> {
-    /// Shows or hides the column with the bytes that deletion frees. Hiding it stops the search.
+    /// Shows or hides the column of bytes that deletion frees. Hiding it stops the search.
     pub fn toggle_frees(&mut self) {
         if self.shown.columns.has(Column::Frees) {
             self.shown.columns.toggle(Column::Frees);
@@ -25,7 +25,7 @@ impl Context<'_> {
         }
     }
 
-    /// Shows the column, sorted by it if the sizes are known.
+    /// Shows the column and sorts by it. The rows are sorted again when a search has found the sizes.
     pub fn sort_by_frees(&mut self) {
         self.show_frees();
         if self.shown.columns.has(Column::Frees) {
@@ -69,7 +69,7 @@ impl Context<'_> {
         true
     }
 
-    /// Shows the result of a search.
+    /// Reports how the sizes were found, and refreshes the rows that may depend on them.
     fn finish_exclusive(&mut self, sizes: &Arc<ExclusiveSizes>) {
         self.notify(Notice::Message(coverage_text(sizes.coverage)));
         if self.order.column.is_exclusive() {
@@ -90,13 +90,13 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the progress of a running search.
+    /// Returns the progress of the search while it runs.
     pub fn exclusive_progress(&self) -> Option<Arc<ExclusiveProgress>> {
         let search = self.views.exclusive.as_ref().filter(|search| search.is_loading())?;
         Some(search.value().cloned().unwrap_or_default())
     }
 
-    /// Returns what deleting all marked entries would free, if it is known.
+    /// Returns the bytes that deleting all marked entries would free, if known.
     pub fn marks_exclusive(&self) -> Option<Exclusive> {
         let sizes = self.tree.exclusive()?;
         let marks: Option<Vec<_>> =
@@ -105,7 +105,8 @@ impl Context<'_> {
     }
 }
 
-/// Returns a sentence about the files that were read.
+/// Describes how the sizes were found: for how many files extents were read or link counts were used, and how many
+/// files are unread.
 fn coverage_text(coverage: ExclusiveCoverage) -> String {
     let ExclusiveCoverage { read, by_links, unread } = coverage;
     let files = |number: u64| format!("{} {}", grouped(number), if number == 1 { "file" } else { "files" });

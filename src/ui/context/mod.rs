@@ -94,7 +94,7 @@ pub struct Context<'t> {
     /// Entry at which the user started a range of marks.
     pub anchor: Option<marks::EntryName<'t>>,
     pub live: Arc<LiveTotals>,
-    /// Tree of an earlier scan, while its sizes may be shown.
+    /// Tree from an earlier scan, as long as its sizes may be shown.
     pub record: Option<RecordedTree>,
     /// Recorded totals of the directories on the screen.
     pub recorded: Option<Arc<RecordedTotals>>,

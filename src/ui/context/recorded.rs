@@ -1,8 +1,8 @@
-//! Names and sizes of the last scan, shown until the running scan has confirmed them.
+//! Names and sizes from the last scan, shown until the running scan confirms them.
 //!
-//! A directory that has not been read shows its recorded entries. They are plain text without a cursor, and no key finds
-//! an entry under the cursor, so nothing can act on them. The scan reads the directories on the screen first, so real
-//! rows soon take their place.
+//! A directory that has not been read shows its recorded entries as plain text without a cursor. Since no entry is
+//! under the cursor, keys cannot act on these entries. The scan reads the directories on the screen first, so real rows
+//! soon replace them.
 //!
 //! Invariant: once the scan has ended, nothing recorded is shown.
 
@@ -15,7 +15,7 @@ use crate::ui::notice::Notice;
 use crate::ui::window::recorded_rows;
 
 impl Context<'_> {
-    /// Returns the directories on the screen that have not been read, the shown directory last.
+    /// Returns the directories on the screen that have not been read, with the shown directory last.
     pub fn looked_at(&self) -> Vec<DirId> {
         let rows = self.window.lines.iter().rev().filter_map(|row| row.directory);
         let shown = rows.chain([self.place.id]);
@@ -42,8 +42,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the recorded entries of the shown directory, as many as fit on `lines` lines, unless it has rows or has
-    /// been read completely.
+    /// Returns as many recorded entries of the shown directory as fit on `lines` lines; none if the directory has rows
+    /// or has been read completely.
     pub fn recorded_rows(&self, lines: usize) -> Vec<Row> {
         let is_unread = self.window.lines.is_empty()
             && !self.window.is_complete

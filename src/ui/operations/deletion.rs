@@ -33,9 +33,9 @@ pub enum DeletionRequest {
 /// Entries that a script deletes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScriptFor {
-    /// Files and directories of this machine.
+    /// Files and directories on this machine.
     Files,
-    /// Objects of a remote of rclone.
+    /// Objects on an rclone remote.
     Objects,
 }
 

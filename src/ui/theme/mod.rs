@@ -51,7 +51,7 @@ impl Glyphs {
         self.pick("·", ".")
     }
 
-    /// Returns the sign before a number of an earlier scan.
+    /// Returns the symbol shown before a number from an earlier scan.
     pub fn recorded(self) -> &'static str {
         "~"
     }

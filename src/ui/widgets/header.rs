@@ -156,8 +156,8 @@ fn totals(cx: &Context<'_>) -> [String; 3] {
     ]
 }
 
-/// Returns the text for a recorded size: the size, the time of its scan, and the percentage that was scanned again so
-/// far. There are three variants of different lengths.
+/// Returns the text for a recorded size in three lengths. The longest text contains the size, the time of its scan, and
+/// the percentage that has been scanned again.
 fn recorded(cx: &Context<'_>, size: &str, scanned_at: i64) -> [String; 3] {
     let dot = cx.theme.glyphs.dot();
     let time = date_and_time(scanned_at, &cx.zone);
