@@ -1,10 +1,10 @@
-//! Threads that read the extents of all files of a tree, and the job that watches them.
+//! Threads that read the extents of all files in a tree, and the job that watches them.
 //!
-//! A request for the extents of a file waits while another process writes to the file, and cannot be interrupted. So
-//! the job gives up on a thread that waits too long, counts its file as unread, and lets a new thread continue after
-//! that file.
+//! A request for the extents of a file blocks while another process writes to the file, and cannot be interrupted.
+//! The job therefore gives up on a thread that waits too long, counts its file as unread, and lets a new thread
+//! continue after that file.
 //!
-//! Invariant: each file is counted once, as read, by its links, or as unread.
+//! Invariant: each file is counted exactly once: as read, as decided by its link count, or as unread.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -50,8 +50,8 @@ impl ExclusiveProgress {
     }
 }
 
-/// Starts a search for the exclusive sizes of all entries of a tree that was scanned on this machine. When it is
-/// complete, the tree gets the result.
+/// Starts a search for the exclusive sizes of all entries of a tree that was scanned on this machine. When the
+/// search is complete, the result is stored in the tree.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -84,7 +84,7 @@ struct ExclusiveSearch {
     ended: Condvar,
 }
 
-/// Part of the work that a thread begins with.
+/// Position in the work at which a thread starts.
 #[derive(Clone, Copy)]
 struct Start {
     thread: usize,
@@ -92,7 +92,7 @@ struct Start {
     done: usize,
 }
 
-/// The job has given up on the thread, or has been stopped.
+/// Error returned when the job has given up on the thread, or has been stopped.
 struct Abandoned;
 
 impl ExclusiveSearch {
@@ -153,7 +153,7 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Counts up to `count` files of a piece as unread, after the first `done` files.
+    /// Skips the first `done` files of a piece, and counts up to `count` of the following files as unread.
     fn skip_rest(&self, state: &mut SearchState, piece: usize, done: usize, count: usize) {
         let piece = self.plan.pieces[piece];
         let part = self.plan.part(piece);
@@ -164,7 +164,7 @@ impl ExclusiveSearch {
 
     fn work(&self, start: Start) {
         lower_priority();
-        // Without this policy, reading files in the cloud would download them.
+        // Without this policy, reading files that are stored in the cloud would download them.
         io_policy::refuse();
         let Start { thread, mut piece, mut done } = start;
         while self.piece(thread, piece, done).is_ok() {
@@ -245,7 +245,7 @@ impl ExclusiveSearch {
         })
     }
 
-    /// Records that the thread begins or ends to wait for the system.
+    /// Records that the thread starts or stops waiting for the system.
     fn waiting(&self, thread: usize, limit: Option<Duration>) -> Result<(), Abandoned> {
         let mut state = lock(&self.state);
         if state.is_stopped {
@@ -334,7 +334,7 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Returns the sums of all files.
+    /// Takes the sums and the coverage out of the state.
     fn take(&self) -> (ExclusiveSums, ExclusiveCoverage) {
         let mut state = lock(&self.state);
         let empty = ExclusiveSums::new(Arc::default());
