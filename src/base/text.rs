@@ -195,7 +195,7 @@ pub fn base64(bytes: &[u8]) -> String {
 /// Appends a character, escaped if necessary. `before` is the preceding character, if there is one that was not
 /// escaped. Returns the appended character, or `None` if it was escaped.
 fn push(escaped: &mut String, character: char, before: Option<char>) -> Option<char> {
-    // A mark without a character that it can combine with would combine with the text before the name.
+    // A mark that has no character to combine with would attach to the text before the name.
     let joins = before.is_some_and(|before| !is_jamo(character) || continues_syllable(before, character));
     let is_alone = !joins && (is_jamo(character) || is_mark(character));
     // Writing to a string cannot fail.
@@ -227,7 +227,7 @@ fn is_unassigned(character: char) -> bool {
     !character.is_ascii() && "a".chars().chain([character]).collect::<String>().escape_debug().count() > 2
 }
 
-/// Returns `true` for the vowels and final consonants of Hangul, which have no width of their own.
+/// Returns `true` for Hangul vowels and final consonants, which have no width of their own.
 fn is_jamo(character: char) -> bool {
     is_vowel(character) || is_final(character)
 }

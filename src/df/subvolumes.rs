@@ -15,7 +15,7 @@ use crate::platform::{Directory, Errno};
 /// Maximum number of times the trees are read if files keep changing.
 const ATTEMPTS: usize = 3;
 
-/// Subvolume with its size.
+/// Subvolume and the sizes of its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubvolumeSize {
     /// ID, path and kind.
@@ -98,7 +98,7 @@ impl Subvolumes {
         Ok(Self { rows: rows.collect(), data, accuracy, sets })
     }
 
-    /// Returns the number of bytes that deleting the subvolumes with these indices in `rows` frees.
+    /// Returns the number of bytes freed by deleting the subvolumes whose indices in `rows` are given.
     pub fn freed(&self, deleted: &[usize]) -> u64 {
         let is_deleted = |number: &u32| deleted.contains(&(*number as usize));
         let freed = self.sets.iter().filter(|(set, _)| set.iter().all(is_deleted)).map(|(_, bytes)| *bytes);

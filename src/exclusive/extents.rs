@@ -1,6 +1,6 @@
 //! Extents that the file system reports for each file. Reading them needs no privileges.
 //!
-//! On file systems that do not report shared extents, the link count decides.
+//! On file systems that do not report shared extents, only hard links count as shared data.
 //!
 //! Invariant: a file is read only if it still has the inode that the scan recorded.
 

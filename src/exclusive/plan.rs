@@ -29,12 +29,12 @@ pub(crate) struct ExtentPlan {
     pub(crate) tree: Arc<Tree>,
     pub(crate) numbers: Arc<NodeNumbers>,
     pub(crate) pieces: Vec<Piece>,
-    /// Number of files with a node.
+    /// Number of files that have a node in `numbers`.
     pub(crate) files: u64,
     named: Vec<NamedInode>,
 }
 
-/// File with a node.
+/// File to read, and its node.
 pub(crate) struct PlannedFile<'t> {
     pub(crate) node: Node,
     pub(crate) entry: Entry<'t>,
@@ -64,7 +64,7 @@ impl ExtentPlan {
         parts.into_iter().nth(piece.part as usize).unwrap_or_default()
     }
 
-    /// Returns the files of a piece that have a node.
+    /// Returns the files in `part` that have a node.
     pub(crate) fn files<'p>(
         &'p self,
         directory: DirId,

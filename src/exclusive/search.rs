@@ -4,7 +4,7 @@
 //! The job therefore gives up on a thread that waits too long, counts its file as unread, and lets a new thread
 //! continue after that file.
 //!
-//! Invariant: each file is counted exactly once: as read, as decided by its link count, or as unread.
+//! Invariant: each file is counted exactly once: as read, as judged by its link count, or as unread.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -22,9 +22,9 @@ use crate::platform::{Directory, Errno};
 use crate::scan::{reach, reach_entry};
 use crate::tree::{DirId, Entry, EntryState, ExclusiveCoverage, ExclusiveSizes, Listing, Tree};
 
-/// Time to wait for a file that is being written.
+/// Longest time to wait for a file that is being written.
 const BUSY: Duration = Duration::from_millis(50);
-/// Time to wait for any other file, or for a directory.
+/// Longest time to wait for any other file, or for a directory.
 const HANGING: Duration = Duration::from_secs(2);
 /// Interval at which waiting threads are checked.
 const CHECK: Duration = Duration::from_millis(10);
@@ -101,7 +101,7 @@ impl ExclusiveSearch {
         Self { plan, state: Mutex::new(state), ended: Condvar::new() }
     }
 
-    /// Starts the threads and waits until all files are done, or the task is cancelled.
+    /// Starts the threads and waits until all files have been handled or the task is cancelled.
     fn watch(self: &Arc<Self>, task: &Task<ExclusiveProgress>, threads: usize) {
         let mut state = lock(&self.state);
         for _ in 0..threads.max(1) {
@@ -181,7 +181,7 @@ impl ExclusiveSearch {
         self.ended.notify_all();
     }
 
-    /// Handles the files of a piece after the first `done` files.
+    /// Handles all files of a piece except the first `done`, which have already been handled.
     fn piece(&self, thread: usize, index: usize, done: usize) -> Result<(), Abandoned> {
         let piece = self.plan.pieces[index];
         let part = self.plan.part(piece);
@@ -199,7 +199,7 @@ impl ExclusiveSearch {
         Ok(())
     }
 
-    /// Adds the blocks of the directories themselves, and records directories that were not read completely.
+    /// Adds the blocks that subdirectories themselves occupy, and records directories that were not read completely.
     fn add_directories(&self, piece: Piece, part: &Listing<'_>) {
         let (tree, numbers) = (&self.plan.tree, &self.plan.numbers);
         let mut state = lock(&self.state);
@@ -219,7 +219,7 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Opens the directory of a piece, unless its entries are roots or the link count decides.
+    /// Opens the directory of a piece, unless its entries are roots or their link counts are sufficient.
     fn open(&self, thread: usize, piece: Piece) -> Result<OpenedDirectory, Abandoned> {
         if piece.directory == DirId::TOP {
             return Ok(OpenedDirectory::Roots);
@@ -320,7 +320,7 @@ impl ExclusiveSearch {
         if is_current { Ok(state) } else { Err(Abandoned) }
     }
 
-    /// Adds the extents of files on volumes whose trees may be read.
+    /// Adds the extents of files on volumes whose trees can be read.
     fn read_trees(&self, task: &Task<ExclusiveProgress>) {
         let mut state = lock(&self.state);
         let trees = state.methods.iter().filter_map(|(device, method)| match method {
@@ -346,9 +346,9 @@ impl ExclusiveSearch {
 enum OpenedDirectory {
     /// The directory is open.
     Open(Directory, Method),
-    /// The entries are roots, which are named by paths.
+    /// The entries are roots, whose names are paths.
     Roots,
-    /// The files need not be opened, because the link count decides.
+    /// The files are not opened, because their link counts are sufficient.
     ByLinks,
     Failed(Errno),
 }

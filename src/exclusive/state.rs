@@ -16,7 +16,7 @@ pub(crate) struct SearchState {
     pub(crate) coverage: ExclusiveCoverage,
     /// Number of pieces that threads have taken.
     pub(crate) taken: usize,
-    /// Positions of the running threads.
+    /// Position of each running thread.
     pub(crate) waits: HashMap<usize, Wait>,
     /// Number of threads started so far.
     pub(crate) started: usize,

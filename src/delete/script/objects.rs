@@ -1,4 +1,4 @@
-//! Shell script that deletes the objects of a remote with rclone.
+//! Shell script that uses rclone to delete objects on a remote.
 //!
 //! Invariant: no byte of a name is outside quotes, no byte controls the terminal, and rclone cannot take a name
 //! for a flag.
