@@ -1,6 +1,6 @@
 //! Extents that the file system reports for each file. Reading them needs no privileges.
 //!
-//! On file systems that do not report shared extents, only hard links count as shared data.
+//! On file systems that do not report shared extents, data is considered shared only between hard links.
 //!
 //! Invariant: a file is read only if it still has the inode that the scan recorded.
 

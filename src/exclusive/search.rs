@@ -153,7 +153,7 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Skips the first `done` files of a piece, and counts up to `count` of the following files as unread.
+    /// Counts up to `count` files of a piece as unread, starting after its first `done` files.
     fn skip_rest(&self, state: &mut SearchState, piece: usize, done: usize, count: usize) {
         let piece = self.plan.pieces[piece];
         let part = self.plan.part(piece);
