@@ -54,7 +54,7 @@ const UNSEEN: [(u32, u32); 55] = [
     (0x1bca0, 0x1bca3),
     (0x1d173, 0x1d17a),
     (0xe0000, 0xe0fff),
-    // Marks before the letter that they belong to, and code points that are kept for marks, have no width.
+    // Marks that precede their letter, and code points reserved for marks, have no width.
     (0x05c8, 0x05c9),
     (0x0b53, 0x0b54),
     (0x0d4e, 0x0d4e),
@@ -192,10 +192,10 @@ pub fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Appends a character, escaped if necessary. `before` is the character before it, unless that is escaped. Returns the
-/// appended character, unless it is escaped.
+/// Appends a character, escaped if necessary. `before` is the preceding character, if there is one that was not
+/// escaped. Returns the appended character, or `None` if it was escaped.
 fn push(escaped: &mut String, character: char, before: Option<char>) -> Option<char> {
-    // A mark without a character that it can combine with would combine with the text before the name.
+    // A mark that has no character to combine with would attach to the text before the name.
     let joins = before.is_some_and(|before| !is_jamo(character) || continues_syllable(before, character));
     let is_alone = !joins && (is_jamo(character) || is_mark(character));
     // Writing to a string cannot fail.
@@ -216,8 +216,8 @@ fn push(escaped: &mut String, character: char, before: Option<char>) -> Option<c
     None
 }
 
-/// Returns `true` if the character combines with the one before it (`Grapheme_Extend`). The standard library escapes such
-/// a character only at the start of a string.
+/// Returns `true` if the character combines with the preceding character (`Grapheme_Extend`). The standard library
+/// escapes these characters only at the start of a string.
 fn is_mark(character: char) -> bool {
     !character.is_ascii() && character.escape_debug().len() > 1 && !is_unassigned(character)
 }
@@ -227,7 +227,7 @@ fn is_unassigned(character: char) -> bool {
     !character.is_ascii() && "a".chars().chain([character]).collect::<String>().escape_debug().count() > 2
 }
 
-/// Returns `true` for the vowels and final consonants of Hangul, which have no width of their own.
+/// Returns `true` for Hangul vowels and final consonants, which have no width of their own.
 fn is_jamo(character: char) -> bool {
     is_vowel(character) || is_final(character)
 }

@@ -1,4 +1,4 @@
-//! Width of text in columns of the terminal: measuring, truncating, padding and wrapping.
+//! Width of text in terminal columns: measuring, truncating, padding and wrapping.
 //!
 //! Invariant: a result has at most the requested number of columns, and a character is never split.
 
@@ -23,7 +23,7 @@ pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     let Some(room) = columns.checked_sub(width(gap)).filter(|room| *room > 0) else {
         return Cow::Borrowed(whole);
     };
-    // The end of a name is as informative as the beginning, because it may contain a suffix or number.
+    // Keeps both ends, because the end of a name may contain a distinguishing suffix or number.
     let head = start(text, room - room / 2);
     let tail = end(text, room - width(head));
     Cow::Owned(format!("{head}{gap}{tail}"))

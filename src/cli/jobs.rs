@@ -1,4 +1,4 @@
-//! Jobs of the commands `duplicates` and `subvolumes`.
+//! Jobs for the commands `duplicates` and `subvolumes`.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -12,7 +12,7 @@ use crate::run::duplicates::{DuplicatesFormat, DuplicatesJob};
 use crate::run::subvolumes::{SubvolumesFormat, SubvolumesJob};
 use crate::scan;
 
-/// Returns the job of `duke duplicates`.
+/// Returns the job for `duke duplicates`.
 ///
 /// # Errors
 /// Returns an error if a pattern or the number of threads is invalid.
@@ -38,7 +38,7 @@ pub(crate) fn duplicates_job(
     })
 }
 
-/// Returns the job of `duke subvolumes`.
+/// Returns the job for `duke subvolumes`.
 pub(crate) fn subvolumes_job(words: SubvolumesFlags) -> SubvolumesJob {
     let form = if words.json { SubvolumesFormat::Json } else { SubvolumesFormat::Table(units(words.si)) };
     SubvolumesJob {

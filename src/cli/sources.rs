@@ -53,7 +53,7 @@ pub fn wanted(
     }
 }
 
-/// Changes remotes of rclone. Returns an error if there is none, or another input.
+/// Applies `change` to rclone remotes. Returns an error if there are none, or if any input is not a remote.
 fn of_rclone(
     flag: &str,
     remotes: Vec<Input>,

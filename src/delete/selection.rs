@@ -54,8 +54,8 @@ impl Selection {
         self.groups.iter().flat_map(|group| group.items.iter().map(move |item| (group, item)))
     }
 
-    /// Returns what deleting the entries frees, if the tree knows it. Deleting only the contents of a directory keeps the
-    /// directory itself, whose blocks do not count.
+    /// Returns the bytes that deleting the entries frees, if the tree has exclusive sizes. If only the contents of a
+    /// directory are deleted, the blocks of the directory itself are not counted.
     pub fn exclusive(&self, tree: &Tree) -> Option<Exclusive> {
         let sizes = tree.exclusive()?;
         let entries = self.groups.iter().flat_map(|group| {

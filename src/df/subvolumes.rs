@@ -1,7 +1,8 @@
-//! Subvolumes and snapshots of btrfs, with the bytes that deleting them frees.
+//! Btrfs subvolumes and snapshots, with the bytes that deleting them frees.
 //!
-//! An extent is freed with the last subvolume that refers to it. So extents are counted by the *set* of subvolumes that
-//! refer to them: deleting some subvolumes frees the extents of all sets that contain no other subvolume.
+//! An extent is freed with the last subvolume that refers to it. Extents are therefore counted by the *set* of
+//! subvolumes that refer to them: deleting some subvolumes frees the extents of all sets that contain no other
+//! subvolume.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,15 +12,15 @@ use crate::platform::fs::overhead::btrfs::{
 };
 use crate::platform::{Directory, Errno};
 
-/// Number of times the trees are read if files change meanwhile.
+/// Maximum number of times the trees are read if files keep changing.
 const ATTEMPTS: usize = 3;
 
-/// Subvolume with its size.
+/// Subvolume and the sizes of its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubvolumeSize {
     /// ID, path and kind.
     pub subvolume: Subvolume,
-    /// Size on disk of all extents that its files refer to.
+    /// Size on disk of all extents that the subvolume's files refer to.
     pub data: u64,
     /// Size on disk of the extents that no other subvolume refers to. Deleting the subvolume frees them.
     pub exclusive: u64,
@@ -41,7 +42,7 @@ pub enum Accuracy {
 /// Subvolumes of a file system.
 #[derive(Debug)]
 pub struct Subvolumes {
-    /// Subvolumes in the order of their IDs, which begins with the top level.
+    /// Subvolumes in order of their IDs, beginning with the top level.
     pub rows: Vec<SubvolumeSize>,
     /// Size of all extents, each counted once.
     pub data: u64,
@@ -54,7 +55,7 @@ impl Subvolumes {
     /// Reads all subvolumes of the file system that `path` is on.
     ///
     /// # Errors
-    /// Returns any error of open(2) or ioctl(2), such as `EPERM` without the rights of root, or `ENOTTY` if the file
+    /// Returns any error of open(2) or ioctl(2), such as `EPERM` without root privileges, or `ENOTTY` if the file
     /// system is not btrfs.
     pub fn read(path: &Path) -> Result<Self, Errno> {
         let directory = Directory::open(path)?;
@@ -74,7 +75,7 @@ impl Subvolumes {
         let mut owners = Owners::default();
         for (number, subvolume) in (0..).zip(&subvolumes) {
             match extents(directory, subvolume.id, |extent| owners.add(number, extent)) {
-                // A subvolume may be deleted meanwhile.
+                // The subvolume may have been deleted in the meantime.
                 Ok(()) | Err(Errno::ENOENT) => owners.end_subvolume(),
                 Err(error) => return Err(error),
             }
@@ -97,7 +98,7 @@ impl Subvolumes {
         Ok(Self { rows: rows.collect(), data, accuracy, sets })
     }
 
-    /// Returns the number of bytes that deleting the subvolumes with these indices in `rows` frees.
+    /// Returns the number of bytes freed by deleting the subvolumes whose indices in `rows` are given.
     pub fn freed(&self, deleted: &[usize]) -> u64 {
         let is_deleted = |number: &u32| deleted.contains(&(*number as usize));
         let freed = self.sets.iter().filter(|(set, _)| set.iter().all(is_deleted)).map(|(_, bytes)| *bytes);
@@ -113,18 +114,18 @@ fn accuracy(used: u64, found: u64) -> Accuracy {
     }
 }
 
-/// Extents with the sets of subvolumes that refer to them. A set is described by the set without its last member, and
-/// this member, so an extent takes the same memory however many snapshots it is in.
+/// Extents and the sets of subvolumes that refer to them. Each set is stored as a shorter set plus its last member, and
+/// each extent as the number of its set, so an extent takes the same memory however many snapshots it is in.
 #[derive(Default)]
 struct Owners {
     extents: HashMap<u64, Owned>,
-    /// Each set but the empty one, which has the number 0; the set `n` is at `n - 1`.
+    /// All sets except the empty one, which has the number 0. Set `n` is at index `n - 1`.
     sets: Vec<Set>,
-    /// Sets to which the current subvolume was added, with the resulting sets.
+    /// Maps each set to which the current subvolume was added to the resulting set.
     joined: HashMap<u32, u32>,
 }
 
-/// Extent with the set of its subvolumes.
+/// Extent and the set of subvolumes that refer to it.
 #[derive(Clone, Copy)]
 struct Owned {
     /// Length in sectors of 512 bytes.
@@ -143,7 +144,7 @@ struct Set {
 }
 
 impl Owners {
-    /// Adds a reference. Subvolumes are added one after another.
+    /// Adds a reference. All references of one subvolume must be added before those of the next.
     fn add(&mut self, subvolume: u32, extent: FileExtent) {
         let sectors = u32::try_from(extent.length / 512).unwrap_or(u32::MAX);
         let owned = self.extents.entry(extent.start).or_insert(Owned { sectors, set: 0 });
@@ -173,7 +174,7 @@ impl Owners {
             let next = |set: &Set| (set.before > 0).then(|| self.sets[set.before as usize - 1]);
             std::iter::successors(Some(self.sets[number]), next).map(|set| set.last).collect()
         };
-        // Sets that occur only as the beginning of others have no extents.
+        // Sets that exist only as the beginning of longer sets have no extents.
         (0..bytes.len()).filter(|it| bytes[*it] > 0).map(|it| (members(it), bytes[it])).collect()
     }
 }

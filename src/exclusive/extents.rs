@@ -1,6 +1,6 @@
-//! Source of references for every user: the extents that the file system reports for each file.
+//! Extents that the file system reports for each file. Reading them needs no privileges.
 //!
-//! On file systems that do not report shared extents, the link count decides.
+//! On file systems that do not report shared extents, data is considered shared only between hard links.
 //!
 //! Invariant: a file is read only if it still has the inode that the scan recorded.
 
@@ -16,17 +16,17 @@ use crate::platform::fs::overhead::btrfs::readable_subvolume;
 use crate::platform::{Directory, Errno, FileSystem};
 use crate::tree::Node;
 
-/// Least number of bytes that data without a location takes once it is written: one block, if it is compressed.
+/// Minimum number of bytes that data without a location takes once it is written: one block, if it is compressed.
 const BLOCK: u64 = 4096;
-/// Age in seconds of the last change below which a file counts as being written.
+/// Number of seconds after its last change during which a file counts as being written.
 const RECENT: i64 = 5;
 
-/// Way in which a file system reports the bytes that belong to a file alone.
+/// Way of finding the bytes that belong to a file alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     /// The system reports the location of each extent.
     Extents(ExtentVolume),
-    /// The system permits reading the trees of all subvolumes (btrfs, for root), which contain the extents of all files.
+    /// The trees of all subvolumes can be read (btrfs, as root). They contain the extents of all files.
     Trees(SubvolumeTree),
     /// The system reports only the number of private bytes (APFS).
     PrivateSize,
@@ -34,7 +34,7 @@ pub(crate) enum Method {
     LinkCount,
 }
 
-/// Tree of a subvolume.
+/// Btrfs subvolume whose tree can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SubvolumeTree {
     /// Identity of the volume, common to all of its subvolumes.
@@ -65,7 +65,7 @@ pub(crate) struct OpenedFile<'d> {
     name: CString,
     contents: Contents,
     links: u64,
-    /// `true` if the file is probably being written, so that a request for its extents may wait.
+    /// `true` if the file is probably being written, so a request for its extents may block.
     pub(crate) is_recent: bool,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct OpenedFile<'d> {
 #[derive(Debug, Default)]
 pub(crate) struct FileExtents {
     references: Vec<ExtentReference>,
-    /// `true` if the file has no other extents.
+    /// `true` if `references` contains all extents of the file.
     is_whole: bool,
     pub(crate) links: u64,
 }
@@ -91,7 +91,7 @@ impl<'d> OpenedFile<'d> {
         Ok(Self { directory, name, contents, links: state.links, is_recent })
     }
 
-    /// Reads the extents, which takes as long as another process locks the file.
+    /// Reads the extents. Blocks while another process holds a lock on the file.
     pub(crate) fn read(&self, method: Method) -> Result<FileExtents, Errno> {
         let mut found = FileExtents { links: self.links, ..FileExtents::default() };
         match method {
@@ -109,13 +109,13 @@ impl<'d> OpenedFile<'d> {
     }
 }
 
-/// Returns `true` if a file with this kind has extents that can be read.
+/// Returns `true` if files of this kind have extents that can be read.
 pub(crate) fn has_extents(kind: Kind) -> bool {
     kind == Kind::File
 }
 
 impl FileExtents {
-    /// Adds the references of a file to the sums. `volume` is the number of its volume.
+    /// Adds the file's references to the sums. `volume` is the number of the file's volume.
     pub(crate) fn add(&self, sums: &mut ExclusiveSums, names: &[Node], method: Method, volume: usize) {
         let mut is_bounded = self.is_whole;
         for reference in &self.references {
@@ -144,7 +144,7 @@ impl FileExtents {
     }
 }
 
-/// Records that deleting any of these names may free more bytes.
+/// Records that deleting any of these names may free more bytes than the sums say.
 pub(crate) fn unbound(sums: &mut ExclusiveSums, names: &[Node]) {
     for node in names {
         sums.unbound(*node);

@@ -5,10 +5,10 @@
 //!         plan     worker                            sums
 //! ```
 //!
-//! The data of an extent is freed when the last reference to it is deleted. So the lowest directory that contains all
-//! references, and every directory above it, frees the extent.
+//! The data of an extent is freed when the last reference to it is deleted. Deleting the lowest directory
+//! that contains all references, or any directory above it, therefore frees the extent.
 //!
-//! Threads of low priority read the extents of the files. A thread that waits for a file is replaced, and its file is
+//! Low-priority threads read the extents of the files. A thread that waits for a file is replaced, and its file is
 //! counted as unread.
 //!
 //! Invariant: nothing is written, and only regular files are opened.

@@ -1,4 +1,4 @@
-//! Files to read, divided into pieces for the threads, and the names of inodes with several names.
+//! Files to read, divided into pieces for the threads, and all names of files with hard links.
 
 use crate::base::sync::Arc;
 use crate::tree::{
@@ -8,14 +8,14 @@ use crate::tree::{
 /// Length in bytes of the part of a listing that one thread handles at a time.
 const PART: u64 = 1 << 13;
 
-/// Part of the listing of a directory.
+/// Part of a directory's listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) directory: DirId,
     part: u32,
 }
 
-/// Name of an inode that has several names.
+/// One name of an inode that has several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct NamedInode {
     inode: InodeKey,
@@ -24,17 +24,17 @@ struct NamedInode {
     count: u64,
 }
 
-/// Work of a search, which does not change while it runs.
+/// Work to be done by a search. Does not change while the search runs.
 pub(crate) struct ExtentPlan {
     pub(crate) tree: Arc<Tree>,
     pub(crate) numbers: Arc<NodeNumbers>,
     pub(crate) pieces: Vec<Piece>,
-    /// Number of files with a node.
+    /// Number of files that have a node in `numbers`.
     pub(crate) files: u64,
     named: Vec<NamedInode>,
 }
 
-/// File with a node.
+/// File to read, and its node.
 pub(crate) struct PlannedFile<'t> {
     pub(crate) node: Node,
     pub(crate) entry: Entry<'t>,
@@ -64,7 +64,7 @@ impl ExtentPlan {
         parts.into_iter().nth(piece.part as usize).unwrap_or_default()
     }
 
-    /// Returns the files of a piece that have a node.
+    /// Returns the files in `part` that have a node.
     pub(crate) fn files<'p>(
         &'p self,
         directory: DirId,
@@ -98,7 +98,7 @@ impl ExtentPlan {
         names
     }
 
-    /// Returns `true` if the entries of a directory that were not read may free space when the directory is deleted.
+    /// Returns `true` if the directory has entries that were not read, but may free space when it is deleted.
     pub(crate) fn is_incomplete(directory: DirId, part: &Listing<'_>) -> bool {
         let is_hidden = |entry: &Entry<'_>| match entry.state {
             EntryState::Known(_) => false,

@@ -1,10 +1,10 @@
-//! Threads that read the extents of all files of a tree, and the job that watches them.
+//! Threads that read the extents of all files in a tree, and the job that watches them.
 //!
-//! A request for the extents of a file waits while another process writes to the file, and cannot be interrupted. So
-//! the job gives up on a thread that waits too long, counts its file as unread, and lets a new thread continue after
-//! that file.
+//! A request for the extents of a file blocks while another process writes to the file, and cannot be interrupted.
+//! The job therefore gives up on a thread that waits too long, counts its file as unread, and lets a new thread
+//! continue after that file.
 //!
-//! Invariant: each file is counted once, as read, by its links, or as unread.
+//! Invariant: each file is counted exactly once: as read, as judged by its link count, or as unread.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -22,9 +22,9 @@ use crate::platform::{Directory, Errno};
 use crate::scan::{reach, reach_entry};
 use crate::tree::{DirId, Entry, EntryState, ExclusiveCoverage, ExclusiveSizes, Listing, Tree};
 
-/// Time to wait for a file that is being written.
+/// Longest time to wait for a file that is being written.
 const BUSY: Duration = Duration::from_millis(50);
-/// Time to wait for any other file, or for a directory.
+/// Longest time to wait for any other file, or for a directory.
 const HANGING: Duration = Duration::from_secs(2);
 /// Interval at which waiting threads are checked.
 const CHECK: Duration = Duration::from_millis(10);
@@ -50,8 +50,8 @@ impl ExclusiveProgress {
     }
 }
 
-/// Starts a search for the exclusive sizes of all entries of a tree that was scanned on this machine. When it is
-/// complete, the tree gets the result.
+/// Starts a search for the exclusive sizes of all entries of a tree that was scanned on this machine. When the
+/// search is complete, the result is stored in the tree.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -84,7 +84,7 @@ struct ExclusiveSearch {
     ended: Condvar,
 }
 
-/// Part of the work that a thread begins with.
+/// Position in the work at which a thread starts.
 #[derive(Clone, Copy)]
 struct Start {
     thread: usize,
@@ -92,7 +92,7 @@ struct Start {
     done: usize,
 }
 
-/// The job has given up on the thread, or has been stopped.
+/// Error returned when the job has given up on the thread, or has been stopped.
 struct Abandoned;
 
 impl ExclusiveSearch {
@@ -101,7 +101,7 @@ impl ExclusiveSearch {
         Self { plan, state: Mutex::new(state), ended: Condvar::new() }
     }
 
-    /// Starts the threads and waits until all files are done, or the task is cancelled.
+    /// Starts the threads and waits until all files have been handled or the task is cancelled.
     fn watch(self: &Arc<Self>, task: &Task<ExclusiveProgress>, threads: usize) {
         let mut state = lock(&self.state);
         for _ in 0..threads.max(1) {
@@ -153,7 +153,7 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Counts up to `count` files of a piece as unread, after the first `done` files.
+    /// Counts up to `count` files of a piece as unread, starting after its first `done` files.
     fn skip_rest(&self, state: &mut SearchState, piece: usize, done: usize, count: usize) {
         let piece = self.plan.pieces[piece];
         let part = self.plan.part(piece);
@@ -164,7 +164,7 @@ impl ExclusiveSearch {
 
     fn work(&self, start: Start) {
         lower_priority();
-        // Without this policy, reading files in the cloud would download them.
+        // Without this policy, reading files that are stored in the cloud would download them.
         io_policy::refuse();
         let Start { thread, mut piece, mut done } = start;
         while self.piece(thread, piece, done).is_ok() {
@@ -181,7 +181,7 @@ impl ExclusiveSearch {
         self.ended.notify_all();
     }
 
-    /// Handles the files of a piece after the first `done` files.
+    /// Handles all files of a piece except the first `done`, which have already been handled.
     fn piece(&self, thread: usize, index: usize, done: usize) -> Result<(), Abandoned> {
         let piece = self.plan.pieces[index];
         let part = self.plan.part(piece);
@@ -199,7 +199,7 @@ impl ExclusiveSearch {
         Ok(())
     }
 
-    /// Adds the blocks of the directories themselves, and records directories that were not read completely.
+    /// Adds the blocks that subdirectories themselves occupy, and records directories that were not read completely.
     fn add_directories(&self, piece: Piece, part: &Listing<'_>) {
         let (tree, numbers) = (&self.plan.tree, &self.plan.numbers);
         let mut state = lock(&self.state);
@@ -219,7 +219,7 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Opens the directory of a piece, unless its entries are roots or the link count decides.
+    /// Opens the directory of a piece, unless its entries are roots or their link counts are sufficient.
     fn open(&self, thread: usize, piece: Piece) -> Result<OpenedDirectory, Abandoned> {
         if piece.directory == DirId::TOP {
             return Ok(OpenedDirectory::Roots);
@@ -245,7 +245,7 @@ impl ExclusiveSearch {
         })
     }
 
-    /// Records that the thread begins or ends to wait for the system.
+    /// Records that the thread starts or stops waiting for the system.
     fn waiting(&self, thread: usize, limit: Option<Duration>) -> Result<(), Abandoned> {
         let mut state = lock(&self.state);
         if state.is_stopped {
@@ -320,7 +320,7 @@ impl ExclusiveSearch {
         if is_current { Ok(state) } else { Err(Abandoned) }
     }
 
-    /// Adds the extents of files on volumes whose trees may be read.
+    /// Adds the extents of files on volumes whose trees can be read.
     fn read_trees(&self, task: &Task<ExclusiveProgress>) {
         let mut state = lock(&self.state);
         let trees = state.methods.iter().filter_map(|(device, method)| match method {
@@ -334,7 +334,7 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Returns the sums of all files.
+    /// Takes the sums and the coverage out of the state.
     fn take(&self) -> (ExclusiveSums, ExclusiveCoverage) {
         let mut state = lock(&self.state);
         let empty = ExclusiveSums::new(Arc::default());
@@ -346,9 +346,9 @@ impl ExclusiveSearch {
 enum OpenedDirectory {
     /// The directory is open.
     Open(Directory, Method),
-    /// The entries are roots, which are named by paths.
+    /// The entries are roots, whose names are paths.
     Roots,
-    /// The files need not be opened, because the link count decides.
+    /// The files are not opened, because their link counts are sufficient.
     ByLinks,
     Failed(Errno),
 }

@@ -1,4 +1,4 @@
-//! State of a search that its threads change after each file.
+//! Shared state of a search. Its threads update the state after each file.
 //!
 //! Invariant: the extents of an inode are added once, regardless of the number of its names.
 
@@ -10,13 +10,13 @@ use super::plan::{ExtentPlan, PlannedFile};
 use super::sums::ExclusiveSums;
 use crate::tree::{ExclusiveCoverage, InodeKey};
 
-/// State that threads change after each file.
+/// Shared state of a search, updated by its threads after each file.
 pub(crate) struct SearchState {
     pub(crate) sums: ExclusiveSums,
     pub(crate) coverage: ExclusiveCoverage,
     /// Number of pieces that threads have taken.
     pub(crate) taken: usize,
-    /// Positions of the running threads.
+    /// Position of each running thread.
     pub(crate) waits: HashMap<usize, Wait>,
     /// Number of threads started so far.
     pub(crate) started: usize,
@@ -29,10 +29,10 @@ pub(crate) struct SearchState {
     pub(crate) added: HashSet<InodeKey>,
 }
 
-/// Position of a thread, and the time since when it has been there.
+/// Position of a thread, and the time at which it got there.
 pub(crate) struct Wait {
     pub(crate) piece: usize,
-    /// Number of files of the piece that are done.
+    /// Number of files in the piece that have been handled.
     pub(crate) done: usize,
     pub(crate) since: Instant,
     /// Longest time to wait; `None` if the thread is not waiting for the system.
@@ -54,7 +54,7 @@ impl SearchState {
         }
     }
 
-    /// Takes the next piece.
+    /// Takes the next of `pieces` pieces. Returns `None` if all have been taken.
     pub(crate) fn take(&mut self, pieces: usize) -> Option<usize> {
         let piece = self.taken;
         (piece < pieces).then(|| self.taken += 1)?;
@@ -73,14 +73,14 @@ impl SearchState {
             Method::LinkCount => self.coverage.by_links += 1,
             Method::Extents(_) | Method::Trees(_) | Method::PrivateSize => self.coverage.read += 1,
         }
-        // An inode with several names holds its extents once.
+        // The extents of an inode with several names are added only once.
         let linked = file.metadata.linked_inode();
         if linked.is_some_and(|inode| !self.added.insert(inode)) {
             return;
         }
         match method {
             Method::LinkCount => self.sums.hold(&names, file.metadata.disk()),
-            // The trees are read when the method of each device is known.
+            // The trees are read later, when the method for each device is known.
             Method::Trees(_) => {}
             Method::PrivateSize => extents.add(&mut self.sums, &names, method, 0),
             Method::Extents(volume) => {
@@ -96,7 +96,7 @@ impl SearchState {
         self.coverage.unread += 1;
     }
 
-    /// Returns the number of a volume.
+    /// Returns the number of a volume, and assigns the next number to a new volume.
     pub(crate) fn volume(&mut self, id: u64) -> usize {
         self.volumes.iter().position(|known| *known == id).unwrap_or_else(|| {
             self.volumes.push(id);

@@ -1,8 +1,8 @@
 //! Sums of exclusive and shared bytes, computed from the references of files to ranges of a volume.
 //!
-//! Nodes are numbered so that a node comes before everything below it. Therefore the lowest common ancestor of the least
-//! and the greatest node that refer to a byte is the lowest common ancestor of all of them. The bytes belong to this
-//! ancestor alone.
+//! Nodes are numbered so that a node comes before everything below it. Of all nodes that refer to a byte, the first and
+//! the last therefore have the same lowest common ancestor as all of them together. The byte is counted only at this
+//! ancestor.
 //!
 //! Invariant: the result does not depend on the order in which references were added. A reference takes 16 bytes.
 
@@ -18,7 +18,7 @@ const SECTOR: u64 = 512;
 const SECTORS: u32 = FLAGGED - 1;
 /// Bit that marks a reference as [`Known::Some`].
 const FLAGGED: u32 = 1 << 30;
-/// Bit that marks references through additional names of an inode.
+/// Bit for references through additional names of an inode.
 const REPEATED: u32 = 1 << 31;
 
 /// Completeness of the known references to a range.

@@ -1,7 +1,7 @@
-//! Shell script that deletes the objects of a remote with rclone.
+//! Shell script that uses rclone to delete objects on a remote.
 //!
-//! Invariant: no byte of a name is outside quotes, no byte controls the terminal, and no name can become a flag of
-//! rclone.
+//! Invariant: no byte of a name is outside quotes, no byte controls the terminal, and rclone cannot take a name
+//! for a flag.
 
 use crate::base::text::{assignment, escape};
 use crate::delete::{Group, Item, Selection};
@@ -14,7 +14,7 @@ const HEAD: &str = "#!/bin/sh
 failed=0
 ";
 
-/// Returns the script for a selection from a remote. `sizes` are the sizes of the entries as text.
+/// Returns the script for a selection from a remote. `sizes` holds the size of each entry as text.
 pub(crate) fn text(selection: &Selection, sizes: &[String]) -> String {
     let entries = selection.items().zip(sizes);
     let commands = entries.map(|((group, item), size)| {
@@ -27,7 +27,7 @@ pub(crate) fn text(selection: &Selection, sizes: &[String]) -> String {
     commands.fold(HEAD.to_owned(), |script, command| script + &command) + "\nexit \"$failed\"\n"
 }
 
-/// Returns the path of an item as rclone reads it: a slash follows the colon of the remote only if the user wrote one.
+/// Returns the path of an item in rclone's syntax. A slash follows the remote's colon only if the user wrote one.
 fn path(group: &Group, item: &Item) -> Vec<u8> {
     let Some((root, below)) = group.steps.split_first() else { return item.name.clone() };
     let names = below.iter().map(|step| step.name.as_slice()).chain([item.name.as_slice()]);
