@@ -50,7 +50,7 @@ fn part(file: &Path, index: usize, words: &Save, environment: &Environment) -> R
     let (plan, digest) = read_plan(file)?;
     if index >= plan.parts.len() {
         let last = plan.parts.len() - 1;
-        return Err(UsageError::Usage(format!("--part {index}: the plan has the parts 0 to {last}")));
+        return Err(UsageError::Usage(format!("--part {index}: the plan has only parts 0 to {last}")));
     }
     let threads = options::threads(words.threads, environment)?;
     let scan = scan::Options { other_parts: plan.other_parts(index), ..flags(&plan.flags, threads)? };

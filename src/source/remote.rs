@@ -175,7 +175,7 @@ impl Session {
             Some(NOT_FOUND) if is_ssh && !is_whole => {
                 Err("duke is not installed on that machine, or not in its PATH".to_owned())
             }
-            Some(code) if last.is_empty() => Err(format!("{name} ended with code {code}")),
+            Some(code) if last.is_empty() => Err(format!("{name} exited with code {code}")),
             Some(_) => Err(String::from_utf8_lossy(last.trim_ascii()).into_owned()),
         }
     }

@@ -143,7 +143,7 @@ pub enum Notice {
     /// The row belongs to no group of copies.
     NoCopies,
     CannotMarkUnread,
-    /// The files found by a view were marked, possibly not all of them.
+    /// All or some of the files found by a view were marked.
     MarkedFound {
         marked: u64,
         found: u64,

@@ -377,7 +377,7 @@ fn the_error_of_ssh_explains_an_empty_export() {
             "echo sh: duke: not found >&2; exit 127",
             "box: duke is not installed on that machine, or not in its PATH\n",
         ),
-        ("exit 3", "box: ssh ended with code 3\n"),
+        ("exit 3", "box: ssh exited with code 3\n"),
         ("echo [1,2, ; exit 0", "box: byte 6: unexpected end\n"),
     ];
     for (script, message) in cases {
@@ -730,7 +730,7 @@ fn a_failing_rclone_leaves_marked_rows_and_its_error() {
             r"printf '403 AccessDenied\n\tstatus code: 403, request id: X\n' >&2; exit 3",
             "s3:b: 403 AccessDenied\n",
         ),
-        ("exit 1", "s3:b: rclone ended with code 1\n"),
+        ("exit 1", "s3:b: rclone exited with code 1\n"),
         ("kill -9 $$", "s3:b: rclone was ended by a signal\n"),
     ];
     for (end, message) in cases {

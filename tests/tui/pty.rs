@@ -653,7 +653,7 @@ fn the_opener_gets_the_path_as_one_word_and_no_terminal() {
     let path = format!("{}:/usr/bin:/bin", tools.path().display());
     let mut session = with(folder.path(), &[("PATH", &path)]);
     session.press("Go");
-    session.wait_for_text("open ended with code 3");
+    session.wait_for_text("open exited with code 3");
     let expected = format!("1|{}/a $(b) 'c'|apart\n", folder.path().display());
     assert_eq!(std::fs::read_to_string(report).unwrap(), expected);
     assert!(session.quit().success());

@@ -24,7 +24,7 @@ pub struct Config {
 pub struct Setting {
     /// Name as written in the file, not yet checked against the flags.
     pub name: String,
-    /// Value as written in the file, not yet checked by the flag.
+    /// Value as written in the file, not yet validated by the flag's parser.
     pub value: Value,
     /// Position of the name.
     pub name_at: Place,

@@ -285,9 +285,9 @@ impl LineKind {
 /// Link counts that are stored with an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LinkCounts {
-    /// All counts. Used for roots, because another root may contain the same file.
+    /// Every link count, even 1. Used for roots, because another root may contain the same file.
     Any,
-    /// Counts of two or more.
+    /// Only link counts of two or more.
     Several,
 }
 

@@ -90,7 +90,7 @@ impl Ended {
 impl fmt::Display for Ended {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Code(code) => write!(out, "ended with code {code}"),
+            Self::Code(code) => write!(out, "exited with code {code}"),
             Self::Signal(number) => match Signal::try_from(*number) {
                 Ok(signal) => write!(out, "was ended by {signal}"),
                 Err(_) => write!(out, "was ended by signal {number}"),

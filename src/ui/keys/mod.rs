@@ -154,7 +154,7 @@ pub enum Answer {
     Yes,
     /// No, whichever button is selected.
     No,
-    /// Quit if the question is about quitting; otherwise No.
+    /// Quit if the question is about quitting; otherwise answer No.
     Leave,
     /// Select the other button.
     Other,

@@ -198,7 +198,7 @@ mod tests {
     fn a_successful_program_reports_no_error() {
         let said = |ended| failure_text(&"sh".into(), ended);
         assert_eq!(said(Ok(Ended::Code(0))), None);
-        assert_eq!(said(Ok(Ended::Code(3))).as_deref(), Some("sh ended with code 3"));
+        assert_eq!(said(Ok(Ended::Code(3))).as_deref(), Some("sh exited with code 3"));
         assert_eq!(said(Ok(Ended::Signal(9))).as_deref(), Some("sh was ended by SIGKILL"));
         let missing = io::Error::from_raw_os_error(Errno::ENOENT as i32);
         assert_eq!(said(Err(missing)).as_deref(), Some("sh: no such file or directory"));

@@ -26,7 +26,7 @@ pub struct Joined<'p> {
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
     /// Parent of each root in `roots` that is a directory.
     parents: HashMap<DirId, DirId>,
-    /// Paths of the roots of other parts that the rest does not list.
+    /// Paths of the other parts' roots that part 0 does not list.
     pub unlisted: Vec<Vec<u8>>,
 }
 
