@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::platform::fs::overhead::btrfs::{
-    self, FileExtent, Purpose, Subvolume, TOP_LEVEL, block_groups, extents,
+    self, FileExtent, Subvolume, TOP_LEVEL, block_groups, extents, used_data,
 };
 use crate::platform::{Directory, Errno};
 
@@ -74,18 +74,13 @@ impl Subvolumes {
         subvolumes.insert(0, Subvolume { id: TOP_LEVEL, ..Subvolume::default() });
         let mut owners = Owners::default();
         for (number, subvolume) in (0..).zip(&subvolumes) {
-            match extents(directory, subvolume.id, |extent| owners.add(number, extent)) {
-                // The subvolume may have been deleted in the meantime.
-                Ok(()) | Err(Errno::ENOENT) => owners.end_subvolume(),
-                Err(error) => return Err(error),
-            }
+            extents(directory, subvolume.id, |extent| owners.add(number, extent))?;
+            owners.end_subvolume();
         }
-        let groups = block_groups(directory)?;
-        let used = |purpose| groups.iter().filter(move |it| it.purpose == purpose).map(|it| it.used);
-        let is_mixed = used(Purpose::Mixed).next().is_some();
+        let used = used_data(&block_groups(directory)?);
         let sets = owners.sets();
         let data = sets.iter().map(|(_, bytes)| *bytes).fold(0, u64::saturating_add);
-        let accuracy = if is_mixed { Accuracy::Mixed } else { accuracy(used(Purpose::Data).sum(), data) };
+        let accuracy = used.map_or(Accuracy::Mixed, |used| accuracy(used, data));
         let bytes = |is: &dyn Fn(&[u32]) -> bool| {
             let bytes = sets.iter().filter(|(set, _)| is(set)).map(|(_, bytes)| *bytes);
             bytes.fold(0, u64::saturating_add)

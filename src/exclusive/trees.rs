@@ -12,7 +12,7 @@ use super::extents::{SubvolumeTree, unbound};
 use super::plan::ExtentPlan;
 use super::sums::{ExclusiveSums, Known, VolumeRange};
 use crate::platform::fs::overhead::btrfs::{
-    FileExtent, Purpose, TOP_LEVEL, block_groups, extents, readable, subvolumes,
+    FileExtent, TOP_LEVEL, block_groups, extents, readable, subvolumes, used_data,
 };
 use crate::platform::{Directory, Errno};
 use crate::scan::{reach, reach_entry};
@@ -80,7 +80,7 @@ impl VolumeTrees {
         let mut references = References { sums, number, seen: HashMap::new(), names: Vec::new(), data: 0 };
         let is_whole = self.directory.as_ref().is_ok_and(|directory| {
             self.read(directory, &mut references, is_cancelled).is_ok()
-                && used_data(directory).is_some_and(|used| used == references.data)
+                && block_groups(directory).is_ok_and(|groups| used_data(&groups) == Some(references.data))
         });
         if !is_whole {
             // Deleting a file may also free extents that were not found.
@@ -101,23 +101,10 @@ impl VolumeTrees {
                 return Ok(());
             }
             let names = self.names.get(&id).map_or(&[][..], Vec::as_slice);
-            match extents(directory, id, |extent| references.add(names, extent)) {
-                // `ENOENT`: the subvolume has been deleted in the meantime.
-                Ok(()) | Err(Errno::ENOENT) => {}
-                Err(error) => return Err(error),
-            }
+            extents(directory, id, |extent| references.add(names, extent))?;
         }
         Ok(())
     }
-}
-
-/// Returns the number of bytes used in data block groups, or `None` if some block groups hold both data and metadata,
-/// or if the block groups cannot be read.
-fn used_data(directory: &Directory) -> Option<u64> {
-    let groups = block_groups(directory).ok()?;
-    let is_mixed = groups.iter().any(|group| group.purpose == Purpose::Mixed);
-    let data = groups.iter().filter(|group| group.purpose == Purpose::Data).map(|group| group.used);
-    (!is_mixed).then(|| data.sum())
 }
 
 /// State while the references of one volume are being added to the sums.

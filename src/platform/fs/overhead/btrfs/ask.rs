@@ -73,16 +73,18 @@ pub fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     Ok(subvolumes)
 }
 
-/// Calls `each` for every reference from a file in the subvolume to an extent, in order of inode number.
+/// Calls `each` for every reference from a file in the subvolume to an extent, in order of inode number. A subvolume that
+/// has been deleted in the meantime has no references.
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `EPERM` if the process may not read the tree.
 pub fn extents(directory: &Directory, subvolume: u64, mut each: impl FnMut(FileExtent)) -> Result<(), Errno> {
-    search(directory, subvolume, (FIRST, LAST), |item| {
+    let found = search(directory, subvolume, (FIRST, LAST), |item| {
         if let Some(extent) = extent(item) {
             each(extent);
         }
-    })
+    });
+    if found == Err(Errno::ENOENT) { Ok(()) } else { found }
 }
 
 /// Returns the ID of the subvolume that contains the directory.

@@ -45,6 +45,14 @@ pub struct BlockGroups {
     pub copies: u64,
 }
 
+/// Returns the number of bytes used in data block groups, or `None` if some block groups hold both data and metadata,
+/// because btrfs then reports only their sum.
+pub fn used_data(groups: &[BlockGroups]) -> Option<u64> {
+    let is_mixed = groups.iter().any(|group| group.purpose == Purpose::Mixed);
+    let data = groups.iter().filter(|group| group.purpose == Purpose::Data).map(|group| group.used);
+    (!is_mixed).then(|| data.fold(0, u64::saturating_add))
+}
+
 /// Subvolume or snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subvolume {
