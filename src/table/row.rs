@@ -113,7 +113,7 @@ fn frees(least: u64, most: Option<u64>, width: usize, units: Units) -> String {
         Some(most) => format!("{RANGE}{}", brief_size(most, units).trim_start()),
         None => String::new(),
     };
-    if is_wide { format!("{sign}{number}{end:<0$}", RANGE.len() + BRIEF) } else { format!("{sign}{number}") }
+    format!("{sign}{number}{end}")
 }
 
 /// Word after the size of a new entry in a very wide column. For other changes, blanks take its place.
