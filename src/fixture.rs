@@ -143,10 +143,12 @@ impl Growing {
         self.publish_below(self.root, entries);
     }
 
-    /// Publishes the entries of an unread directory in the root, and completes it.
-    pub fn read(&self, name: &str, entries: Vec<Plan>) {
-        let id = self.tree.entry(self.root, name.as_bytes()).unwrap().directory().unwrap();
+    /// Publishes the entries of an unread directory, and completes it. `path` is relative to the root.
+    pub fn read(&self, path: &str, entries: Vec<Plan>) {
+        let child = |id, name: &str| self.tree.entry(id, name.as_bytes()).unwrap().directory().unwrap();
+        let id = path.split('/').fold(self.root, child);
         self.unread.borrow_mut().retain(|unread| *unread != id);
+        self.tree.begin(id);
         self.publish_below(id, entries);
     }
 

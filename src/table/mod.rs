@@ -6,5 +6,6 @@ pub mod column_set;
 mod main_category;
 pub mod outline;
 pub mod recorded;
+pub mod recorded_rows;
 pub mod row;
 pub mod rows;

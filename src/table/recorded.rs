@@ -1,6 +1,6 @@
-//! Sizes recorded by an earlier scan, shown for directories that the running scan has not completed.
+//! Sizes and names recorded by an earlier scan, shown for directories that the running scan has not completed.
 //!
-//! Keys can act only on rows for entries of the new tree. A recorded directory is found by its path, and its root by
+//! Keys can act only on entries of the new tree. A recorded directory is found by its path, and its root by
 //! device and inode, so a disk that is mounted elsewhere is not mistaken for the recorded one.
 //!
 //! Invariant: a complete directory never has recorded totals.
@@ -8,9 +8,10 @@
 use std::collections::HashMap;
 
 use crate::base::sync::Arc;
+use crate::table::recorded_rows::RecordedDir;
 use crate::tree::{DirId, EntryState, LiveTotals, Totals, Tree};
 
-/// Maximum length in bytes of a recorded listing that the drawing thread reads: about 40,000 entries.
+/// Maximum length in bytes of a recorded listing that is read on the drawing thread: about 40,000 entries.
 const LONG: u64 = 1 << 20;
 
 /// Tree recorded by an earlier scan of the same roots.
@@ -28,12 +29,14 @@ impl std::fmt::Debug for RecordedTree {
     }
 }
 
-/// Recorded totals of the directories on the screen.
+/// Recorded directories and totals for the directories on the screen.
 #[derive(Debug, Default)]
 pub struct RecordedTotals {
     /// Directories that were looked up with their child directories, each with the length of its listing at that time.
     shown: Vec<(DirId, u64)>,
     totals: HashMap<DirId, Totals>,
+    /// Recorded directories that correspond to the shown ones.
+    directories: HashMap<DirId, RecordedDir>,
 }
 
 impl RecordedTotals {
@@ -44,6 +47,16 @@ impl RecordedTotals {
             id == shown && tree.listing(*id).length() == *length
         };
         self.shown.len() == directories.len() && self.shown.iter().zip(directories).all(is_same)
+    }
+
+    /// Returns the recorded directory that corresponds to `id`, unless all entries of `id` have been found.
+    pub fn directory(&self, tree: &Tree, id: DirId) -> Option<RecordedDir> {
+        self.directories.get(&id).filter(|_| !tree.is_listed(id)).cloned()
+    }
+
+    /// Returns `true` if the entries of `id` should be sorted in the background, because its recorded listing is long.
+    pub fn is_large(&self, id: DirId) -> bool {
+        self.directories.get(&id).is_some_and(|was| was.tree.block_length(was.id) > LONG)
     }
 
     /// Returns the recorded totals of `id` if they should be shown instead of the live totals: the directory is not
@@ -69,13 +82,17 @@ impl RecordedTree {
             if let Some(was) = self.find(new, id) {
                 found.totals.insert(id, self.tree.totals(was));
                 found.totals.extend(self.below(new, id, was));
+                // The roots are known from the start.
+                if id != DirId::TOP {
+                    found.directories.insert(id, RecordedDir { tree: Arc::clone(&self.tree), id: was });
+                }
             }
         }
         found
     }
 
     /// Returns `true` if the recorded listing of `was` is short enough to be read on the drawing thread.
-    pub fn is_short(&self, was: DirId) -> bool {
+    fn is_short(&self, was: DirId) -> bool {
         self.tree.block_length(was) <= LONG
     }
 
@@ -112,13 +129,13 @@ impl RecordedTree {
         if id == DirId::TOP {
             return self.roots(new).into_iter().map(|(root, was)| (root, self.tree.totals(was))).collect();
         }
-        if !self.is_short(was) {
+        let listing = new.listing(id);
+        if !self.is_short(was) || listing.length() > LONG {
             return Vec::new();
         }
         let old = self.tree.listing(was);
         let old: HashMap<&[u8], DirId> =
             old.entries().filter_map(|(_, record)| Some((record.name, record.directory()?))).collect();
-        let listing = new.listing(id);
         let entries = listing.entries().filter_map(|(_, record)| {
             let id = record.directory().filter(|id| !new.status(*id).is_complete())?;
             Some((id, self.tree.totals(*old.get(record.name)?)))

@@ -33,6 +33,17 @@ pub enum Names {
     NaturalReversed,
 }
 
+impl Names {
+    /// Compares the names of two entries with equal numbers.
+    pub fn compare(self, one: &[u8], other: &[u8]) -> Ordering {
+        match self {
+            Self::Ascending => one.cmp(other),
+            Self::Natural => compare_naturally(one, other),
+            Self::NaturalReversed => compare_naturally(other, one),
+        }
+    }
+}
+
 /// Minimum number of rows that are sorted with several processors.
 const MANY: usize = 1 << 14;
 /// Size in bytes of a listing with about [`MANY`] entries.
@@ -127,13 +138,7 @@ pub fn sort_by_name(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
 
 fn sort_few(listing: &Listing<'_>, names: Names, rows: &mut [SortRow]) {
     rows.sort_unstable_by(|a, b| {
-        let (one, other) = (name(listing, a), name(listing, b));
-        let order = match names {
-            Names::Ascending => one.cmp(other),
-            Names::Natural => compare_naturally(one, other),
-            Names::NaturalReversed => compare_naturally(other, one),
-        };
-        order.then(a.position.cmp(&b.position))
+        names.compare(name(listing, a), name(listing, b)).then(a.position.cmp(&b.position))
     });
 }
 

@@ -93,6 +93,21 @@ impl Tree {
         }
     }
 
+    /// Returns `true` if all entries of `id` itself have been published. Directories below it may still be incomplete. A
+    /// later call may return `true` although nothing has been published since.
+    pub(crate) fn is_listed(&self, id: DirId) -> bool {
+        // The claims are counted between two equal counts of the incomplete children. Each of these children has one
+        // claim, which was added before the child was published. If there are no other claims, reading has ended.
+        let published = || {
+            let listing = self.listing(id);
+            let incomplete = listing.directories().filter(|child| !self.status(*child).is_complete()).count();
+            (listing.length(), incomplete)
+        };
+        let before = published();
+        let claims = self.dir(id).pending.load(Ordering::Acquire);
+        self.status(id).is_complete() || claims as usize == before.1 && published() == before
+    }
+
     /// Subtracts `excess` from the totals of `id`, but not from its ancestors' totals. Used to subtract repeated hard
     /// links one directory at a time.
     pub(crate) fn take_off(&self, id: DirId, excess: &Totals) {

@@ -1,7 +1,7 @@
 //! State of the list: the shown directory, its rows and its cursor.
 //!
 //! The state stores the position (in the listing) and the name of the entry under the cursor, so that the cursor can
-//! follow the entry when the rows are sorted again. Until the first key press in a directory, the cursor stays on the
+//! follow the entry when the rows are sorted again, and when the scan finds a recorded entry. Until the first key press in a directory, the cursor stays on the
 //! first row, even if another entry moves there.
 //!
 //! Invariant: if there are rows, the cursor is on one of them. After scrolling, that row is visible.
@@ -10,28 +10,30 @@ use crate::tree::{DirId, Entry, Listing, Position, Tree};
 
 use super::cursor::{Cursor, Motion};
 use crate::base::sync::Arc;
-use crate::table::rows::{Order, SizeSource, SortedEntries};
+use crate::table::rows::{Order, RowEntry, SizeSource, SortedEntries};
 
 /// Maximum size in bytes of a listing that is sorted synchronously: about 40,000 entries.
 const LARGE: u64 = 1 << 20;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Pin<'t> {
-    position: Position,
-    name: &'t [u8],
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Pin {
+    /// Position in the listing; `None` if the scan had not found the entry.
+    position: Option<Position>,
+    name: Vec<u8>,
 }
 
 /// Saved cursor of a directory that the user has left.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SavedCursor<'t> {
-    pin: Option<Pin<'t>>,
+#[derive(Clone, Debug, Default)]
+pub struct SavedCursor {
+    pin: Option<Pin>,
     cursor: Cursor,
 }
 
-impl<'t> SavedCursor<'t> {
-    /// Creates a saved cursor on the entry with this position and name.
-    pub fn at(position: Position, name: &'t [u8]) -> Self {
-        Self { pin: Some(Pin { position, name }), cursor: Cursor::default() }
+impl SavedCursor {
+    /// Creates a saved cursor on the entry with this name, at this position of the listing if it is known.
+    pub fn at(position: impl Into<Option<Position>>, name: &[u8]) -> Self {
+        let pin = Pin { position: position.into(), name: name.to_vec() };
+        Self { pin: Some(pin), cursor: Cursor::default() }
     }
 }
 
@@ -43,7 +45,7 @@ pub struct ListState<'t> {
     rows: Arc<SortedEntries>,
     /// `true` if everything below the directory had been read by the time the rows were sorted.
     was_complete: bool,
-    pin: Option<Pin<'t>>,
+    pin: Option<Pin>,
     cursor: Cursor,
 }
 
@@ -54,7 +56,7 @@ impl<'t> ListState<'t> {
         sizes: &SizeSource,
         id: DirId,
         order: Order,
-        saved: SavedCursor<'t>,
+        saved: SavedCursor,
         lines: usize,
     ) -> Self {
         let mut place = Self::new(id, saved);
@@ -63,7 +65,7 @@ impl<'t> ListState<'t> {
     }
 
     /// Enters the directory `id` without sorting its rows yet.
-    pub fn new(id: DirId, saved: SavedCursor<'t>) -> Self {
+    pub fn new(id: DirId, saved: SavedCursor) -> Self {
         let SavedCursor { pin, cursor } = saved;
         let (listing, rows) = (Listing::default(), Arc::default());
         Self { id, listing, rows, was_complete: false, pin, cursor }
@@ -79,8 +81,8 @@ impl<'t> ListState<'t> {
         self.rows = Arc::default();
     }
 
-    pub fn saved(&self) -> SavedCursor<'t> {
-        SavedCursor { pin: self.pin, cursor: self.cursor }
+    pub fn saved(&self) -> SavedCursor {
+        SavedCursor { pin: self.pin.clone(), cursor: self.cursor }
     }
 
     pub fn rows(&self) -> &SortedEntries {
@@ -91,8 +93,17 @@ impl<'t> ListState<'t> {
         &self.listing
     }
 
+    /// Returns the entry under the cursor; `None` if there are no rows, or if the row shows a recorded entry.
     pub fn entry(&self) -> Option<Entry<'t>> {
         self.listing.record(self.rows.position(self.cursor.index)?)
+    }
+
+    /// Returns the recorded entry under the cursor.
+    pub fn recorded_entry(&self) -> Option<Entry<'_>> {
+        match self.rows.entry(self.cursor.index)? {
+            RowEntry::Recorded(position) => self.rows.recorded()?.record(position),
+            RowEntry::Found(_) => None,
+        }
     }
 
     /// Returns the index of the cursor's row; meaningless if there are no rows.
@@ -116,13 +127,15 @@ impl<'t> ListState<'t> {
         self.listing = tree.listing(self.id);
         let above = self.cursor.index.saturating_sub(self.cursor.offset);
         self.rows = rows;
-        let found = self.pin.and_then(|pin| self.find(pin));
-        self.cursor.index = match (self.pin, found) {
-            (None, _) => 0,
-            (Some(_), Some(index)) => index,
+        match self.pin.as_ref().map(|pin| self.find(pin)) {
+            None => self.cursor.index = 0,
+            Some(Some(index)) => {
+                self.cursor.index = index;
+                self.pin();
+            }
             // The entry was deleted or hidden, so the cursor stays at the same index.
-            (Some(_), None) => self.cursor.index,
-        };
+            Some(None) => {}
+        }
         // If the list is scrolled, the cursor stays on its screen line. Otherwise, the list stays at the top.
         if self.cursor.offset > 0 {
             self.cursor.offset = self.cursor.index.saturating_sub(above);
@@ -137,8 +150,13 @@ impl<'t> ListState<'t> {
 
     /// Keeps the cursor on its current entry whenever rows are sorted from now on.
     pub fn pin(&mut self) {
-        let entry = |position| Some(Pin { position, name: self.listing.name(position)? });
-        self.pin = self.rows.position(self.cursor.index).and_then(entry);
+        let found = |position| Some((Some(position), self.listing.name(position)?));
+        let entry = match self.rows.entry(self.cursor.index) {
+            Some(RowEntry::Found(position)) => found(position),
+            Some(RowEntry::Recorded(_)) => self.recorded_entry().map(|record| (None, record.name)),
+            None => None,
+        };
+        self.pin = entry.map(|(position, name)| Pin { position, name: name.to_vec() });
     }
 
     pub fn step(&mut self, motion: Motion, lines: usize) {
@@ -166,18 +184,17 @@ impl<'t> ListState<'t> {
         self.cursor.show(lines, self.rows.len());
     }
 
-    /// Returns the positions (in the listing) of the rows that are visible on `lines` lines.
-    pub fn visible(&self, lines: usize) -> impl Iterator<Item = Position> + '_ {
-        self.rows.positions().skip(self.cursor.offset).take(lines)
+    /// Returns the entries of the rows that are visible on `lines` lines.
+    pub fn visible(&self, lines: usize) -> impl Iterator<Item = RowEntry> + '_ {
+        self.rows.entries(self.cursor.offset, lines)
     }
 
-    fn find(&self, pin: Pin<'t>) -> Option<usize> {
-        let listing = &self.listing;
-        if listing.name(pin.position) == Some(pin.name) {
-            return self.rows.find(pin.position);
+    fn find(&self, pin: &Pin) -> Option<usize> {
+        match pin.position {
+            Some(position) if self.listing.name(position) == Some(&pin.name) => self.rows.find(position),
+            // The scan has found a recorded entry, or a rescan has moved the entry to another position.
+            _ => self.rows.find_name(&self.listing, &pin.name),
         }
-        // A rescan has moved the entry to another position, so search for its name.
-        self.rows.positions().position(|position| listing.name(position) == Some(pin.name))
     }
 }
 

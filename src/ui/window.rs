@@ -11,11 +11,12 @@ use crate::base::os_error::error_text;
 use crate::base::text::escape;
 use crate::table::chain::chain;
 use crate::table::column::{Column, RowLook, Scale};
+use crate::table::recorded_rows::{RecordedDir, RecordedRows};
 use crate::table::row::{CellValue, Precision, Row, RowNote, RowStyle};
-use crate::table::rows::{Order, SizeSource};
-use crate::tree::{DirId, Entry, EntryId, EntryState, Status, Totals, Tree};
+use crate::table::rows::{Order, RowEntry, SizeSource};
+use crate::tree::{DirId, Entry, EntryId, EntryState, Position, Status, Totals, Tree};
 
-use super::list_state::{ListState, SavedCursor};
+use super::list_state::ListState;
 use super::marks::Marks;
 use super::remark::{exclusion_text, kind_text, linked_text};
 
@@ -36,8 +37,6 @@ pub struct Window {
     pub index: usize,
     pub offset: usize,
     pub lines: Vec<Row>,
-    /// Entries that an earlier scan recorded, shown if there are no other rows.
-    pub recorded: Vec<Row>,
 }
 
 impl Window {
@@ -76,7 +75,7 @@ impl Window {
             let relation = if alias.is_root { "the same as" } else { "counted in" };
             Some(RowNote::plain(format!("{relation} {}", escape(alias.root))))
         };
-        let row = |position| {
+        let found = |position| {
             let record = place.listing().record(position)?;
             let mut row = row_of(tree, sizes, EntryId { directory: place.id, position }, &record, measure);
             row.is_marked = marks.contains(place.id, record.name);
@@ -99,6 +98,14 @@ impl Window {
             }
             Some(row)
         };
+        let row = |entry| match entry {
+            RowEntry::Found(position) => found(position),
+            RowEntry::Recorded(position) => {
+                let mut row = recorded_row(place.rows().recorded()?, position, measure)?;
+                row.add_shares(size, full);
+                Some(row)
+            }
+        };
         Self {
             totals,
             bound: precision(tree, sizes, place.id, size),
@@ -110,7 +117,6 @@ impl Window {
             index: place.index(),
             offset: place.offset(),
             lines: place.visible(lines).filter_map(row).collect(),
-            recorded: Vec::new(),
         }
     }
 
@@ -123,20 +129,13 @@ impl Window {
     }
 }
 
-/// Returns the first rows of the directory `id` in a recorded tree. The rows do not refer to entries, because keys must
-/// not act on entries that exist only in the record.
-pub fn recorded_rows(tree: &Tree, id: DirId, order: Order, lines: usize) -> Vec<Row> {
-    let sizes = SizeSource::default();
-    let place = ListState::enter(tree, &sizes, id, order, SavedCursor::default(), lines);
-    let whole = totals_size(&tree.totals(id), order.measure);
-    let row = |position| {
-        let entry = EntryId { directory: id, position };
-        let row = row_of(tree, &sizes, entry, &place.listing().record(position)?, order.measure);
-        let mut row = Row { entry: None, directory: None, precision: Precision::Recorded, ..row };
-        row.add_shares(whole, whole);
-        Some(row)
-    };
-    place.visible(lines).filter_map(row).collect()
+/// Returns the row of a recorded entry. The row does not refer to the entry, because keys must not act on it.
+fn recorded_row(rows: &RecordedRows, position: Position, measure: Measure) -> Option<Row> {
+    let RecordedDir { tree, id } = rows.directory();
+    let entry = EntryId { directory: *id, position };
+    let row = row_of(tree, &SizeSource::default(), entry, &rows.record(position)?, measure);
+    let (style, precision) = (RowStyle::Faint, Precision::Recorded);
+    Some(Row { entry: None, directory: None, style, precision, ..row })
 }
 
 /// Returns the row of an entry. The cells for shares and growth are still empty.

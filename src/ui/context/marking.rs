@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 
 use super::Context;
 use crate::duplicates::KeptCopy;
+use crate::table::rows::RowEntry;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Relocation};
 use crate::ui::cursor::Motion;
 use crate::ui::layout::layout;
@@ -186,9 +187,8 @@ impl<'t> Context<'t> {
     /// Returns the index of the row that shows an entry; `None` if the entry is not shown.
     fn row_of(&self, (parent, name): EntryName<'_>) -> Option<usize> {
         let Some(sheet) = self.views.sheets.last() else {
-            let listing = self.place.listing();
-            let is_it = |position| self.place.id == parent && listing.name(position) == Some(name);
-            return self.place.rows().positions().position(is_it);
+            let find = || self.place.rows().find_name(self.place.listing(), name);
+            return (self.place.id == parent).then(find).flatten();
         };
         let listing = self.tree.listing(parent);
         let is_it = |entry: &EntryId| entry.directory == parent && listing.name(entry.position) == Some(name);
@@ -202,8 +202,8 @@ impl<'t> Context<'t> {
             let end = sheet.count().min(first.saturating_add(count));
             (first..end).flat_map(|row| sheet.entries(row)).collect()
         } else {
-            let positions = self.place.rows().positions().skip(first).take(count);
-            positions.map(|position| EntryId { directory: self.place.id, position }).collect()
+            let found = self.place.rows().entries(first, count).filter_map(RowEntry::found);
+            found.map(|position| EntryId { directory: self.place.id, position }).collect()
         };
         wanted.sort_unstable();
         let mut entries = Vec::with_capacity(wanted.len());

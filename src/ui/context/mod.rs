@@ -83,7 +83,7 @@ pub struct Context<'t> {
     /// Contents of the parent directory's pane, if that pane is visible.
     pub parent_list: Option<ParentList<'t>>,
     pub panes: Panes,
-    pub memories: HashMap<DirId, SavedCursor<'t>>,
+    pub memories: HashMap<DirId, SavedCursor>,
     /// Directory IDs of the roots at the time of the last tick.
     pub known_roots: Vec<DirId>,
     pub rescan: Option<Rescan>,
@@ -203,7 +203,6 @@ impl<'t> Context<'t> {
         let sizes = self.sizes();
         let look = (self.order, self.shown, self.units);
         self.window = Window::new(self.tree, &sizes, &self.place, &self.marks, look, lines);
-        self.window.recorded = self.recorded_rows(lines);
         self.collect_parent();
         self.collect_views();
     }

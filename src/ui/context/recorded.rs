@@ -1,18 +1,15 @@
 //! Names and sizes from the last scan, shown until the running scan confirms them.
 //!
-//! A directory that has not been read shows its recorded entries as plain text without a cursor. Since no entry is
-//! under the cursor, keys cannot act on these entries. The scan reads the directories on the screen first, so real rows
-//! soon replace them.
+//! Until the listing of a directory is whole, its list also has rows for recorded entries that the scan has not found.
+//! These rows refer to no entry of the tree, so keys cannot act on them. The scan reads the directories on the screen
+//! first.
 //!
 //! Invariant: once the scan has ended, nothing recorded is shown.
 
 use super::Context;
 use crate::base::sync::Arc;
-use crate::table::row::Row;
 use crate::tree::{DirId, State};
-use crate::ui::list_state::{ListState, SavedCursor};
 use crate::ui::notice::Notice;
-use crate::ui::window::recorded_rows;
 
 impl Context<'_> {
     /// Returns the directories on the screen that have not been read, with the shown directory last.
@@ -35,24 +32,9 @@ impl Context<'_> {
         }
         let Some(record) = &self.record else { return };
         let above = self.above_shown().filter(|_| self.parent_list.is_some());
-        let is_small = |id: &_| !ListState::new(*id, SavedCursor::default()).is_large(self.tree);
-        let shown: Vec<DirId> = [self.place.id].into_iter().chain(above).filter(is_small).collect();
+        let shown: Vec<DirId> = [self.place.id].into_iter().chain(above).collect();
         if self.recorded.as_ref().is_none_or(|recorded| !recorded.are_of(self.tree, &shown)) {
             self.recorded = Some(Arc::new(record.totals(self.tree, shown)));
-        }
-    }
-
-    /// Returns as many recorded entries of the shown directory as fit on `lines` lines; none if the directory has rows
-    /// or has been read completely.
-    pub fn recorded_rows(&self, lines: usize) -> Vec<Row> {
-        let is_unread = self.window.lines.is_empty()
-            && !self.window.is_complete
-            && self.window.left_out == 0
-            && !(self.is_filtered() || self.is_sorting());
-        let Some(record) = self.record.as_ref().filter(|_| is_unread) else { return Vec::new() };
-        match record.find(self.tree, self.place.id).filter(|was| record.is_short(*was)) {
-            Some(was) => recorded_rows(&record.tree, was, self.order_here(), lines),
-            None => Vec::new(),
         }
     }
 }

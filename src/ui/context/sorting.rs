@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::Context;
 use crate::base::sync::Arc;
 use crate::table::column::Column;
+use crate::table::recorded::RecordedTotals;
 use crate::table::rows::{self, Direction, SizeSource};
 use crate::ui::loader::{Loader, Sources};
 use crate::ui::notice::Notice;
@@ -55,7 +56,8 @@ impl Context<'_> {
         // The flag is set before sorting, because entries read during the sort make the order outdated again.
         self.is_stale = self.is_scanning();
         self.parent_list = None;
-        if self.place.is_large(self.tree) {
+        let is_recorded_large = |recorded: &Arc<RecordedTotals>| recorded.is_large(self.place.id);
+        if self.place.is_large(self.tree) || self.recorded.as_ref().is_some_and(is_recorded_large) {
             let (directory, sizes) = (self.place.id, self.sizes());
             self.sorting = Some(Sorting { rows: Loader::default(), directory, order, sizes });
         } else {

@@ -182,9 +182,7 @@ impl Context<'_> {
             self.expected = None;
         }
         let Some(expected) = &self.expected else { return };
-        let listing = self.place.listing();
-        let found =
-            self.place.rows().positions().position(|at| listing.name(at) == Some(expected.as_slice()));
+        let found = self.place.rows().find_name(self.place.listing(), expected);
         if let Some(index) = found {
             self.place.go_to(index);
             self.place.pin();

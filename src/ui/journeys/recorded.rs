@@ -12,6 +12,11 @@ fn opened(growing: &Growing) -> App<'_> {
         dir("b", vec![file("x", 1 << 20, 0)]),
         dir("gone", vec![file("x", 9 << 20, 0)]),
     ]);
+    opened_with(growing, tree)
+}
+
+/// Returns a browser of `growing`, with the record of a scan that ended with `tree`.
+fn opened_with(growing: &Growing, tree: Tree) -> App<'_> {
     let record = Some(RecordedTree { tree: Arc::new(tree), scanned_at: 0 });
     let settings = Settings { record, ..settings() };
     App::new(&growing.tree, vec![(b"/r".to_vec(), b"/shown".to_vec())], &settings, (80, 12))
@@ -28,18 +33,19 @@ fn recorded_sizes_are_marked_and_sorted_until_they_are_confirmed() {
     let mut app = opened(&growing);
     tick(&mut app, 1000, None);
     let recorded = Precision::Recorded;
-    // The new tree has no entry called "gone", so there is no row that a key could act on.
-    let rows = [("a/", recorded), ("b/", recorded), ("new/", Precision::Growing)];
+    let gone = ("gone/", recorded);
+    let rows = [gone, ("a/", recorded), ("b/", recorded), ("new/", Precision::Growing)];
     assert_eq!(precisions(&app), rows.map(|(name, precision)| (name.to_owned(), precision)));
     assert_eq!(app.cx.window.bound, recorded);
     assert!(screen(&mut app).contains("as of 1970-01-01 00:00"), "{}", screen(&mut app));
     growing.read("b", vec![file("x", 5 << 20, 0)]);
     tick(&mut app, 3000, None);
-    let rows = [("b/", Precision::Exact), ("a/", recorded), ("new/", Precision::Growing)];
+    let rows = [gone, ("b/", Precision::Exact), ("a/", recorded), ("new/", Precision::Growing)];
     assert_eq!(precisions(&app), rows.map(|(name, precision)| (name.to_owned(), precision)));
     growing.finish();
     tick(&mut app, 6000, Some(Outcome::Complete));
-    assert!(precisions(&app).iter().all(|(_, precision)| *precision == Precision::Exact));
+    let rows = ["b/", "a/", "new/"].map(|name| (name.to_owned(), Precision::Exact));
+    assert_eq!(precisions(&app), rows);
     assert!(app.cx.record.is_none() && app.cx.scan.percent().is_none());
     let total = app.cx.window.totals;
     assert_eq!(total, growing.tree.totals(growing.root()));
@@ -51,8 +57,8 @@ fn a_recorded_directory_shows_its_recorded_total_and_its_present_entries() {
     growing.publish(vec![unread("a"), unread("b")]);
     let mut app = opened(&growing);
     tick(&mut app, 1000, None);
-    press(&mut app, "Enter");
-    assert_eq!((app.cx.window.bound, app.cx.window.rows), (Precision::Recorded, 0));
+    press(&mut app, "j Enter");
+    assert_eq!((app.cx.window.bound, app.cx.window.rows), (Precision::Recorded, 1));
     assert_eq!(app.cx.window.totals.apparent, (3 << 20) + 4096);
     growing.read("a", vec![file("y", 1 << 20, 0)]);
     tick(&mut app, 2000, None);
@@ -73,38 +79,42 @@ fn a_stopped_scan_shows_no_recorded_sizes() {
 }
 
 #[test]
-fn no_key_acts_on_an_entry_that_is_only_recorded() {
+fn recorded_rows_have_no_entry() {
     let growing = Growing::new();
     let mut app = opened(&growing);
     tick(&mut app, 1000, None);
-    let names = |app: &App<'_>| -> Vec<String> {
-        app.cx.window.recorded.iter().map(|row| row.label.clone()).collect()
-    };
-    assert_eq!(names(&app), ["gone/", "a/", "b/"]);
+    assert_eq!(names(&app), ["gone", "a", "b"]);
     let shown = screen(&mut app);
     assert!(shown.contains("gone/") && shown.contains('~'), "{shown}");
-    for row in &app.cx.window.recorded {
+    for row in &app.cx.window.lines {
         assert_eq!((row.entry, row.directory, row.precision), (None, None, Precision::Recorded));
     }
-    for key in ["Space", "+", "*", "V", "d", "D", "H", "o", "v", "r", "Enter", "Right", "l"] {
-        let effects = press(&mut app, key);
-        assert!(effects.is_empty(), "{key}: {effects:?}");
-        assert_eq!(app.cx.marks.count(), 0, "{key} marks a recorded entry");
-        assert_eq!(app.cx.place.id, growing.root(), "{key} enters a recorded entry");
-        assert!(app.cx.place.entry().is_none(), "{key}");
-        press(&mut app, "Esc");
-    }
-    for line in 2..8 {
-        for milliseconds in [1100, 1200] {
-            assert_eq!(super::mouse::click(&mut app, (30, line), milliseconds), None);
-        }
-    }
-    assert_eq!((app.cx.marks.count(), app.cx.place.id), (0, growing.root()));
-    // Once there are entries, the recorded ones are gone, and keys act on what is there.
-    growing.publish(vec![unread("a")]);
+    // The scan finds two entries. The cursor stays on its name, and the other names keep their recorded rows.
+    press(&mut app, "j");
+    assert_eq!(selected(&app), "a");
+    growing.publish(vec![unread("a"), file("new", 100 << 20, 0)]);
     tick(&mut app, 3000, None);
-    assert_eq!(names(&app), Vec::<String>::new());
-    assert_eq!(app.cx.place.entry().unwrap().name, b"a");
+    assert_eq!(names(&app), ["new", "gone", "a", "b"]);
+    assert_eq!(selected(&app), "a");
+    let entries: Vec<bool> = app.cx.window.lines.iter().map(|row| row.entry.is_some()).collect();
+    assert_eq!(entries, [true, false, true, false]);
+}
+
+#[test]
+fn a_recorded_row_disappears_when_the_listing_is_whole() {
+    let growing = Growing::new();
+    growing.publish(vec![unread("a"), unread("b")]);
+    let (tree, _) =
+        build(vec![dir("a", vec![dir("kept", vec![file("x", 5 << 20, 0)]), file("gone", 1 << 20, 0)])]);
+    let mut app = opened_with(&growing, tree);
+    tick(&mut app, 1000, None);
+    press(&mut app, "Enter");
+    assert_eq!(names(&app), ["kept", "gone"]);
+    growing.read("a", vec![unread("kept")]);
+    tick(&mut app, 3000, None);
+    // The directory "kept" is still unread, but the listing that contains it is whole.
+    assert_eq!(precisions(&app), [("kept/".to_owned(), Precision::Recorded)]);
+    assert_eq!(app.cx.window.bound, Precision::Recorded);
 }
 
 #[test]
@@ -115,7 +125,7 @@ fn directories_on_the_screen_are_read_first_and_the_shown_one_before_all_others(
     let mut app = opened(&growing);
     tick(&mut app, 1000, None);
     assert_eq!(app.cx.looked_at(), [id(b"b"), id(b"a")]);
-    press(&mut app, "Enter");
+    press(&mut app, "j Enter");
     assert_eq!(app.cx.looked_at(), [id(b"a")]);
     growing.read("a", vec![]);
     tick(&mut app, 2000, None);

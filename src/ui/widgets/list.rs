@@ -27,9 +27,6 @@ pub fn draw(cx: &Context<'_>, titles: Rect, list: Rect, canvas: &mut Canvas<'_>)
     let columns = columns(cx, usize::from(inner(list).width));
     let order = (cx.order.column, cx.order.direction);
     draw_titles(cx, &columns, order, |_| None, titles, canvas);
-    if !cx.window.recorded.is_empty() {
-        return draw_rows(cx, &columns, &cx.window.recorded, (0, usize::MAX), list, canvas);
-    }
     if cx.window.lines.is_empty() {
         draw_empty(cx, list, canvas.buffer);
     }

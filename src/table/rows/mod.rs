@@ -5,7 +5,8 @@
 //! only after ten times that duration. Sorting a huge, growing directory therefore takes at most a tenth of the drawing
 //! thread's time.
 //!
-//! Invariant: every row is an entry of the sorted listing, and no entry has two rows.
+//! Invariant: every row is an entry of the sorted listing or, while the scan is reading the directory, a recorded entry
+//! that the listing does not contain. No name has two rows.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ use crate::base::job::{Job, Pool};
 use crate::base::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 use crate::table::column::{Column, SortContext};
 use crate::table::recorded::RecordedTotals;
+use crate::table::recorded_rows::{RecordedDir, RecordedRows};
 use crate::tree::sort::{Names, sort};
 use crate::tree::{DirId, Entry, EntryState, Listing, LiveTotals, Metadata, Position, Totals, Tree};
 
@@ -108,13 +110,37 @@ impl SizeSource {
         let recorded = self.recorded.as_ref().filter(|_| self.filtered.is_none())?;
         recorded.totals(tree, &self.live, id)
     }
+
+    /// Returns the recorded directory whose entries are shown in addition to those that the scan has found in `id`.
+    fn recorded_dir(&self, tree: &Tree, id: DirId) -> Option<RecordedDir> {
+        self.recorded.as_ref().filter(|_| self.filtered.is_none())?.directory(tree, id)
+    }
+}
+
+/// Entry that a row shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowEntry {
+    /// Position of an entry in the sorted listing.
+    Found(Position),
+    /// Position of an entry in the recorded listing. Keys must not act on it.
+    Recorded(Position),
+}
+
+impl RowEntry {
+    /// Returns the position of the entry in the sorted listing; `None` for a recorded entry.
+    pub fn found(self) -> Option<Position> {
+        match self {
+            Self::Found(position) => Some(position),
+            Self::Recorded(_) => None,
+        }
+    }
 }
 
 /// Largest sort key for a number. The highest bit of a sort key is reserved for the grouping.
 const LARGEST: u64 = u64::MAX >> 1;
 
 impl Order {
-    fn names(self) -> Names {
+    pub(super) fn names(self) -> Names {
         match (self.column, self.direction) {
             (Column::Name, Direction::Usual) => Names::Natural,
             (Column::Name, Direction::Reversed) => Names::NaturalReversed,
@@ -133,8 +159,16 @@ impl Order {
             && (record.name.starts_with(b".") || matches!(record.state, EntryState::Excluded(_)))
     }
 
+    /// Returns the size of an entry, which has these totals if it is a directory.
+    pub(super) fn size(self, totals: Option<&Totals>, metadata: &Metadata) -> u64 {
+        match totals {
+            Some(totals) => self.measure.of(totals.disk, totals.apparent),
+            None => self.measure.of(metadata.disk(), metadata.apparent),
+        }
+    }
+
     /// Returns the sort key of an entry; the largest key sorts first. In a column with numbers, the key is never zero.
-    fn key(self, context: &SortContext<'_>, metadata: &Metadata) -> u64 {
+    pub(super) fn key(self, context: &SortContext<'_>, metadata: &Metadata) -> u64 {
         let first = self.grouping == Grouping::DirectoriesFirst && metadata.directory.is_some();
         let number = match (self.column.spec().sort_key, self.direction) {
             (None, _) => 0,
@@ -167,6 +201,7 @@ pub fn in_order(
 #[derive(Debug, Default)]
 pub struct SortedEntries {
     sorted: Box<[Position]>,
+    recorded: Option<RecordedRows>,
     /// Length of the listing when the rows were sorted.
     length: u64,
     left_out: usize,
@@ -180,15 +215,28 @@ pub struct SortedEntries {
 }
 
 impl SortedEntries {
-    /// Sorts the entries of `id` that have been read so far.
+    /// Sorts the entries of `id` that have been read so far, and the recorded entries that may still be found.
     pub fn of(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Self {
         let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
-        Self { was_complete, edition, ..Self::new(tree, sizes, id, &tree.listing(id), order) }
+        // Looked up before the listing: recorded entries are left out only if this listing is whole.
+        let recorded = sizes.recorded_dir(tree, id);
+        Self { was_complete, edition, ..Self::merged(tree, sizes, id, &tree.listing(id), order, recorded) }
     }
 
     /// Sorts the entries of `listing`, which must be the listing of `id`. If there is a filter, sorts only the entries
     /// that it keeps.
     pub fn new(tree: &Tree, sizes: &SizeSource, id: DirId, listing: &Listing<'_>, order: Order) -> Self {
+        Self::merged(tree, sizes, id, listing, order, None)
+    }
+
+    fn merged(
+        tree: &Tree,
+        sizes: &SizeSource,
+        id: DirId,
+        listing: &Listing<'_>,
+        order: Order,
+        recorded: Option<RecordedDir>,
+    ) -> Self {
         // The clock is used only to determine when the next sort may begin.
         let begin = Instant::now();
         // All sort workers read and write these counters. `Relaxed` ordering is enough, because no other data depends
@@ -209,10 +257,7 @@ impl SortedEntries {
             // Entries without a number come last in both directions.
             let EntryState::Known(metadata) = &record.state else { return Some(0) };
             let totals = metadata.directory.map(|id| sizes.totals(tree, id));
-            let size = match &totals {
-                Some(totals) => order.measure.of(totals.disk, totals.apparent),
-                None => order.measure.of(metadata.disk(), metadata.apparent),
-            };
+            let size = order.size(totals.as_ref(), metadata);
             // `largest` is written only if it grows. One write per entry would make the workers slow each other down.
             if size > largest.load(Ordering::Relaxed) {
                 largest.fetch_max(size, Ordering::Relaxed);
@@ -227,12 +272,15 @@ impl SortedEntries {
             let exclusive = exclusive.as_ref().and_then(|sizes| sizes.of(id, metadata));
             Some(order.key(&SortContext { tree, totals, size, change, exclusive }, metadata))
         });
+        let recorded = recorded.map(|directory| RecordedRows::merge(directory, listing, &rows, order));
+        let recorded_largest = recorded.as_ref().map_or(0, |rows| rows.largest);
         Self {
             // `collect` reuses the allocation of `rows`, and boxing frees the unused half.
             sorted: rows.into_iter().map(|row| row.position).collect(),
             length: listing.length(),
             left_out: left_out.into_inner(),
-            largest: largest.into_inner(),
+            largest: largest.into_inner().max(recorded_largest),
+            recorded,
             before,
             cost: begin.elapsed(),
             ..Self::default()
@@ -252,12 +300,17 @@ impl SortedEntries {
 
     /// Returns the number of rows.
     pub fn len(&self) -> usize {
-        self.sorted.len()
+        self.sorted.len() + self.recorded.as_ref().map_or(0, RecordedRows::len)
     }
 
     /// Returns `true` if there are no rows.
     pub fn is_empty(&self) -> bool {
-        self.sorted.is_empty()
+        self.len() == 0
+    }
+
+    /// Returns the rows for recorded entries; `None` if there are none.
+    pub fn recorded(&self) -> Option<&RecordedRows> {
+        self.recorded.as_ref().filter(|rows| rows.len() > 0)
     }
 
     /// Returns the number of hidden entries.
@@ -286,101 +339,42 @@ impl SortedEntries {
         since >= self.cost.saturating_mul(10)
     }
 
-    /// Returns the position of row `index` in the listing.
+    /// Returns the entry of row `index`.
+    pub fn entry(&self, index: usize) -> Option<RowEntry> {
+        let number = match self.recorded.as_ref().map(|rows| rows.position(index)) {
+            Some(Ok(position)) => return Some(RowEntry::Recorded(position)),
+            Some(Err(number)) => number,
+            None => index,
+        };
+        self.sorted.get(number).copied().map(RowEntry::Found)
+    }
+
+    /// Returns the position of row `index` in the listing; `None` if the row shows a recorded entry.
     pub fn position(&self, index: usize) -> Option<Position> {
-        self.sorted.get(index).copied()
+        self.entry(index)?.found()
     }
 
     /// Returns the index of the row that shows the entry at `position`, if there is one.
     pub fn find(&self, position: Position) -> Option<usize> {
-        self.sorted.iter().position(|row| *row == position)
+        self.find_found(|row| row == position)
     }
 
-    /// Returns the positions of the rows in row order.
-    pub fn positions(&self) -> impl Iterator<Item = Position> + '_ {
-        self.sorted.iter().copied()
+    /// Returns the index of the row for the entry called `name`. `listing` must be the sorted listing.
+    pub fn find_name(&self, listing: &Listing<'_>, name: &[u8]) -> Option<usize> {
+        let found = self.find_found(|position| listing.name(position) == Some(name));
+        found.or_else(|| self.recorded.as_ref()?.find(name))
+    }
+
+    fn find_found(&self, is_it: impl Fn(Position) -> bool) -> Option<usize> {
+        let number = self.sorted.iter().position(|position| is_it(*position))?;
+        Some(self.recorded.as_ref().map_or(number, |rows| rows.index_of_found(number)))
+    }
+
+    /// Returns the entries of `count` rows, starting at row `first`.
+    pub fn entries(&self, first: usize, count: usize) -> impl Iterator<Item = RowEntry> + '_ {
+        (first..self.len()).take(count).filter_map(|index| self.entry(index))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::fixture::{Plan, build, dir, excluded, failed, file};
-
-    fn names(plan: Vec<Plan>, order: Order) -> Vec<String> {
-        let (tree, root) = build(plan);
-        let listing = tree.listing(root);
-        let rows = SortedEntries::new(&tree, &SizeSource::default(), root, &listing, order);
-        let name = |position| String::from_utf8(listing.name(position).unwrap().to_vec()).unwrap();
-        rows.positions().map(name).collect()
-    }
-
-    fn plan() -> Vec<Plan> {
-        vec![
-            file("b", 5000, 10),
-            excluded("gone"),
-            dir("deep", vec![file("x", 9000, 1), file("y", 0, 1)]),
-            file(".a", 5000, i64::MIN),
-            failed("lost"),
-            dir("empty", vec![]),
-            file("new", 0, i64::MAX),
-        ]
-    }
-
-    fn by(column: Column, direction: Direction) -> Order {
-        Order { column, direction, ..Order::default() }
-    }
-
-    #[test]
-    fn rows_without_a_size_come_last() {
-        let order = by(Column::Size, Direction::Usual);
-        assert_eq!(names(plan(), order), ["deep", ".a", "b", "empty", "new", "gone", "lost"]);
-        let order = by(Column::Size, Direction::Reversed);
-        assert_eq!(names(plan(), order), ["new", "empty", ".a", "b", "deep", "gone", "lost"]);
-    }
-
-    #[test]
-    fn rows_are_sorted_by_name_in_both_directions() {
-        let order = by(Column::Name, Direction::Usual);
-        assert_eq!(names(plan(), order), [".a", "b", "deep", "empty", "gone", "lost", "new"]);
-        let order = by(Column::Name, Direction::Reversed);
-        assert_eq!(names(plan(), order), ["new", "lost", "gone", "empty", "deep", "b", ".a"]);
-    }
-
-    #[test]
-    fn rows_are_sorted_by_items_and_by_any_time() {
-        assert_eq!(names(plan(), by(Column::Items, Direction::Usual))[0], "deep");
-        let times = names(plan(), by(Column::Modified, Direction::Usual));
-        assert_eq!((times[0].as_str(), times[4].as_str()), ("new", ".a"));
-    }
-
-    #[test]
-    fn directories_are_listed_first_on_request() {
-        let order = Order { grouping: Grouping::DirectoriesFirst, ..Order::default() };
-        assert_eq!(names(plan(), order)[..3], ["deep", "empty", ".a"]);
-    }
-
-    #[test]
-    fn hidden_entries_are_omitted_on_request_and_counted() {
-        let order = Order { hidden: Hidden::LeftOut, ..Order::default() };
-        assert_eq!(names(plan(), order), ["deep", "b", "empty", "new", "lost"]);
-        let (tree, root) = build(plan());
-        let rows = SortedEntries::new(&tree, &SizeSource::default(), root, &tree.listing(root), order);
-        assert_eq!((rows.len(), rows.left_out()), (5, 2));
-    }
-
-    #[test]
-    fn a_row_costs_eight_bytes() {
-        let (tree, root) = build(plan());
-        let rows =
-            SortedEntries::new(&tree, &SizeSource::default(), root, &tree.listing(root), Order::default());
-        assert_eq!(size_of_val(&*rows.sorted), 8 * rows.len());
-    }
-
-    #[test]
-    fn a_slow_sort_is_repeated_only_after_ten_times_its_duration() {
-        let rows = SortedEntries { cost: Duration::from_millis(30), ..SortedEntries::default() };
-        assert!(!rows.may_sort(Duration::from_millis(299)));
-        assert!(rows.may_sort(Duration::from_millis(300)));
-    }
-}
+mod tests;

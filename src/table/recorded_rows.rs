@@ -1,0 +1,103 @@
+//! Recorded entries that the running scan has not found, merged into the rows of their directory.
+//!
+//! Invariant: no name has both a row of the scan and a recorded row.
+
+use std::collections::HashSet;
+
+use crate::base::sync::{Arc, AtomicU64, Ordering};
+use crate::table::column::SortContext;
+use crate::table::rows::Order;
+use crate::tree::sort::{SortRow, sort};
+use crate::tree::{DirId, Entry, EntryState, Listing, Position, Tree};
+
+/// Directory of the recorded tree.
+#[derive(Clone)]
+pub struct RecordedDir {
+    pub tree: Arc<Tree>,
+    pub id: DirId,
+}
+
+impl std::fmt::Debug for RecordedDir {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "RecordedDir({})", self.id.0)
+    }
+}
+
+/// Rows for recorded entries.
+#[derive(Debug)]
+pub struct RecordedRows {
+    directory: RecordedDir,
+    /// Index of each row among all rows of the list, in ascending order, and position of its entry in the recorded
+    /// listing.
+    rows: Box<[(usize, Position)]>,
+    /// Size of the largest entry.
+    pub largest: u64,
+}
+
+impl RecordedRows {
+    /// Merges the entries of a recorded directory that `listing` does not contain into `found`, the sorted rows of
+    /// `listing`.
+    pub fn merge(directory: RecordedDir, listing: &Listing<'_>, found: &[SortRow], order: Order) -> Self {
+        let tree = &directory.tree;
+        let present: HashSet<&[u8]> = listing.entries().map(|(_, record)| record.name).collect();
+        let recorded = tree.listing(directory.id);
+        let largest = AtomicU64::new(0);
+        let rows = sort(&recorded, order.names(), |record| {
+            if present.contains(record.name) || order.hides(record) {
+                return None;
+            }
+            let EntryState::Known(metadata) = &record.state else { return Some(0) };
+            let totals = metadata.directory.map(|id| tree.totals(id));
+            let size = order.size(totals.as_ref(), metadata);
+            // `Relaxed`: no other data depends on the maximum.
+            largest.fetch_max(size, Ordering::Relaxed);
+            let context = SortContext { tree, totals, size, change: None, exclusive: None };
+            Some(order.key(&context, metadata))
+        });
+        let index = |(number, row): (usize, SortRow)| {
+            let name = recorded.name(row.position).unwrap_or_default();
+            let precedes = |other: &SortRow| {
+                let is_equal = other.key == row.key;
+                let name_of_other = || listing.name(other.position).unwrap_or_default();
+                other.key > row.key || is_equal && order.names().compare(name_of_other(), name).is_lt()
+            };
+            (number + found.partition_point(precedes), row.position)
+        };
+        let rows = rows.into_iter().enumerate().map(index).collect();
+        Self { rows, largest: largest.into_inner(), directory }
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Returns the position of the recorded entry in row `index`. If the row shows an entry of the scan, returns its
+    /// number among the rows of the scan as an error.
+    pub fn position(&self, index: usize) -> Result<Position, usize> {
+        match self.rows.binary_search_by_key(&index, |(row, _)| *row) {
+            Ok(number) => Ok(self.rows[number].1),
+            Err(before) => Err(index - before),
+        }
+    }
+
+    /// Returns the index of the row for entry number `number` of the scan.
+    pub fn index_of_found(&self, number: usize) -> usize {
+        let is_above = |at: &usize| self.rows[*at].0 - at <= number;
+        number + (0..self.rows.len()).take_while(is_above).count()
+    }
+
+    /// Returns the index of the row for the recorded entry called `name`.
+    pub fn find(&self, name: &[u8]) -> Option<usize> {
+        let listing = self.directory.tree.listing(self.directory.id);
+        self.rows.iter().find(|(_, position)| listing.name(*position) == Some(name)).map(|(index, _)| *index)
+    }
+
+    pub fn directory(&self) -> &RecordedDir {
+        &self.directory
+    }
+
+    /// Returns the recorded entry at `position`.
+    pub fn record(&self, position: Position) -> Option<Entry<'_>> {
+        self.directory.tree.listing(self.directory.id).record(position)
+    }
+}
