@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ratatui::crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::crossterm::event::{KeyEvent, MouseEvent, MouseEventKind};
 
 use super::notice::Notice;
 use super::operations::deletion::{self, DeletionMessage};
@@ -30,6 +30,20 @@ pub enum Event {
     Exported(ExportMessage),
     Deletion(DeletionMessage),
     Notice(Notice),
+}
+
+impl Event {
+    /// Returns `true` for a key, pasted text, a click, and a step of the mouse wheel.
+    pub fn is_pressed(&self) -> bool {
+        match self {
+            Self::Key(_) | Self::Paste(_) => true,
+            Self::Mouse(event, _) => matches!(
+                event.kind,
+                MouseEventKind::Down(_) | MouseEventKind::ScrollUp | MouseEventKind::ScrollDown
+            ),
+            _ => false,
+        }
+    }
 }
 
 /// Request that the session must carry out, mostly I/O.

@@ -53,6 +53,7 @@ pub mod theme;
 pub mod treemap_layout;
 pub mod view_state;
 pub mod views;
+pub mod waiting_command;
 pub mod widgets;
 pub mod window;
 

@@ -10,6 +10,7 @@ use super::operations::deletion::Script;
 pub use super::sentences::Display;
 use super::sentences::{deleted, script};
 use super::views;
+use super::waiting_command::WaitingCommand;
 use crate::base::format::{change, grouped, plain_size};
 use crate::base::job::JobError;
 use crate::base::os_error::error_text;
@@ -101,6 +102,12 @@ pub enum Notice {
     /// The shown directory no longer exists, so a directory above it is shown.
     DirectoryGone,
     EntryGone,
+    /// A command is performed as soon as the scan has found its entry.
+    AwaitingScan(WaitingCommand),
+    /// The scan has listed a directory without finding this recorded entry.
+    NoLongerExists(Vec<u8>),
+    /// The scan ended before it found this recorded entry.
+    NotFound(Vec<u8>),
     /// The entry was deleted, and its former directory is shown.
     FormerDirectory,
     NoEntry,
@@ -258,6 +265,12 @@ impl Notice {
             }
             Self::DirectoryGone => "Directory no longer exists; showing its parent".into(),
             Self::EntryGone => "Entry no longer exists".into(),
+            Self::AwaitingScan(WaitingCommand { name: Some(name), .. }) => {
+                format!("Reading {} first; any key cancels", escape(name))
+            }
+            Self::AwaitingScan(_) => "Reading this directory first; any key cancels".into(),
+            Self::NoLongerExists(name) => format!("{} no longer exists", escape(name)),
+            Self::NotFound(name) => format!("{} was not found: the scan ended early", escape(name)),
             Self::FormerDirectory => "Deleted; showing its former directory".into(),
             Self::NoEntry => "No entry here".into(),
             Self::NoMoreLines => "Nothing more to show".into(),

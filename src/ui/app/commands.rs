@@ -55,7 +55,19 @@ impl App<'_> {
         }
     }
 
+    /// Performs the command that has waited for the scan, once it is ready. If a layer has opened in the meantime, the
+    /// command is forgotten, because the layer would take it.
+    pub(super) fn perform_waiting(&mut self) -> Option<Effect> {
+        if !self.layers.is_empty() {
+            self.cx.forget_waiting();
+        }
+        self.cx.take_ready().and_then(|command| self.perform(command))
+    }
+
     pub(super) fn perform(&mut self, command: Command) -> Option<Effect> {
+        if self.layers.is_empty() && self.cx.wait_for_scan(command) {
+            return None;
+        }
         match command {
             Command::Suspend => Some(Effect::Suspend),
             Command::Repaint => Some(Effect::Repaint),

@@ -62,6 +62,9 @@ impl<'t> App<'t> {
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();
         }
+        if action.is_pressed() {
+            self.cx.forget_waiting();
+        }
         let effect = match action {
             Event::Key(event) => {
                 // A key repeat restarts the delay before a Yes is accepted, so that a held key cannot answer a
@@ -87,7 +90,7 @@ impl<'t> App<'t> {
             }
             Event::Tick(tick) => {
                 self.tick(tick);
-                None
+                self.perform_waiting()
             }
             Event::Clock(seconds) => {
                 self.cx.set_clock(seconds);

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use super::Context;
 use crate::duplicates::KeptCopy;
 use crate::table::rows::RowEntry;
-use crate::tree::{DirId, Entry, EntryId, EntryState, Relocation};
+use crate::tree::{DirId, Entry, EntryId, EntryState, Relocation, join};
 use crate::ui::cursor::Motion;
 use crate::ui::layout::layout;
 use crate::ui::marks::{Dropped, EntryName, Mark, Marks};
@@ -280,7 +280,10 @@ impl<'t> Context<'t> {
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),
-            None if self.views.sheets.is_empty() => self.path.clone(),
+            None if self.views.sheets.is_empty() => match self.place.recorded_entry() {
+                Some(record) => join([self.path.as_slice(), record.name]),
+                None => self.path.clone(),
+            },
             None => {
                 self.notify(Notice::TotalHasNoPath);
                 return None;

@@ -21,6 +21,7 @@ mod searching;
 mod sheets;
 mod sorting;
 mod views;
+mod waiting;
 mod walking;
 
 use std::collections::HashMap;

@@ -18,14 +18,18 @@ impl Context<'_> {
         (self.notice, self.notice_since) = (Some(notice), None);
     }
 
-    /// Returns the time until [`Self::age_notice`] is due; `None` if there is no notice.
+    /// Returns the time until [`Self::age_notice`] is due; `None` if there is no notice, or if a command waits as long as
+    /// its notice is shown.
     pub fn notice_wait(&self, now: Duration) -> Option<Duration> {
-        self.notice.as_ref()?;
+        self.notice.as_ref().filter(|notice| !matches!(notice, Notice::AwaitingScan(_)))?;
         Some(self.notice_since.map_or(Duration::ZERO, |since| (since + LASTS).saturating_sub(now)))
     }
 
     /// Records that the notice is on the screen, and clears it once it has been there for `LASTS`.
     pub fn age_notice(&mut self, now: Duration) {
+        if self.notice_wait(now).is_none() {
+            return;
+        }
         let since = *self.notice_since.get_or_insert(now);
         if now.saturating_sub(since) >= LASTS {
             self.notice = None;

@@ -1,8 +1,8 @@
 //! Names and sizes from the last scan, shown until the running scan confirms them.
 //!
 //! Until the listing of a directory is whole, its list also has rows for recorded entries that the scan has not found.
-//! These rows refer to no entry of the tree, so keys cannot act on them. The scan reads the directories on the screen
-//! first.
+//! These rows refer to no entry of the tree, so keys cannot act on them before the entries are found (`waiting`). The
+//! scan reads the directories on the screen first.
 //!
 //! Invariant: once the scan has ended, nothing recorded is shown.
 

@@ -1,9 +1,13 @@
 //! Sizes of the last scan, shown until the running scan has confirmed them.
 
+use ratatui::crossterm::event::{MouseEvent, MouseEventKind};
+
 use super::*;
 use crate::fixture::unread;
 use crate::table::recorded::RecordedTree;
 use crate::tree::DirId;
+use crate::ui::notice::Notice;
+use crate::ui::operations::programs::Launch;
 
 /// Returns a browser of `growing`, with the record of a scan in which `a` was larger than `b`, and `gone` existed.
 fn opened(growing: &Growing) -> App<'_> {
@@ -130,4 +134,126 @@ fn directories_on_the_screen_are_read_first_and_the_shown_one_before_all_others(
     growing.read("a", vec![]);
     tick(&mut app, 2000, None);
     assert_eq!(app.cx.looked_at(), []);
+}
+
+/// Returns a browser with the cursor on a recorded row, in a directory that the scan has not read.
+fn on_recorded_row<'t>(growing: &'t Growing, name: &str) -> App<'t> {
+    let (tree, _) = build(vec![dir(
+        "d",
+        vec![dir("sub", vec![file("x", 9 << 20, 0)]), file("file", 3 << 20, 0), file("gone", 1 << 20, 0)],
+    )]);
+    growing.publish(vec![unread("d")]);
+    let mut app = opened_with(growing, tree);
+    tick(&mut app, 1000, None);
+    press(&mut app, "Enter");
+    assert_eq!(names(&app), ["sub", "file", "gone"]);
+    while selected(&app) != name {
+        press(&mut app, "j");
+    }
+    app
+}
+
+/// Lets the scan read the directory of [`on_recorded_row`]. A new entry is the largest, so that all rows move.
+fn read_directory(growing: &Growing, app: &mut App<'_>) -> Option<Effect> {
+    let entries = vec![file("new", 99 << 20, 0), file("file", 4 << 20, 0), dir("sub", vec![])];
+    growing.read("d", entries);
+    let now = Duration::from_millis(1200);
+    app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome: None, elapsed: now }))
+}
+
+/// Keys that act on the entry under the cursor, or on several entries.
+const WAITING: [&str; 8] = ["Space", "V", "+", "*", "o", "v", "i", "Enter"];
+
+#[test]
+fn a_key_on_a_recorded_row_waits_and_then_acts_on_the_entry_that_was_found() {
+    for key in WAITING {
+        let growing = Growing::new();
+        let mut app = on_recorded_row(&growing, "file");
+        assert!(press(&mut app, key).is_empty(), "{key}");
+        for milliseconds in [1050, 1100] {
+            tick(&mut app, milliseconds, None);
+            assert!(screen(&mut app).contains("any key cancels"), "{key}: {}", screen(&mut app));
+        }
+        assert_eq!((app.cx.marks.count(), layer(&app), app.cx.place.id), (0, None, app.cx.place.id), "{key}");
+        let effect = read_directory(&growing, &mut app);
+        let marked: Vec<Vec<u8>> =
+            app.cx.marks.in_order(&growing.tree).iter().map(|((_, name), _)| name.to_vec()).collect();
+        assert!(!screen(&mut app).contains("any key cancels"), "{key}");
+        match key {
+            "Space" => assert_eq!(marked, [b"file"]),
+            "V" => assert!(app.cx.is_ranging()),
+            "+" | "*" => assert_eq!(marked.len(), 3),
+            "o" => assert_eq!(effect, Some(Effect::Start(Launch::Open(b"/shown/d/file".to_vec())))),
+            "v" => assert!(matches!(effect, Some(Effect::Start(Launch::View(_, name))) if name == b"file")),
+            "i" => assert!(matches!(app.layers.last(), Some(Layer::Info(_)))),
+            _ => assert!(matches!(app.cx.notice, Some(Notice::NotADirectory))),
+        }
+    }
+}
+
+#[test]
+fn a_key_on_a_recorded_row_reports_that_the_entry_no_longer_exists() {
+    for key in ["Space", "o", "v", "i", "Enter"] {
+        let growing = Growing::new();
+        let mut app = on_recorded_row(&growing, "gone");
+        press(&mut app, key);
+        assert_eq!(read_directory(&growing, &mut app), None, "{key}");
+        assert!(screen(&mut app).contains("gone no longer exists"), "{key}: {}", screen(&mut app));
+        assert_eq!((app.cx.marks.count(), layer(&app)), (0, None), "{key}");
+    }
+}
+
+#[test]
+fn a_recorded_row_is_neither_deleted_nor_rescanned() {
+    let growing = Growing::new();
+    let mut app = on_recorded_row(&growing, "file");
+    for key in ["d", "D", "H", "r", "R"] {
+        assert!(press(&mut app, key).is_empty(), "{key}");
+        assert!(matches!(app.cx.notice, Some(Notice::ScanRunning | Notice::ReadingAlready)), "{key}");
+    }
+    assert_eq!(read_directory(&growing, &mut app), None);
+    assert_eq!((layer(&app), app.cx.marks.count()), (None, 0));
+}
+
+#[test]
+fn any_input_and_any_notice_cancels_a_waiting_key() {
+    let wheel =
+        MouseEvent { kind: MouseEventKind::ScrollDown, column: 0, row: 0, modifiers: KeyModifiers::NONE };
+    let escape = KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE);
+    let inputs = [
+        Event::Key(escape),
+        Event::Paste("text".to_owned()),
+        Event::Mouse(wheel, Duration::ZERO),
+        Event::Notice(Notice::NoMarks),
+    ];
+    for key in WAITING {
+        for input in inputs.clone() {
+            let growing = Growing::new();
+            let mut app = on_recorded_row(&growing, "file");
+            press(&mut app, key);
+            app.update(input.clone());
+            assert_eq!(read_directory(&growing, &mut app), None, "{key} {input:?}");
+            assert_eq!((app.cx.marks.count(), layer(&app)), (0, None), "{key} {input:?}");
+            assert!(!app.cx.is_ranging());
+        }
+    }
+}
+
+#[test]
+fn a_stopped_scan_reports_that_a_recorded_entry_was_not_found() {
+    let growing = Growing::new();
+    let mut app = on_recorded_row(&growing, "file");
+    press(&mut app, "Space");
+    growing.tree.stop(app.cx.place.id);
+    growing.finish();
+    tick(&mut app, 1500, Some(Outcome::Stopped));
+    assert!(screen(&mut app).contains("file was not found: the scan ended early"), "{}", screen(&mut app));
+    assert_eq!((layer(&app), app.cx.window.rows), (None, 0));
+}
+
+#[test]
+fn the_path_of_a_recorded_row_is_copied_at_once() {
+    let growing = Growing::new();
+    let mut app = on_recorded_row(&growing, "file");
+    assert_eq!(press(&mut app, "y"), [Effect::Copy(b"/shown/d/file".to_vec())]);
 }

@@ -1,0 +1,84 @@
+//! Keys that wait for the scan, because they were pressed on a recorded entry.
+//!
+//! ```text
+//! key on a recorded row -> notice -> the entry is found  -> cursor on it, the command is performed
+//!                            |    -> the listing is whole -> notice: it no longer exists
+//!                            any input, or another notice -> the command is forgotten
+//! ```
+//!
+//! The scan reads the shown directory first ([`Context::looked_at`]). The command is part of the notice, so it waits
+//! only as long as the user is told that it does.
+//!
+//! Invariant: a command that was waiting acts only on an entry that the scan has found, and never after another input.
+
+use super::Context;
+use crate::ui::keys::{Command, Program};
+use crate::ui::notice::Notice;
+use crate::ui::view_state::BaseView;
+use crate::ui::waiting_command::WaitingCommand;
+
+impl Context<'_> {
+    /// Makes a command wait if it would act on a recorded entry of the list. Returns `false` if the command need not
+    /// wait.
+    pub fn wait_for_scan(&mut self, command: Command) -> bool {
+        let is_list = self.views.sheets.is_empty() && self.views.base != BaseView::Overview;
+        if !is_list || self.place.rows().recorded().is_none() {
+            return false;
+        }
+        let name = self.place.recorded_entry().map(|record| record.name.to_vec());
+        let name = match command {
+            Command::MarkRange | Command::MarkShown | Command::InvertMarks => None,
+            Command::Mark
+            | Command::Open
+            | Command::Inspect
+            | Command::Start(Program::Pager | Program::Opener)
+                if name.is_some() =>
+            {
+                name
+            }
+            // Nothing can be deleted while a scan is running.
+            _ => return false,
+        };
+        let directory = self.place.id;
+        self.notify(Notice::AwaitingScan(WaitingCommand { command, directory, name }));
+        true
+    }
+
+    /// Forgets the waiting command.
+    pub fn forget_waiting(&mut self) {
+        self.notice.take_if(|notice| matches!(notice, Notice::AwaitingScan(_)));
+    }
+
+    /// Returns the waiting command once its entry is under the cursor, or once the whole listing is shown. If the entry
+    /// does not exist, forgets the command.
+    pub fn take_ready(&mut self) -> Option<Command> {
+        let Some(Notice::AwaitingScan(waiting)) = &self.notice else { return None };
+        let WaitingCommand { command, directory, name } = waiting.clone();
+        if directory != self.place.id {
+            self.forget_waiting();
+            return None;
+        }
+        let is_whole = self.tree.is_listed(directory);
+        let is_found = name.as_ref().is_some_and(|name| self.tree.entry(directory, name).is_some());
+        if !is_whole && !is_found {
+            return None;
+        }
+        if self.place.rows().recorded().is_some() && !self.is_sorting() {
+            // The user has pressed a key a moment ago, but is waiting for this change of the rows.
+            self.sort();
+        }
+        if self.is_sorting() {
+            return None;
+        }
+        let is_ready = match &name {
+            Some(name) => self.place.entry().is_some_and(|record| record.name == name),
+            None => true,
+        };
+        self.forget_waiting();
+        if let Some(name) = name.filter(|_| !is_found) {
+            let has_ended = self.tree.status(directory).partial;
+            self.notify(if has_ended { Notice::NotFound(name) } else { Notice::NoLongerExists(name) });
+        }
+        is_ready.then_some(command)
+    }
+}
