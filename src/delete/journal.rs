@@ -47,7 +47,7 @@ pub struct JournalLine {
     /// Bytes freed or shared, if the line reports the result of a deletion or of sharing; otherwise, the item's disk
     /// usage in bytes.
     pub bytes: u64,
-    /// Result: `begun`, `done`, `cancelled`, or the reason for the failure.
+    /// Result: `begun`, `done`, `cancelled`, or a text about the failure.
     pub result: String,
 }
 

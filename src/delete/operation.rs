@@ -53,7 +53,7 @@ pub struct Report {
     pub gained: Option<i64>,
     /// Error that left the journal incomplete, if any.
     pub unwritten: Option<String>,
-    /// `true` if the user cancelled the operation.
+    /// `true` if the user canceled the operation.
     pub is_cancelled: bool,
     /// `true` once the operation has ended.
     pub is_over: bool,

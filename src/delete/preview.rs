@@ -27,7 +27,7 @@ use crate::platform::{Attributes, Directory, Errno, Rights};
 /// Maximum number of files whose extents are read. Beyond this limit, files count as shared if their file system can
 /// share extents.
 const MOST_ASKED: u64 = 20_000;
-/// File size in bytes below which extents are not read.
+/// Disk usage in bytes below which the extents of a file are not read.
 const WORTH_ASKING: u64 = 64 << 10;
 /// Age in seconds below which a file counts as recently changed and possibly still in use.
 const RECENT: i64 = 60;

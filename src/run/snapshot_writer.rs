@@ -168,7 +168,7 @@ mod tests {
         let shared = Arc::clone(&polite.shared);
         assert_eq!(polite.finish(), None);
         assert!(matches!(*lock(&shared.stage), Stage::Over(None)), "it was told to stop, and has");
-        // Simulates a file system that does not respond: the writer never checks if it should stop.
+        // Simulates a file system that does not respond: the writer never checks whether it should stop.
         let (end, ended) = channel::<()>();
         let hanging = SnapshotWriter::of(move |shared| {
             shared.enter(Stage::Writing);

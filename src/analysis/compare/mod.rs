@@ -115,7 +115,7 @@ pub fn growth<E: EarlierTree>(
 /// Result of a comparison, or a message that explains why the comparison failed.
 pub type Compared = Result<Arc<Comparison>, String>;
 
-/// Runs the comparison. Returns `None` if the job is cancelled.
+/// Runs the comparison. Returns `None` if the job is canceled.
 fn find(
     task: &Task<Compared>,
     earlier: Option<impl EarlierTree>,

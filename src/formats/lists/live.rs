@@ -142,7 +142,7 @@ impl<'t> LiveTree<'t> {
         }
     }
 
-    /// Marks the root as incompletely read, because the program that wrote the list failed.
+    /// Marks the root as not read completely, because the program that wrote the list failed.
     pub(crate) fn fail(&mut self) {
         self.counts.errors += 1;
         self.tree.fail(self.root(), UNREADABLE);

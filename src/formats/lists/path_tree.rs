@@ -346,7 +346,7 @@ impl OnlyPart {
     }
 }
 
-/// Splits a path into its implied root and the path below it.
+/// Splits a path into its implied root (such as `/` or `..`) and the path below this root.
 fn anchored(path: &[u8]) -> (Vec<u8>, &[u8]) {
     if path.starts_with(b"/") {
         return (b"/".to_vec(), path);

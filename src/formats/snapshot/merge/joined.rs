@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 0 .. n        directories of the rest (the first part)
-//! n .. n + m    directories of the next part; n is its virtual top, which is not in the merged tree
+//! n .. n + m    directories of the next part; n is the virtual parent of its root, which is not in the merged tree
 //! ```
 //!
 //! Invariant: the first part, called the rest, determines which parts are merged. If the rest does not list the root of
