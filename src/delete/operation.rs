@@ -1,8 +1,7 @@
 //! Runs a confirmed operation and records it in the journal.
 //!
 //! ```text
-//! check refusals again -> journal: begun -> free space -> delete, trash or restore -> free space -> journal:
-//! result
+//! guards -> journal: begun -> free space -> delete, trash, restore or share -> free space -> journal: result
 //! ```
 //!
 //! Invariant: if there is a journal, an operation is recorded in it before it begins. Journal errors are reported. If a

@@ -64,7 +64,7 @@ pub struct BrowseJob {
     pub notice: Option<String>,
     /// File that receives the path of the last directory shown.
     pub cwd_file: Option<PathBuf>,
-    /// Initial view. Not used if the user gives a baseline, because the browser then opens with growth.
+    /// Initial view. Not used if the user gives a baseline, because the browser then opens with the growth view.
     pub start: Start,
     /// Panes to show in a wide window.
     pub panes: Panes,

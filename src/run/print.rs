@@ -223,7 +223,8 @@ fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let tree = source.tree();
-    // Once reading has ended, no directory is incomplete. A hanging scan has not yet added all totals to the tree.
+    // After reading, no directory is incomplete. If the scan hangs, the totals of incomplete directories are not in the
+    // tree yet.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
     let exclusive = tree.exclusive();

@@ -99,8 +99,8 @@ impl PathTree {
         Ok(Self { only, near: (NONE, Vec::new(), NONE), ..Self::default() })
     }
 
-    /// Adds the entry of a line. `device` is the index of its device. Returns `false` if the entry is outside the part
-    /// to read.
+    /// Adds the entry of a line. `device` is the index of the entry's device. Returns `false` if the entry is outside
+    /// the part to read.
     pub(crate) fn add(
         &mut self,
         line: &EntryLine,
@@ -140,7 +140,7 @@ impl PathTree {
         Ok(true)
     }
 
-    /// Returns the root of a line and the path below it, or `None` if the path is outside the part to read.
+    /// Returns the root of a line and the path below this root, or `None` if the path is outside the part to read.
     fn rooted<'l>(&self, line: &'l EntryLine, path: &'l [u8]) -> Result<Option<RootedPath<'l>>, LineRefusal> {
         if line.path.is_empty() {
             return Err(if line.root.is_empty() { "no path" } else { "a root, but no path" }.into());
