@@ -116,7 +116,7 @@ impl<'i> Oracle<'i> {
         Self { items, terms, origin }
     }
 
-    /// Returns the directories between the origin and an item.
+    /// Returns the directories between `origin` and an item.
     fn above(&self, item: &Item) -> impl Iterator<Item = &'i Item> {
         let (path, origin) = (item.path.clone(), self.origin);
         self.items
@@ -189,7 +189,7 @@ impl<'i> Oracle<'i> {
         Totals { items: sum.items - u64::from(itself), ..sum }
     }
 
-    /// Returns the paths found below the origin.
+    /// Returns the paths found below `origin`.
     pub(crate) fn found(&self) -> BTreeSet<String> {
         let below = self.items.iter().filter(|item| is_below(&item.path, self.origin));
         below.filter(|item| self.finds(item)).map(|item| item.path.clone()).collect()

@@ -34,7 +34,7 @@ const VISIT: u64 = 64;
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits for one worker in one round.
 const VISITS: usize = 256;
-/// Number of parts per worker in a round. With more than one, a worker that finishes its part early can take another.
+/// Number of workers per thread in a round. With more than one, a thread whose worker ends early can run another.
 const PARTS: usize = 2;
 /// Time until the first result. Each later result is due when the elapsed time has grown by the factor `NEXT`: results
 /// become less frequent, because each one takes time to produce.

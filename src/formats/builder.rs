@@ -3,12 +3,12 @@
 //! ```text
 //! open:  top  root  dir  dir        the directories down to the current one, whose entries are in the batch
 //!         |    |     |
-//!       pages put aside: unsealed entries of a directory, kept while one of its children is read
+//!       pages put aside: unpublished entries of a directory, kept while one of its children is read
 //! ```
 //!
-//! Entries are sealed (encoded and published) when a segment is full, when their directory ends, and when the tree is
-//! shown ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed when its end has
-//! been read *and* its entry has been published, because publishing the entry makes the parent wait for the child.
+//! Entries are published when a segment is full, when their directory ends, and when the tree is shown
+//! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed when its end has been
+//! read *and* its entry has been published, because publishing the entry makes the parent wait for the child.
 //!
 //! Invariant: every directory is released exactly once, regardless of how the input ends.
 
@@ -17,7 +17,7 @@ use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, T
 
 /// Size of a segment in bytes, which is about the size of a batch of entries from the kernel.
 pub(crate) const SEGMENT: usize = 32 << 10;
-/// Maximum depth at which pages are put aside. Deeper pages are sealed at once, so that a malicious chain of nested
+/// Maximum depth at which pages are put aside. Deeper pages are published at once, so that a malicious chain of nested
 /// directories takes memory for one entry per level instead of one page.
 const SHALLOW: usize = 64;
 /// Maximum number of empty pages kept for reuse.
@@ -80,9 +80,9 @@ pub(crate) struct Builder<'t> {
 struct Open {
     id: DirId,
     device: u32,
-    /// Unsealed entries of the directory, put aside while a child is read.
+    /// Unpublished entries of the directory, put aside while a child is read.
     page: Option<Box<Page>>,
-    /// Children that were read to the end, but whose entries are not sealed yet.
+    /// Children that were read to the end, but whose entries are not published yet.
     ended: Vec<DirId>,
     /// `true` if the directory's own entry is published.
     is_published: bool,
@@ -117,7 +117,7 @@ impl<'t> Builder<'t> {
         Self { tree, batch, open: vec![top], spare: Vec::new(), counts: Counts::default() }
     }
 
-    /// Returns the number of open directories below the top.
+    /// Returns the depth of the current directory: 0 at the top of the tree, 1 in a root.
     pub(crate) fn depth(&self) -> usize {
         self.open.len() - 1
     }
@@ -262,7 +262,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Publishes the unsealed entries of an open directory.
+    /// Publishes the entries of an open directory that are not published yet.
     fn seal(&mut self, index: usize) {
         let aside = self.open[index].page.take().map(|page| self.batch.turn(*page));
         let id = self.open[index].id;

@@ -14,7 +14,7 @@ use crate::run::streams::print_error;
 pub struct PartOfPlan {
     /// Digest of the plan.
     pub plan: u64,
-    /// Number of the part; 0 is the rest, which contains everything that is in no other part.
+    /// Number of the part. Part 0 contains everything that is in no other part.
     pub number: u64,
 }
 

@@ -41,11 +41,11 @@ pub(crate) struct PathTree {
 /// Directory of a list.
 pub(super) struct DirectoryNode {
     parent: u32,
-    /// Record that contains the directory's name, in the parent's chain of records; `None` for a root.
+    /// Record of the parent that contains the directory's name; `None` for a root.
     record: Option<LogPlace>,
     /// Record of the line that describes the directory itself.
     pub(super) own: Option<LogPlace>,
-    /// Last record in the chain of the directory's entries.
+    /// Last record of the directory's entries.
     pub(super) last: Option<LogPlace>,
     pub(super) device: u32,
     /// Error number; 0 if there is none.
