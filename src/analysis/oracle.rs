@@ -219,8 +219,8 @@ fn is_origin_or_above(item: &Item, origin: &str) -> bool {
     item.path == origin || is_below(origin, &item.path)
 }
 
-/// Returns a strategy for items. Their paths use only a few names, so that some names are part of others and some items
-/// share directories.
+/// Returns a strategy for items. Their paths are made of a few names, so that some names contain other names and some
+/// items share directories.
 pub(crate) fn items() -> impl Strategy<Value = Vec<Item>> {
     let path = r"\.?[abc]{1,2}(/\.?[abc]{1,2}){0,4}(\.mkv|\.png)?";
     let entry = (path, 0..20_000_u64, 0..1000_i64, 0..14_u64, 0..12_u8);

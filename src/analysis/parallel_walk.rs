@@ -141,7 +141,7 @@ struct Visit<'t> {
 }
 
 /// Walks everything below the directory of `request`. `report` turns a collector into a result, or returns `None` if
-/// there is no result yet. It is called between rounds when a result is due, and once at the end.
+/// there is no result yet. `report` is called between rounds when a result is due, and once at the end.
 pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,

@@ -1,10 +1,10 @@
-//! Flat export: one line per entry, for query engines that combine the exports of many machines.
-//! docs/exchange.md lists the fields.
+//! Flat export: one line per entry, for query engines that combine the exports of many machines. docs/exchange.md lists
+//! the fields.
 //!
 //! Each line has the entry's own sizes, so sizes can be summed over any set of lines. Only files with several hard
 //! links are counted more than once; `device` and `inode` identify them.
 //!
-//! Invariant: every line is valid UTF-8 without control characters, regardless of the names. Nothing recurses.
+//! Invariant: every line is valid UTF-8 without control characters, regardless of the names. No function is recursive.
 
 use std::io::{self, Write};
 

@@ -38,7 +38,7 @@ pub(crate) struct ListLayout {
     pub(crate) columns: Vec<(usize, FieldUnit)>,
     /// Fields whose keys the user has specified. Used only for JSON objects.
     pub(crate) given: Vec<FieldColumn>,
-    /// Meaning of the sizes that the list gives for directories.
+    /// Kind of directory sizes in the list: with or without the contents.
     pub(crate) sizes: Sizes,
     /// `true` if paths are URL-encoded.
     pub(crate) is_url_encoded: bool,

@@ -40,7 +40,7 @@ pub(super) struct ListTarget<'w, 't> {
     pub(super) tree: &'t Tree,
     pub(super) builder: &'w mut Builder<'t>,
     pub(super) label: RootLabel<'w>,
-    /// Meaning of the sizes that the list gives for directories: the directory alone, or including everything in it.
+    /// Kind of directory sizes in the list: with or without the contents.
     pub(super) sizes: Sizes,
     pub(super) faults: &'w mut LineFaults,
     pub(super) batch: Batch,

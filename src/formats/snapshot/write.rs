@@ -53,7 +53,7 @@ pub enum WriteError {
     TooLarge,
     /// The user stopped writing.
     Stopped,
-    /// The tree is not complete, or changed while it was written.
+    /// The tree is incomplete or damaged, or changed while it was written.
     Changing,
 }
 
