@@ -3,7 +3,7 @@
 //! A line with the result `begun` is written before an operation, and a line with the actual result after it, so that a
 //! crash in between can be recognized.
 //!
-//! If the disk is full, a line may be cut off. The next line is still written separately.
+//! If the disk is full, a line may be cut off. The next JSON object still begins on a new line.
 //!
 //! Invariant: every JSON object begins at the start of a line, and nothing is written to a file or directory of another
 //! user.

@@ -155,7 +155,7 @@ impl<'a> Previewer<'a> {
         }
     }
 
-    /// Returns the number of bytes that deleting the file is certain to free: those that it does not share.
+    /// Returns the number of bytes that deleting the file is certain to free: bytes that no other file shares.
     fn least(&self, at: &Directory, name: &CStr, found: &Attributes, bytes: u64) -> u64 {
         if found.kind != Kind::File || bytes == 0 {
             return bytes;
