@@ -123,8 +123,8 @@ pub fn escape_path(path: &Path) -> String {
     escape(path.as_os_str().as_bytes()).into_owned()
 }
 
-/// Returns `command` followed by the exact path as one POSIX shell word. The result is safe to print, no matter what
-/// the path contains.
+/// Returns POSIX shell code that runs `command` with exactly this path as its last argument. The code is safe to print,
+/// no matter what the path contains.
 pub fn command(command: &str, path: &[u8]) -> String {
     match plain(path) {
         Some(text) => format!("{command} {}", quoted(text)),

@@ -16,7 +16,7 @@ use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::memory::arena::{Address, Arena};
 
-/// Count of directory numbers that a worker reserves at a time. Reserving several keeps workers from contending for the
+/// Size of the block of directory numbers that a worker reserves at a time. Blocks keep workers from contending for the
 /// counter and from sharing cache lines.
 const NUMBERS: u32 = if cfg!(loom) { 1 } else { 64 };
 

@@ -254,7 +254,7 @@ impl Tree {
     }
 
     /// Removes the `unlinked` names in `parent` from the known names. A name is removed only if its sizes match too,
-    /// because they are the sizes that were counted for it.
+    /// because these sizes were counted for it.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;
@@ -325,7 +325,8 @@ impl Tree {
         lock(&self.readings).scan = Some(began);
     }
 
-    /// Records the start time of a rescan of entries in `directory`. It also applies to everything below these entries.
+    /// Records the start time of a rescan of entries in `directory`. The time also applies to everything below these
+    /// entries.
     pub(crate) fn note_rescan<'n>(
         &self,
         directory: DirId,

@@ -59,7 +59,7 @@ fn encode(records: &[Entry<'_>]) -> (Vec<u8>, Vec<usize>) {
     (segment[head..].to_vec(), starts)
 }
 
-/// Reads every entry of a listing with each of its functions.
+/// Reads every entry of a listing with each function of [`Listing`].
 fn look_at_all(listing: &Listing<'_>) {
     for (position, record) in listing.entries() {
         assert_eq!(listing.record(position), Some(record));
@@ -123,7 +123,8 @@ proptest! {
         let tree = Tree::new();
         let start = tree.bytes.append(&mut Writer::default(), &bytes).to_bits();
         for address in [address, start, start + near, 0] {
-            // In a real chain, links point only to earlier data. Here, a link could point to itself.
+            // In a real chain, links point only to earlier data. Here, a link could point to itself, so links are not
+            // followed.
             tree.dir(DirId(1)).record.store(address, Ordering::Relaxed);
             let _ = (tree.name(DirId(1)), tree.path(DirId(1)));
             let head = Address::from_bits(address).and_then(|at| tree.bytes.bytes_from(at).first());

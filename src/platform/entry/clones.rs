@@ -1,7 +1,7 @@
 //! Parser for the reply of getattrlistat(2) on macOS to a request for clone information. The reply consists of its
 //! length, five words whose bits show which attributes were returned, and the values of these attributes.
 //!
-//! This module makes no system calls. Invariant: any bytes produce a layout or `None`.
+//! This module makes no system calls. Invariant: no reply causes a panic, whatever bytes it contains.
 
 use crate::platform::entry::extents::ExtentLayout;
 

@@ -11,8 +11,7 @@ pub enum Sharing {
     Possible,
 }
 
-/// Layout of a file on disk, to the extent that the system reports it. Sizes refer to uncompressed data unless stated
-/// otherwise.
+/// Layout of a file on disk, as far as the system reports it. Sizes refer to uncompressed data unless stated otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtentLayout {
     /// Number of bytes not shared with any other file.

@@ -1,13 +1,10 @@
 //! Files with temporary names that are deleted when this process ends, even if a signal ends it.
 //!
-//! ```text
-//! shielded: create, Unfinished::new      write      shielded: rename, drop
-//!                  any signal that ends the process, or exit(3): remove_all
-//! ```
+//! A file is created and registered inside one call to [`shielded`], and renamed and unregistered inside another. A
+//! signal that ends the process, or exit(3), deletes the files that are registered at that time. Before the process
+//! ends, it waits for calls to [`shielded`] that are still running; later calls fail.
 //!
-//! A signal handler can neither allocate memory nor take locks, so the names are stored in static slots. A file is
-//! created and registered, or renamed and unregistered, inside [`shielded`]. Before the process ends, it waits for
-//! calls to [`shielded`] that are still running; later calls fail.
+//! A signal handler can neither allocate memory nor take locks, so the names are stored in static slots.
 //!
 //! Invariant: a name is deleted only in the directory that was open when the name was registered, and only by the
 //! process that registered it.

@@ -52,8 +52,8 @@ impl Mount {
 }
 
 impl Mount {
-    /// Returns the number of the APFS container that the volume is in, or `None` for other file systems. The volumes of
-    /// a container share its space.
+    /// Returns the number of the APFS container that the mounted volume is in, or `None` for other file systems. The
+    /// volumes of a container share its space.
     fn container(&self) -> Option<u32> {
         self.volume.filter(|_| self.kind == b"apfs").map(|volume| volume.container)
     }

@@ -1,4 +1,4 @@
-//! Memory that the system maps for the process, with mmap(2). It is returned to the system when it is dropped.
+//! Memory that the system maps for the process with mmap(2). A mapping is returned to the system when it is dropped.
 
 use std::fs::File;
 use std::io;
@@ -26,7 +26,7 @@ struct Mapping {
 // SAFETY: the mapping belongs to this value alone. It is written to only through `&mut MappedMemory`.
 #[allow(unsafe_code)]
 unsafe impl Send for Mapping {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 #[allow(unsafe_code)]
 unsafe impl Sync for Mapping {}
 

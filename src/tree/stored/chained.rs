@@ -70,7 +70,7 @@ impl ChainedFile {
         self.are_failures_loaded.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the first damage found in the file so far.
+    /// Returns the damage found so far that is closest to the start of the file, if any.
     pub(crate) fn damage(&self) -> Option<Damage> {
         self.damage.get()
     }

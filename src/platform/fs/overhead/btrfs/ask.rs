@@ -1,4 +1,4 @@
-//! `ioctl(2)` calls of btrfs.
+//! `ioctl(2)` calls for btrfs.
 //!
 //! Invariant: numbers that this process may not read are absent.
 
