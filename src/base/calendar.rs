@@ -30,8 +30,8 @@ pub fn local_now() -> Zoned {
     utc_now().to_zoned(TimeZone::system())
 }
 
-/// Parses a date with an optional time (RFC 3339) and returns seconds since 1970. A date without a time zone is taken
-/// as UTC.
+/// Parses a date with an optional time (RFC 3339) and returns seconds since 1970. A date without a time zone is
+/// interpreted as UTC.
 pub fn parse_utc(text: &str) -> Option<i64> {
     let zoned = text.parse::<Timestamp>();
     let plain = || text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp());

@@ -240,8 +240,8 @@ fn is_final(character: char) -> bool {
     matches!(character, '\u{11a8}'..='\u{11ff}' | '\u{d7cb}'..='\u{d7fb}')
 }
 
-/// Returns `true` if the Hangul vowel or final consonant belongs to the same syllable as the character before it (Unicode
-/// Standard Annex 29, rules GB6 to GB8).
+/// Returns `true` if the Hangul vowel or final consonant belongs to the same syllable as the character before it
+/// (Unicode Standard Annex 29, rules GB6 to GB8).
 fn continues_syllable(before: char, jamo: char) -> bool {
     const FINALS: u32 = 28;
     let is_syllable = ('\u{ac00}'..='\u{d7a3}').contains(&before);

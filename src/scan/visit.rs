@@ -99,7 +99,8 @@ impl<'v> Visitor<'v> {
             return;
         }
         if let Some(id) = shared.looked_at.begin_next(&shared.tree) {
-            // Spawned before `id` is opened, because a directory on an unreachable server would block it.
+            // The job for the queue is spawned before `id` is opened, because a directory on an unreachable server
+            // would block it.
             scope.spawn(move |scope| self.visit(scope, queue, index));
             shared.workers.reads(id);
             return self.enter(scope, id, shared.open_from_root(id));

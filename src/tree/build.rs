@@ -183,7 +183,7 @@ impl Default for Tree {
 
 #[doc(hidden)]
 impl Tree {
-    /// Creates an empty tree. The caller must call `Tree::release` for the top once everything has been added.
+    /// Creates an empty tree. The caller must call `Tree::release` for [`DirId::TOP`] once everything has been added.
     pub fn new() -> Self {
         Self::default()
     }

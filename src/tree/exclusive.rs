@@ -82,7 +82,7 @@ pub struct NodeNumbers {
 }
 
 impl NodeNumbers {
-    /// Node above the top, representing everything outside of the tree.
+    /// Node that represents everything outside of the tree, and is the parent of the top directory.
     pub const OUTSIDE: Node = 0;
 
     #[cfg(test)]

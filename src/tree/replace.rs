@@ -30,7 +30,7 @@ const SEGMENT: usize = 32 << 10;
 #[doc(hidden)]
 impl Tree {
     /// Creates a detached directory for a rescan of `old`. `metadata` and `device` are the current metadata and device
-    /// index of `old`. Returns `None` for the top.
+    /// index of `old`. Returns `None` for [`DirId::TOP`].
     pub fn detached(&self, batch: &mut Batch, old: DirId, metadata: &Metadata, device: u32) -> Option<DirId> {
         let id = batch.new_directory(self, self.parent(old)?, metadata, device);
         let (new, old) = (self.dir(id), self.dir(old));

@@ -270,8 +270,8 @@ fn live_totals_never_exceed_the_final_ones() {
     }
 }
 
-/// Returns the total size of the directories without child directories, which live totals include only once these
-/// directories are complete.
+/// Returns the total size of the directories without child directories. Live totals include such a directory only once
+/// it is complete.
 fn leaves(above: &[usize], sizes: &[u64]) -> u64 {
     let mut is_leaf = vec![true; sizes.len()];
     for parent in above {
@@ -361,7 +361,7 @@ fn a_walk_visits_each_directory_once_and_before_its_children() {
     let below = batch.push_directory(&tree, root, b"below", Metadata::default(), 0);
     let sealed = batch.seal(&tree, root).unwrap();
     tree.publish(&mut batch, root, &sealed);
-    // The root is given again under another name, as is the directory in it.
+    // The list of roots contains the root a second time, and also the directory in it.
     for directory in [root, root, below] {
         let state = EntryState::Known(Metadata { directory: Some(directory), ..Metadata::default() });
         batch.push(DirId::TOP, &Entry { name: b"again", kind: Kind::Directory, state });

@@ -13,7 +13,7 @@ pub const CLONE_ID: u32 = 0x100;
 /// Buffer for a reply with the values of both attributes.
 pub type Answer = [u8; 40];
 
-/// Returns the layout, or `None` if the private size is missing.
+/// Returns the layout that `answer` reports, or `None` if the private size is missing.
 pub fn layout(answer: &Answer) -> Option<ExtentLayout> {
     let word = |at: usize| answer[at..].first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes));
     let length = usize::try_from(word(0)).unwrap_or(usize::MAX).min(answer.len());

@@ -1,6 +1,6 @@
 //! Extents of a file. If two files share extents, deleting only one of them does not free the shared extents.
 //!
-//! Invariant: only regular files are opened, only for reading, and their contents are not read.
+//! Invariant: only regular files are opened, and their contents are neither read nor changed.
 
 /// Support for shared extents on a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,8 +24,8 @@ use crate::platform::{Directory, Errno};
 
 /// Maximum number of files registered at the same time. Additional files are not registered.
 const MOST: usize = 16;
-/// Maximum time in milliseconds that the process waits for calls to finish before it ends. A call on a dead file system
-/// may never return.
+/// Maximum time in milliseconds that a process about to end waits for calls to [`shielded`]. A call on a dead file
+/// system may never return.
 const PATIENCE: u32 = 500;
 
 /// Signals that end a process by default.
@@ -156,8 +156,8 @@ fn watch() -> Pid {
             let _ = low_level::emulate_default_handler(signal as i32);
             low_level::exit(128 + signal as i32);
         };
-        // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): getpid, nanosleep,
-        // unlinkat, sigaction, raise, _exit, and atomics. It allocates nothing.
+        // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): getpid, nanosleep, unlinkat,
+        // sigaction, sigemptyset, sigaddset, sigprocmask, raise, abort, _exit, and atomics. It allocates nothing.
         let _ = unsafe { low_level::register(signal as i32, end) };
     }
     // SAFETY: the function exists as long as the program, and does not unwind.

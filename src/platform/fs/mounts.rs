@@ -58,7 +58,7 @@ impl Mount {
         self.volume.filter(|_| self.kind == b"apfs").map(|volume| volume.container)
     }
 
-    /// Returns `true` if both are mounts of the same volume.
+    /// Returns `true` if `other` is a mount of the same volume.
     pub fn is_same_volume(&self, other: &Self) -> bool {
         match (self.volume, other.volume) {
             (None, None) => self.device == other.device,

@@ -42,7 +42,7 @@ impl MappedFile {
     pub unsafe fn new(file: &File, length: usize) -> io::Result<Self> {
         let Some(length) = NonZeroUsize::new(length) else { return Ok(Self(None)) };
         // SAFETY: without an address the system chooses one that is not in use. The caller guarantees that the content
-        // stays as it is.
+        // does not change.
         let start =
             unsafe { mmap(None, length, ProtFlags::PROT_READ, MapFlags::MAP_SHARED, file.as_fd(), 0) }?;
         Ok(Self(Some(Mapping { start: start.cast(), length })))
