@@ -75,7 +75,7 @@ fn out_of_calendar(seconds: i64) -> String {
     }
 }
 
-/// Parses a moment and returns the first second after it, in seconds since 1970. This way, a day or a minute includes
+/// Parses a moment and returns the first second after it, in seconds since 1970. A day or a minute therefore includes
 /// its last second. `zone` is called only for dates, because determining the time zone requires reading files.
 pub fn end_of_moment(text: &str, now: i64, zone: impl FnOnce() -> TimeZone) -> Option<i64> {
     if let Ok(age) = age(text) {

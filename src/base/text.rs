@@ -22,8 +22,8 @@ use std::path::Path;
 #[cfg(feature = "formats")]
 pub use super::width::{beginning, fit, pad, width, wrap};
 
-/// Characters other than control characters that are blank, are invisible, or change the appearance of their neighbors:
-/// the general categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
+/// Non-control characters that are blank or invisible, or that change the appearance of their neighbors: the general
+/// categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
 const UNSEEN: [(u32, u32); 55] = [
     (0x00a0, 0x00a0),
     (0x00ad, 0x00ad),

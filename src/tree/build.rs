@@ -87,8 +87,8 @@ impl Batch {
         std::mem::replace(&mut self.page, page)
     }
 
-    /// Creates a directory that no listing contains yet. Its totals start with its own size. It has one claim (see
-    /// `totals`), which the worker that reads it must release.
+    /// Creates a directory that no listing contains yet. Its totals start with its own size. The worker that reads the
+    /// directory must release its single claim (see `totals`).
     pub fn new_directory(&mut self, tree: &Tree, parent: DirId, metadata: &Metadata, device: u32) -> DirId {
         if self.numbers.is_empty() {
             self.numbers = tree.numbers();

@@ -336,7 +336,7 @@ impl Tree {
         lock(&self.readings).note(directory.0, names, began);
     }
 
-    /// Returns the time at which the entry was last read, which is the start of that scan or rescan.
+    /// Returns the start time of the last scan or rescan that read the entry.
     pub fn read_at(&self, directory: DirId, name: &[u8]) -> Option<Time> {
         let readings = lock(&self.readings);
         let above = self.ancestry(directory);

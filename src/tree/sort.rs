@@ -149,7 +149,7 @@ fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
     if rows.len() < MANY { rows.sort_unstable_by_key(number) } else { rows.par_sort_unstable_by_key(number) }
 }
 
-/// Sets the key of each row to the eight bytes of its name that follow the common prefix of all names, and returns the
+/// Sets the key of each row to the eight bytes of its name that follow the common prefix of all names. Returns the
 /// length of that prefix, which is at least `agreed`.
 ///
 /// Reading a million names takes as long as sorting them. Therefore, the common prefix is determined from a sample and

@@ -1,8 +1,8 @@
 //! Files with temporary names that are deleted when this process ends, even if a signal ends it.
 //!
-//! A file is created and registered inside one call to [`shielded`], and renamed and unregistered inside another. A
-//! signal that ends the process, or exit(3), deletes the files that are registered at that time. Before the process
-//! ends, it waits for calls to [`shielded`] that are still running; later calls fail.
+//! A file is created and registered inside one call to [`shielded`], and renamed and unregistered inside another. When
+//! a signal or exit(3) ends the process, the files registered at that time are deleted. Before the process ends, it
+//! waits for calls to [`shielded`] that are still running; later calls fail.
 //!
 //! A signal handler can neither allocate memory nor take locks, so the names are stored in static slots.
 //!

@@ -23,7 +23,7 @@ struct Mapping {
     length: NonZeroUsize,
 }
 
-// SAFETY: the mapping belongs to this value alone. It is written to only through `&mut MappedMemory`.
+// SAFETY: the mapping belongs to this value alone. The mapping is written to only through `&mut MappedMemory`.
 #[allow(unsafe_code)]
 unsafe impl Send for Mapping {}
 // SAFETY: as for `Send`.

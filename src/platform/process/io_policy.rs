@@ -1,4 +1,4 @@
-//! I/O policy for files in the cloud. These look like other files, but opening one downloads its contents.
+//! I/O policy for files in the cloud. Such files look like other files, but opening one downloads its contents.
 //!
 //! A scan must not download anything, so each of its threads disables downloads for itself. Programs that duke starts,
 //! such as a shell or a pager, inherit the policy of the process, so duke does not change that policy. Resetting it to
