@@ -2,8 +2,8 @@
 //!
 //! A scan must not download anything, so each of its threads disables downloads for itself. Programs that duke starts,
 //! such as a shell or a pager, inherit the policy of the process, so duke does not change that policy. Resetting it to
-//! the default afterwards would not help, because the default for a *process* on macOS is not to download
-//! (`getiopolicy_np(3)`).
+//! the default afterwards would not enable downloads again, because the default for a *process* on macOS is not to
+//! download (`getiopolicy_np(3)`).
 //!
 //! Invariant: other threads of this process are not affected.
 
