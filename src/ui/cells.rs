@@ -28,8 +28,8 @@ pub fn map_area(area: Rect) -> Rect {
     Rect { height: area.height - legend_area(area).height, ..area }
 }
 
-/// Returns the unit for the edges of tiles: half a line if the theme has half blocks, otherwise a whole line. In the
-/// latter case, tiles have frames.
+/// Returns the unit in which tiles are measured: half a line if the theme has half blocks. Otherwise a whole line; such
+/// tiles have frames.
 pub fn unit(theme: Theme) -> Unit {
     if theme.has_half_blocks() { Unit::HalfLine } else { Unit::Line }
 }

@@ -231,7 +231,7 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Returns the copies to keep, which are those in `directory`, and all other copies in their groups.
+    /// Returns the copies in `directory`, which are to be kept, and all other copies in their groups.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }

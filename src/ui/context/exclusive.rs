@@ -105,8 +105,8 @@ impl Context<'_> {
     }
 }
 
-/// Describes how the sizes were found: for how many files extents were read or link counts were used, and how many
-/// files are unread.
+/// Returns a text with the number of files whose extents were read, whose link counts were used instead, or that could
+/// not be read.
 fn coverage_text(coverage: ExclusiveCoverage) -> String {
     let ExclusiveCoverage { read, by_links, unread } = coverage;
     let files = |number: u64| format!("{} {}", grouped(number), if number == 1 { "file" } else { "files" });
@@ -118,7 +118,7 @@ fn coverage_text(coverage: ExclusiveCoverage) -> String {
         }
     };
     if unread > 0 {
-        let _ = write!(text, "; {} unread", grouped(unread)); // a string takes everything
+        let _ = write!(text, "; {} unread", grouped(unread)); // writing to a string cannot fail
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Tests of the column with the bytes that deletion frees, and of the places that use these numbers.
+//! Tests of the column with the bytes that deletion frees, and of other uses of these numbers.
 
 use super::*;
 use crate::delete::OperationKind;

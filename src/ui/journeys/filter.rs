@@ -24,7 +24,7 @@ fn tree() -> Arc<Tree> {
     )
 }
 
-/// Returns a browser with a search that was typed and kept, and its results.
+/// Returns a browser in which a search has been typed and accepted, with its results.
 fn searched<'t>(tree: &'t Arc<Tree>, text: &str) -> App<'t> {
     let mut app = finished(tree);
     app.update(Event::Clock(1000 * DAY));

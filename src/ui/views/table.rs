@@ -42,7 +42,7 @@ pub enum Needs {
     /// A source whose file systems can be accessed.
     FileSystem,
     Baseline,
-    /// Complete scan of this machine, whose files can be read.
+    /// Complete scan of this machine, so that the view can read the files.
     CompleteScan,
 }
 
@@ -169,7 +169,7 @@ pub struct TableContext<'a> {
 pub struct TableSummary {
     /// Total of all rows; `None` if a total makes no sense.
     pub sum: Option<Totals>,
-    /// Sizes of the directory before and after, by measure, if known.
+    /// Sizes of the directory in the baseline and now, for each measure, if known.
     pub growth: Option<[(u64, u64); 2]>,
     /// Number of matching entries, which may exceed the number of rows.
     pub matched: u64,
@@ -245,7 +245,7 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns the copies to keep, which are those in `directory`, and all other copies in their groups.
+    /// Returns the copies in `directory`, which are to be kept, and all other copies in their groups.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }
@@ -316,7 +316,7 @@ pub const SUMS: TableSpec = TableSpec {
 /// Entries of a group of copies.
 #[derive(Clone, Debug, Default)]
 pub struct Copies {
-    /// Names of the copy to keep.
+    /// Names of the copies to keep.
     pub kept: Vec<EntryId>,
     /// Names of all other copies.
     pub others: Vec<EntryId>,
