@@ -67,7 +67,7 @@ impl AnswerGate {
         self.state == State::Open
     }
 
-    /// Returns `true` if the gate has ever been open. In this case, the user has had time to read the question.
+    /// Returns `true` if the gate has ever been open, which means that the user has had time to read the question.
     pub fn was_open(&self) -> bool {
         self.was_open
     }

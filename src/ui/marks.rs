@@ -73,7 +73,7 @@ impl Mark {
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
 
-    /// Returns the bytes that deleting this entry of `parent` frees, if known.
+    /// Returns the number of bytes that deleting this entry of `parent` would free, if known.
     pub fn exclusive(&self, parent: DirId, sizes: &ExclusiveSizes) -> Option<Exclusive> {
         match self.directory {
             Some(id) => sizes.directory(id),
@@ -143,7 +143,7 @@ impl<'t> Marks<'t> {
         touched.map(|(place, mark)| (place, mark.mtime)).collect()
     }
 
-    /// Marks an entry of `parent`. Returns `false` if this is not possible.
+    /// Marks an entry of `parent`. Returns `false` if the entry has no metadata.
     pub fn set(&mut self, tree: &Tree, parent: DirId, record: &Entry<'t>) -> bool {
         let Some(mark) = Mark::new(tree, parent, record) else { return false };
         self.insert((parent, record.name), mark);

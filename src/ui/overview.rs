@@ -57,8 +57,8 @@ pub struct OverviewState {
 }
 
 impl OverviewState {
-    /// Requests the results for `key`, unless they have already been requested. Requests changes only if there is a
-    /// baseline.
+    /// Requests the results for `key`, unless they have already been requested. The growth is requested only if there
+    /// is a baseline.
     pub fn want(&mut self, key: &OverviewKey, has_baseline: bool) {
         let is_same = |one: &OverviewKey, other: &OverviewKey| one.from == other.from;
         self.survey.want(key.clone(), is_same);

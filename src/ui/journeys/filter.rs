@@ -246,7 +246,7 @@ fn views_are_sorted_and_measured_like_the_list() {
         build(vec![
             dir("d", vec![file("b", 9_000, 1), file("a10", 100, 3)]),
             file("a9", 5_000, 2),
-            // Its disk usage is 9,216 bytes, because disk usage is a multiple of 512 bytes.
+            // The disk usage of this file is 9,216 bytes, because disk usage is a multiple of 512 bytes.
             file("z", 8_999, 4),
         ])
         .0,

@@ -204,8 +204,8 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns the progress of the search as text; `None` if the search is complete, or if it shows rows before it is
-    /// complete.
+    /// Returns the progress of the search as text; `None` if the search is complete, or if its partial results are
+    /// shown as rows.
     fn progress(&self) -> Option<String> {
         None
     }
