@@ -220,7 +220,8 @@ impl TableView {
         self.answer()?.data.target(self.number(self.cursor.index)?)
     }
 
-    /// Returns the entries of a row: several for a group or for an inode with several names, none for a total.
+    /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for
+    /// a total or a group of copies.
     pub fn entries(&self, row: usize) -> Vec<EntryId> {
         let entries = || Some(self.answer()?.data.entries(self.number(row)?));
         entries().unwrap_or_default()

@@ -271,7 +271,8 @@ fn views_are_sorted_and_measured_like_the_list() {
     assert!(app.cx.notice.is_some(), "ages are no directories");
 }
 
-/// Compares the screen with the oracle, for a search in the root and for the resulting filter.
+/// Compares the screen with the expected results from [`Oracle`], for a search in the root and for the resulting
+/// filter.
 fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseError> {
     let (text, oracle) = (text(terms), Oracle::new(items, terms, ""));
     let mut app = App::new(tree, vec![(b"root".to_vec(), b"root".to_vec())], &settings(), (80, 60));

@@ -224,7 +224,8 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns the entries of a row: several for an inode with several names, none for a total.
+    /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for
+    /// a total or a group of copies.
     fn entries(&self, _index: usize) -> Vec<EntryId> {
         Vec::new()
     }
