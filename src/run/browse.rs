@@ -9,8 +9,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use jiff::tz::TimeZone;
-
+use crate::base::calendar::local_zone;
 use crate::base::format::Units;
 use crate::base::os_error::io_error_text;
 use crate::base::sync::Arc;
@@ -146,7 +145,7 @@ pub fn run(job: BrowseJob) -> Exit {
         tab: job.tab,
         panes: job.panes,
         start: if matches!(earlier, BaselineSpec::Source(_)) { Start::Growth } else { job.start },
-        ..Settings::new(job.order, job.units, job.theme, TimeZone::system())
+        ..Settings::new(job.order, job.units, job.theme, local_zone())
     };
     let is_whole = |scan: &Scan| scan.options().scope().is_some();
     let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_whole));

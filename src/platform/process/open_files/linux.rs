@@ -163,7 +163,7 @@ impl Files {
         through: Through,
     ) -> Result<(), Errno> {
         let status = statx::of_child(links, name, libc::AT_STATX_DONT_SYNC)?;
-        // If the link count is not 0, the file has another name, or its name just happens to end with the suffix.
+        // If the link count is not 0, the file has another name, or its name ends with the suffix by chance.
         if status.attributes.links == 0 {
             self.add(UnlinkedFile {
                 device: status.attributes.device,
