@@ -39,7 +39,8 @@ use crate::ui::{self, MouseCapture, Settings, Start};
 /// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read a root.
 const GLANCE: Duration = Duration::from_secs(1);
 
-/// Maximum time that a scan waits for the first frame to be drawn. A terminal may not accept output.
+/// Maximum time that a scan waits for the first frame to be drawn. A limit is needed because a terminal may not accept
+/// output.
 const HEAD_START: Duration = Duration::from_millis(50);
 
 /// Settings of a run with the browser.

@@ -3,7 +3,7 @@
 //! ```text
 //! pairs of directories -> both listings side by side -> pairs of entries -> changes, and more pairs
 //!                                    |
-//!                                    +-> directories on one side only; finally, directories with the same inode are paired
+//!                                    +-> directories on one side only; finally paired by inode
 //! ```
 //!
 //! The listings of an unchanged directory have the same order in both trees. Both listings are therefore read side by
