@@ -4,7 +4,7 @@
 //! the writer. A write that takes longer is canceled and leaves no file.
 //!
 //! Invariant: quitting waits at most [`PATIENCE`] plus [`FAREWELL`], no matter what the file system does. A leftover
-//! file is deleted when the process ends (`platform::unfinished`) or at the next write.
+//! file is deleted when the process ends (`platform::entry::unfinished`) or at the next write.
 
 use std::thread;
 use std::time::Duration;
