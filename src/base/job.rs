@@ -26,7 +26,7 @@ pub struct Pool {
 pub enum JobEnd {
     /// The job finished; its latest result is final.
     Complete,
-    /// The job was cancelled.
+    /// The job was canceled.
     Stopped,
     /// The job panicked with this message, because of a bug.
     Panicked(String),
@@ -170,7 +170,7 @@ impl<T> Task<T> {
         &self.shared.cancelled
     }
 
-    /// Returns `true` if the job was cancelled and its work should end.
+    /// Returns `true` if the job was canceled and its work should end.
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::Relaxed)
     }

@@ -25,7 +25,7 @@ const LINK: usize = 4096;
 /// Maximum number of workers. More workers would only wait for locks held by others.
 const MOST_WORKERS: usize = 8;
 
-/// Searches for deleted but open files. Checks `is_cancelled` regularly; once cancelled, returns the files
+/// Searches for deleted but open files. Checks `is_cancelled` regularly; once canceled, returns the files
 /// found so far.
 pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let is_cancelled: &(dyn Fn() -> bool + Sync) = &is_cancelled;
