@@ -65,6 +65,7 @@ pub(crate) struct OpenedFile<'d> {
     name: CString,
     contents: Contents,
     links: u64,
+    disk: u64,
     /// `true` if the file is probably being written, so a request for its extents may block.
     pub(crate) is_recent: bool,
 }
@@ -75,6 +76,9 @@ pub(crate) struct FileExtents {
     references: Vec<ExtentReference>,
     /// `true` if `references` contains all extents of the file.
     is_whole: bool,
+    /// Disk usage in bytes. It can be more than the extents take: after shared data was overwritten, XFS keeps up to
+    /// 128 KiB next to the new data reserved for further changes, and returns them after a few minutes.
+    disk: u64,
     pub(crate) links: u64,
 }
 
@@ -88,12 +92,12 @@ impl<'d> OpenedFile<'d> {
             return Err(Errno::ESTALE);
         }
         let is_recent = state.modified.0 >= clock::now() - RECENT;
-        Ok(Self { directory, name, contents, links: state.links, is_recent })
+        Ok(Self { directory, name, contents, links: state.links, disk: state.disk, is_recent })
     }
 
     /// Reads the extents. Blocks while another process holds a lock on the file.
     pub(crate) fn read(&self, method: Method) -> Result<FileExtents, Errno> {
-        let mut found = FileExtents { links: self.links, ..FileExtents::default() };
+        let mut found = FileExtents { links: self.links, disk: self.disk, ..FileExtents::default() };
         match method {
             Method::Extents(_) => {
                 let references = &mut found.references;
@@ -118,11 +122,13 @@ impl FileExtents {
     /// Adds the file's references to the sums. `volume` is the number of the file's volume.
     pub(crate) fn add(&self, sums: &mut ExclusiveSums, names: &[Node], method: Method, volume: usize) {
         let mut is_bounded = self.is_whole;
+        let mut unseen = self.disk;
         for reference in &self.references {
             match *reference {
                 ExtentReference::Located { start, length, is_shared, is_compressed } => {
                     let known = if is_shared { Known::Some } else { Known::All };
                     sums.refer(names, VolumeRange { volume, start, length }, known);
+                    unseen = unseen.saturating_sub(length);
                     is_bounded &= !is_compressed;
                 }
                 ExtentReference::Unlocated { length } if method == Method::PrivateSize => {
@@ -141,6 +147,7 @@ impl FileExtents {
         if !is_bounded {
             unbound(sums, names);
         }
+        sums.may_hold(names, unseen);
     }
 }
 

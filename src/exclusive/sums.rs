@@ -111,6 +111,14 @@ impl ExclusiveSums {
         self.settle(&nodes, bytes, HeldBytes { is_flagged: false, references: 1 });
     }
 
+    /// Adds bytes that belong to a single inode, but that the file system may free before the inode is deleted.
+    pub fn may_hold(&mut self, names: &[Node], bytes: u64) {
+        let (Some(least), Some(greatest)) = (names.iter().min(), names.iter().max()) else { return };
+        let owner = self.numbers.common(*least, *greatest);
+        let sums = &mut self.sums[owner as usize];
+        sums.at_most = sums.at_most.saturating_add(bytes);
+    }
+
     /// Records that deleting `node` may free more than the references show.
     pub fn unbound(&mut self, node: Node) {
         self.sums[node as usize].at_most = u64::MAX;

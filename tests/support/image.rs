@@ -45,6 +45,13 @@ pub fn free(root: &Path) -> u64 {
     found.blocks_free() * found.fragment_size()
 }
 
+/// Makes XFS free at once all that it frees in the background: blocks of deleted files, and blocks that it keeps in reserve
+/// for files whose shared data was overwritten.
+pub fn free_in_background(root: &Path) {
+    mount(&["-o", "remount,ro"], root);
+    mount(&["-o", "remount,rw"], root);
+}
+
 /// File system of a given kind and size, mounted in a directory of its own; it ends with the namespace.
 pub struct Image {
     pub fixture: Fixture,
