@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! scan-1c291ca3-01700000000.duke     checksum of roots and flags, seconds since 1970
-//! last-1c291ca3-01700003600.duke     the same, of the latest scan
+//! last-1c291ca3-01700003600.duke     the same, for the latest scan
 //! ```
 //!
 //! Snapshots of the first series are at least a day apart and serve as baselines. The second series has at most one
