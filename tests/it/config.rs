@@ -14,7 +14,7 @@ use nix::unistd::{geteuid, mkfifo};
 /// User who does not run the tests.
 const NOBODY: Option<u32> = Some(65_534);
 
-/// Returns a home with this configuration, and a tree.
+/// Returns a home directory with this configuration and a tree.
 fn home(text: &str) -> Place {
     let place = Place::new();
     place.file("tree/large", 300_000);
@@ -28,7 +28,7 @@ fn file(place: &Place) -> PathBuf {
     place.join(".config/duke/config.toml")
 }
 
-/// Returns the program in this home, with its tree.
+/// Returns the program with this home directory.
 fn duke(place: &Place, words: &[&str]) -> Command {
     let mut command = program();
     command.env("HOME", place.path()).current_dir(place.join("tree")).args(words);
@@ -184,7 +184,7 @@ fn a_pipe_as_configuration_is_reported_and_not_waited_for() {
     assert_eq!(names(run.text()), ["./large", "./a-small.o", "."]);
 }
 
-/// Returns `true` if the rules for root can be tested; otherwise reports that they are skipped.
+/// Returns `true` if the tests run as root; otherwise, reports that the rules for root are not tested.
 fn is_root() -> bool {
     if !geteuid().is_root() {
         eprintln!("SKIPPED: only root is careful with what others can write");
@@ -335,7 +335,7 @@ fn config_show_prints_an_equivalent_configuration() {
     assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
 }
 
-/// Settings of ncdu that duke has, one in each line, and the lines of duke's configuration that mean the same.
+/// Settings of ncdu that duke has, one per line, each with the equivalent lines of duke's configuration.
 const NCDU_SETTINGS: [(&str, &str); 27] = [
     ("-x", "one-file-system = true"),
     ("-e", "extended = true"),
@@ -366,7 +366,7 @@ const NCDU_SETTINGS: [(&str, &str); 27] = [
     ("@-x", "one-file-system = true"),
 ];
 
-/// Lines of ncdu's configuration without an effect in duke: defaults, looks, and errors to ignore.
+/// Lines of ncdu's configuration that have no effect in duke: defaults, appearance, and errors to ignore.
 const NCDU_WITHOUT_EFFECT: [&str; 17] = [
     "# a comment",
     "",

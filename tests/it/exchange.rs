@@ -1,5 +1,5 @@
-//! Exports and imports from outside: with ncdu, gdu and `DuckDB` where they are installed, with a script in
-//! place of ssh, and with full disks.
+//! Exports and imports from outside: with ncdu, gdu and `DuckDB` if they are installed, with a script in place of ssh,
+//! and with full disks.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fmt::Write as _;
@@ -45,7 +45,7 @@ fn totals(run: &Run) -> [i128; 3] {
     ["disk", "apparent", "items"].map(|key| totals.get(key).number())
 }
 
-/// Returns the sorted lines of an export, without its head and without punctuation that depends on the order.
+/// Returns the sorted lines of an export without its header, and without punctuation that depends on the order.
 fn lines(export: &[u8]) -> Vec<Vec<u8>> {
     let mut lines: Vec<Vec<u8>> = export
         .split(|byte| *byte == b'\n')
@@ -312,7 +312,8 @@ fn ssh(place: &Place, script: &str) -> std::ffi::OsString {
     search_path(place, "ssh", script)
 }
 
-/// Creates a directory with a program in it that runs `script`, and returns the search path that begins with it.
+/// Creates a directory that contains a program `name` with the contents `script`, and returns a search path that begins
+/// with the directory.
 fn search_path(place: &Place, name: &str, script: &str) -> std::ffi::OsString {
     let bin = place.directory("bin");
     let path = bin.join(name);
@@ -389,7 +390,7 @@ fn the_error_of_ssh_explains_an_empty_export() {
     assert!(run.stderr.starts_with("duke: box: ssh: no such file"), "{}", run.stderr);
 }
 
-/// Returns the changes in the output of `duke diff --json`: path below the root, word, and difference of disk
+/// Returns the changes in the output of `duke diff --json`: path below the root, kind of change, and difference in disk
 /// usage.
 fn changes(run: &Run) -> Vec<(String, String, i128)> {
     let document = run.json();

@@ -1,4 +1,4 @@
-//! `--json`: the schema, the totals, and the effect of odd names, a depth or an interrupt.
+//! `--json`: the schema, the totals, and the effect of unusual names, a depth limit or an interrupt.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;

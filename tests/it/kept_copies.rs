@@ -17,7 +17,7 @@ use duke::tree::DirId;
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// Directory with copies, after a search.
+/// Directory with copies of a file, and the result of a search for them.
 struct Copies {
     place: tempfile::TempDir,
     scan: Scan,
@@ -68,7 +68,7 @@ fn rewrite(path: &Path) {
     fs::write(path, "the same c0ntents").unwrap();
 }
 
-/// Replaces the file with another one of the same contents and times.
+/// Replaces a file with another one that has the same contents and times.
 fn replace(path: &Path) {
     let other = path.with_extension("other");
     fs::copy(path, &other).unwrap();

@@ -1,4 +1,4 @@
-//! Plans and merges: a tree that is scanned in parts is that of a single scan.
+//! Plans and merges: a tree that is scanned in parts equals the tree of a single scan.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ fn merged(parts: &[Snapshot]) -> Vec<u8> {
     written(|limits, out| assert_ne!(merge.save(about("here"), limits, out).unwrap(), 0))
 }
 
-/// Creates directories below `root`, each in an earlier one, and files in them, some of which are further names of
+/// Creates directories below `root`, each inside an earlier directory, and files in them. Some files are hard links to
 /// earlier files. Returns the paths of the directories.
 fn create(root: &Path, directories: &[Index], files: &[(Index, Option<Index>, usize)]) -> Vec<PathBuf> {
     let mut made = vec![root.to_owned()];
@@ -77,7 +77,7 @@ fn create(root: &Path, directories: &[Index], files: &[(Index, Option<Index>, us
     made
 }
 
-/// Chooses directories, none of which contains another, and deals them out to `parts` lists.
+/// Chooses directories, none of which contains another, and distributes them among `parts` lists.
 fn cut(made: &[PathBuf], chosen: &[Index], parts: usize) -> Vec<Vec<PathBuf>> {
     let chosen: BTreeSet<&PathBuf> = chosen.iter().map(|index| index.get(&made[1..])).collect();
     let is_outer = |path: &&&PathBuf| !chosen.iter().any(|other| other != *path && path.starts_with(other));
@@ -160,13 +160,13 @@ proptest! {
     }
 }
 
-/// Returns a tree with one root, which contains a name of an inode with two links on a device, and entries of another
-/// part.
+/// Returns a tree with one root. The root contains a name of an inode with two links on a device, and the entries
+/// `cut`, which belong to another part.
 fn part_tree(root: &str, device: u64, cut: &[&str]) -> Tree {
     sized_tree(root, device, 16, cut)
 }
 
-/// Returns a tree like [`part_tree`], with this number of blocks for the inode.
+/// Returns a tree like [`part_tree`], in which the inode has this number of blocks.
 fn sized_tree(root: &str, device: u64, blocks: u64, cut: &[&str]) -> Tree {
     let (tree, mut batch) = (Tree::new(), Batch::default());
     let index = tree.devices().index(device);
@@ -191,7 +191,7 @@ fn sized_tree(root: &str, device: u64, blocks: u64, cut: &[&str]) -> Tree {
     tree
 }
 
-/// Merges two parts that have an inode of the same number, and returns the totals.
+/// Merges two parts that contain the same inode number, and returns the totals.
 fn totals_of_two(devices: [u64; 2], hosts: [&str; 2], system: &FileSystemInfo) -> Totals {
     let rest = part_tree("/d", devices[0], &["a"]);
     let part = part_tree("/d/a", devices[1], &[]);
@@ -260,7 +260,7 @@ fn a_directory_that_the_rest_does_not_list_is_reported() {
     assert_eq!(merge.unlisted(), [b"/d/b".to_vec()]);
 }
 
-/// Folder for a plan and parts.
+/// Folder for a plan and the parts of a tree.
 struct Fleet {
     tree: Place,
     folder: Place,
@@ -447,7 +447,7 @@ fn invalid_requests_are_usage_errors() {
     }
 }
 
-/// Directories of the merged tree have the numbers of a breadth-first walk.
+/// The directories of the merged tree are numbered in the order of a breadth-first walk.
 #[test]
 fn a_merged_tree_has_every_directory_once() {
     let fleet = Fleet::new();
