@@ -13,7 +13,7 @@ use duke::tree::{DirId, EntryState, Totals, Tree, Walk};
 
 type Picture = BTreeMap<Vec<u8>, (Totals, u64, Vec<Vec<u8>>)>;
 
-/// Returns every directory's path with its totals, shared bytes and names.
+/// Returns the totals, the shared bytes and the names of every directory, by path.
 fn picture(tree: &Tree) -> Picture {
     Walk::new(tree, DirId::TOP)
         .map(|(id, listing)| {

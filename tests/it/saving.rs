@@ -13,7 +13,7 @@ use crate::program::{Run, program, run, run_in};
 use crate::support::room::keeps_snapshots;
 use nix::unistd::geteuid;
 
-/// Returns a folder with files, and one for snapshots.
+/// Returns a folder with files, and an empty folder for snapshots.
 fn some() -> (Place, Place) {
     let place = Place::new();
     place.file("small", 10);
@@ -81,7 +81,7 @@ fn standard_output_and_links_are_written_to() {
     run(program().arg("-f").arg(&file).arg("-s")).ended(0);
 }
 
-/// Fails unless the program printed one line with `reason` and left the old file unchanged.
+/// Fails unless the program printed one line with `reason`, and left the old file in `folder` unchanged.
 fn assert_refused(run: Run, folder: &Path, reason: &str) {
     let run = run.ended(1);
     assert!(run.stderr.contains(reason) && run.stderr.lines().count() == 1, "{}", run.stderr);

@@ -1,4 +1,4 @@
-//! `duke subvolumes`: predicted bytes equal the change of used data, on file systems of `clones.sh`.
+//! `duke subvolumes`: the predicted bytes equal the change in used data, on file systems filled by `clones.sh`.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 

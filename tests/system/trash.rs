@@ -1,4 +1,5 @@
-//! The trash and the journal: by the specification, on one mount, and never anything else.
+//! The trash and the journal: entries are moved according to the specification, within one mount, and nothing else is
+//! moved.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")] // macOS has another layout, which tests/machine.rs tests
 
@@ -55,7 +56,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Returns everything below a directory: paths, kinds, inodes.
+/// Returns the paths and inodes of all entries below a directory.
 fn inventory(root: &Path) -> Vec<(PathBuf, u64)> {
     let mut all = Vec::new();
     let mut waiting = vec![root.to_owned()];
@@ -73,7 +74,7 @@ fn inventory(root: &Path) -> Vec<(PathBuf, u64)> {
     all
 }
 
-/// Decodes a path of an info file.
+/// Decodes the path in an info file.
 fn unquoted(text: &str) -> Vec<u8> {
     let mut bytes = text.bytes();
     let mut path = Vec::new();

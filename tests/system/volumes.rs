@@ -50,7 +50,7 @@ fn agrees(root: &Path, mounts: Mounts) -> Totals {
     totals
 }
 
-/// Listings without types, as on XFS without `ftype`: an option of ext4 removes them, so only stat reports
+/// Listings contain no types, as on XFS without `ftype`. An option of ext4 removes the types, so that only stat reports
 /// the kind.
 #[test]
 fn a_file_system_without_types_is_read_completely() {
@@ -130,7 +130,7 @@ fn btrfs_subvolumes_are_directories_that_one_file_system_excludes() {
     agrees(&image.join("plain/snap"), Mounts::Real);
 }
 
-/// Files of an overlay have another device than its directories: `du -x` excludes them there.
+/// Files of an overlay have a different device from its directories: `du -x` excludes them.
 #[test]
 fn an_overlay_is_one_file_system_with_all_its_files() {
     const NAME: &str = "an_overlay_is_one_file_system_with_all_its_files";

@@ -11,7 +11,7 @@ use crate::session::{PATIENCE, Session, at_home_nowhere};
 use crate::support::room::keeps_snapshots;
 use portable_pty::CommandBuilder;
 
-/// Starts the program in `folder`, in a terminal; it keeps snapshots in `state`.
+/// Starts the program in `folder`, in a terminal. The program keeps snapshots in `state`.
 fn start(folder: &Path, state: &Path, words: &[&str]) -> Session {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.args(words);
@@ -21,7 +21,7 @@ fn start(folder: &Path, state: &Path, words: &[&str]) -> Session {
     Session::run(command)
 }
 
-/// Waits until a line of the screen holds both texts, since a frame may arrive in pieces.
+/// Waits until a line of the screen contains both texts, because a frame may arrive in pieces.
 fn wait_for_line(session: &mut Session, name: &str, text: &str) {
     session.wait_for(&format!("{name} with {text}"), |screen| {
         screen.contents().lines().any(|line| line.contains(name) && line.contains(text))
@@ -33,7 +33,7 @@ fn leave(mut session: Session) -> u32 {
     session.quit().exit_code()
 }
 
-/// Creates a folder `t`, a snapshot of it, an export of it, and then changes it.
+/// Creates a folder `t`, a snapshot and an export of it, and then changes the folder.
 fn changed() -> Place {
     let place = Place::new();
     place.file("t/grown", 100_000);

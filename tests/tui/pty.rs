@@ -23,7 +23,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Waits for the last line to end in the duration of the scan.
+/// Waits until the last line ends in the duration of the scan.
 fn wait_for_end_of_scan(session: &mut Session) {
     session.wait_for("end of the scan", |screen| {
         // In place of the progress, the footer has the row number.
@@ -171,8 +171,8 @@ fn the_browser_follows_the_size_of_the_window() {
     assert!(session.quit().success());
 }
 
-/// Bytes of a terminal for a press and a release of the left button; the first cell is 1;1 (xterm's SGR
-/// mode).
+/// Returns the bytes that a terminal sends when the left button is pressed and released. The first cell is 1;1 (xterm's
+/// SGR mode).
 fn click(column: u16, line: u16) -> String {
     format!("\x1b[<0;{column};{line}M\x1b[<0;{column};{line}m")
 }
@@ -508,7 +508,7 @@ fn with(folder: &Path, variables: &[(&str, &str)]) -> Session {
     session
 }
 
-/// Waits for the browser to come back.
+/// Waits until the browser has the terminal again.
 fn wait_for_return(session: &mut Session) {
     session.wait_for("browser", |screen| screen.alternate_screen() && screen.contents().contains("1 of 3"));
 }
@@ -558,8 +558,7 @@ fn interrupts_in_a_shell_do_not_reach_duke() {
     }
 }
 
-/// Programs start with default actions for signals, none blocked, and no descriptor but the three standard
-/// ones.
+/// Programs start with default actions for signals, no blocked signals, and only the three standard descriptors.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_program_inherits_no_descriptors_or_signal_actions() {
