@@ -101,7 +101,7 @@ impl ExclusiveSearch {
         Self { plan, state: Mutex::new(state), ended: Condvar::new() }
     }
 
-    /// Starts the threads and waits until all files have been handled or the task is cancelled.
+    /// Starts the threads and waits until all files have been handled or the task is canceled.
     fn watch(self: &Arc<Self>, task: &Task<ExclusiveProgress>, threads: usize) {
         let mut state = lock(&self.state);
         for _ in 0..threads.max(1) {

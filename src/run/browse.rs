@@ -39,7 +39,8 @@ use crate::ui::{self, MouseCapture, Settings, Start};
 /// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read a root.
 const GLANCE: Duration = Duration::from_secs(1);
 
-/// Maximum time by which the first frame delays a scan, even if the terminal does not accept output.
+/// Maximum time that a scan waits for the first frame to be drawn. A limit is needed because a terminal may not accept
+/// output.
 const HEAD_START: Duration = Duration::from_millis(50);
 
 /// Settings of a run with the browser.
@@ -63,7 +64,7 @@ pub struct BrowseJob {
     pub notice: Option<String>,
     /// File that receives the path of the last directory shown.
     pub cwd_file: Option<PathBuf>,
-    /// Initial view. Not used if the user gives a baseline, because the browser then opens with growth.
+    /// Initial view. Not used if the user gives a baseline, because the browser then opens with the growth view.
     pub start: Start,
     /// Panes to show in a wide window.
     pub panes: Panes,
