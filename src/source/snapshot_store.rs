@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Snapshots of the first series are at least a day apart and serve as baselines. The second series has at most one
-//! snapshot of the same roots, whose sizes the browser shows while it scans them again.
+//! snapshot of the same roots, whose sizes the browser shows while it scans these roots again.
 //!
 //! Invariant: a snapshot is not written to a disk that is nearly full, nor into a folder that another user can
 //! change, and all snapshots together never exceed the limit. Only files with such names are ever deleted.

@@ -208,7 +208,7 @@ fn every_task_prints_the_same_of_a_binary_export_as_of_the_json() {
     let place = everything();
     run_here(&place, &["-e", "-o", "a.json", "t"]);
     run_here(&place, &["-e", "-O", "a.ncdu", "t"]);
-    // The binary format records no time, and so names none.
+    // The binary format records no time, so the message names none.
     let said = |name: &str, words: &[&str]| {
         let text = String::from_utf8_lossy(&run_here(&place, &[words, &["-f", name]].concat())).into_owned();
         let lines = text.lines().filter(|line| !line.contains("elapsed_ms")).map(|line| {
@@ -345,7 +345,7 @@ fn large_trees_are_read_back_in_any_order() {
         assert_eq!(shared(&tree), shared(scan.tree()));
         tree.verify().unwrap();
         crate::support::assert_sums_agree(&tree);
-        // Everything else is loaded first here: the names of linked inodes, and a snapshot of the tree.
+        // In a newly opened tree, the names of linked inodes are read first, and then a snapshot is saved.
         let tree = open(&bytes, Access::Read).unwrap();
         assert_eq!(tree.linked().len(), scan.tree().linked().len());
         let (stop, about) = (AtomicBool::new(false), SnapshotInfo::default());

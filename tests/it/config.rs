@@ -261,7 +261,7 @@ fn root_reads_nothing_that_another_user_can_write() {
         }),
         told("it")
     );
-    // A link that belongs to root leads to a place where others can write.
+    // The link belongs to root, but its target is in a directory where other users can write.
     let spoiled = refused(&|place| {
         place.directory("open");
         fs::rename(file(place), place.join("open/elsewhere")).unwrap();
@@ -405,7 +405,7 @@ fn every_setting_of_ncdu_is_imported_and_loads() {
     for line in NCDU_WITHOUT_EFFECT {
         assert_eq!(import(line).lines().count(), 1, "{line}");
     }
-    // All of them together, but for those that set the same thing, are a configuration without a warning.
+    // All settings together, except those that set the same thing twice, cause no warning.
     let lines: Vec<&str> = NCDU_SETTINGS.iter().map(|(ncdu, _)| *ncdu).chain(NCDU_WITHOUT_EFFECT).collect();
     let text = import(&lines.join("\n").replace("--include-kernfs\n", ""));
     fs::write(file(&place), &text).unwrap();

@@ -143,7 +143,7 @@ fn ncdu_and_duke_read_each_other() {
                 .collect::<Vec<_>>()
         };
         assert_eq!(readable("ours by them"), readable("theirs"));
-        // Through ncdu and back, and through duke and back, in each format of duke.
+        // Converts the export with ncdu and back, and with duke and back, in each of duke's formats.
         let duke = |words: &[&str]| drop(run(program().args(words).current_dir(place.path())).ended(0));
         for name in ["theirs", "ours by them"] {
             duke(&["-f", name, "-O", "binary"]);
@@ -177,7 +177,7 @@ fn gdu_and_duke_read_each_other() {
     assert_eq!(root.child("other").get("apparent").number(), 9_000);
     assert_eq!(root.child("sub").child("large").get("apparent").number(), 50_000);
     export(&place, &["-o", "ours", "t"]);
-    // gdu shows no size of their own for directories.
+    // gdu does not show the own sizes of directories.
     let shown = gdu(&["-n", "-p", "-a", "-f", "ours"]);
     let text = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(text.contains("8.8 KiB") && text.contains("other"), "{text}");
@@ -544,7 +544,7 @@ fn lists_and_sums_match_the_schema() {
     assert_eq!(violations, Vec::<String>::new());
     let largest = output.root().get("largest").elements();
     assert_eq!(largest.len(), 2);
-    // The other name is not listed, but counts in the number of links.
+    // The other name is not listed, but is counted in the number of links.
     assert_eq!(largest[0].get("path").text(), "t/again");
     assert_eq!((largest[0].get("apparent").number(), largest[0].get("links").number()), (50_000, 2));
     assert!(largest[1].get("apparent").number() < 50_000 && largest[1].find("links").is_none());

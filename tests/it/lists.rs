@@ -203,7 +203,7 @@ fn lists_with_settings_are_saved_and_compared() {
     let words = ["diff", "-n", "--format", "find", "one", "two"];
     let grown = run_in(place.path(), words).ended(0);
     assert!(grown.text().contains("400.0 KiB") && grown.text().contains("/r/b/c"), "{}", grown.text());
-    // Settings of lists are for lists, and a list is saved where the user says.
+    // Settings for lists require a list, and a list is saved only to a file that the user names.
     for words in [
         &["save", "--format", "find", "."][..],
         &["save", "-f", "one", "--format", "find"],
@@ -215,7 +215,7 @@ fn lists_with_settings_are_saved_and_compared() {
     }
     let snapshot = run_in(place.path(), ["diff", "-n", "--format", "find", "one.duke", "two"]);
     assert!(snapshot.stderr.contains("this is a snapshot"), "{}", snapshot.stderr);
-    // The columns of the browser's list and those of a list that is read have one flag.
+    // The same flag selects the columns of the browser and the columns of a list that is read.
     fs::write(place.join("three"), "x,r/a,7\n").unwrap();
     let columns =
         run_in(place.path(), ["-f", "three", "--columns", "path=2,size=3,share", "--json"]).ended(0);

@@ -119,7 +119,7 @@ proptest! {
         let expected = written(|limits, out| assert_ne!(save(whole.tree(), &about, limits, out).unwrap(), 0));
         prop_assert!(merged(&snapshots) == expected);
 
-        // Merged in two steps, with the last part later.
+        // Merges in two steps, and adds the last part in the second.
         let (last, first) = snapshots.split_last().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("partial");
@@ -372,14 +372,14 @@ fn a_part_of_another_plan_or_a_damaged_part_is_refused() {
     fs::write(fleet.folder.join("1.duke"), &bytes).unwrap();
     let refused = fleet.merge(&parts).ended(2);
     assert!(refused.stderr.starts_with("duke: 1.duke: byte 16: wrong checksum"), "{}", refused.stderr);
-    // A damaged part is saved again; a whole one is not read again.
+    // A damaged part is saved again; an undamaged part is not scanned again.
     fleet.save(1).ended(0);
     fs::write(fleet.tree.join("d3/later"), "later").unwrap();
     let before: Vec<Vec<u8>> = parts.iter().map(|part| fs::read(fleet.folder.join(part)).unwrap()).collect();
     fleet.save_all();
     let after: Vec<Vec<u8>> = parts.iter().map(|part| fs::read(fleet.folder.join(part)).unwrap()).collect();
     assert!(before == after);
-    // Another plan, and the parts are another's.
+    // The parts belong to a different plan now.
     fleet.plan(&["-e"]);
     let refused = fleet.merge(&parts).ended(2);
     assert!(refused.stderr.contains("not a part of this plan"), "{}", refused.stderr);
@@ -403,7 +403,7 @@ fn directories_that_changed_since_the_plan_do_not_prevent_a_merge() {
     let lines = fleet.lines(&["-f", "all.duke"]);
     assert!(lines.iter().any(|line| line.contains("no such file or directory")), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("not a directory")), "{lines:?}");
-    // Deleted before the rest was scanned.
+    // The path is deleted before the rest is scanned.
     fs::remove_file(path(2)).unwrap();
     fs::remove_file(fleet.folder.join("0.duke")).unwrap();
     fleet.save(0).ended(0);

@@ -71,9 +71,9 @@ enum Change {
     DirectoryMadeAnew,
     FileMadeAnew,
     FileRewritten,
-    /// Directory replaced by one with the old time.
+    /// Directory replaced by another one with the same time.
     DirectoryRestored,
-    /// File replaced by one with the old time and the old length.
+    /// File replaced by another one with the same time and length.
     FileRestored,
 }
 

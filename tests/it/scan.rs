@@ -382,7 +382,7 @@ fn stir(root: &Path, stop: &AtomicBool) {
                 fixtures::file(place.join("x"), 10)?;
             }
             _ => {
-                // Moves it up and out of its parent, which may be read at this moment.
+                // Moves the directory up and out of its parent, which may be read at this moment.
                 fs::rename(place.join("x"), root.join(format!("up-{round}")))?;
                 fs::remove_dir_all(root.join(format!("up-{round}")))?;
             }

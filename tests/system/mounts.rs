@@ -92,14 +92,14 @@ fn every_root_has_a_file_system_of_its_own() {
     let fixture = with_tmpfs();
     let inner = fixture.join("tmpfs");
     let own = naive::totals(&inner);
-    // It is excluded from the first root, so it is read as the second.
+    // The mounted directory is excluded from the first root, so it is read as the second root.
     let roots = vec![fixture.path().to_owned(), inner.clone(), fixture.join("outside")];
     let scan = Scan::run(roots, options(Mounts::None));
     let directories: Vec<_> = crate::support::directories(scan.tree());
     let found = directories.iter().find(|(path, _)| *path == inner).map(|(_, totals)| *totals);
     assert_eq!(found, Some(own));
     assert_eq!(scan.tree().totals(DirId::TOP).disk, directories[0].1.disk + own.disk, "the file counts once");
-    // It is part of the first root, so it is the same directory.
+    // The mounted directory is part of the first root, so it is not read again as the second root.
     let scan = Scan::run(vec![fixture.path().to_owned(), inner.clone()], options(Mounts::Real));
     assert_eq!(scan.tree().totals(DirId::TOP), naive::totals(fixture.path()));
 }
@@ -210,7 +210,7 @@ fn skipped_network_file_systems_get_no_request() {
     let Ok(server) = fs::OpenOptions::new().read(true).write(true).open("/dev/fuse") else {
         return crate::support::skip(&format!("{NAME}: no /dev/fuse"));
     };
-    // The mount program inherits it.
+    // The mount program inherits the descriptor.
     fcntl(&server, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
     let fd = format!("fd={},rootmode=40000,user_id=0,group_id=0,subtype=sshfs", server.as_raw_fd());
     let mounted = Command::new("mount").args(["-i", "-t", "fuse", "-o", &fd, "me@box:"]).arg(&place).status();
@@ -226,7 +226,7 @@ fn skipped_network_file_systems_get_no_request() {
         let empty = crate::support::id_of(scan.tree(), &root.join("empty"));
         assert_eq!(exclusions(&scan, empty), [("inside".into(), Exclusion::OtherFileSystem)]);
         assert_eq!(scan.tree().totals(DirId::TOP).errors, 0);
-        // A rescan still recognizes it.
+        // A rescan still recognizes the network file system.
         let again = scan.rescan(empty).unwrap();
         assert_eq!(again.wait(Duration::from_secs(20)), Some(Outcome::Complete));
         let empty = crate::support::id_of(scan.tree(), &root.join("empty"));

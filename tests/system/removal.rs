@@ -361,7 +361,7 @@ fn mounts_inside_and_their_directories_are_kept() {
     assert_eq!(refused, [(0, delete::Blocked::Mount), (1, delete::Blocked::Mount)]);
     let reasons: Vec<_> = reasons(&remove(selection)).into_iter().map(|(_, reason)| reason).collect();
     assert_eq!(reasons, [Reason::Mount, Reason::Mount]);
-    // So is a root that is a mount point, even for its contents only.
+    // A root that is a mount point is also refused, even if only its contents are to be deleted.
     let roots = [fixture.join("a/tmpfs"), fixture.join("a/b/bind"), fixture.join("a")];
     let scan = Scan::run(roots.to_vec(), duke::scan::Options::default());
     let names = roots.iter().map(|root| (DirId::TOP, root.as_os_str().as_bytes()));
@@ -396,7 +396,7 @@ fn both_ways_to_stay_on_a_mount_agree() {
 
 #[test]
 fn undeletable_entries_are_named_and_the_rest_is_deleted() {
-    // Only on Linux the sandbox has a /tmp of its own.
+    // The sandbox has its own /tmp only on Linux.
     if !cfg!(target_os = "linux") || !sandbox::enter("undeletable_entries_are_named_and_the_rest_is_deleted")
     {
         return;

@@ -58,7 +58,7 @@ fn run(shell: &str, script: &Path, answer: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The script need not ask at all.
+    // The script may end without asking, so a failed write is ignored.
     let _ = child.stdin.take().unwrap().write_all(answer.as_bytes());
     child.wait_with_output().unwrap()
 }
@@ -222,7 +222,7 @@ fn assert_replaced_entries_stay(place: &Path) {
         symlink(elsewhere.join("file"), home.join("file")).unwrap();
     });
     assert_stays(place, |home| {
-        // A link in the middle of the path, to a directory with the same names.
+        // The middle of the path is replaced by a link to a directory with the same names.
         let other = home.with_file_name("other");
         fs::rename(home, home.with_file_name("away")).unwrap();
         fs::create_dir_all(other.join("directory")).unwrap();

@@ -128,7 +128,7 @@ fn files_that_changed_since_the_search_are_not_shared() {
         assert_eq!(report.failures.first[0].path, root.join("b").as_os_str().as_bytes());
         assert_eq!(fs::read(root.join("b")).unwrap(), other);
         assert_eq!(fs::read(root.join("c")).unwrap(), bytes);
-        // If the file that would give its data has changed, the others are shared with each other.
+        // If the file whose data would be shared has changed, the other files share data with each other.
         let bytes = noise(MIB, 2);
         for name in ["d", "e", "f"] {
             fs::write(root.join(name), &bytes).unwrap();

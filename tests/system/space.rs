@@ -124,7 +124,7 @@ fn a_deleted_program_that_still_runs_is_held_by_memory() {
     let path = fixture.join("program");
     let cat = ["/bin/cat", "/usr/bin/cat"].into_iter().find(|path| Path::new(path).exists()).unwrap();
     fs::copy(cat, &path).unwrap();
-    // Bytes after the program do not keep it from running.
+    // Bytes after the end of the program do not prevent it from running.
     let mut file = File::options().append(true).open(&path).unwrap();
     file.write_all(&vec![1; 50_000_000]).unwrap();
     file.sync_all().unwrap();
@@ -137,7 +137,7 @@ fn a_deleted_program_that_still_runs_is_held_by_memory() {
             spawned => break spawned.unwrap(),
         }
     };
-    // Its answer shows that it is running.
+    // The answer shows that the program is running.
     running.stdin.as_mut().unwrap().write_all(b"x").unwrap();
     running.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
     let running = Holder(running);

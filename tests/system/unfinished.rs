@@ -72,7 +72,7 @@ fn end_by_signals(tree: &Path, folder: &Path) {
         begun.elapsed()
     });
     let (begun, mut ended) = (Instant::now(), 0);
-    // A share of the runs is not enough: a run that ends before its signal proves nothing.
+    // A fixed number of runs is not enough, because a run that ends before its signal proves nothing.
     let is_wanted = |run: u32, ended: u32| {
         let is_time = begun.elapsed() < TIME_FOR_RUNS && run < RUNS;
         is_time || ended < ENDED && run < 10 * RUNS
@@ -87,7 +87,7 @@ fn end_by_signals(tree: &Path, folder: &Path) {
         let whole = &mut whole[usize::try_from(run % 3).unwrap()];
         let wait = whole.mul_f64(part);
         std::thread::sleep(wait);
-        // The machine is less busy than when this was measured.
+        // The machine is less busy than when the duration was measured.
         if child.try_wait().unwrap().is_some() {
             *whole = wait;
             continue;
@@ -198,7 +198,7 @@ fn an_ended_browser_leaves_no_unfinished_file() {
         command.env("XDG_STATE_HOME", home.path());
         let mut session = crate::session::Session::run(command);
         session.wait_for("browser", vt100::Screen::alternate_screen);
-        // The file is being written, or has been.
+        // The file is being written, or has already been written.
         let end = Instant::now() + PATIENCE;
         while fs::read_dir(&kept).map_or(0, Iterator::count) == 0 {
             assert!(Instant::now() < end, "no snapshot is written");

@@ -126,7 +126,7 @@ fn btrfs_subvolumes_are_directories_that_one_file_system_excludes() {
     let listing = one.tree().listing(plain);
     let snap = listing.entries().find(|(_, record)| record.name == b"snap").unwrap().1;
     assert_eq!(snap.state, EntryState::Excluded(Exclusion::OtherFileSystem));
-    // As a root it is read.
+    // As a root, the snapshot is read.
     agrees(&image.join("plain/snap"), Mounts::Real);
 }
 
@@ -140,7 +140,7 @@ fn an_overlay_is_one_file_system_with_all_its_files() {
     let layers = fixtures::empty();
     let base = layers.join("layers");
     fs::create_dir(&base).unwrap();
-    // On a tmpfs, so that the layers share a file system whatever holds the temporary directory.
+    // Uses a tmpfs, so that the layers share a file system, regardless of the location of the temporary directory.
     mount(&["-t", "tmpfs", "none"], &base);
     for name in ["lower", "upper", "work", "merged"] {
         fs::create_dir(base.join(name)).unwrap();

@@ -232,8 +232,8 @@ fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
     }
     session.screen = parser(24, 80);
     session.master.resize(PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
-    // A click may have hit a hint that opens the help, a search or a question; Esc closes one of them at a time. Followed at once by another
-    // byte it would be another key.
+    // A click may have hit a hint that opens the help, a search or a question. Esc closes one of them at a time. If
+    // another byte followed at once, the terminal input would be a different key.
     for _ in 0..3 {
         session.press("\x1b");
         session.drain(Duration::from_millis(300));
@@ -687,7 +687,7 @@ fn left_of_the_root_scans_above_after_a_question() {
     session.press("h");
     session.wait_for_text("[ Yes ]");
     session.press("y");
-    // The place to return to.
+    // Waits for the position to which the browser should return.
     session.wait_for_text("2 of 3");
     session.press("\r");
     session.wait_for_text("file");

@@ -43,7 +43,7 @@ fn take_apart(raw: &[u8]) -> Told {
     while let Some(character) = rest.next() {
         match character {
             '\u{1b}' => told.sequences.push(sequence(&mut rest)),
-            // The last one is part of a visible grapheme: a family, a flag.
+            // A zero-width joiner is part of a visible grapheme, such as a family or a flag.
             '\r' | '\n' | '\u{200d}' => {}
             _ => {
                 assert!(hostile::is_harmless(character), "{character:?} after {:?}", told.text);
@@ -87,7 +87,7 @@ fn assert_known(sequences: &[String]) {
             // Neither blinking nor concealed; 5 and 8 only within colors (38;5;n).
             "m" => !matches!(parameters, "5" | "6" | "8" | "31;5"),
             "h" | "l" => ["?25", "?1049", "?2004", "?2026", "?1000", "?1006"].contains(&parameters),
-            // The question about the background.
+            // Query for the background color.
             _ if sequence == "]11;?" => true,
             _ => {
                 let copied = sequence.strip_prefix("]52;c;");
@@ -214,7 +214,7 @@ fn every_way_out_leaves_the_modes_of_the_terminal_as_they_were() {
         let status = ends(&root, |session| session.signal(signal));
         assert!(status.signal().is_some(), "{signal}: {status:?}");
     }
-    // In the middle of everything: a running search, a question, a help page.
+    // The program is ended during a search, a question or a help page.
     for keys in ["/a", "?", "0", "5", "i"] {
         let status = ends(&root, |session| {
             session.press(keys);
@@ -320,7 +320,7 @@ const KEYS: &str = "j,k,l,h,\r,\x7f,g,G,s,n,C,M,S,W,a,c,m,u,B,t,e,/,x,1,2,3,4,5,
 #[test]
 fn ten_thousand_random_keys_with_random_sizes_end_where_keys_work() {
     let (_folder, root) = folder();
-    // Two roots, so that nothing above them is ever read.
+    // With two roots, nothing above them is ever read.
     let mut command = duke(&root);
     let inner = root.join(std::ffi::OsStr::from_bytes(hostile::NAMES[0]));
     command.arg(inner);
