@@ -254,7 +254,7 @@ fn copies_inside_copies_count_once() {
         found.groups(),
         wanted.map(|names| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
     );
-    // If one copy per group is kept, one copy of the same contents is left.
+    // If one copy per group is kept, a single copy of each file is left.
     let disk = |name: &str| fs::metadata(root.path().join("a").join(name)).unwrap().blocks() * 512;
     assert_eq!(found.duplicates.wasted(), 3 * disk("one") + 3 * disk("deep/er/two"));
     let sizes: Vec<usize> = found.duplicates.sets.iter().map(Vec::len).collect();
@@ -462,7 +462,7 @@ proptest! {
         sets.sort();
         prop_assert_eq!(&sets, &expected);
 
-        // If the first copy of each group is kept, one file with each contents is left, and the wasted bytes are those
+        // If the first copy of each group is kept, a single copy of each file is left, and the wasted bytes are those
         // of all other copies.
         let size = |path: &Path| fs::metadata(path).unwrap().blocks() * 512;
         let other_copies: u64 = expected.iter().map(|names| size(&root.path().join(&names[0])) * (names.len() as u64 - 1)).sum();

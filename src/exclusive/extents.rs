@@ -16,7 +16,7 @@ use crate::platform::fs::overhead::btrfs::readable_subvolume;
 use crate::platform::{Directory, Errno, FileSystem};
 use crate::tree::Node;
 
-/// Minimum size in bytes of data that is not on the disk yet: one block, because the data may be compressed.
+/// Minimum number of bytes that unwritten data will take on the disk: one block, if the data is compressed.
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last change during which the file counts as being written.
 const RECENT: i64 = 5;
@@ -115,7 +115,7 @@ pub(crate) fn has_extents(kind: Kind) -> bool {
 }
 
 impl FileExtents {
-    /// Adds the file's references to extents to `sums`. `volume` is the number of the file's volume.
+    /// Adds the file's extents to `sums`. `volume` is the number of the file's volume.
     pub(crate) fn add(&self, sums: &mut ExclusiveSums, names: &[Node], method: Method, volume: usize) {
         let mut is_bounded = self.is_whole;
         for reference in &self.references {

@@ -220,7 +220,7 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Opens the directory of a piece, unless its entries are roots or its files need only their link counts.
+    /// Opens the directory of a piece, unless its entries are roots, or link counts suffice for its files.
     fn open(&self, thread: usize, piece: Piece) -> Result<OpenedDirectory, Abandoned> {
         if piece.directory == DirId::TOP {
             return Ok(OpenedDirectory::Roots);

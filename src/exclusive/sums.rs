@@ -192,8 +192,8 @@ impl ExclusiveSums {
         *shared = shared.wrapping_add(bytes);
     }
 
-    /// Subtracts bytes that two neighboring nodes refer to at the lowest common ancestor of the nodes, where the bytes
-    /// would otherwise count twice.
+    /// Subtracts `bytes` once at the lowest common ancestor of two neighboring nodes, because they were counted for
+    /// both nodes.
     fn unshare(&mut self, one: Node, other: Node, bytes: u64) {
         let common = self.numbers.common(one, other);
         let shared = &mut self.sums[common as usize].shared;

@@ -1,4 +1,5 @@
-//! Imports: trees read in the background from exports, which may be files, standard input, or on other machines.
+//! Imports: trees read from exports, one after another, in the background. The exports are in files, on standard input,
+//! or on other machines.
 //!
 //! An import is used like a scan: the tree can be shown at any time while it grows, reading can be stopped, and the
 //! outcome is reported. Entries of the tree cannot be rescanned or changed, because the files may be on another
