@@ -18,7 +18,7 @@ const SECTOR: u64 = 512;
 const SECTORS: u32 = FLAGGED - 1;
 /// Bit that marks a reference as [`Known::Some`].
 const FLAGGED: u32 = 1 << 30;
-/// Bit for references through additional names of an inode.
+/// Bit that marks a reference through an additional name of an inode.
 const REPEATED: u32 = 1 << 31;
 
 /// Completeness of the known references to a range.
@@ -200,8 +200,8 @@ impl ExclusiveSums {
         *shared = shared.wrapping_add(bytes);
     }
 
-    /// Subtracts bytes that were counted for both of two neighboring nodes from their lowest common ancestor, so that
-    /// the bytes count only once there.
+    /// Subtracts `bytes` once at the lowest common ancestor of two neighboring nodes, because they were counted for
+    /// both nodes.
     fn unshare(&mut self, one: Node, other: Node, bytes: u64) {
         let common = self.numbers.common(one, other);
         let shared = &mut self.sums[common as usize].shared;

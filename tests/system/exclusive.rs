@@ -1,4 +1,4 @@
-//! Exclusive sizes on file systems of `clones.sh`, compared with the change of space by deletions.
+//! Exclusive sizes on file systems filled by `clones.sh`, compared with the change in used space after deletions.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -52,7 +52,7 @@ fn sizes(root: &Path, chosen: impl Fn(&Path) -> bool) -> Vec<Sized> {
     directories.into_iter().flat_map(|directory| of(&tree, directory)).collect()
 }
 
-/// Numbers that are the same in each run (xorshift64 by George Marsaglia).
+/// Returns the next random number below `limit`, the same in each run (xorshift64 by George Marsaglia).
 fn next(state: &mut u64, limit: usize) -> usize {
     *state ^= *state << 13;
     *state ^= *state >> 7;

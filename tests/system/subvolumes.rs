@@ -1,4 +1,4 @@
-//! `duke subvolumes`: predicted bytes equal the change of used data, on file systems of `clones.sh`.
+//! `duke subvolumes`: the predicted bytes equal the change in used data, on file systems filled by `clones.sh`.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -76,7 +76,7 @@ fn deleting_subvolumes_frees_exactly_what_is_predicted() {
             if left.is_empty() {
                 break;
             }
-            // Of 6 subvolumes, 1 and then 2 at a time.
+            // Deletes 1 of 6 subvolumes first, and then up to 2 at a time.
             let count = left.len().min(1 + left.len() % 2);
             order = order.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let first = usize::try_from(order >> 33).unwrap() % left.len();
