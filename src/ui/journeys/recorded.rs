@@ -1,4 +1,4 @@
-//! Sizes of the last scan, shown until the running scan has confirmed them.
+//! Tests of sizes from the last scan, which are shown until the running scan has confirmed them.
 
 use ratatui::crossterm::event::{MouseEvent, MouseEventKind};
 
@@ -9,7 +9,8 @@ use crate::tree::DirId;
 use crate::ui::notice::Notice;
 use crate::ui::operations::programs::Launch;
 
-/// Returns a browser of `growing`, with the record of a scan in which `a` was larger than `b`, and `gone` existed.
+/// Returns a browser of `growing`. In the recorded tree of an earlier scan, `a` was larger than `b`, and `gone`
+/// existed.
 fn opened(growing: &Growing) -> App<'_> {
     let (tree, _) = build(vec![
         dir("a", vec![file("x", 3 << 20, 0)]),
