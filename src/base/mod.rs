@@ -17,6 +17,7 @@ pub mod json;
 pub mod kind;
 pub mod os_error;
 pub(crate) mod slots;
+pub(crate) mod sort;
 #[doc(hidden)]
 pub mod state_folder;
 pub(crate) mod sync;

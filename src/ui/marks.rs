@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::marked_copies::MarkedCopies;
 use crate::base::kind::Kind;
+use crate::base::sort::sort_by_key;
 use crate::duplicates::EqualName;
 use crate::tree::{
     DeviceIndex, DirId, Entry, EntryState, Exclusive, ExclusiveSizes, FileKey, InodeKey, Metadata,
@@ -124,7 +125,7 @@ impl<'t> Marks<'t> {
         directories.sort_unstable();
         let marks = directories.iter().flat_map(|(_, id)| {
             let mut marks: Vec<_> = self.names[id].iter().map(|(name, mark)| ((*id, *name), *mark)).collect();
-            marks.sort_unstable_by_key(|((_, name), _)| *name);
+            sort_by_key(&mut marks, |((_, name), _)| *name);
             marks
         });
         marks.collect()
