@@ -1,8 +1,9 @@
-//! Sorting of short lists.
+//! Sorting with less code.
 //!
-//! The methods of slices are compiled for each type and each comparison, at 5 to 8 KiB a piece. The functions of this
-//! module share one sort of positions. They make three allocations and call the comparison indirectly, so lists whose
-//! length grows with the tree use the methods of slices.
+//! The methods of slices are compiled again for each type and each comparison, and each copy takes 5 to 8 KiB of the
+//! program. The functions of this module share one copy, which sorts positions. They need memory for the positions and
+//! call the comparison indirectly. Long lists therefore use the methods of slices, unless it takes much longer to make
+//! the list than to sort it.
 
 use std::cmp::Ordering;
 

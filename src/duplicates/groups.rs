@@ -92,11 +92,11 @@ fn order_copies(tree: &Tree, sets: &mut [FileSet]) {
     for set in sets {
         for copy in &mut set.copies {
             let mut names: Vec<EntryId> = copy.names().collect();
-            names.sort_unstable_by_key(|name| ranks[name]);
+            sort_by_key(&mut names, |name| ranks[name]);
             copy.other_names = names.split_off(1);
             copy.entry = names[0];
         }
-        set.copies.sort_unstable_by_key(|copy| ranks[&copy.entry]);
+        sort_by_key(&mut set.copies, |copy| ranks[&copy.entry]);
     }
 }
 
