@@ -253,7 +253,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;subvolumes' {
-            [CompletionResult]::new('--without', '--without', [CompletionResultType]::ParameterName, 'Print also what deleting this subvolume frees, together with those of other --without flags')
+            [CompletionResult]::new('--without', '--without', [CompletionResultType]::ParameterName, 'Also print what deleting this subvolume frees, together with the subvolumes of other --without flags')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('--si', '--si', [CompletionResultType]::ParameterName, 'Show sizes in powers of 1000')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')

@@ -238,7 +238,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;subvolumes'= {
-            cand --without 'Print also what deleting this subvolume frees, together with those of other --without flags'
+            cand --without 'Also print what deleting this subvolume frees, together with the subvolumes of other --without flags'
             cand --json 'Print JSON'
             cand --si 'Show sizes in powers of 1000'
             cand -h 'Print help'

@@ -195,7 +195,7 @@ complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Kee
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the snapshots of a PATH (or all) without saving'
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l without -d 'Print also what deleting this subvolume frees, together with those of other --without flags' -r -f
+complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l without -d 'Also print what deleting this subvolume frees, together with the subvolumes of other --without flags' -r -f
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l json -d 'Print JSON'
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -s h -l help -d 'Print help'

@@ -32,7 +32,7 @@ impl ErrorGroup {
 /// Read errors of a subtree.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
-    /// Groups, largest first; smallest first if the order is by number of items and reversed.
+    /// Groups, largest first, or smallest first if the requested order is by number of items and reversed.
     pub groups: Vec<ErrorGroup>,
     /// Error number of the searched directory, if that directory itself could not be read.
     pub itself: Option<i32>,

@@ -5,7 +5,7 @@
 //! this sum and are added at the end. As in the tree's totals, an inode counts once in each directory above any of its
 //! kept names.
 //!
-//! Invariant: with an empty query that starts at the top, the totals are those of the tree.
+//! Invariant: with an empty query that starts at the top of the tree, the totals are those of the tree.
 
 use crate::analysis::parallel_walk::{Collector, Mode, Progress, WalkEntry, parallel_walk};
 use crate::analysis::request::Request;

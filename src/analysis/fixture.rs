@@ -105,7 +105,7 @@ pub(crate) fn tree(items: &[Item]) -> Arc<Tree> {
     Arc::new(tree)
 }
 
-/// Returns a request for everything below the top that matches the query text.
+/// Returns a request for all entries of the tree that match the query text.
 pub(crate) fn request(tree: &Arc<Tree>, text: &str) -> Request {
     let query = Query::parse(text, NOW).unwrap();
     Request { tree: Arc::clone(tree), from: DirId::TOP, query, order: Order::default() }

@@ -116,7 +116,7 @@ impl<'i> Oracle<'i> {
         Self { items, terms, origin }
     }
 
-    /// Returns the directories between the origin and an item.
+    /// Returns the directories between `origin` and an item.
     fn above(&self, item: &Item) -> impl Iterator<Item = &'i Item> {
         let (path, origin) = (item.path.clone(), self.origin);
         self.items
@@ -189,7 +189,7 @@ impl<'i> Oracle<'i> {
         Totals { items: sum.items - u64::from(itself), ..sum }
     }
 
-    /// Returns the paths found below the origin.
+    /// Returns the paths found below `origin`.
     pub(crate) fn found(&self) -> BTreeSet<String> {
         let below = self.items.iter().filter(|item| is_below(&item.path, self.origin));
         below.filter(|item| self.finds(item)).map(|item| item.path.clone()).collect()
@@ -219,8 +219,8 @@ fn is_origin_or_above(item: &Item, origin: &str) -> bool {
     item.path == origin || is_below(origin, &item.path)
 }
 
-/// Returns a strategy for items. Their paths use only a few names, so that some names are part of others and some items
-/// share directories.
+/// Returns a strategy for items. Their paths are made of a few names, so that some names contain other names and some
+/// items share directories.
 pub(crate) fn items() -> impl Strategy<Value = Vec<Item>> {
     let path = r"\.?[abc]{1,2}(/\.?[abc]{1,2}){0,4}(\.mkv|\.png)?";
     let entry = (path, 0..20_000_u64, 0..1000_i64, 0..14_u64, 0..12_u8);

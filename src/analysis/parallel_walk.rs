@@ -34,7 +34,7 @@ const VISIT: u64 = 64;
 const PIECE: u64 = 1 << 17;
 /// Maximum number of visits for one worker in one round.
 const VISITS: usize = 256;
-/// Number of parts per worker in a round. With more than one, a worker that finishes its part early can take another.
+/// Number of workers per thread in a round. With more than one, a thread whose worker ends early can run another.
 const PARTS: usize = 2;
 /// Time until the first result. Each later result is due when the elapsed time has grown by the factor `NEXT`: results
 /// become less frequent, because each one takes time to produce.
@@ -141,7 +141,7 @@ struct Visit<'t> {
 }
 
 /// Walks everything below the directory of `request`. `report` turns a collector into a result, or returns `None` if
-/// there is no result yet. It is called between rounds when a result is due, and once at the end.
+/// there is no result yet. `report` is called between rounds when a result is due, and once at the end.
 pub(crate) fn parallel_walk<T: Collector, R: Send + Sync>(
     request: &Request,
     mode: Mode,

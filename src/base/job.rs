@@ -1,7 +1,7 @@
 //! Background jobs whose latest results can be fetched at any time.
 //!
-//! Each job has its own thread, which hands the heavy parts of its work to a [`Pool`] shared by all jobs. A new search
-//! therefore waits at most until an older job finishes one part. Dropping a job cancels it.
+//! Each job has its own thread, which hands the heavy parts of its work to a [`Pool`] shared by all jobs. A new job
+//! therefore waits at most until an older job has finished one such part. Dropping a job cancels it.
 //!
 //! Invariant: fetching a result never blocks, and a panic in a job is reported as the job's outcome.
 
@@ -26,7 +26,7 @@ pub struct Pool {
 pub enum JobEnd {
     /// The job finished; its latest result is final.
     Complete,
-    /// The job was cancelled.
+    /// The job was canceled.
     Stopped,
     /// The job panicked with this message, because of a bug.
     Panicked(String),
@@ -60,7 +60,7 @@ pub struct Job<T> {
     polled: u64,
 }
 
-/// Handle to a job for the code that does the job's work.
+/// Handle with which the code of a job publishes results and checks for cancellation.
 pub struct Task<T> {
     pool: Pool,
     shared: Arc<Shared<T>>,
@@ -170,7 +170,7 @@ impl<T> Task<T> {
         &self.shared.cancelled
     }
 
-    /// Returns `true` if the job was cancelled and its work should end.
+    /// Returns `true` if the job was canceled and its work should end.
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::Relaxed)
     }

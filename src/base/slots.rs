@@ -30,7 +30,7 @@ impl<T: Default, const LEAF: usize> Slots<T, LEAF> {
     }
 
     /// Returns row `index`. If the leaf of the row does not exist yet, calls `rows` with the number of the leaf's first
-    /// row. The returned rows come first in the new leaf, and default rows fill the rest.
+    /// row. The new leaf starts with the rows that `rows` returns, and default rows fill the rest.
     pub fn make_from(&self, index: u32, rows: impl FnOnce(u32) -> Vec<T>) -> &T {
         self.find(index).unwrap_or_else(|| self.grow(index, rows))
     }

@@ -14,7 +14,7 @@ pub fn folder(state_home: Option<&OsStr>, home: Option<&OsStr>) -> Option<PathBu
     Some(state.join("duke"))
 }
 
-/// Returns duke's folder for the environment of this process.
+/// Returns duke's folder according to the environment variables of this process.
 pub fn folder_of_process() -> Option<PathBuf> {
     folder(std::env::var_os("XDG_STATE_HOME").as_deref(), std::env::var_os("HOME").as_deref())
 }

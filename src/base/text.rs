@@ -22,8 +22,8 @@ use std::path::Path;
 #[cfg(feature = "formats")]
 pub use super::width::{beginning, fit, pad, width, wrap};
 
-/// Characters other than control characters that are blank, are invisible, or change the appearance of their neighbors:
-/// the general categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
+/// Non-control characters that are blank or invisible, or that change the appearance of their neighbors: the general
+/// categories Cf, Zl, Zp and Zs except the space, and `Default_Ignorable_Code_Point` (Unicode 16).
 const UNSEEN: [(u32, u32); 55] = [
     (0x00a0, 0x00a0),
     (0x00ad, 0x00ad),
@@ -123,8 +123,8 @@ pub fn escape_path(path: &Path) -> String {
     escape(path.as_os_str().as_bytes()).into_owned()
 }
 
-/// Returns `command` followed by the exact path as one POSIX shell word. The result is safe to print, no matter what
-/// the path contains.
+/// Returns POSIX shell code that runs `command` with exactly this path as its last argument. The code is safe to print,
+/// no matter what the path contains.
 pub fn command(command: &str, path: &[u8]) -> String {
     match plain(path) {
         Some(text) => format!("{command} {}", quoted(text)),
@@ -240,8 +240,8 @@ fn is_final(character: char) -> bool {
     matches!(character, '\u{11a8}'..='\u{11ff}' | '\u{d7cb}'..='\u{d7fb}')
 }
 
-/// Returns `true` if the Hangul vowel or final consonant belongs to the same syllable as the character before it (Unicode
-/// Standard Annex 29, rules GB6 to GB8).
+/// Returns `true` if the Hangul vowel or final consonant belongs to the same syllable as the character before it
+/// (Unicode Standard Annex 29, rules GB6 to GB8).
 fn continues_syllable(before: char, jamo: char) -> bool {
     const FINALS: u32 = 28;
     let is_syllable = ('\u{ac00}'..='\u{d7a3}').contains(&before);

@@ -65,8 +65,8 @@ pub fn script(shell: Shell, mut command: Command) -> String {
                 + &text.replace(words, r#"_duke_words "${cmd}" "${opts}" "${cur}""#)
         }
         Shell::Fish => {
-            // The first `or return` is in the check that no command has been typed yet. That check must also succeed
-            // while a flag still lacks its value.
+            // The first `or return` is in the function that checks whether no command has been typed yet. This check
+            // must also succeed if the value of a flag is missing.
             let text = text.replacen("    or return\n", "    or return 0\n", 1);
             let mut text = text + FISH_DIRECTORIES;
             for subcommand in command.get_subcommands() {

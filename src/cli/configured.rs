@@ -47,7 +47,7 @@ impl Configured {
     }
 }
 
-/// Returns the configuration for a subcommand that has no flag to select the file.
+/// Returns the configuration for a subcommand without a `--config` flag.
 pub fn configured(environment: &Environment) -> Result<Configured, UsageError> {
     Configured::read(&source(None, false, environment), &[], environment)
 }

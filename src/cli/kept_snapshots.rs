@@ -6,12 +6,10 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use jiff::tz::TimeZone;
-
 use super::show::ConfigOutput;
 use super::{Environment, UsageError};
 use crate::base::absolute::absolute_bytes;
-use crate::base::calendar::date_and_time;
+use crate::base::calendar::{date_and_time, local_zone};
 use crate::base::clock;
 use crate::base::text::{escape, escape_path};
 use crate::run::exit::Exit;
@@ -123,7 +121,7 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
 
 /// Formats a snapshot as a line with its time, file, flags and roots.
 fn line(kept: &KeptSnapshot, subject: &Subject) -> String {
-    let time = date_and_time(kept.scanned_at, &TimeZone::system());
+    let time = date_and_time(kept.scanned_at, &local_zone());
     let mut line = format!("{time}  {}", escape_path(&kept.path));
     for part in [&subject.scope].into_iter().filter(|scope| !scope.is_empty()).chain(&subject.roots) {
         line += "  ";

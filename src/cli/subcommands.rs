@@ -397,7 +397,7 @@ pub struct SubvolumesFlags {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
 
-    /// Print also what deleting this subvolume frees, together with those of other --without flags
+    /// Also print what deleting this subvolume frees, together with the subvolumes of other --without flags
     ///
     /// SUBVOLUME is an ID or a path from the top level, as listed.
     #[arg(long, value_name = "SUBVOLUME", value_hint = ValueHint::Other)]

@@ -6,7 +6,6 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command, ValueEnum};
-use jiff::tz::TimeZone;
 
 use crate::base::{calendar, format};
 use crate::run::print::BLOCK_SIZES;
@@ -115,7 +114,7 @@ pub fn size(word: &str) -> Result<u64, String> {
 
 /// Parses an age, date or time, and returns the first second after it, in seconds since 1970.
 pub fn since(word: &str) -> Result<i64, String> {
-    calendar::end_of_moment(word, crate::base::clock::now(), TimeZone::system).ok_or_else(|| {
+    calendar::end_of_moment(word, crate::base::clock::now(), calendar::local_zone).ok_or_else(|| {
         "not an age such as 3d (h, d, w, mo, y), nor a date such as 2026-11-21 or '2026-11-21 08:15'"
             .to_owned()
     })

@@ -10,8 +10,8 @@ use super::group::Group;
 use crate::base::sort::sort_by_key;
 use crate::tree::Tree;
 
-/// Copies that an operation must keep: in every set of identical files with at least one selected file, the files that
-/// are not selected.
+/// Unselected copies of the selected files, by set of identical files. An operation must keep at least one copy of each
+/// set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptCopies {
     places: CopyPlaces,
@@ -65,8 +65,8 @@ impl KeptCopies {
         Ok(Self { places: places.finish(), sets: found })
     }
 
-    /// Returns the paths of the selected items that are or contain a file whose unselected copies have all been changed
-    /// or deleted.
+    /// Returns the paths of the selected items that are or contain the last copy of a file, because all unselected
+    /// copies have been changed or deleted.
     pub(super) fn last_copies(&self) -> HashSet<&[u8]> {
         let mut open = LastPlace::default();
         let mut is_left = |file: &CopyFile| open.check(&self.places, file).is_ok();

@@ -11,7 +11,7 @@ use crate::platform::Directory;
 use crate::platform::entry::contents::{ContentState, Contents};
 use crate::tree::{DirId, EntryId, Tree, join};
 
-/// Name of one file in a set of identical files.
+/// One file in a set of identical files, identified by its directory and name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyName<'n> {
     /// Directory that contains the file.
@@ -23,7 +23,7 @@ pub struct CopyName<'n> {
 }
 
 impl<'n> CopyName<'n> {
-    /// Returns the name of an entry; `None` if the entry is not in the tree.
+    /// Returns the file at `entry`; `None` if the entry is not in the tree.
     pub fn of(tree: &'n Tree, entry: EntryId, state: ContentState) -> Option<Self> {
         Some(Self { directory: entry.directory, name: entry.name(tree)?, state })
     }

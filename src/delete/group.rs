@@ -129,8 +129,8 @@ impl Group {
     /// Opens the directory of the group. Symbolic links are followed only in the path of the root.
     ///
     /// # Errors
-    /// Returns the error of openat(2), or [`Reason::Changed`] if a directory on the path is not the one that was
-    /// scanned.
+    /// Returns the error of openat(2), or [`Reason::Changed`] if a directory on the path has been replaced since the
+    /// scan.
     pub fn open(&self) -> Result<Directory, Reason> {
         let mut open: Option<Directory> = None;
         for step in &self.steps {

@@ -3,10 +3,10 @@
 //! A line with the result `begun` is written before an operation, and a line with the actual result after it, so that a
 //! crash in between can be recognized.
 //!
-//! If the disk is full, a line may be cut off. The next record still begins on a new line.
+//! If the disk is full, a line may be cut off. The next JSON object still begins on a new line.
 //!
-//! Invariant: every record begins at the start of a line, and a file or directory that belongs to another user is never
-//! written to.
+//! Invariant: every JSON object begins at the start of a line, and nothing is written to a file or directory of another
+//! user.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -47,7 +47,7 @@ pub struct JournalLine {
     /// Bytes freed or shared, if the line reports the result of a deletion or of sharing; otherwise, the item's disk
     /// usage in bytes.
     pub bytes: u64,
-    /// Result: `begun`, `done`, `cancelled`, or the reason for the failure.
+    /// Result: `begun`, `done`, `cancelled`, or a text about the failure.
     pub result: String,
 }
 

@@ -1,8 +1,7 @@
 //! Runs a confirmed operation and records it in the journal.
 //!
 //! ```text
-//! check refusals again -> journal: begun -> free space -> delete, trash or restore -> free space -> journal:
-//! result
+//! guards -> journal: begun -> free space -> delete, trash, restore or share -> free space -> journal: result
 //! ```
 //!
 //! Invariant: if there is a journal, an operation is recorded in it before it begins. Journal errors are reported. If a
@@ -53,7 +52,7 @@ pub struct Report {
     pub gained: Option<i64>,
     /// Error that left the journal incomplete, if any.
     pub unwritten: Option<String>,
-    /// `true` if the user cancelled the operation.
+    /// `true` if the user canceled the operation.
     pub is_cancelled: bool,
     /// `true` once the operation has ended.
     pub is_over: bool,

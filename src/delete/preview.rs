@@ -27,7 +27,7 @@ use crate::platform::{Attributes, Directory, Errno, Rights};
 /// Maximum number of files whose extents are read. Beyond this limit, files count as shared if their file system can
 /// share extents.
 const MOST_ASKED: u64 = 20_000;
-/// File size in bytes below which extents are not read.
+/// Disk usage in bytes below which the extents of a file are not read.
 const WORTH_ASKING: u64 = 64 << 10;
 /// Age in seconds below which a file counts as recently changed and possibly still in use.
 const RECENT: i64 = 60;
@@ -155,7 +155,7 @@ impl<'a> Previewer<'a> {
         }
     }
 
-    /// Returns the number of bytes that deleting the file is certain to free: those that it does not share.
+    /// Returns the number of bytes that deleting the file is certain to free: bytes that no other file shares.
     fn least(&self, at: &Directory, name: &CStr, found: &Attributes, bytes: u64) -> u64 {
         if found.kind != Kind::File || bytes == 0 {
             return bytes;

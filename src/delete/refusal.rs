@@ -144,8 +144,7 @@ fn protected() -> HashMap<FileId, Blocked> {
     protected
 }
 
-/// Returns the home directories of all users in the user database, and the directories in `/home` and `/Users`, keyed
-/// by file ID.
+/// Returns the home directories in `/etc/passwd`, and the directories in `/home` and `/Users`, keyed by file ID.
 fn homes() -> HashMap<FileId, Vec<u8>> {
     let record = std::fs::read("/etc/passwd").unwrap_or_default();
     let fields =

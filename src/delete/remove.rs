@@ -41,7 +41,7 @@ pub struct ItemRemoval {
     pub entries: u64,
     /// Disk usage in bytes of the inodes whose last name was deleted.
     pub freed: u64,
-    /// Number of failed entries, not counting entries that were skipped because the user cancelled.
+    /// Number of failed entries, not counting entries that were skipped because the user canceled.
     pub failed: u64,
     /// `true` if the item was completed without failures.
     pub is_done: bool,

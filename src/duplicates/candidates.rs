@@ -58,7 +58,7 @@ impl Collector for SizeCandidates {
 }
 
 impl SizeCandidates {
-    /// Collects the candidates. Returns `None` if the task was cancelled.
+    /// Collects the candidates. Returns `None` if the task was canceled.
     pub(crate) fn collect<R: Send + Sync>(request: &Request, task: &Task<R>) -> Option<Self> {
         let collected = Mutex::new(None);
         parallel_walk(request, Mode::Filter, task, Self::default(), |found, progress| {

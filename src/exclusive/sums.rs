@@ -18,7 +18,7 @@ const SECTOR: u64 = 512;
 const SECTORS: u32 = FLAGGED - 1;
 /// Bit that marks a reference as [`Known::Some`].
 const FLAGGED: u32 = 1 << 30;
-/// Bit for references through additional names of an inode.
+/// Bit that marks a reference through an additional name of an inode.
 const REPEATED: u32 = 1 << 31;
 
 /// Completeness of the known references to a range.
@@ -111,6 +111,14 @@ impl ExclusiveSums {
         self.settle(&nodes, bytes, HeldBytes { is_flagged: false, references: 1 });
     }
 
+    /// Adds bytes that belong to a single inode, but that the file system may free before the inode is deleted.
+    pub fn may_hold(&mut self, names: &[Node], bytes: u64) {
+        let (Some(least), Some(greatest)) = (names.iter().min(), names.iter().max()) else { return };
+        let owner = self.numbers.common(*least, *greatest);
+        let sums = &mut self.sums[owner as usize];
+        sums.at_most = sums.at_most.saturating_add(bytes);
+    }
+
     /// Records that deleting `node` may free more than the references show.
     pub fn unbound(&mut self, node: Node) {
         self.sums[node as usize].at_most = u64::MAX;
@@ -192,8 +200,8 @@ impl ExclusiveSums {
         *shared = shared.wrapping_add(bytes);
     }
 
-    /// Subtracts bytes that were counted for both of two neighboring nodes from their lowest common ancestor, so that
-    /// the bytes count only once there.
+    /// Subtracts `bytes` once at the lowest common ancestor of two neighboring nodes, because they were counted for
+    /// both nodes.
     fn unshare(&mut self, one: Node, other: Node, bytes: u64) {
         let common = self.numbers.common(one, other);
         let shared = &mut self.sums[common as usize].shared;

@@ -75,7 +75,7 @@ impl VolumeTrees {
         volumes
     }
 
-    /// Adds the references of all subvolumes to `sums`. `number` is the volume's number there.
+    /// Adds the references of all subvolumes to `sums`. `number` is the volume's number in `sums`.
     pub(crate) fn add(&self, sums: &mut ExclusiveSums, number: usize, is_cancelled: &dyn Fn() -> bool) {
         let mut references = References { sums, number, seen: HashMap::new(), names: Vec::new(), data: 0 };
         let is_whole = self.directory.as_ref().is_ok_and(|directory| {
@@ -111,7 +111,7 @@ impl VolumeTrees {
 struct References<'s> {
     sums: &'s mut ExclusiveSums,
     number: usize,
-    /// Locations of the extents found so far; `true` if a reference from outside the scan has been added.
+    /// Extents found so far, by location; `true` if a reference from outside the scan has been added.
     seen: HashMap<u64, bool>,
     names: Vec<Node>,
     /// Total size of all extents, each counted once.

@@ -1,12 +1,12 @@
 //! Builds a tree from entries that arrive one at a time, in depth-first order.
 //!
 //! ```text
-//! open:  top  root  dir  dir        the directories down to the one being read; the batch holds its entries
+//! open:  top  root  dir  dir        the directories down to the current one, whose entries are in the batch
 //!         |    |     |
-//!       pages put aside: unsealed entries of a directory, kept while one of its children is read
+//!       pages put aside: unpublished entries of a directory, kept while one of its children is read
 //! ```
 //!
-//! Entries are sealed when a segment is full, when their directory ends, and when the tree is shown
+//! Entries are published when a segment is full, when their directory ends, and when the tree is shown
 //! ([`Builder::publish`]), so listings are as compact as those of a scan. A child is completed when its end has been
 //! read *and* its entry has been published, because publishing the entry makes the parent wait for the child.
 //!
@@ -15,10 +15,10 @@
 use crate::base::os_error::EIO;
 use crate::tree::{Batch, DirId, Entry, EntryState, LinkedName, Metadata, Page, Totals, Tree};
 
-/// Size of a segment in bytes, which is about the size of a kernel batch.
+/// Size of a segment in bytes, which is about the size of a batch of entries from the kernel.
 pub(crate) const SEGMENT: usize = 32 << 10;
-/// Maximum depth at which pages are put aside. At greater depths, entries are sealed at once, so that a hostile chain
-/// of directories costs one entry per level instead of one page.
+/// Maximum depth at which pages are put aside. Deeper pages are published at once, so that a malicious chain of nested
+/// directories takes memory for one entry per level instead of one page.
 const SHALLOW: usize = 64;
 /// Maximum number of empty pages kept for reuse.
 const SPARE: usize = SHALLOW;
@@ -56,7 +56,7 @@ pub(crate) enum Sizes {
     Sums,
 }
 
-/// Header of a directory, as given in the file.
+/// Data about a directory that the file contains before the directory's entries.
 pub(crate) struct DirectoryStart<'n> {
     pub(crate) name: &'n [u8],
     pub(crate) metadata: Metadata,
@@ -80,9 +80,9 @@ pub(crate) struct Builder<'t> {
 struct Open {
     id: DirId,
     device: u32,
-    /// Unsealed entries of the directory, put aside while a child is read.
+    /// Unpublished entries of the directory, put aside while a child is read.
     page: Option<Box<Page>>,
-    /// Children that were read to the end, but whose entries are not sealed yet.
+    /// Children that were read to the end, but whose entries are not published yet.
     ended: Vec<DirId>,
     /// `true` if the directory's own entry is published.
     is_published: bool,
@@ -117,7 +117,7 @@ impl<'t> Builder<'t> {
         Self { tree, batch, open: vec![top], spare: Vec::new(), counts: Counts::default() }
     }
 
-    /// Returns the number of open directories below the top.
+    /// Returns the depth of the current directory: 0 at the top of the tree, 1 in a root.
     pub(crate) fn depth(&self) -> usize {
         self.open.len() - 1
     }
@@ -169,7 +169,7 @@ impl<'t> Builder<'t> {
         if self.open.len() > SHALLOW {
             self.seal(self.open.len() - 1);
         }
-        // If the child's entry has been sealed, the parent already waits for the child.
+        // An empty page means that the child's entry has already been published.
         child.is_published = sizes == Sizes::Own && self.batch.page().is_empty();
         let empty = self.fresh_page();
         let page = self.batch.turn(empty);
@@ -224,7 +224,7 @@ impl<'t> Builder<'t> {
         self.seal_if_long();
     }
 
-    /// Closes all open directories and marks them as incomplete. Called when the input ends early.
+    /// Closes all open directories and marks them as incomplete. Used when the input ends early.
     pub(crate) fn break_off(&mut self) {
         while self.depth() > 0 {
             self.tree.stop(self.current());
@@ -262,7 +262,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Publishes the unsealed entries of an open directory.
+    /// Publishes the entries of an open directory that are not published yet.
     fn seal(&mut self, index: usize) {
         let aside = self.open[index].page.take().map(|page| self.batch.turn(*page));
         let id = self.open[index].id;

@@ -1,10 +1,10 @@
-//! Flat export: one line per entry, for query engines that combine the exports of many machines.
-//! docs/exchange.md lists the fields.
+//! Flat export: one line per entry, for query engines that combine the exports of many machines. docs/exchange.md lists
+//! the fields.
 //!
 //! Each line has the entry's own sizes, so sizes can be summed over any set of lines. Only files with several hard
 //! links are counted more than once; `device` and `inode` identify them.
 //!
-//! Invariant: every line is valid UTF-8 without control characters, regardless of the names. Nothing recurses.
+//! Invariant: every line is valid UTF-8 without control characters, regardless of the names. No function is recursive.
 
 use std::io::{self, Write};
 
@@ -24,7 +24,7 @@ pub enum Form {
     Csv,
 }
 
-/// Origin of a root.
+/// Host and scan time of a root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Provenance {
     /// Host name, if known.
@@ -39,7 +39,7 @@ pub struct Flat<'t> {
     pub tree: &'t Tree,
     /// Format of the lines.
     pub form: Form,
-    /// Origin of each root, in the order of the roots.
+    /// Host and scan time of each root, in the order of the roots.
     pub provenance: &'t [Provenance],
     /// Bytes freed by deleting each entry, if requested.
     pub exclusive: Option<Arc<ExclusiveSizes>>,
@@ -216,7 +216,7 @@ impl<'t> Flat<'t> {
         line.put("uid", owner.map(|owner| Value::Number(u64::from(owner.uid))));
         line.put("gid", owner.map(|owner| Value::Number(u64::from(owner.gid))));
         line.put("mode", owner.map(|owner| Value::Number(u64::from(owner.mode))));
-        // For files with a single name, most exports do not record the inode.
+        // Most exports do not record the inode of a file with a single name; the tree then contains 0.
         let inode = metadata.map(|metadata| metadata.inode).filter(|inode| *inode != 0);
         let links = metadata.and_then(|metadata| metadata.links);
         let device = match (id, links) {

@@ -1,9 +1,9 @@
 //! Lexer for a JSON stream: reads strings and whole numbers, and can skip any value.
 //!
-//! The lexer accepts one deviation from JSON: a string may contain any bytes from 0x80 on, because ncdu
-//! writes file names unchanged.
+//! The lexer accepts one deviation from JSON: a string may contain any bytes from 0x80 on, because ncdu writes file
+//! names unchanged.
 //!
-//! Invariant: nothing recurses, memory holds one chunk and one string of at most [`LONGEST`] bytes, and every
+//! Invariant: no function is recursive, memory holds one chunk and one string of at most [`LONGEST`] bytes, and every
 //! error names the byte at which it occurred.
 
 use std::borrow::Cow;

@@ -84,7 +84,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         Self { lexer, builder, devices, label, info: Info::default(), head: Head::default() }
     }
 
-    /// Reads the head, up to the root's entries.
+    /// Reads the start of the export, up to the root's entries. Returns the metadata of the export.
     pub(crate) fn head(&mut self) -> Result<Head> {
         self.lexer.expect(b'[')?;
         let start = self.lexer.offset();
@@ -102,7 +102,7 @@ impl<'r, 'a, 't> Reader<'r, 'a, 't> {
         Ok(self.head)
     }
 
-    /// Reads everything after the head.
+    /// Reads the root's entries and everything after them.
     pub(crate) fn body(&mut self) -> Result<()> {
         let depth = |reader: &Self| reader.builder.borrow().depth();
         while depth(self) > 0 {

@@ -5,8 +5,8 @@
 //! inode is written with the size of the inode. The format cannot express the cause of a read error, cache directories
 //! as a reason for exclusion (written as a pattern), or times before 1970 (written as 1970).
 //!
-//! Invariant: nothing recurses, and memory holds only the directories on the path to the current entry. A tree that was
-//! read from an export is written unchanged.
+//! Invariant: no function is recursive, and memory holds only the directories on the path to the current entry. A tree
+//! that was read from an export is written unchanged.
 
 use std::io::{self, Write};
 

@@ -23,7 +23,7 @@ fn read(text: &[u8], piece: usize) -> (Tree, Result<(), Fault>) {
     let (tree, published) = (Tree::new(), Cell::new(0));
     let builder = RefCell::new(Builder::new(&tree));
     let pulse = |_| {
-        // The browser may request the tree at any time.
+        // The browser may show the tree at any time.
         builder.borrow_mut().publish();
         published.set(published.get() + 1);
         ControlFlow::Continue(())
@@ -248,9 +248,9 @@ pub(super) fn directories() -> impl Strategy<Value = Plan> {
 /// Hard links of a generated tree.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkForm {
-    /// On another device than their directory, or not regular files.
+    /// Links of any kind, even of special files and across devices.
     Any,
-    /// As the binary format can express them.
+    /// Only links that the binary format can express.
     Plain,
 }
 
@@ -294,7 +294,7 @@ fn built(metadata: Metadata, entries: Vec<(Vec<u8>, Plan)>, form: LinkForm) -> T
 fn directories_of(tree: &Tree) -> Vec<String> {
     let described = |id: DirId| {
         let totals = tree.totals(id);
-        // The shared size is a difference of sums, which says nothing about sums that are too large.
+        // The shared size is a difference of two sums, which is meaningless if a sum does not fit into 64 bits.
         let shared = Some(tree.shared(id)).filter(|_| totals.disk != u64::MAX);
         format!("{totals:?} {:?} {shared:?}", tree.status(id))
     };

@@ -1,6 +1,6 @@
 //! Blocks of bytes, each compressed as one zstd frame that records the length of its content.
 //!
-//! `ruzstd` writes frames without this length, so it is added to the frame's header (RFC 8878, 3.1.1.1).
+//! `ruzstd` writes frames without this length, so this module adds it to the frame's header (RFC 8878, 3.1.1.1).
 //!
 //! Invariant: decompression takes no more memory than the maximum length of the content.
 
@@ -124,7 +124,7 @@ mod tests {
             changed[at] ^= 1;
             let length = content_length(&changed).and_then(|length| usize::try_from(length).ok());
             let unpacked = length.filter(|length| *length < 1 << 24).map(|length| unpack(&changed, length));
-            // A few bits have no effect, for example those of a larger window.
+            // Changing some bits has no effect on the contents, for example if the window becomes larger.
             assert!(
                 unpacked.is_none_or(|unpacked| unpacked.is_err() || unpacked == Ok(bytes.clone())),
                 "{at}"

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::df::{Capacity, ProcessAccess, Scanned, Volume};
 
-    /// Returns a file system with sizes in units of 4 KiB, 100 of them used.
+    /// Returns a file system of 1000 blocks of 4 KiB, of which 100 are used. `scanned` is the scanned size in bytes.
     fn space(scanned: u64) -> FileSystemUsage {
         let capacity = Capacity { size: 1000 << 12, free: 900 << 12, unit: 1 << 12, ..Capacity::default() };
         FileSystemUsage {

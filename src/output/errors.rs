@@ -4,7 +4,7 @@
 //! named and the rest are only counted. `--json` lists all of them. Errors with the same remedy share one line. On
 //! macOS, for example, the privacy settings can deny access to every folder in a user's home.
 //!
-//! Invariant: the summary takes a few lines, however many errors there are.
+//! Invariant: the summary takes a few lines, regardless of the number of errors.
 
 use crate::base::format::grouped;
 use crate::base::os_error::error_text;

@@ -1,4 +1,4 @@
-//! Output of `duke subvolumes`: one row per subvolume, and the bytes freed by deleting the selected ones.
+//! Output of `duke subvolumes`: one row per subvolume, and the bytes freed by deleting the selected subvolumes.
 //!
 //! ```text
 //!       Data  Exclusive    ID  Subvolume

@@ -176,7 +176,7 @@ mod tests {
                 .literal_separator(true)
                 .backslash_escape(true)
                 .build();
-            // The oracle does not accept every glob.
+            // `globset` does not accept every glob.
             if let (Ok(oracle), false) = (built, name.is_empty()) {
                 let whole = if has_slash { name.as_str() } else { name.rsplit('/').next().unwrap() };
                 let regex = if has_slash { path_regex(&glob) } else { name_regex(trimmed) };

@@ -201,7 +201,7 @@ impl Query {
     }
 
     /// Updates the query after a rescan. If the directory in which the search starts was deleted, its nearest existing
-    /// ancestor replaces it.
+    /// ancestor is used instead.
     pub fn relocate(&mut self, relocation: &mut Relocation<'_>) {
         self.below = relocation.nearest(self.below);
     }

@@ -9,8 +9,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use jiff::tz::TimeZone;
-
+use crate::base::calendar::local_zone;
 use crate::base::format::Units;
 use crate::base::os_error::io_error_text;
 use crate::base::sync::Arc;
@@ -40,7 +39,8 @@ use crate::ui::{self, MouseCapture, Settings, Start};
 /// Maximum time to wait for the first root before the browser opens. A busy machine takes about 100 ms to read a root.
 const GLANCE: Duration = Duration::from_secs(1);
 
-/// Maximum time by which the first frame delays a scan, even if the terminal does not accept output.
+/// Maximum time that a scan waits for the first frame to be drawn. A limit is needed because a terminal may not accept
+/// output.
 const HEAD_START: Duration = Duration::from_millis(50);
 
 /// Settings of a run with the browser.
@@ -64,7 +64,7 @@ pub struct BrowseJob {
     pub notice: Option<String>,
     /// File that receives the path of the last directory shown.
     pub cwd_file: Option<PathBuf>,
-    /// Initial view. Not used if the user gives a baseline, because the browser then opens with growth.
+    /// Initial view. Not used if the user gives a baseline, because the browser then opens with the growth view.
     pub start: Start,
     /// Panes to show in a wide window.
     pub panes: Panes,
@@ -146,7 +146,7 @@ pub fn run(job: BrowseJob) -> Exit {
         tab: job.tab,
         panes: job.panes,
         start: if matches!(earlier, BaselineSpec::Source(_)) { Start::Growth } else { job.start },
-        ..Settings::new(job.order, job.units, job.theme, TimeZone::system())
+        ..Settings::new(job.order, job.units, job.theme, local_zone())
     };
     let is_whole = |scan: &Scan| scan.options().scope().is_some();
     let snapshots = job.snapshots.filter(|_| source.scan().is_some_and(is_whole));

@@ -1,4 +1,4 @@
-//! `duke diff`: changes between two exports, or between an export and the current state.
+//! `duke diff`: changes between two trees, each from an export, a snapshot or a scan.
 //!
 //! ```text
 //!   +1.2 GiB  grown       4.2 GiB  /srv/db

@@ -1,7 +1,6 @@
 //! `duke duplicates`: files and directories with the same contents.
 //!
-//! Invariant: exit code 0 means that every file that has the same size as another file was compared, except those on
-//! file systems that are not read.
+//! Invariant: exit code 0 means that all files of equal size were compared, except on file systems that are not read.
 
 use std::path::PathBuf;
 

@@ -28,7 +28,7 @@ pub struct Selection {
     pub top: Option<usize>,
     /// Groupings for which totals are printed.
     pub by: Vec<By>,
-    /// `true` to print the bytes freed by deleting each entry, too.
+    /// `true` to also print the bytes freed by deleting each entry.
     pub frees: bool,
 }
 

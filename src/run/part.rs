@@ -14,7 +14,7 @@ use crate::run::streams::print_error;
 pub struct PartOfPlan {
     /// Digest of the plan.
     pub plan: u64,
-    /// Number of the part; 0 is the rest, which contains everything that is in no other part.
+    /// Number of the part. Part 0 contains everything that is in no other part.
     pub number: u64,
 }
 
@@ -29,8 +29,7 @@ pub(crate) fn settled(part: PartOfPlan, roots: &[PathBuf], to: Option<&Path>) ->
     if let Some(exit) = to.and_then(|path| saved(part, path)) {
         return Some(exit);
     }
-    // Part 0 is exempt, because its root is the path of the plan, which may be a mount point like the root of any other
-    // scan.
+    // The root of part 0 is the path of the plan, which may be a mount point, like the root of any scan.
     let mount = roots.iter().filter(|_| part.number != 0).find(|root| is_mount_point(root))?;
     let name = escape_path(mount);
     print_error(&format!("{name}: is a mount point, which a full scan might skip; create a new plan"));

@@ -101,9 +101,9 @@ pub enum Format {
     JsonLines,
     /// One line of comma-separated values per entry.
     Csv,
-    /// Human-readable accounting of the file systems.
+    /// Report of `duke df` as text.
     Spaces(Units),
-    /// Accounting of the file systems in JSON.
+    /// Report of `duke df` in JSON.
     SpacesJson,
 }
 
@@ -223,7 +223,8 @@ fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let tree = source.tree();
-    // Once reading has ended, no directory is incomplete. A hanging scan has not yet added all totals to the tree.
+    // After reading, no directory is incomplete. If the scan hangs, the totals of incomplete directories are not in the
+    // tree yet.
     let live = if outcome.is_some() { LiveTotals::default() } else { LiveTotals::sample(tree) };
     let is_complete = outcome == Some(&Outcome::Complete);
     let exclusive = tree.exclusive();
@@ -271,8 +272,8 @@ fn print(
     }
 }
 
-/// Finds the exclusive sizes of a scanned tree, and stores them in the tree. Returns an exit code that tells
-/// whether all extents were read, or, as an error, the exit code with which the run must end.
+/// Finds the exclusive sizes of a scanned tree, and stores them in the tree. Returns an exit code that shows whether
+/// all extents were read. Returns an exit code as an error if the run must end.
 fn find_frees(
     source: &Source,
     outcome: Option<&Outcome>,

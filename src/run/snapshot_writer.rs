@@ -4,7 +4,7 @@
 //! the writer. A write that takes longer is canceled and leaves no file.
 //!
 //! Invariant: quitting waits at most [`PATIENCE`] plus [`FAREWELL`], no matter what the file system does. A leftover
-//! file is deleted when the process ends (`platform::unfinished`) or at the next write.
+//! file is deleted when the process ends (`platform::entry::unfinished`) or at the next write.
 
 use std::thread;
 use std::time::Duration;
@@ -168,7 +168,7 @@ mod tests {
         let shared = Arc::clone(&polite.shared);
         assert_eq!(polite.finish(), None);
         assert!(matches!(*lock(&shared.stage), Stage::Over(None)), "it was told to stop, and has");
-        // Simulates a file system that does not respond: the writer never checks if it should stop.
+        // Simulates a file system that does not respond: the writer never checks whether it should stop.
         let (end, ended) = channel::<()>();
         let hanging = SnapshotWriter::of(move |shared| {
             shared.enter(Stage::Writing);

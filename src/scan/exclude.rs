@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 
-/// Rule that decides which entries a scan neither reads nor counts. It is consulted for every entry, possibly
-/// by several threads at once.
+/// Rule that decides which entries a scan neither reads nor counts. The scan consults the rule for every entry,
+/// possibly in several threads at once.
 pub trait Exclude: Debug + Send + Sync {
     /// Returns `true` if the other methods need the path of the parent directory. Otherwise they may get an empty path.
     fn needs_paths(&self) -> bool;

@@ -39,8 +39,8 @@ pub struct Inspection {
     pub layout: Option<Result<ExtentLayout, i32>>,
     /// Paths of the inode's other names in the tree.
     pub names: Vec<Vec<u8>>,
-    /// Number of the inode's names in the tree, including this one; `None` before the search and while a scan is
-    /// running.
+    /// Number of the inode's names in the tree, including the inspected name; `None` before the search and while a scan
+    /// is running.
     pub names_in_tree: Option<u64>,
     /// Name of the owner; `None` until looked up, or if the user ID has no name.
     pub owner: Option<String>,

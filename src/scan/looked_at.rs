@@ -4,8 +4,8 @@
 //! from the list. The subdirectories of that directory become the worker's newest jobs, so it reads them next. While
 //! the list is empty, the check costs a single load.
 //!
-//! Invariant: only [`Tree::try_begin`] decides who reads a directory, so a directory in the list is read once, whether
-//! it is taken from the list or from its parent's queue.
+//! Invariant: a job reads a directory only if [`Tree::try_begin`] returns `true`, so a directory in the list is read
+//! once, whether it is taken from the list or from its parent's queue.
 
 use crate::base::sync::{AtomicUsize, Mutex, Ordering, lock};
 use crate::tree::{DirId, Tree};

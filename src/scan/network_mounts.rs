@@ -1,8 +1,8 @@
 //! Network file systems mounted below the roots, determined before anything below the roots is read.
 //!
 //! A `stat` call on an unreachable server's mount point never returns. Therefore `--skip-network` uses the mount table
-//! and excludes mount points by path. If the table does not list a mount, the scan excludes it on reaching it, based on
-//! its device or on the type that its file system reports.
+//! and excludes mount points by path. If the table does not list a mount, the scan excludes it when it reaches the
+//! mount point, based on the mount's device or on the type that its file system reports.
 //!
 //! Invariant: no mounted file system is accessed except the file systems of the roots.
 

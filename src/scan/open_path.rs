@@ -28,11 +28,11 @@ impl Shared {
     }
 }
 
-/// Opens a directory from its root, one path component at a time, without following symbolic links below the root. Only
-/// the root needs to be readable.
+/// Opens a directory from its root, one path component at a time, without following symbolic links below the root. The
+/// directories below the root need only search permission.
 ///
 /// # Errors
-/// Returns any error of openat(2), or `ENOENT` for the top, which has no path.
+/// Returns any error of openat(2), or `ENOENT` for [`DirId::TOP`], which has no path.
 pub fn reach(tree: &Tree, id: DirId) -> Result<Directory, Errno> {
     let mut ancestry: Vec<DirId> = tree.ancestry(id).collect();
     let root = ancestry.pop().ok_or(Errno::ENOENT)?;

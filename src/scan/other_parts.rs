@@ -19,7 +19,7 @@ pub struct OtherParts {
 }
 
 impl OtherParts {
-    /// Returns the directories at these absolute paths.
+    /// Creates the set of the directories at these absolute paths.
     pub fn at<'p>(paths: impl IntoIterator<Item = &'p [u8]>) -> Self {
         let mut names: HashMap<Vec<u8>, HashSet<Vec<u8>>> = HashMap::new();
         for (parent, name) in paths.into_iter().filter_map(split) {
@@ -28,7 +28,7 @@ impl OtherParts {
         Self { names: Arc::new(names), depth: None }
     }
 
-    /// Returns all directories more than `depth` levels below the roots.
+    /// Creates the set of all directories more than `depth` levels below the roots.
     pub fn below(depth: usize) -> Self {
         Self { depth: Some(depth), ..Self::default() }
     }

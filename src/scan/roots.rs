@@ -1,9 +1,9 @@
 //! Roots of a scan: the paths given by the user, some of which may lie inside others.
 //!
-//! A root inside another one becomes an alias: its entry in the virtual top points to the directory in the other root's
-//! tree. The scan recognizes such a root by device and inode while it reads the outer root. If the inner root is not
-//! found there (excluded, on another file system, unreadable), it is scanned separately afterwards. The data volume of
-//! macOS is an alias of `/`, because firmlinks in `/` point to it.
+//! A root inside another root becomes an alias: its entry in the virtual top points to the directory in the other
+//! root's tree. The scan recognizes such a root by device and inode while it reads the outer root. If the inner root is
+//! not found there (excluded, on another file system, unreadable), it is scanned separately afterwards. The data volume
+//! of macOS is an alias of `/`, because firmlinks in `/` point to it.
 //!
 //! Invariant: no directory is read or counted through two roots.
 

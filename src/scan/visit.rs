@@ -9,9 +9,9 @@
 //! ```
 //!
 //! A worker runs its newest job first, so it works depth-first and keeps few directories open. An idle worker steals
-//! the oldest job, which has the most work below it. A directory that the user looks at is read before the child of the
-//! job that notices it (`looked_at`). If a directory fills several buffers, full buffers are handed to
-//! other workers. The batches are published in the kernel's order, no matter which one is ready first.
+//! the oldest job, which has the most work below it. A job first reads a directory that the user is looking at, if
+//! there is one (`looked_at`), and its own child afterwards. If a directory fills several buffers, full buffers are
+//! handed to other workers. The batches are published in the kernel's order, no matter which one is ready first.
 //!
 //! Invariant: every claim on a directory is released exactly once, on every path through this file.
 
@@ -99,7 +99,8 @@ impl<'v> Visitor<'v> {
             return;
         }
         if let Some(id) = shared.looked_at.begin_next(&shared.tree) {
-            // Spawned before `id` is opened, because a directory on an unreachable server would block it.
+            // The job for the queue is spawned before `id` is opened, because a directory on an unreachable server
+            // would block it.
             scope.spawn(move |scope| self.visit(scope, queue, index));
             shared.workers.reads(id);
             return self.enter(scope, id, shared.open_from_root(id));

@@ -66,7 +66,7 @@ pub enum SourceKind {
     Live,
     /// Recorded tree, which can be neither rescanned nor changed.
     Recorded,
-    /// Objects on rclone remotes, which can be neither rescanned nor changed, except by a script.
+    /// Objects on rclone remotes, which cannot be rescanned, and which only a script can change.
     Objects,
 }
 

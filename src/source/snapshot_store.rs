@@ -4,11 +4,11 @@
 //!
 //! ```text
 //! scan-1c291ca3-01700000000.duke     checksum of roots and flags, seconds since 1970
-//! last-1c291ca3-01700003600.duke     the same, of the latest scan
+//! last-1c291ca3-01700003600.duke     the same, for the latest scan
 //! ```
 //!
 //! Snapshots of the first series are at least a day apart and serve as baselines. The second series has at most one
-//! snapshot of the same roots, whose sizes the browser shows while it scans them again.
+//! snapshot of the same roots, whose sizes the browser shows while it scans these roots again.
 //!
 //! Invariant: a snapshot is not written to a disk that is nearly full, nor into a folder that another user can
 //! change, and all snapshots together never exceed the limit. Only files with such names are ever deleted.

@@ -1,8 +1,8 @@
 //! Aliases: roots that are given twice or lie inside other roots.
 //!
 //! A directory is recognized as an alias if an entry of another directory or an earlier root has the same directory
-//! number. A file has no number. It is recognized by its path or, if its link count is one, by its inode. To make this
-//! possible, the code that counts hard links finds all names of every inode that is a root.
+//! number. A file, which has no number, is recognized by its path or, if its link count is one, by its inode. To make
+//! this possible, the code that counts hard links finds all names of every inode that is a root.
 //!
 //! Invariant: two roots that are not aliases have nothing in common except hard links.
 
@@ -59,8 +59,8 @@ impl Tree {
         self.aliases().iter().map(|alias| alias.position).collect()
     }
 
-    /// Returns the root directory that contains the file `root`, which is itself a root. Returns `None` if there is
-    /// none or the scan is not complete.
+    /// Returns the outer root that contains `root`, a root that is a file. Returns `None` if no root contains the file
+    /// or the scan is not complete.
     pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
         // In a tree loaded from a file, hard links are not counted, so nothing has called `note_files_inside`. Such a
@@ -98,7 +98,8 @@ impl Tree {
         for name in names.iter().filter(|name| !is_root(name)) {
             let inode = name.key();
             if let (true, Some(outer)) = (alone.contains(&inode), self.ancestry(name.directory).last()) {
-                // Choose the smallest directory, so that the result does not depend on the order of the names.
+                // Chooses the directory with the smallest number, so that the result does not depend on the order of
+                // the names.
                 let first = met.entry(inode).or_insert(outer);
                 *first = outer.min(*first);
             }

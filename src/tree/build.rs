@@ -16,7 +16,7 @@ use crate::base::slots::Slots;
 use crate::base::sync::{AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::platform::memory::arena::{Address, Arena};
 
-/// Count of directory numbers that a worker reserves at a time. Reserving several keeps workers from contending for the
+/// Size of the block of directory numbers that a worker reserves at a time. Blocks keep workers from contending for the
 /// counter and from sharing cache lines.
 const NUMBERS: u32 = if cfg!(loom) { 1 } else { 64 };
 
@@ -87,8 +87,8 @@ impl Batch {
         std::mem::replace(&mut self.page, page)
     }
 
-    /// Creates a directory that no listing contains yet. Its totals start with its own size. It has one claim (see
-    /// `totals`), which the worker that reads it must release.
+    /// Creates a directory that no listing contains yet. Its totals start with its own size. The worker that reads the
+    /// directory must release its single claim (see `totals`).
     pub fn new_directory(&mut self, tree: &Tree, parent: DirId, metadata: &Metadata, device: u32) -> DirId {
         if self.numbers.is_empty() {
             self.numbers = tree.numbers();
@@ -183,7 +183,7 @@ impl Default for Tree {
 
 #[doc(hidden)]
 impl Tree {
-    /// Creates an empty tree. The caller must call `Tree::release` for the top once everything has been added.
+    /// Creates an empty tree. The caller must call `Tree::release` for [`DirId::TOP`] once everything has been added.
     pub fn new() -> Self {
         Self::default()
     }

@@ -64,8 +64,8 @@ pub(super) struct Dir {
     /// Address of the newest link of the listing, or of its only segment; 0 until something is published. Stored with
     /// `Release` and loaded with `Acquire`, so that readers see everything the listing refers to.
     pub(super) listing: AtomicU64,
-    /// Address of the directory's own entry; 0 for the top. Written before the listing that contains the entry is
-    /// published.
+    /// Address of the directory's own entry; 0 for [`DirId::TOP`]. Written before the listing that contains the entry
+    /// is published.
     pub(super) record: AtomicU64,
     /// Number of the parent. Written before the listing that contains this directory is published.
     pub(super) parent: AtomicU32,

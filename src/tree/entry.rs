@@ -118,8 +118,8 @@ impl Metadata {
         self.blocks.saturating_mul(512)
     }
 
-    /// Returns `true` if at least one user may execute a regular file with this metadata. Exports contain only the
-    /// permission bits.
+    /// Returns `true` if at least one user may execute a regular file with this metadata. An import has no
+    /// `is_executable`, only the permission bits.
     pub fn may_run(&self) -> bool {
         self.is_executable || self.owner.is_some_and(|owner| is_executable(owner.mode))
     }

@@ -16,8 +16,8 @@ pub struct EntryId {
 }
 
 impl EntryId {
-    /// Returns the address of the entry for directory `id`. Returns `None` for the top and for a directory that has
-    /// been replaced.
+    /// Returns the address of the entry for directory `id`. Returns `None` for [`DirId::TOP`] and for a directory that
+    /// has been replaced.
     pub fn of(tree: &Tree, id: DirId) -> Option<Self> {
         let directory = tree.parent(id)?;
         let listing = tree.listing(directory);

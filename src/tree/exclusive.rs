@@ -60,7 +60,7 @@ pub struct NodeSums {
 }
 
 impl NodeSums {
-    /// Adds the sums of a node below this one.
+    /// Adds the sums of a node below this node.
     pub fn add(&mut self, below: &Self) {
         self.at_least = self.at_least.saturating_add(below.at_least);
         self.at_most = self.at_most.saturating_add(below.at_most);
@@ -82,7 +82,7 @@ pub struct NodeNumbers {
 }
 
 impl NodeNumbers {
-    /// Node above the top, representing everything outside of the tree.
+    /// Node that represents everything outside of the tree, and is the parent of the top directory.
     pub const OUTSIDE: Node = 0;
 
     #[cfg(test)]

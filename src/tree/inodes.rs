@@ -111,8 +111,8 @@ impl UniqueSizes {
         graph.nodes.iter().for_each(|node| add(node.id, &node.sum));
     }
 
-    /// Returns the directories above the names, each with the excess that it counted itself, not including the excess
-    /// of its child directories.
+    /// Returns the directories above the names, each with the sizes that the directory itself counted too often (see
+    /// `hard_links`), excluding repeats within its child directories.
     pub(crate) fn repeats(self, parent: impl Fn(DirId) -> Option<DirId>) -> AncestorGraph {
         AncestorGraph::of(self.linked, parent, Counted::Repeated)
     }

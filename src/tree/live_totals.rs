@@ -23,7 +23,7 @@ impl LiveTotals {
     ///
     /// The totals of a directory are read before the states of its children. A child found to be incomplete was
     /// therefore not yet in those totals, and nothing is counted twice. A child that completes between the two reads is
-    /// merely missing from this sample.
+    /// missing from this sample, but not from the next one.
     pub fn sample(tree: &Tree) -> Self {
         let mut open: HashMap<DirId, Totals> = HashMap::new();
         let mut order = Vec::new();

@@ -62,13 +62,13 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Returns the parent of directory `id`; `None` for the top.
+    /// Returns the parent of directory `id`; `None` for [`DirId::TOP`].
     pub fn parent(&self, id: DirId) -> Option<DirId> {
         (id != DirId::TOP).then(|| DirId(self.dir(id).parent.load(Ordering::Relaxed)))
     }
 
     /// Returns the name of directory `id`, which can contain any bytes. For a root, this is the path as the user gave
-    /// it; for the top, it is empty.
+    /// it; for [`DirId::TOP`], the name is empty.
     pub fn name(&self, id: DirId) -> &[u8] {
         self.record(id).map_or(&[], |record| self.name_at(record))
     }
@@ -98,7 +98,7 @@ impl Tree {
         join(names)
     }
 
-    /// Returns `id` and its ancestors, excluding the top.
+    /// Returns `id` and its ancestors, excluding [`DirId::TOP`].
     pub fn ancestry(&self, id: DirId) -> impl Iterator<Item = DirId> + '_ {
         std::iter::successors(Some(id), |id| self.parent(*id)).take_while(|id| *id != DirId::TOP)
     }

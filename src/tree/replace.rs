@@ -30,7 +30,7 @@ const SEGMENT: usize = 32 << 10;
 #[doc(hidden)]
 impl Tree {
     /// Creates a detached directory for a rescan of `old`. `metadata` and `device` are the current metadata and device
-    /// index of `old`. Returns `None` for the top.
+    /// index of `old`. Returns `None` for [`DirId::TOP`].
     pub fn detached(&self, batch: &mut Batch, old: DirId, metadata: &Metadata, device: u32) -> Option<DirId> {
         let id = batch.new_directory(self, self.parent(old)?, metadata, device);
         let (new, old) = (self.dir(id), self.dir(old));
@@ -254,7 +254,7 @@ impl Tree {
     }
 
     /// Removes the `unlinked` names in `parent` from the known names. A name is removed only if its sizes match too,
-    /// because they are the sizes that were counted for it.
+    /// because these sizes were counted for it.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;
@@ -325,7 +325,8 @@ impl Tree {
         lock(&self.readings).scan = Some(began);
     }
 
-    /// Records the start time of a rescan of entries in `directory`. It also applies to everything below these entries.
+    /// Records the start time of a rescan of entries in `directory`. The time also applies to everything below these
+    /// entries.
     pub(crate) fn note_rescan<'n>(
         &self,
         directory: DirId,
@@ -335,7 +336,7 @@ impl Tree {
         lock(&self.readings).note(directory.0, names, began);
     }
 
-    /// Returns the time at which the entry was last read, which is the start of that scan or rescan.
+    /// Returns the start time of the last scan or rescan that read the entry.
     pub fn read_at(&self, directory: DirId, name: &[u8]) -> Option<Time> {
         let readings = lock(&self.readings);
         let above = self.ancestry(directory);

@@ -22,7 +22,7 @@ pub struct SortRow {
     pub position: Position,
 }
 
-/// Order of entries with equal numbers.
+/// Order of entries with equal keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
     /// By the bytes of the names.
@@ -149,7 +149,7 @@ fn sort_rows(rows: &mut [SortRow], rank: impl Fn(u64) -> u64 + Sync) {
     if rows.len() < MANY { rows.sort_unstable_by_key(number) } else { rows.par_sort_unstable_by_key(number) }
 }
 
-/// Sets the key of each row to the eight bytes of its name that follow the common prefix of all names, and returns the
+/// Sets the key of each row to the eight bytes of its name that follow the common prefix of all names. Returns the
 /// length of that prefix, which is at least `agreed`.
 ///
 /// Reading a million names takes as long as sorting them. Therefore, the common prefix is determined from a sample and
@@ -218,8 +218,8 @@ fn chunk(name: &[u8], start: usize) -> u64 {
 }
 
 /// Returns the bytes of the name's natural form. Comparing these bytes yields natural order. Letters are in lower case.
-/// Each number is stripped of leading zeros and encoded as a `0`, the count of its digits plus one, and its digits. No
-/// byte is zero.
+/// Each number is stripped of leading zeros and encoded as the character `0`, a byte with the number of its digits plus
+/// one, and its digits. No byte of the result is zero.
 fn natural(name: &[u8]) -> Natural<'_> {
     Natural { rest: name, length: None, digits: 0 }
 }

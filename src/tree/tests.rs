@@ -59,7 +59,7 @@ fn encode(records: &[Entry<'_>]) -> (Vec<u8>, Vec<usize>) {
     (segment[head..].to_vec(), starts)
 }
 
-/// Reads every entry of a listing with each of its functions.
+/// Reads every entry of a listing with each function of [`Listing`].
 fn look_at_all(listing: &Listing<'_>) {
     for (position, record) in listing.entries() {
         assert_eq!(listing.record(position), Some(record));
@@ -123,7 +123,8 @@ proptest! {
         let tree = Tree::new();
         let start = tree.bytes.append(&mut Writer::default(), &bytes).to_bits();
         for address in [address, start, start + near, 0] {
-            // In a real chain, links point only to earlier data. Here, a link could point to itself.
+            // In a real chain, links point only to earlier data. Here, a link could point to itself, so links are not
+            // followed.
             tree.dir(DirId(1)).record.store(address, Ordering::Relaxed);
             let _ = (tree.name(DirId(1)), tree.path(DirId(1)));
             let head = Address::from_bits(address).and_then(|at| tree.bytes.bytes_from(at).first());
@@ -269,8 +270,8 @@ fn live_totals_never_exceed_the_final_ones() {
     }
 }
 
-/// Returns the total size of the directories without child directories, which live totals include only once these
-/// directories are complete.
+/// Returns the total size of the directories without child directories. Live totals include such a directory only once
+/// it is complete.
 fn leaves(above: &[usize], sizes: &[u64]) -> u64 {
     let mut is_leaf = vec![true; sizes.len()];
     for parent in above {
@@ -360,7 +361,7 @@ fn a_walk_visits_each_directory_once_and_before_its_children() {
     let below = batch.push_directory(&tree, root, b"below", Metadata::default(), 0);
     let sealed = batch.seal(&tree, root).unwrap();
     tree.publish(&mut batch, root, &sealed);
-    // The root is given again under another name, as is the directory in it.
+    // The list of roots contains the root a second time, and also the directory in it.
     for directory in [root, root, below] {
         let state = EntryState::Known(Metadata { directory: Some(directory), ..Metadata::default() });
         batch.push(DirId::TOP, &Entry { name: b"again", kind: Kind::Directory, state });

@@ -127,7 +127,7 @@ impl Tree {
 
     /// Sets the number of errors in and below each of `directories`, which must list parents before their children.
     /// Used once all their entries have been loaded from a file that does not record these numbers. `own` contains, for
-    /// each directory, the number of its own errors and those of its entries that are not directories.
+    /// each directory, the number of errors of the directory itself and of its entries that are not directories.
     pub(super) fn set_errors(&self, directories: &[DirId], mut own: HashMap<DirId, u32>) {
         for id in directories.iter().rev() {
             let errors = own.remove(id).unwrap_or(0);

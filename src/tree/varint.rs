@@ -2,7 +2,7 @@
 //!
 //! Invariant: any bytes decode to a number or [`Malformed`] and never cause a panic.
 
-/// Error that reports malformed bytes.
+/// Error for malformed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 

@@ -15,9 +15,9 @@ use std::time::Duration;
 
 /// Time without input after which a Yes is accepted.
 pub const QUIET: Duration = Duration::from_millis(300);
-/// Quiet time while a key may still be held down: for a question that follows a Yes, or after a key that was pressed
-/// before the user could read the question. It outlasts the delay before key repeat starts, during which a held key
-/// sends no input.
+/// Longer quiet time, used when a key may still be held down: for a question that follows a Yes, and after a key that
+/// was pressed before the user could read the question. It exceeds the delay before key repeat starts, because a held
+/// key sends no input during that delay.
 pub const LONG_QUIET: Duration = Duration::from_secs(1);
 
 /// Gate of one question, which accepts a Yes only while the gate is open.
@@ -67,7 +67,7 @@ impl AnswerGate {
         self.state == State::Open
     }
 
-    /// Returns `true` if the gate has ever been open. In this case, the user has had time to read the question.
+    /// Returns `true` if the gate has ever been open, which means that the user has had time to read the question.
     pub fn was_open(&self) -> bool {
         self.was_open
     }

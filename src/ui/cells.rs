@@ -28,8 +28,8 @@ pub fn map_area(area: Rect) -> Rect {
     Rect { height: area.height - legend_area(area).height, ..area }
 }
 
-/// Returns the unit for the edges of tiles: half a line if the theme has half blocks, otherwise a whole line. In the
-/// latter case, tiles have frames.
+/// Returns the unit in which tiles are measured: half a line if the theme has half blocks, otherwise a whole line.
+/// Tiles measured in whole lines have frames.
 pub fn unit(theme: Theme) -> Unit {
     if theme.has_half_blocks() { Unit::HalfLine } else { Unit::Line }
 }
@@ -54,8 +54,8 @@ pub fn tiles(window: &Window, measure: Measure, area: Rect, theme: Theme) -> Vec
     layout(&weights, tiles_area(area, theme), unit(theme))
 }
 
-/// Returns the index of the row whose cell is next to that of row `index` on the given side; `None` at the edge
-/// of the treemap.
+/// Returns the index of the row whose cell is the neighbor of cell `index` on the given side; `None` at the edge of the
+/// treemap.
 pub fn neighbor(tiles: &[Tile], index: usize, side: Side) -> Option<usize> {
     let Some(from) = tiles.iter().find(|tile| tile.index == index) else {
         // A row that is too small for a cell has no neighbors, so the largest row is returned.

@@ -16,7 +16,7 @@ impl EntryInfo {
     pub fn new(entry: EntryId, source_kind: SourceKind) -> Self {
         let inspection = match source_kind {
             SourceKind::Live => Loader::default(),
-            // Entries of a snapshot or export may not exist on this machine.
+            // An entry of a snapshot or export might not exist on this machine, so it is not looked up.
             SourceKind::Recorded | SourceKind::Objects => Loader::given(None),
         };
         Self { entry, inspection }

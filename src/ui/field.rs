@@ -146,7 +146,7 @@ impl TextMotion {
         }
     }
 
-    /// Returns the request that deletes the text that this motion would move the cursor over.
+    /// Returns the request to delete the text from the cursor to the target of this motion.
     fn erasure(self) -> InputRequest {
         match self {
             Self::Left => InputRequest::DeletePrevChar,
@@ -202,7 +202,7 @@ mod tests {
         assert!(!edited.is_offered() && offered().is_offered());
     }
 
-    /// Performs commands on a text with the cursor at its end. Returns the text with `|` at the cursor.
+    /// Applies commands to a text with the cursor at its end. Returns the text with `|` at the cursor.
     fn edited(text: &str, commands: &[Command]) -> String {
         let mut field = Field::default();
         field.paste(text);

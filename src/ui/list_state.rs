@@ -38,7 +38,7 @@ impl<'t> SavedCursor<'t> {
 #[derive(Debug)]
 pub struct ListState<'t> {
     pub id: DirId,
-    /// Listing that the positions in the rows refer to. Kept because a rescan changes the positions of entries.
+    /// Listing to which the positions in `rows` refer. Kept because a rescan changes the positions of entries.
     listing: Listing<'t>,
     rows: Arc<SortedEntries>,
     /// `true` if everything below the directory had been read by the time the rows were sorted.
@@ -135,7 +135,7 @@ impl<'t> ListState<'t> {
         !self.was_complete || self.rows.is_outgrown_by(&tree.listing(self.id))
     }
 
-    /// Keeps the cursor on its current entry whenever rows are sorted from now on.
+    /// From now on, keeps the cursor on its current entry when the rows are sorted.
     pub fn pin(&mut self) {
         let entry = |position| Some(Pin { position, name: self.listing.name(position)? });
         self.pin = self.rows.position(self.cursor.index).and_then(entry);

@@ -23,7 +23,7 @@ pub struct Sources<'a> {
     pub tree: &'a Arc<Tree>,
     /// Baseline for comparisons; `None` in unit tests that do not compare.
     pub basis: Option<&'a Baseline>,
-    /// `true` if jobs may make system calls, which unit tests do not allow.
+    /// `true` if jobs may make system calls; `false` in unit tests.
     pub may_ask_system: bool,
 }
 

@@ -9,7 +9,7 @@ use crate::delete::{CopyName, SelectedItems};
 use crate::duplicates::EqualName;
 use crate::tree::{DirId, Entry, Relocation, Tree};
 
-/// Sets of files. The key of each set is the name of its first file.
+/// Sets of identical files. The key of each set is the name of its first file.
 #[derive(Clone, Debug, Default)]
 pub struct MarkedCopies<'t> {
     sets: HashMap<(DirId, &'t [u8]), Vec<CopyName<'t>>>,

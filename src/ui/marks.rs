@@ -42,9 +42,9 @@ pub struct Mark {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dropped {
-    /// Marks whose entries were deleted.
+    /// Number of marks whose entries were deleted.
     pub gone: u64,
-    /// Marks whose entries were replaced or modified.
+    /// Number of marks whose entries were replaced or modified.
     pub changed: u64,
 }
 
@@ -74,7 +74,7 @@ impl Mark {
         inode(self) == inode(now) && (self.kind == Kind::Directory || written(self) == written(now))
     }
 
-    /// Returns the bytes that deleting this entry of `parent` frees, if known.
+    /// Returns the number of bytes that deleting this entry of `parent` would free, if known.
     pub fn exclusive(&self, parent: DirId, sizes: &ExclusiveSizes) -> Option<Exclusive> {
         match self.directory {
             Some(id) => sizes.directory(id),
@@ -92,7 +92,7 @@ impl Mark {
     }
 }
 
-/// Returns the device index for the `metadata` of an entry in `parent`.
+/// Returns the device index of the entry of `parent` that has this `metadata`.
 fn device(tree: &Tree, parent: DirId, metadata: &Metadata) -> DeviceIndex {
     match (metadata.directory, metadata.links) {
         (Some(id), _) => tree.device_index(id),
@@ -144,7 +144,7 @@ impl<'t> Marks<'t> {
         touched.map(|(place, mark)| (place, mark.mtime)).collect()
     }
 
-    /// Marks an entry of `parent`. Returns `false` if this is not possible.
+    /// Marks an entry of `parent`. Returns `false` if the entry has no metadata.
     pub fn set(&mut self, tree: &Tree, parent: DirId, record: &Entry<'t>) -> bool {
         let Some(mark) = Mark::new(tree, parent, record) else { return false };
         self.insert((parent, record.name), mark);
@@ -218,7 +218,7 @@ impl<'t> Marks<'t> {
 struct Sum<'t> {
     tree: &'t Tree,
     marked: HashSet<DirId>,
-    /// Map from each directory visited so far to the outermost marked directory at or above it, if there is one.
+    /// For each directory visited so far, the outermost marked directory at or above it, if any.
     covers: HashMap<DirId, Option<DirId>>,
 }
 

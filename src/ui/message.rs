@@ -32,7 +32,7 @@ pub enum Event {
     Notice(Notice),
 }
 
-/// Request that the session must carry out, mostly I/O.
+/// Request that the session carries out, usually I/O.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     Quit,

@@ -135,9 +135,9 @@ pub enum Notice {
     CannotMarkDeleted,
     /// The row is not a copy, so there is no directory in which to keep copies.
     NoDirectoryOfCopy,
-    /// Contains the number of copies marked, and the path of the directory.
+    /// Copies outside a directory were marked. Contains their number and the path of the directory.
     MarkedElsewhere(usize, Vec<u8>),
-    /// No file system that contains copies lets files share data.
+    /// Files cannot share data on any of the file systems that contain copies.
     CannotShare,
     NothingSharedDryRun,
     /// The row belongs to no group of copies.

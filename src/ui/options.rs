@@ -93,7 +93,7 @@ pub enum Panes {
 /// View that is shown first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// List in the user's order, by size by default.
+    /// List in the configured order (by default, largest first).
     #[default]
     Sizes,
     Growth,

@@ -34,11 +34,11 @@ pub struct Part {
     pub view: &'static ViewSpec,
     /// Text after the heading.
     pub total: String,
-    /// Rows, each with the role of its bar.
+    /// Rows, each with the color role of its bar.
     pub rows: Vec<(Row, Role)>,
     pub empty: &'static str,
-    /// `true` if the rows are sorted by size. If they are not and there is too little room, the smallest rows are
-    /// omitted instead of the last rows.
+    /// `true` if the rows are sorted by size. If there is too little room, such a part omits its last rows; any other
+    /// part omits its smallest rows.
     pub is_by_size: bool,
 }
 
@@ -57,8 +57,8 @@ pub struct OverviewState {
 }
 
 impl OverviewState {
-    /// Requests the results for `key`, unless they have already been requested. Requests changes only if there is a
-    /// baseline.
+    /// Requests the results for `key`, unless they have already been requested. The growth is requested only if there
+    /// is a baseline.
     pub fn want(&mut self, key: &OverviewKey, has_baseline: bool) {
         let is_same = |one: &OverviewKey, other: &OverviewKey| one.from == other.from;
         self.survey.want(key.clone(), is_same);

@@ -10,7 +10,7 @@ use crate::platform::process::users;
 use crate::table::column::Column;
 use crate::table::row::{CellValue, Row, UserNames};
 
-/// Known names, and the job that looks up more.
+/// Known names, and the job that looks up more names.
 #[derive(Debug, Default)]
 pub struct OwnerNames {
     names: UserNames,

@@ -70,9 +70,9 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the percentage of the recorded entries that has been read. Without a record, returns the percentage of
-    /// the used space if whole file systems are scanned, and `None` otherwise. The value is capped at 99, because some
-    /// data is counted twice or grows during the scan.
+    /// Returns the percentage that has been read: of the number of entries in an earlier scan, if known, or else of the
+    /// used space, if whole file systems are scanned. Otherwise returns `None`. The maximum is 99, because some data is
+    /// counted twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, entries, .. } = self.last.progress;
         let (read, whole) = match self.recorded_items {

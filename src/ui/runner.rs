@@ -14,7 +14,7 @@ use crate::base::sync::Arc;
 
 /// Maximum time to wait at the end of the session for unfinished files.
 const FAREWELL: Duration = Duration::from_millis(500);
-/// Period after its start in which a detached operation is polled frequently.
+/// Time after the start of a detached operation during which it is polled frequently.
 const ATTENDED: Duration = Duration::from_secs(5);
 
 pub struct Runner<M> {

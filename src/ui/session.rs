@@ -36,9 +36,9 @@ use crate::base::sync::Arc;
 use crate::platform::process::limits::processors;
 use crate::platform::terminal::stops::stop_group;
 use crate::scan::Scan;
-use crate::source::Source;
 use crate::source::baseline::Baseline;
 use crate::source::save::SaveError;
+use crate::source::{Source, SourceKind};
 
 /// Interval between progress updates (ticks) while the tree is growing.
 const TICK: Duration = Duration::from_millis(80);
@@ -108,7 +108,8 @@ impl<'s> Session<'s> {
     ) -> io::Result<Self> {
         let begun = Instant::now();
         let size = terminal.size()?;
-        let roots = source.roots().iter().map(|root| titled(root)).collect();
+        let kind = source.kind();
+        let roots = source.roots().iter().map(|root| titled(root, kind)).collect();
         let app = App::new(source.tree(), roots, settings, (size.width, size.height));
         let pool = Pool::new(processors())?;
         Ok(Self {
@@ -387,8 +388,10 @@ fn no_thread(operation: &'static str, error: io::Error) -> Event {
     failed(operation, JobError::NoThread(Arc::new(error)))
 }
 
-/// Returns a root in two forms: as the user gave it, and as an absolute path for display, because `.` would not tell
-/// the user which directory is shown.
-fn titled(root: &Path) -> (Vec<u8>, Vec<u8>) {
-    (root.as_os_str().as_bytes().to_vec(), absolute(root).as_os_str().as_bytes().to_vec())
+/// Returns a root in two forms: as the user gave it, and for display. A root that is scanned is displayed as an
+/// absolute path, because `.` would not tell the user which directory is shown.
+fn titled(root: &Path, kind: SourceKind) -> (Vec<u8>, Vec<u8>) {
+    let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+    let shown = if kind == SourceKind::Live { bytes(&absolute(root)) } else { bytes(root) };
+    (bytes(root), shown)
 }

@@ -220,7 +220,8 @@ impl TableView {
         self.answer()?.data.target(self.number(self.cursor.index)?)
     }
 
-    /// Returns the entries of a row: several for a group or for an inode with several names, none for a total.
+    /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for
+    /// a total or a group of copies.
     pub fn entries(&self, row: usize) -> Vec<EntryId> {
         let entries = || Some(self.answer()?.data.entries(self.number(row)?));
         entries().unwrap_or_default()
@@ -231,7 +232,7 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Returns the copies to keep, which are those in `directory`, and all other copies in their groups.
+    /// Returns the copies in `directory`, which are to be kept, and all other copies in their groups.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }

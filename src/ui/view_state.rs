@@ -52,7 +52,7 @@ pub struct Views {
     /// Result of checking whether the scan covered a whole file system.
     pub whole: Loader<Arc<bool>>,
     pub compared: GrowthState,
-    /// Search for the bytes that deleting each entry frees; `None` until the user asks for it.
+    /// Search for the number of bytes that deleting each entry would free; `None` until the user asks for it.
     pub exclusive: Option<Loader<Arc<ExclusiveProgress>>>,
 }
 
@@ -124,7 +124,7 @@ impl Views {
             Needs::Nothing => true,
             Needs::FileSystem => self.is_whole(),
             Needs::Baseline => self.can_grow(),
-            // Only a search that reads files can find out if there will be any rows.
+            // Only a search that reads files can find out whether there will be any rows.
             Needs::CompleteScan => false,
         }
     }
@@ -191,7 +191,7 @@ pub struct GrowthState {
     pub column: Option<Loader<Arc<Comparison>>>,
     /// Index of the chosen snapshot, counted from the newest.
     pub chosen: usize,
-    /// `false` from the time when the user chooses another snapshot until a notice about it has been shown.
+    /// `false` if the user has chosen another snapshot and the notice about it has not been shown yet.
     pub is_told: bool,
     /// Last problem with the comparison that was reported to the user.
     pub reported: Option<String>,
@@ -239,8 +239,8 @@ pub struct Return {
     pub history: Vec<DirId>,
     /// Directory that was opened from the view.
     pub opened: DirId,
-    /// `true` if the user opened the directory of the row itself, `false` for the directory that contains the
-    /// row's entry.
+    /// `true` if the row is a directory and the user opened it; `false` if the user opened the directory that contains
+    /// the row's entry.
     pub is_in_place: bool,
     /// `true` if the scan was running when the user left the view.
     pub was_scanning: bool,

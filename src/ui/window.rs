@@ -124,7 +124,7 @@ impl Window {
 }
 
 /// Returns the first rows of the directory `id` in a recorded tree. The rows do not refer to entries, because keys must
-/// not act on entries that exist only in the record.
+/// not act on entries that may no longer exist.
 pub fn recorded_rows(tree: &Tree, id: DirId, order: Order, lines: usize) -> Vec<Row> {
     let sizes = SizeSource::default();
     let place = ListState::enter(tree, &sizes, id, order, SavedCursor::default(), lines);

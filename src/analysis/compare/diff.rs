@@ -3,7 +3,7 @@
 //! ```text
 //! pairs of directories -> both listings side by side -> pairs of entries -> changes, and more pairs
 //!                                    |
-//!                                    +-> directories on one side only; finally, those of the same inode are paired
+//!                                    +-> directories on one side only; finally paired by inode
 //! ```
 //!
 //! The listings of an unchanged directory have the same order in both trees. Both listings are therefore read side by
@@ -127,7 +127,7 @@ pub fn diff<'t>(old: Side<'t>, new: Side<'t>, keep: impl Fn(&Change<'t>) -> bool
 }
 
 /// Compares `old` with `new`, starting at pairs of roots, and passes every result to `note`. New and deleted
-/// directories come last. Returns `false` if the comparison was cancelled.
+/// directories come last. Returns `false` if the comparison was canceled.
 pub fn compare<'t>(
     (old, new): (&'t Tree, &'t Tree),
     roots: &[(DirId, DirId)],

@@ -87,9 +87,9 @@ impl std::fmt::Debug for Comparison {
     }
 }
 
-/// Finds the largest changes below the requested directory, at most `most`. Ignores changes that the query does not
-/// select. `earlier` is called inside the job and returns the earlier tree, if there is one. `history` is called
-/// afterwards and returns earlier trees, newest first, for the size charts.
+/// Finds the `most` largest changes below the requested directory that the query selects. `earlier` is called inside
+/// the job and returns the earlier tree, if there is one. `history` is called afterwards and returns earlier trees,
+/// newest first, for the size charts.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -116,7 +116,7 @@ pub fn growth<E: EarlierTree>(
 /// Result of a comparison, or a message that explains why the comparison failed.
 pub type Compared = Result<Arc<Comparison>, String>;
 
-/// Runs the comparison. Returns `None` if the job is cancelled.
+/// Runs the comparison. Returns `None` if the job is canceled.
 fn find(
     task: &Task<Compared>,
     earlier: Option<impl EarlierTree>,

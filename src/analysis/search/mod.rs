@@ -9,9 +9,9 @@
 //! keeps the entries that a search finds, and all contents of directories found by name, type or size. As a result, the
 //! total of a search equals the total that its filter shows in the directory where the search started.
 //!
-//! The module does no I/O: a job reads the entries that are in the tree when it runs, and must run again to see later
-//! ones. Invariant: the call stack does not grow with the depth of the directories, and work is divided by size rather
-//! than by directory, so that a single huge directory does not slow a job down.
+//! The module does no I/O: a job reads the entries that are in the tree when it runs, and must run again to find
+//! entries that are added later. Invariant: the call stack does not grow with the depth of the directories, and work is
+//! divided by size rather than by directory, so that a single huge directory does not slow a job down.
 
 #[cfg(test)]
 mod tests;

@@ -81,7 +81,7 @@ proptest! {
         let root = tree.listing(DirId::TOP).directories().next().unwrap();
         let directories: Vec<DirId> = Walk::new(&tree, root).map(|(id, _)| id).collect();
         for (number, terms) in all_alone().chain(several).enumerate() {
-            // Two of three searches start at the root, and every third one at any directory.
+            // Every third search starts at some directory, and all others start at the root.
             let origin = directories[if number % 3 == 0 { number % directories.len() } else { 0 }];
             hold(&items, &terms, origin, &tree, &pool)?;
         }
@@ -180,7 +180,7 @@ fn the_largest_rows_are_kept() {
 
 #[test]
 fn a_huge_directory_is_visited_in_parts() {
-    // One listing of several MiB, in batches as large as those from the kernel.
+    // The listing has several MiB and is built in batches as large as those from the kernel.
     let (tree, mut batch) = (Tree::new(), crate::tree::Batch::default());
     for number in 0..60_000_u64 {
         let name = format!("a rather long name, so that the listing is large, {number}");
@@ -256,7 +256,7 @@ fn a_cancelled_search_ends() {
     let names: Vec<String> = (0..60_000).map(|number| format!("a{number}")).collect();
     let items: Vec<Item> = names.iter().map(|name| file(name, 1)).collect();
     let tree = tree(&items);
-    // A search that ends before it is cancelled would prove nothing.
+    // A search may end before it is canceled, so the test tries up to 50 searches.
     let is_cancelled = || {
         let job = search(&pool(), request(&tree, "a")).unwrap();
         job.cancel();

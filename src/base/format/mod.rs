@@ -130,8 +130,8 @@ fn scale(bytes: u64, units: Units) -> (u128, usize) {
     let mut step = 0;
     loop {
         let tenths = (u128::from(bytes) * 10 + unit / 2) / unit;
-        // In the first round, `unit` is one byte, so `tenths` is exact. The loop ends, because seven units are enough
-        // for a `u64`.
+        // In the first iteration, `unit` is one byte, so `tenths` is exact. The loop ends because seven units are
+        // enough for a `u64`.
         if tenths < 10_000 {
             return (tenths, step);
         }

@@ -1,14 +1,13 @@
 //! Shell script that deletes a selection. The user reviews and runs the script instead of deleting with duke.
 //!
 //! ```text
-//! selection -> guard, as for the dialog -> identity of each entry -> functions.sh, then three lines for each
-//! entry -> a new file
+//! selection -> guards, as for the dialog -> identity of each entry -> new file: functions.sh, four lines per entry
 //! ```
 //!
 //! The script has the same refusals and warnings as the dialog. When run, it compares the device, inode and birth time
-//! of each entry and of the directory that contains the entry. The script works only in directories that it has checked
-//! in this way, so no path is resolved again. Mounts are skipped. Every name is quoted so that the shell reads the
-//! exact bytes of the name and the name is safe to print.
+//! of each entry and of the directory that contains the entry, and the size and modification time of files. The script
+//! works only in directories that it has checked in this way, so no path is resolved again. Mounts are skipped. Every
+//! name is quoted so that the shell reads the exact bytes of the name and the name is safe to print.
 //!
 //! Invariant: no byte of a name is outside quotes, and no byte controls the terminal.
 

@@ -194,8 +194,8 @@ impl Trash {
 
     /// Opens the trash at `path` to move something out of it. Creates nothing.
     pub fn open(path: &Path) -> Result<Self, NoTrash> {
-        // Other users may have gained access in the meantime. This is harmless, because restored items are compared
-        // with the trashed ones.
+        // Other users may have gained access in the meantime. This is harmless, because items are compared with the
+        // trashed items before they are restored.
         let access = Access { uid: users::own(), is_open: true };
         if !TRASH_HAS_INFO {
             let above = path

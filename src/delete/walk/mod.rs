@@ -1,15 +1,15 @@
 //! Walk over a selection that either reads it or deletes it.
 //!
 //! ```text
-//! empty(directory): reads it, acts on all entries that are not directories, and queues the directories
+//! empty(directory): reads the directory, visits all entries that are not directories, and queues the directories
 //! visit(directory): empties one queued child; if more are queued, first spawns another visit(directory)
-//! release:          the last worker in a directory acts on the directory itself, then leaves the parent
+//! release:          the last worker in a directory visits the directory itself, then leaves the parent
 //! ```
 //!
 //! A directory stays open until its last child is done, because each child is deleted relative to it. If too many
-//! directories are open, a directory is closed once its first child is open, its children are visited one at a time,
-//! and it is reopened through the child's `..`, which must be the same inode. As a result, a directory chain of any
-//! depth needs only a few descriptors, and one `..` per level.
+//! directories are open, a directory is closed once its first child is open. Its children are then visited one at a
+//! time, and the directory is reopened through the child's `..`, which must be the same inode. As a result, a chain of
+//! directories of any depth needs only a few descriptors, and one `..` per level.
 //!
 //! Invariant: every descriptor was opened relative to the parent directory's descriptor without following a link or
 //! crossing a mount, and every claim on a directory ([`Node::claims`]) is released exactly once.

@@ -26,7 +26,7 @@ impl PathTree {
         let repeated = repeated(self.log.chain(last).map(|place| self.name_hash(node, place)).collect());
         let mut places: Vec<LogPlace> = self.log.chain(last).collect();
         if !repeated.is_empty() {
-            // Checked from the first record to the last, because the first record with a path counts.
+            // The first record with a path counts, so the check starts with the first record.
             places.reverse();
             let mut seen = HashSet::new();
             places.retain(|place| match self.is_first(node, *place, &repeated, &mut seen) {

@@ -38,7 +38,7 @@ pub(crate) struct ListLayout {
     pub(crate) columns: Vec<(usize, FieldUnit)>,
     /// Fields whose keys the user has specified. Used only for JSON objects.
     pub(crate) given: Vec<FieldColumn>,
-    /// Meaning of the sizes that the list gives for directories.
+    /// Kind of directory sizes in the list: with or without the contents.
     pub(crate) sizes: Sizes,
     /// `true` if paths are URL-encoded.
     pub(crate) is_url_encoded: bool,
@@ -49,7 +49,7 @@ pub(crate) enum Recognized {
     /// List with this layout.
     List(ListLayout),
     Snapshot,
-    /// Input in another format, or in an unknown format.
+    /// Input that is not a list.
     Other,
 }
 
@@ -98,8 +98,8 @@ pub(crate) fn recognize(
         Some(ListPreset::S3Inventory) => {
             let mut columns: Vec<FieldColumn> =
                 (1..).zip(["bucket", "key", "size"]).map(|(column, name)| preset(name, column)).collect();
-            // The configuration of the inventory determines which fields follow the size. The fourth field is therefore
-            // read as the modification time only if it contains a time.
+            // Which fields follow the size depends on the configuration of S3 Inventory, so the fourth field is read as
+            // the modification time only if it contains a time.
             let first = FieldTexts::csv_of(first_line(records)?, b',');
             columns.extend(
                 first

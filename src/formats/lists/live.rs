@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! path   a/b/c.txt  ->  directories a and a/b are created with their first file
-//! page   unsealed entries of a directory; published when it is long, and whenever the tree is shown
+//! page   unpublished entries of a directory; published when the page is long, and whenever the tree is shown
 //! ```
 //!
 //! Lines with the same path are separate files, because some stores have several objects with the same name.
@@ -21,7 +21,7 @@ use crate::base::kind::Kind;
 use crate::formats::builder::{Builder, Counts, DirectoryStart, SEGMENT, Sizes, UNREADABLE};
 use crate::tree::{Batch, DirId, Entry, Metadata, Page, Tree};
 
-/// Maximum number of directories with unsealed entries.
+/// Maximum number of directories with unpublished entries.
 const MOST_PAGES: usize = 64;
 
 /// Tree of a list's files, which grows with every line.
@@ -31,7 +31,7 @@ pub(crate) struct LiveTree<'t> {
     device: u32,
     /// Directories by their paths. The path of the root is empty.
     directories: HashMap<Vec<u8>, DirId>,
-    /// Unsealed entries of every directory except the current directory.
+    /// Unpublished entries of every directory except the current directory.
     pages: HashMap<DirId, Page>,
     current: DirId,
     counts: Counts,
@@ -142,7 +142,7 @@ impl<'t> LiveTree<'t> {
         }
     }
 
-    /// Marks the root as incompletely read, because the program that wrote the list failed.
+    /// Marks the root as not read completely, because the program that wrote the list failed.
     pub(crate) fn fail(&mut self) {
         self.counts.errors += 1;
         self.tree.fail(self.root(), UNREADABLE);

@@ -7,10 +7,10 @@
 //!   else:       an entry, encoded as in `tree::encoding`, with every delta relative to zero
 //! ```
 //!
-//! The records of a directory form a chain, which is followed from the last record to the first. They are read when
-//! their directory is written to the tree. Directories that are written one after another share blocks, and a block is
-//! freed once all of its records have been read. As a result, a list needs little more memory than its tree, regardless
-//! of the order of its lines.
+//! The records of a directory form a chain, which is followed from the last record to the first when the directory is
+//! written to the tree. Directories that are written one after another share blocks, and a block is freed once all of
+//! its records have been read. As a result, a list needs little more memory than its tree, regardless of the order of
+//! its lines.
 
 use crate::platform::memory::pages::Pages;
 use crate::tree::encoding::{Draft, Records};
@@ -22,7 +22,7 @@ const BLOCK: usize = 1 << 18;
 /// Number of directories with consecutive node numbers that share blocks.
 const GROUP: u32 = 1024;
 
-/// Position of a record, counted from 1.
+/// Byte position of a record in the log, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LogPlace(std::num::NonZeroU64);
 
@@ -71,7 +71,7 @@ struct LogBlock {
 }
 
 impl EntryLog {
-    /// Appends an entry of the directory `node` to the chain that ends at `previous`.
+    /// Appends an entry of the directory `node`. `previous` is the directory's previous record, if any.
     pub(crate) fn append(
         &mut self,
         node: u32,
@@ -88,7 +88,8 @@ impl EntryLog {
         self.put(node, previous, tag)
     }
 
-    /// Appends the child directory `child` of `node` to the chain that ends at `previous`.
+    /// Appends the child directory `child` of the directory `node`. `previous` is the previous record of `node`, if
+    /// any.
     pub(crate) fn append_child(
         &mut self,
         node: u32,
@@ -150,7 +151,7 @@ impl EntryLog {
         }
     }
 
-    /// Returns the positions of the records in the chain that ends at `last`, from the last to the first.
+    /// Returns the positions of a directory's records, from `last` to the first.
     pub(crate) fn chain(&self, last: Option<LogPlace>) -> impl Iterator<Item = LogPlace> + '_ {
         std::iter::successors(last, |place| self.open(*place).0)
     }

@@ -41,11 +41,11 @@ pub(crate) struct PathTree {
 /// Directory of a list.
 pub(super) struct DirectoryNode {
     parent: u32,
-    /// Record that contains the directory's name, in the parent's chain of records; `None` for a root.
+    /// Record of the parent that contains the directory's name; `None` for a root.
     record: Option<LogPlace>,
     /// Record of the line that describes the directory itself.
     pub(super) own: Option<LogPlace>,
-    /// Last record in the chain of the directory's entries.
+    /// Last record of the directory's entries.
     pub(super) last: Option<LogPlace>,
     pub(super) device: u32,
     /// Error number; 0 if there is none.
@@ -99,8 +99,8 @@ impl PathTree {
         Ok(Self { only, near: (NONE, Vec::new(), NONE), ..Self::default() })
     }
 
-    /// Adds the entry of a line. `device` is the index of its device. Returns `false` if the entry is outside the part
-    /// to read.
+    /// Adds the entry of a line. `device` is the index of the entry's device. Returns `false` if the entry is outside
+    /// the part to read.
     pub(crate) fn add(
         &mut self,
         line: &EntryLine,
@@ -140,7 +140,7 @@ impl PathTree {
         Ok(true)
     }
 
-    /// Returns the root of a line and the path below it, or `None` if the path is outside the part to read.
+    /// Returns the root of a line and the path below this root, or `None` if the path is outside the part to read.
     fn rooted<'l>(&self, line: &'l EntryLine, path: &'l [u8]) -> Result<Option<RootedPath<'l>>, LineRefusal> {
         if line.path.is_empty() {
             return Err(if line.root.is_empty() { "no path" } else { "a root, but no path" }.into());
@@ -346,7 +346,7 @@ impl OnlyPart {
     }
 }
 
-/// Splits a path into its implied root and the path below it.
+/// Splits a path into its implied root (such as `/` or `..`) and the path below this root.
 fn anchored(path: &[u8]) -> (Vec<u8>, &[u8]) {
     if path.starts_with(b"/") {
         return (b"/".to_vec(), path);

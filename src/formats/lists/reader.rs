@@ -136,14 +136,14 @@ impl<'d> ListReader<'d> {
         Ok(())
     }
 
-    /// Marks the roots as incompletely read, because the program that wrote the list failed.
+    /// Marks the roots as not read completely, because the program that wrote the list failed.
     pub(crate) fn fail(&mut self) {
         self.has_failed = true;
         self.tree.fail();
     }
 
-    /// Adds the entries of all lines read so far to the tree. Returns the origins of the roots, and messages about
-    /// unreadable lines.
+    /// Adds the entries of all lines read so far to the tree. Returns the host and scan time of each root, and messages
+    /// about unreadable lines.
     pub(crate) fn write(
         mut self,
         builder: &mut Builder<'d>,

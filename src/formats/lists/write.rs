@@ -40,7 +40,7 @@ pub(super) struct ListTarget<'w, 't> {
     pub(super) tree: &'t Tree,
     pub(super) builder: &'w mut Builder<'t>,
     pub(super) label: RootLabel<'w>,
-    /// Meaning of the sizes that the list gives for directories: the directory alone, or including everything in it.
+    /// Kind of directory sizes in the list: with or without the contents.
     pub(super) sizes: Sizes,
     pub(super) faults: &'w mut LineFaults,
     pub(super) batch: Batch,
@@ -48,7 +48,7 @@ pub(super) struct ListTarget<'w, 't> {
 }
 
 impl PathTree {
-    /// Writes all directories, and returns the origins of the roots.
+    /// Writes all directories, and returns the host and scan time of each root.
     pub(super) fn write(mut self, target: &mut ListTarget<'_, '_>) -> Vec<Provenance> {
         let roots = std::mem::take(&mut self.roots);
         let has_hosts = roots.iter().any(|root| root.host_name != roots[0].host_name);
@@ -119,8 +119,8 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // In most lists, a directory's own line comes before the lines of its entries, and does not always show that it
-        // is a directory.
+        // The second record may be the line of the child directory itself: most lists contain this line before the
+        // lines of the directory's entries, and it does not always state the kind.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {

@@ -53,7 +53,7 @@ pub enum WriteError {
     TooLarge,
     /// The user stopped writing.
     Stopped,
-    /// The tree is not complete, or changed while it was written.
+    /// The tree is incomplete or damaged, or changed while it was written.
     Changing,
 }
 
@@ -237,7 +237,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
                 self.blocks.rows(&mut self.rows)?;
             }
             self.listing(number, id, &aliases);
-            // The listing of the top gets its own block.
+            // The list of roots gets its own block.
             if id == DirId::TOP || self.page.listings.length() >= BLOCK {
                 self.blocks.listings(&mut self.page)?;
             }

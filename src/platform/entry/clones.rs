@@ -1,7 +1,7 @@
 //! Parser for the reply of getattrlistat(2) on macOS to a request for clone information. The reply consists of its
 //! length, five words whose bits show which attributes were returned, and the values of these attributes.
 //!
-//! This module makes no system calls. Invariant: any bytes produce a layout or `None`.
+//! This module makes no system calls. Invariant: no reply causes a panic, whatever bytes it contains.
 
 use crate::platform::entry::extents::ExtentLayout;
 
@@ -13,7 +13,7 @@ pub const CLONE_ID: u32 = 0x100;
 /// Buffer for a reply with the values of both attributes.
 pub type Answer = [u8; 40];
 
-/// Returns the layout, or `None` if the private size is missing.
+/// Returns the layout that `answer` reports, or `None` if the private size is missing.
 pub fn layout(answer: &Answer) -> Option<ExtentLayout> {
     let word = |at: usize| answer[at..].first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes));
     let length = usize::try_from(word(0)).unwrap_or(usize::MAX).min(answer.len());

@@ -1,6 +1,6 @@
 //! Extents of a file. If two files share extents, deleting only one of them does not free the shared extents.
 //!
-//! Invariant: only regular files are opened, only for reading, and their contents are not read.
+//! Invariant: only regular files are opened, and their contents are neither read nor changed.
 
 /// Support for shared extents on a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,8 +11,7 @@ pub enum Sharing {
     Possible,
 }
 
-/// Layout of a file on disk, to the extent that the system reports it. Sizes refer to uncompressed data unless stated
-/// otherwise.
+/// Layout of a file on disk, as far as the system reports it. Sizes refer to uncompressed data unless stated otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtentLayout {
     /// Number of bytes not shared with any other file.

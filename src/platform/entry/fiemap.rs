@@ -99,9 +99,9 @@ pub fn layout(directory: &Directory, name: &CStr) -> Result<ExtentLayout, Errno>
 }
 
 /// Calls `each` with the logical position, the disk position and the length of each extent of `file`. Returns `true` if
-/// any two files with this size and these extents have the same contents, that is, if `each` was called for all extents
-/// and the disk position of each extent determines its data. The parts of a compressed extent do not meet this
-/// condition, because they share one disk position.
+/// any two files with this size and these extents have the same contents. For this, `each` must have been called for
+/// all extents, and the disk position of each extent must determine its data. The parts of a compressed extent do not
+/// meet this condition, because they share one disk position.
 ///
 /// # Errors
 /// Returns any error of `ioctl_fiemap(2)`.

@@ -33,7 +33,7 @@ impl Directory {
         imp::own_identity(self)
     }
 
-    /// Opens the directory `name` in this one, provided that it is on the same mount.
+    /// Opens the child directory `name`, provided that it is on the same mount.
     ///
     /// # Errors
     /// Returns any error of openat(2), such as `ENOTDIR` or `ELOOP` if `name` is not a directory, or `EXDEV` if it is a
@@ -184,7 +184,7 @@ impl Directory {
     ///
     /// # Errors
     /// Returns any error of openat(2), such as `EOPNOTSUPP` if the system or the file system does not support unnamed
-    /// files, or if /proc, which is needed to name the file, is not available.
+    /// files. Also returns `EOPNOTSUPP` without /proc, which is needed to name the file.
     pub fn create_unnamed(&self) -> Result<OwnedFd, Errno> {
         imp::create_unnamed(self)
     }

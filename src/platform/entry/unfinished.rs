@@ -1,13 +1,10 @@
 //! Files with temporary names that are deleted when this process ends, even if a signal ends it.
 //!
-//! ```text
-//! shielded: create, Unfinished::new      write      shielded: rename, drop
-//!                  any signal that ends the process, or exit(3): remove_all
-//! ```
+//! A file is created and registered inside one call to [`shielded`], and renamed and unregistered inside another. When
+//! a signal or exit(3) ends the process, the files registered at that time are deleted. Before the process ends, it
+//! waits for calls to [`shielded`] that are still running; later calls fail.
 //!
-//! A signal handler can neither allocate memory nor take locks, so the names are stored in static slots. A file is
-//! created and registered, or renamed and unregistered, inside [`shielded`]. Before the process ends, it waits for
-//! calls to [`shielded`] that are still running; later calls fail.
+//! A signal handler can neither allocate memory nor take locks, so the names are stored in static slots.
 //!
 //! Invariant: a name is deleted only in the directory that was open when the name was registered, and only by the
 //! process that registered it.
@@ -27,8 +24,8 @@ use crate::platform::{Directory, Errno};
 
 /// Maximum number of files registered at the same time. Additional files are not registered.
 const MOST: usize = 16;
-/// Maximum time in milliseconds that the process waits for calls to finish before it ends. A call on a dead file system
-/// may never return.
+/// Maximum time in milliseconds that a process about to end waits for calls to [`shielded`]. A call on a dead file
+/// system may never return.
 const PATIENCE: u32 = 500;
 
 /// Signals that end a process by default.
@@ -159,8 +156,8 @@ fn watch() -> Pid {
             let _ = low_level::emulate_default_handler(signal as i32);
             low_level::exit(128 + signal as i32);
         };
-        // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): getpid, nanosleep,
-        // unlinkat, sigaction, raise, _exit, and atomics. It allocates nothing.
+        // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): getpid, nanosleep, unlinkat,
+        // sigaction, sigemptyset, sigaddset, sigprocmask, raise, abort, _exit, and atomics. It allocates nothing.
         let _ = unsafe { low_level::register(signal as i32, end) };
     }
     // SAFETY: the function exists as long as the program, and does not unwind.

@@ -71,8 +71,8 @@ pub fn is_whole(path: &Path) -> bool {
 }
 
 /// Determines the mount that `path` is on, and whether `path` is the root of that mount. Follows a symbolic link at the
-/// end of the path. The kernel is asked for the mount point, because neither the path nor the device reveals it: a
-/// firmlink in the path points to another volume.
+/// end of the path. Asks the kernel for the mount point, because neither the path nor the device reveals it: a firmlink
+/// in the path points to another volume.
 ///
 /// # Errors
 /// Returns any error of stat(2).

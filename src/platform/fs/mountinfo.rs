@@ -1,11 +1,11 @@
-//! `/proc/self/mountinfo`, line by line (proc(5)):
+//! Parser for the lines of `/proc/self/mountinfo` (proc(5)):
 //!
 //! ```text
 //! 36 35 98:0 /sub /mnt rw,noatime master:1 - ext4 /dev/sda1 rw,errors=continue
 //! id parent device root point options, optional fields, then "-", type, source, options of the file system
 //! ```
 //!
-//! This module makes no system calls. Invariant: any bytes produce a list of mounts, and invalid lines are skipped.
+//! This module makes no system calls. Invariant: any bytes are accepted, and invalid lines are skipped.
 
 use crate::platform::FileSystem;
 use crate::platform::fs::mounts::Mount;

@@ -52,13 +52,13 @@ impl Mount {
 }
 
 impl Mount {
-    /// Returns the number of the APFS container that the volume is in, or `None` for other file systems. The volumes of
-    /// a container share its space.
+    /// Returns the number of the APFS container that the mounted volume is in, or `None` for other file systems. The
+    /// volumes of a container share its space.
     fn container(&self) -> Option<u32> {
         self.volume.filter(|_| self.kind == b"apfs").map(|volume| volume.container)
     }
 
-    /// Returns `true` if both are mounts of the same volume.
+    /// Returns `true` if `other` is a mount of the same volume.
     pub fn is_same_volume(&self, other: &Self) -> bool {
         match (self.volume, other.volume) {
             (None, None) => self.device == other.device,

@@ -1,4 +1,4 @@
-//! Memory that the system maps for the process, with mmap(2). It is returned to the system when it is dropped.
+//! Memory that the system maps for the process with mmap(2). A mapping is returned to the system when it is dropped.
 
 use std::fs::File;
 use std::io;
@@ -23,10 +23,10 @@ struct Mapping {
     length: NonZeroUsize,
 }
 
-// SAFETY: the mapping belongs to this value alone. It is written to only through `&mut MappedMemory`.
+// SAFETY: the mapping belongs to this value alone. The mapping is written to only through `&mut MappedMemory`.
 #[allow(unsafe_code)]
 unsafe impl Send for Mapping {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 #[allow(unsafe_code)]
 unsafe impl Sync for Mapping {}
 
@@ -42,7 +42,7 @@ impl MappedFile {
     pub unsafe fn new(file: &File, length: usize) -> io::Result<Self> {
         let Some(length) = NonZeroUsize::new(length) else { return Ok(Self(None)) };
         // SAFETY: without an address the system chooses one that is not in use. The caller guarantees that the content
-        // stays as it is.
+        // does not change.
         let start =
             unsafe { mmap(None, length, ProtFlags::PROT_READ, MapFlags::MAP_SHARED, file.as_fd(), 0) }?;
         Ok(Self(Some(Mapping { start: start.cast(), length })))

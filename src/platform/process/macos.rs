@@ -6,7 +6,7 @@ mod unix;
 
 use std::path::PathBuf;
 
-pub use unix::*; // `threads_with_room` too: `RLIMIT_AS` means resident memory here
+pub use unix::*; // including `threads_with_room`, because `RLIMIT_AS` limits resident memory on macOS
 
 /// `false`, because the kernel watches only for requested events, and poll(2) does not support `/dev/tty` at all.
 pub const POLL_REPORTS_HANGUP: bool = false;

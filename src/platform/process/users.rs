@@ -3,7 +3,7 @@
 //! Names may come from a server (nsswitch.conf(5), Open Directory), in which case a lookup waits for that server.
 //!
 //! The static binaries are built with musl libc, which reads only `/etc/passwd` and `/etc/group`. For each user or
-//! group missing from these files, they therefore run getent(1) once, which uses the system's C library.
+//! group missing from these files, the static binaries therefore run getent(1) once, which uses the system's C library.
 //!
 //! Invariant: a user or group without a name is not an error, because files may have owners from another system.
 
@@ -100,7 +100,7 @@ fn getent(program: &str, database: Database, number: u32, patience: Duration) ->
     let reader = std::thread::Builder::new().name("getent".into()).spawn(move || {
         let mut line = Vec::new();
         let read = output.take(LONGEST).read_to_end(&mut line);
-        let _ = sender.send(read.map(|_| line)); // nobody receives it after the time is over
+        let _ = sender.send(read.map(|_| line)); // sending fails after the time limit
     });
     let line = reader.ok().and_then(|_| receiver.recv_timeout(patience).ok());
     // An error means that the program has already ended. Waiting for the process releases its ID.
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use std::time::Instant;
 
-    /// `true` if the unit tests may start programs, which is not the case where tests for another system are run.
+    /// `true` on Linux, where the unit tests may start programs.
     const HAS_PROGRAMS: bool = cfg!(any(target_env = "gnu", target_env = "musl"));
 
     #[test]

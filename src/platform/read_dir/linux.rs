@@ -52,7 +52,7 @@ impl<'d> Reader<'d> {
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Returns any error of getdents64(2). The listing ends there, but earlier batches stay valid.
+    /// Returns any error of getdents64(2). An error ends the listing, but earlier batches stay valid.
     #[allow(unsafe_code)]
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.bytes.clear();
@@ -120,8 +120,8 @@ impl Buffer {
         }
         let sync = if entry.hint == Kind::Directory { libc::AT_STATX_DONT_SYNC } else { 0 };
         match statx::of_child(directory, entry.name, libc::AT_SYMLINK_NOFOLLOW | sync) {
-            // Sandboxes older than statx(2) deny the call with EPERM (seccomp); older kernels fail with ENOSYS (Linux
-            // before 4.11). glibc's emulation on such kernels fails with EINVAL, because it does not support all flags.
+            // Sandboxes older than statx(2) deny the call with EPERM (seccomp). Linux before 4.11 fails with ENOSYS. On
+            // such kernels, glibc's emulation fails with EINVAL, because it does not support all flags.
             Err(Errno::ENOSYS | Errno::EPERM | Errno::EINVAL) => {
                 let attributes = directory.attributes_of(entry.name)?;
                 self.statx.set(false);

@@ -61,7 +61,7 @@ impl<'d> Reader<'d> {
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Returns any error of getattrlistbulk(2). The listing ends there, but earlier batches stay valid.
+    /// Returns any error of getattrlistbulk(2). An error ends the listing, but earlier batches stay valid.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();
         loop {

@@ -44,8 +44,8 @@ impl<'d> Reader<'d> {
     /// Replaces the contents of `buffer` with the next batch.
     ///
     /// # Errors
-    /// Returns any error of readdir(3) and, for the first batch, openat(2). The listing ends there, but earlier batches
-    /// stay valid.
+    /// Returns any error of readdir(3) and, for the first batch, openat(2). An error ends the listing, but earlier
+    /// batches stay valid.
     pub fn fill(&mut self, buffer: &mut Buffer) -> Result<Filled, Errno> {
         buffer.clear();
         if self.stream.is_none() {

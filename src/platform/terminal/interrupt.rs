@@ -68,7 +68,7 @@ fn register_end(ends: Arc<AtomicBool>) -> io::Result<()> {
             low_level::exit(CODE);
         }
     };
-    // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): nanosleep, unlinkat,
+    // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): getpid, nanosleep, unlinkat,
     // _exit, and atomics. It allocates nothing.
     unsafe { low_level::register(SIGINT, end) }.map(drop)
 }

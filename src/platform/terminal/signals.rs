@@ -186,7 +186,8 @@ pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec
         let _ = signal_hook::low_level::emulate_default_handler(libc::SIGABRT);
     };
     // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): poll, select, clock_gettime,
-    // write, tcsetattr, nanosleep, unlinkat, sigaction, raise, and atomics. It allocates nothing.
+    // write, tcsetattr, getpid, nanosleep, unlinkat, sigaction, sigemptyset, sigaddset, sigprocmask, raise, abort, and
+    // atomics. It allocates nothing.
     unsafe { signal_hook::low_level::register(libc::SIGABRT, restore)? };
     Ok(())
 }

@@ -40,7 +40,7 @@ fn check(is_closed: &AtomicBool) -> io::Result<()> {
 /// Returns the width in columns of the terminal on standard error, if it reports one (`TIOCGWINSZ`).
 pub fn columns() -> Option<usize> {
     let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: the call writes only a `winsize`, and `size` is one.
+    // SAFETY: the call writes only a `winsize`, and `size` is a writable `winsize`.
     #[allow(unsafe_code)]
     let result = unsafe { libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, &raw mut size) };
     (result == 0 && size.ws_col > 0).then_some(usize::from(size.ws_col))

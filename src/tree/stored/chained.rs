@@ -21,7 +21,7 @@ use crate::tree::directory::{DirId, Totals};
 use crate::tree::entry::{EntryState, Metadata};
 use crate::tree::reading::{Failure, Tree};
 
-/// Size in bytes of a segment; about the size of a kernel batch.
+/// Size in bytes of a segment; about the size of a batch from the kernel.
 const SEGMENT: usize = 32 << 10;
 /// Maximum number of directories whose listings are loaded in one parallel round.
 const ROUND: usize = 1 << 10;
@@ -70,15 +70,15 @@ impl ChainedFile {
         self.are_failures_loaded.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the first damage found in the file so far.
+    /// Returns the damage found so far that is closest to the start of the file, if any.
     pub(crate) fn damage(&self) -> Option<Damage> {
         self.damage.get()
     }
 }
 
-/// Loads the listing of the top, and of each directory that `is_wanted` accepts. If `is_wanted` accepts a directory, it
-/// must also accept all of the directory's ancestors. Calls `met` with the loaded directories, parents before their
-/// children.
+/// Loads the listing of [`DirId::TOP`], and of each directory that `is_wanted` accepts. If `is_wanted` accepts a
+/// directory, it must also accept all of the directory's ancestors. Calls `met` with the loaded directories, parents
+/// before their children.
 fn fetch_below(tree: &Tree, is_wanted: impl Fn(&DirId) -> bool + Sync, mut met: impl FnMut(&[DirId])) {
     let mut waiting = vec![DirId::TOP];
     while !waiting.is_empty() {

@@ -83,7 +83,7 @@ impl NumberedFile {
         self.fetch_all(tree, |_| true);
     }
 
-    /// Returns the first damage found in the file so far.
+    /// Returns the damage found so far that is closest to the start of the file, if any.
     pub(crate) fn damage(&self) -> Option<Damage> {
         self.damage.get()
     }

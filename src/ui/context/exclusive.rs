@@ -1,4 +1,5 @@
-//! Exclusive sizes: the search for the bytes that deleting each entry frees, and the column that shows them.
+//! Exclusive sizes: the search for the number of bytes that deleting each entry would free, and the column that shows
+//! these numbers.
 //!
 //! Invariant: the search runs only while the column is visible and no scan, rescan or deletion changes the tree.
 
@@ -25,7 +26,8 @@ impl Context<'_> {
         }
     }
 
-    /// Shows the column and sorts by it. The rows are sorted again when a search has found the sizes.
+    /// Shows the column of exclusive sizes and sorts by it. The rows are sorted again when a search has found the
+    /// sizes.
     pub fn sort_by_frees(&mut self) {
         self.show_frees();
         if self.shown.columns.has(Column::Frees) {
@@ -105,8 +107,8 @@ impl Context<'_> {
     }
 }
 
-/// Describes how the sizes were found: for how many files extents were read or link counts were used, and how many
-/// files are unread.
+/// Describes how the sizes were found. Counts the files whose extents were read, the files for which link counts were
+/// used, and the files that could not be read.
 fn coverage_text(coverage: ExclusiveCoverage) -> String {
     let ExclusiveCoverage { read, by_links, unread } = coverage;
     let files = |number: u64| format!("{} {}", grouped(number), if number == 1 { "file" } else { "files" });
@@ -118,7 +120,7 @@ fn coverage_text(coverage: ExclusiveCoverage) -> String {
         }
     };
     if unread > 0 {
-        let _ = write!(text, "; {} unread", grouped(unread)); // a string takes everything
+        let _ = write!(text, "; {} unread", grouped(unread)); // writing to a string cannot fail
     }
     text
 }

@@ -33,7 +33,7 @@ impl Context<'_> {
         let is_plain = |letter: &char| letter.is_alphanumeric() || ['-', '_', '.'].contains(letter);
         let name: String = String::from_utf8_lossy(last).chars().filter(is_plain).collect();
         let name = name.trim_start_matches(['-', '.']);
-        // ncdu's format supports only one root, which is a directory.
+        // ncdu's format supports only one root, which must be a directory.
         let ending = if self.roots.len() == 1 { "json.zst" } else { "duke" };
         format!("{}.{ending}", if name.is_empty() { "files" } else { name })
     }

@@ -18,8 +18,8 @@ use crate::ui::views::{Target, largest};
 
 type Located<'t> = (DirId, Entry<'t>);
 
-/// Minimum number of requested entries per directory for reading its listing in a single pass. Fewer entries are looked
-/// up individually.
+/// Minimum number of entries of one directory that are found in a single pass over its listing. Fewer entries are
+/// looked up one by one.
 const FEW: usize = 16;
 
 impl<'t> Context<'t> {

@@ -183,8 +183,8 @@ impl Context<'_> {
         Some(format!("{kind} {source} on {point}"))
     }
 
-    /// Returns the breakdown of the file system's space: scanned here, used elsewhere, free, and reserved. Returns
-    /// `None` if the size of the file system is unknown.
+    /// Returns the breakdown of the file system's space: used by the shown directory, used elsewhere, free, and
+    /// reserved. Returns `None` if the size of the file system is unknown.
     pub fn space_parts(&self) -> Option<[StripPart; 4]> {
         let capacity = self.volume()?.capacity.ok()?;
         let here = self.window.totals.disk.min(capacity.used());

@@ -23,7 +23,7 @@ impl Context<'_> {
             Column::Items => By::Items,
             Column::Modified => By::Modified,
             Column::Growth if table.may_sort(column) => self.by_size(),
-            // The other table views have no growth column.
+            // A view without a growth column cannot be sorted by growth.
             Column::Growth => return self.notify_unavailable(Command::Sort(column)),
             _ => return,
         };

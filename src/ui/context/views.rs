@@ -169,7 +169,7 @@ impl Context<'_> {
         self.views.sheets = vec![TableView::new(self.title(spec), table, request)];
     }
 
-    /// Checks that the prerequisite of a view (a baseline or a file system), if it has one, is available.
+    /// Checks that the prerequisite of a view (a baseline or a file system), if any, is available.
     fn check_view(&self, spec: &ViewSpec) -> Result<(), Notice> {
         match spec.needs {
             Needs::FileSystem | Needs::CompleteScan if self.source_kind != SourceKind::Live => {

@@ -33,7 +33,7 @@ impl Context<'_> {
         (self.source_kind == SourceKind::Live && self.place.id != DirId::TOP).then(|| self.place_path())
     }
 
-    /// Returns the displayed form of a path, in which the path of its root is replaced by the root's displayed path.
+    /// Returns the displayed form of a path: the path of its root is replaced by the root's displayed path.
     pub fn shown_path(&self, path: &[u8]) -> Vec<u8> {
         let below = |given: &[u8]| {
             let below = path.strip_prefix(given)?;
@@ -61,8 +61,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns the directories that are no longer roots but were at the last call. This happens if a root turns out to
-    /// be an alias of a directory in another root.
+    /// Returns the directories that have ceased to be roots since the last call. This happens if a root turns out to be
+    /// an alias of a directory in another root.
     pub fn follow_roots(&mut self) -> Vec<DirId> {
         let roots: Vec<DirId> = self.tree.listing(DirId::TOP).directories().collect();
         if roots == self.known_roots {

@@ -121,8 +121,7 @@ fn every_key_of_the_table_does_something() {
         for (scope, key) in
             binding.scopes.iter().flat_map(|scope| binding.keys.iter().map(move |key| (*scope, key)))
         {
-            // In the list, Esc has nothing to close, and the key of the list has nothing to open; likewise for
-            // the treemap.
+            // These keys have no effect: Esc in the list, and the key of a view in that same view.
             let idle = [Command::Back, Command::View(&LIST)];
             let is_idle = idle.contains(&binding.command) && scope == Scope::List
                 || binding.command == Command::View(&TREEMAP) && scope == Scope::Treemap
@@ -134,7 +133,7 @@ fn every_key_of_the_table_does_something() {
             read(&mut app);
             let before = picture(&app);
             let effect = app.update(Event::Key(Key::event(*key)));
-            // Makes the question readable again, so that the closed gate does not count as an effect.
+            // Waits until a Yes is accepted again, because a gate that has just closed is not an effect of the key.
             read(&mut app);
             let has_changed = picture(&app) != before;
             assert!(effect.is_some() || has_changed, "{} in {scope:?}", key.name());
@@ -174,7 +173,7 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
     let sizes = (0..50).flat_map(|columns| (0..9).map(move |lines| (columns, lines)));
     let sizes = sizes.chain([(65_535, 1), (1, 65_535), (1000, 500), (80, 24)]);
     for (number, (columns, lines)) in sizes.enumerate() {
-        // Each mode is tested with every fifth of the small sizes.
+        // Small sizes are tested with every fifth mode only.
         let (first, step) = if columns < 50 && lines < 9 { (number % 5, 5) } else { (0, 1) };
         for keys in modes.into_iter().skip(first).step_by(step) {
             let mut app = finished(&tree);
@@ -188,7 +187,7 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
             }
             let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
             terminal.draw(|frame| app.draw(frame)).unwrap();
-            // A frame may be drawn at the old size after the state has the new one.
+            // The terminal may still have its old size when the state already has the new one.
             app.update(Event::Resize(80, 24));
             terminal.draw(|frame| app.draw(frame)).unwrap();
         }

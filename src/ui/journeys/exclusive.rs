@@ -1,4 +1,4 @@
-//! Tests of the column with the bytes that deletion frees, and of the places that use these numbers.
+//! Tests of the column with the bytes that deletion frees, and of other uses of these numbers.
 
 use super::*;
 use crate::delete::OperationKind;
@@ -10,7 +10,7 @@ use crate::tree::{ExclusiveCoverage, NodeNumbers};
 
 const MIB: u64 = 1 << 20;
 
-/// Returns a tree in which `pair/a` and `pair/b` share 8 MiB, and `single` has 4 MiB alone.
+/// Returns a tree in which `pair/a` and `pair/b` share 8 MiB, and `single` has 4 MiB of its own.
 fn tree() -> Tree {
     let pair = dir("pair", vec![numbered_file("a", 1), numbered_file("b", 2)]);
     let (tree, _) = build(vec![pair, numbered_file("single", 3)]);

@@ -24,7 +24,7 @@ fn tree() -> Arc<Tree> {
     )
 }
 
-/// Returns a browser with a search that was typed and kept, and its results.
+/// Returns a browser in which a search has been typed and accepted, with its results.
 fn searched<'t>(tree: &'t Arc<Tree>, text: &str) -> App<'t> {
     let mut app = finished(tree);
     app.update(Event::Clock(1000 * DAY));
@@ -246,7 +246,7 @@ fn views_are_sorted_and_measured_like_the_list() {
         build(vec![
             dir("d", vec![file("b", 9_000, 1), file("a10", 100, 3)]),
             file("a9", 5_000, 2),
-            // Its disk usage is 9,216 bytes, because disk usage is a multiple of 512 bytes.
+            // The disk usage of this file is 9,216 bytes, because disk usage is a multiple of 512 bytes.
             file("z", 8_999, 4),
         ])
         .0,
@@ -271,7 +271,8 @@ fn views_are_sorted_and_measured_like_the_list() {
     assert!(app.cx.notice.is_some(), "ages are no directories");
 }
 
-/// Compares the screen with the oracle, for a search in the root and for the resulting filter.
+/// Compares the screen with the expected results from [`Oracle`], for a search in the root and for the resulting
+/// filter.
 fn hold(items: &[Item], terms: &Terms, tree: &Arc<Tree>) -> Result<(), TestCaseError> {
     let (text, oracle) = (text(terms), Oracle::new(items, terms, ""));
     let mut app = App::new(tree, vec![(b"root".to_vec(), b"root".to_vec())], &settings(), (80, 60));

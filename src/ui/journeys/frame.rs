@@ -7,7 +7,7 @@ use crate::ui::views::VIEWS;
 
 const DAY: i64 = 24 * 3600;
 
-/// Returns a tree that has something for every view.
+/// Returns a tree with rows for every view.
 fn everything() -> Arc<Tree> {
     let files = (0..20).map(|n| file(&format!("{n}.rs"), n * 4096, 0));
     let others = [
@@ -19,7 +19,7 @@ fn everything() -> Arc<Tree> {
     Arc::new(build(files.chain(others).collect()).0)
 }
 
-/// Returns a browser with the third of four snapshots as the baseline, after these keys.
+/// Returns a browser whose baseline is the third of four snapshots, after pressing `keys`.
 fn opened<'t>(tree: &'t Arc<Tree>, keys: &str) -> App<'t> {
     let mut app = finished(tree);
     app.update(Event::Clock(1003 * DAY));

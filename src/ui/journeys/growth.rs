@@ -12,7 +12,7 @@ use crate::ui::table_view::TablePage;
 
 const DAY: i64 = 24 * 3600;
 
-/// Change of an entry, without the present size.
+/// Change of an entry, without its current size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grown {
     New,

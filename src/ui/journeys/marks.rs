@@ -73,8 +73,8 @@ fn the_list_of_marks_has_paths_and_counts_nothing_twice() {
     press(&mut app, "Tab");
     assert_eq!(layer(&app), Some(Scope::Marks));
     assert_eq!(pane(&app), ["/shown/music", "/shown/music/song", "/shown/pictures/2024/cat"]);
-    // The music directory contains the song: 40,000 and 9,000 bytes and the directory's own 4 KiB. The cat has
-    // 30,000 bytes.
+    // `song` is counted as a part of `music`, which has 4,096 bytes of its own and files of 40,000 and 9,000 bytes.
+    // `cat` has 30,000 bytes.
     let totals = app.cx.marks().totals();
     assert_eq!(totals.apparent, 40_000 + 9000 + 4096 + 30_000);
     press(&mut app, "G Enter");
@@ -224,8 +224,7 @@ fn marks_change_only_by_marking_keys_and_the_cursor_stays_visible() {
             assert_eq!(app.cx.marks().in_order(&tree).len() as u64, app.cx.marks().count());
         }
     }
-    // The other scopes do not occur, because no size requires typing a name, and no operation is started that
-    // could fail.
+    // These scopes do not occur: no size requires typing a name, and no operation that could fail is started.
     let elsewhere = [Scope::Question, Scope::Typing, Scope::Failures];
     for scope in Scope::ALL.into_iter().filter(|scope| !elsewhere.contains(scope)) {
         assert!(scopes.contains(&format!("{scope:?} false")), "{scope:?} was never there: {scopes:?}");

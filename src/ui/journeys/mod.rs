@@ -54,7 +54,8 @@ use crate::tree::Tree;
 mod space;
 mod views;
 
-/// Returns settings with which each directory has a row of its own. Small trees are full of chains.
+/// Returns settings in which each directory has its own row. Otherwise, most directories of small trees would share a
+/// row with their only subdirectory.
 fn settings() -> Settings {
     let settings = Settings::new(Order::default(), Units::Binary, Theme::default(), TimeZone::UTC);
     Settings { look: RowLook { collapses: false, ..settings.look }, ..settings }
@@ -88,7 +89,7 @@ fn tick(app: &mut App<'_>, milliseconds: u64, outcome: Option<Outcome>) {
     app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome, elapsed: now }));
 }
 
-/// Presses keys, given by their names on the help page, after time to read any question.
+/// Waits as long as a user needs to read a question, then presses keys, given by their names on the help page.
 fn press(app: &mut App<'_>, keys: &str) -> Vec<Effect> {
     let find = |name: &str| {
         let mut keys = KEYMAP.iter().flat_map(|binding| binding.keys);
@@ -119,7 +120,7 @@ fn read(app: &mut App<'_>) {
     app.update(Event::Idle(LONG_QUIET));
 }
 
-/// Types a text letter by letter, after time to read the question.
+/// Waits as long as a user needs to read a question, then types a text letter by letter.
 fn write(app: &mut App<'_>, text: &str) {
     read(app);
     for letter in text.chars() {
@@ -127,14 +128,14 @@ fn write(app: &mut App<'_>, text: &str) {
     }
 }
 
-/// Runs the jobs that need only the tree until they are complete. Unit tests make no system calls, so they
+/// Runs all jobs that need nothing but the tree, until they are complete. Unit tests make no system calls, so they
 /// supply all other results themselves.
 fn work(app: &mut App<'_>, tree: &Arc<Tree>) {
     let pool = &Pool::new(1).unwrap();
     serve(app, Sources { pool, tree, basis: None, may_ask_system: false });
 }
 
-/// Runs the jobs that these sources allow until they are complete.
+/// Runs all jobs that `sources` allows, until they are complete.
 fn serve(app: &mut App<'_>, sources: Sources<'_>) {
     while app.poll(&sources) || app.is_loading() {
         std::thread::yield_now();

@@ -17,14 +17,14 @@ fn event(
     app.update(Event::Mouse(event, Duration::from_millis(milliseconds)))
 }
 
-/// Clicks on the screen, after time to read the question.
+/// Waits as long as a user needs to read a question, then clicks on the screen.
 pub fn click(app: &mut App<'_>, at: (u16, u16), milliseconds: u64) -> Option<Effect> {
     read(app);
     screen(app);
     event(app, MouseEventKind::Down(MouseButton::Left), at, milliseconds)
 }
 
-/// Returns the column and line of a text on the screen, after time to read the question.
+/// Waits as long as a user needs to read a question. Returns the column and line of a text on the screen.
 fn place(app: &mut App<'_>, text: &str) -> Option<(u16, u16)> {
     read(app);
     let (columns, lines) = app.cx.size;
@@ -71,7 +71,7 @@ fn a_click_on_a_title_sorts_and_another_reverses() {
         ("Disk", Column::Size, "music"),
         ("Disk", Column::Size, ".secret"),
     ] {
-        // The arrow at the sorted column moves the titles.
+        // The arrow of the sorted column may shift the title `Name` by one column.
         click(&mut app, (at(title) + u16::from(title == "Name"), 2), 0);
         press(&mut app, "g");
         assert_eq!((app.cx.order.column, names(&app)[0].as_str()), (column, first), "{titles}");
@@ -219,7 +219,7 @@ fn the_buttons_of_the_dialog_are_clicked_where_they_are_drawn() {
 fn two_clicks_at_once_do_not_answer_two_questions() {
     let tree = home();
     let mut app = finished(&tree);
-    // For a file, the dialog keeps its height when asking again, so the button keeps its position.
+    // For a file, the dialog has the same height when it asks again, so the button is in the same position.
     press(&mut app, "j j j");
     deleting::asked_twice(&mut app);
     let yes = place(&mut app, "[ Yes ]").expect("there is a Yes");

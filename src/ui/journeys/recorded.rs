@@ -1,11 +1,12 @@
-//! Sizes of the last scan, shown until the running scan has confirmed them.
+//! Tests of sizes from the last scan, which are shown until the running scan has confirmed them.
 
 use super::*;
 use crate::fixture::unread;
 use crate::table::recorded::RecordedTree;
 use crate::tree::DirId;
 
-/// Returns a browser of `growing`, with the record of a scan in which `a` was larger than `b`, and `gone` existed.
+/// Returns a browser of `growing`. In the recorded tree of an earlier scan, `a` was larger than `b`, and `gone`
+/// existed.
 fn opened(growing: &Growing) -> App<'_> {
     let (tree, _) = build(vec![
         dir("a", vec![file("x", 3 << 20, 0)]),
@@ -100,7 +101,7 @@ fn no_key_acts_on_an_entry_that_is_only_recorded() {
         }
     }
     assert_eq!((app.cx.marks.count(), app.cx.place.id), (0, growing.root()));
-    // Once there are entries, the recorded ones are gone, and keys act on what is there.
+    // As soon as the new tree has an entry, the recorded ones are no longer shown, and keys act on the new entry.
     growing.publish(vec![unread("a")]);
     tick(&mut app, 3000, None);
     assert_eq!(names(&app), Vec::<String>::new());

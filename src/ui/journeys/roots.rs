@@ -29,8 +29,7 @@ impl Nested {
         App::new(&self.tree, roots.to_vec(), &settings(), (80, 12))
     }
 
-    /// Reads all of the outer root, which contains the other root. Returns the directory found for the inner
-    /// root.
+    /// Reads everything in the outer root. Returns the directory found for the inner root.
     fn finish(&self) -> DirId {
         let (tree, mut batch) = (&self.tree, Batch::default());
         let found = batch.push_directory(tree, self.outer, b"d", Metadata::default(), 0);

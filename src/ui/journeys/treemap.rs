@@ -15,7 +15,7 @@ use crate::ui::theme::Glyphs;
 use crate::ui::treemap_layout::Area;
 use crate::ui::widgets::map::{LaidOut, Painter};
 
-/// Tree without names.
+/// Entry of a random tree, without a name.
 #[derive(Clone, Debug)]
 enum Random {
     File(u64),
@@ -35,7 +35,7 @@ impl Random {
     }
 }
 
-/// Returns a directory's contents of up to five levels, whose files have sizes of all magnitudes up to 4 GiB.
+/// Returns random contents of a directory, up to five levels deep. The files have sizes of all magnitudes up to 4 GiB.
 fn contents() -> impl Strategy<Value = Vec<Random>> {
     let file = (0..32_u32, 1..1_u64 << 20)
         .prop_map(|(shift, size): (u32, u64)| Random::File((size << shift >> 20).max(1)));
@@ -81,7 +81,7 @@ fn painted(buffer: &Buffer, area: Area) -> u32 {
 /// Checks that the rectangle of an entry without visible contents is drawn in this area.
 fn check_drawing(buffer: &Buffer, area: Area, has_frame: bool) -> Result<(), TestCaseError> {
     if has_frame {
-        // Titles of rectangles below can cover the lower corners.
+        // Only the upper corners are checked, because titles of the rectangles below can cover the lower ones.
         let Rect { x, y, width, .. } = area.on_screen();
         for corner in [(x, y), (x + width, y)] {
             prop_assert!("┌┐├┤┬┴┼└┘".contains(buffer[corner].symbol()), "{corner:?} of {area:?}");

@@ -11,8 +11,8 @@ use crate::ui::answer_gate::QUIET;
 use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::operations::export::{ExportMessage, ExportRequest};
 
-/// Browser with a terminal read as in the event loop: pending input is processed first, and only a check that
-/// finds no input counts as idle.
+/// Browser whose terminal is read as in the event loop: pending input is processed first, and only a check that finds
+/// no input counts as idle.
 struct Terminal<'t> {
     app: App<'t>,
     now: Duration,
@@ -28,7 +28,7 @@ impl<'t> Terminal<'t> {
 
     fn take(&mut self, action: Event) {
         if let Some(effect) = self.app.update(action) {
-            // Supplies the result immediately. For an export: the file exists.
+            // Supplies the result immediately. An export reports that the file exists.
             match &effect {
                 Effect::Deletion(DeletionRequest::Preview(..)) => {
                     let warnings = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 0)];
@@ -46,7 +46,7 @@ impl<'t> Terminal<'t> {
         }
     }
 
-    /// Lets this time pass without input.
+    /// Lets the time `wait` pass without input.
     fn wait(&mut self, wait: Duration) {
         let end = self.now + wait;
         while let Some(next) =

@@ -30,7 +30,7 @@ const MOST_COLUMNS: usize = 3;
 
 #[derive(Clone, Debug)]
 pub struct HelpPage {
-    /// First visible line. Can exceed the scroll range.
+    /// First visible line. The value can exceed the scroll range.
     first: usize,
     /// Group of keys that is shown first.
     group: HelpGroup,

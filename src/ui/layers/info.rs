@@ -47,7 +47,7 @@ const NARROW: usize = 36;
 pub struct InfoPage {
     /// Entry, with the information that the system reports about it.
     pub info: EntryInfo,
-    /// First visible line. Can exceed the scroll range.
+    /// First visible line. The value can exceed the scroll range.
     pub offset: usize,
 }
 

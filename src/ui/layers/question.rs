@@ -111,7 +111,7 @@ impl<'t> Component<'t> for QuestionDialog {
             let line = Rect { y: screen.bottom().saturating_sub(1), height: screen.height.min(1), ..screen };
             Clear.render(line, canvas.buffer);
             Paragraph::new(Line::styled(brief, style)).render(line, canvas.buffer);
-            // The letters can be clicked like buttons.
+            // The letters `y` and `n` can be clicked like buttons.
             let end = line.x.saturating_add(u16::try_from(brief.len()).unwrap_or(u16::MAX));
             for (back, (button, ..)) in [3, 1].into_iter().zip(BUTTONS) {
                 let letter = Rect { x: end.saturating_sub(back), width: 1, ..line };

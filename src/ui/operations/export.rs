@@ -1,6 +1,6 @@
 //! Export to a file in the background.
 //!
-//! Invariant: a failed or cancelled export leaves no partial file.
+//! Invariant: a failed or canceled export leaves no partial file.
 
 use std::io;
 use std::path::PathBuf;

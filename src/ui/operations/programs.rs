@@ -146,7 +146,8 @@ fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.as_encoded_bytes().trim_ascii().is_empty())
 }
 
-/// Connects each redirected standard stream to the terminal for the program. Returns a descriptor of the terminal.
+/// Connects the program to the terminal where duke's own standard streams are redirected. Returns a descriptor of the
+/// terminal.
 fn streams(command: &mut Command, screen: &Screen) -> io::Result<OwnedFd> {
     let terminal = || screen.descriptor().map(Stdio::from);
     if !io::stdin().is_terminal() {

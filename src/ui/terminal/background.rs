@@ -87,7 +87,7 @@ fn letter(key: KeyEvent) -> Option<char> {
 /// Parses an answer such as `11;rgb:1e1e/1e1e/1e1e`.
 fn background(answer: &str) -> Option<Background> {
     let (_, color) = answer.strip_prefix("11;rgb")?.split_once(':')?;
-    // Each part has one to four hexadecimal digits.
+    // Each component has one to four hexadecimal digits.
     let part = |part: &str| {
         let most = (1_u32 << (4 * u32::try_from(part.len()).ok()?)).checked_sub(1)?;
         Some(u32::from_str_radix(part, 16).ok()? * 255 / most)

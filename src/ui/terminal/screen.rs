@@ -170,7 +170,7 @@ impl Screen {
     /// over the terminal.
     #[must_use]
     pub fn leave_for_the_end(&self) -> impl Sized {
-        // Wait for the lock: a thread that is taking over the terminal right now would write after the final
+        // Wait for the lock. Otherwise, a thread that is just taking over the terminal would write after the final
         // sequences.
         let holder = lock_within(&self.holder, PATIENCE);
         self.leave();

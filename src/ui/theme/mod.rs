@@ -167,7 +167,7 @@ impl Theme {
             && self.style(Role::Program).fg.is_some()
     }
 
-    /// Returns `true` if the colors depend on the background, and the terminal can probably be asked for it.
+    /// Returns `true` if the colors depend on the background, and the terminal can probably report its background.
     pub fn adapts(self) -> bool {
         matches!(self.colors, Colors::Palette | Colors::True) && self.looks.preset.adapts()
     }

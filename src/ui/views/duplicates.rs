@@ -65,7 +65,7 @@ pub struct DuplicateRows {
     rows: Vec<DuplicateRow>,
 }
 
-/// Row of the view. Its numbers are indexes in [`Duplicates`].
+/// Row of the view. The numbers are indexes in [`Duplicates`].
 #[derive(Clone, Copy, Debug)]
 enum DuplicateRow {
     Group(usize),

@@ -67,8 +67,8 @@ pub static TABLE: TableSpec = TableSpec {
     ..SUMS
 };
 
-/// Starts the search for the changes that the overview shows: at most `most` changes, as a tree without history.
-/// Returns `None` if no comparison is possible.
+/// Starts the search for the changes that the overview shows: a tree of at most `most` changes, without trends. Returns
+/// `None` if no comparison is possible.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -42,7 +42,7 @@ pub enum Needs {
     /// A source whose file systems can be accessed.
     FileSystem,
     Baseline,
-    /// Complete scan of this machine, whose files can be read.
+    /// Complete scan of this machine, so that the view can read the files.
     CompleteScan,
 }
 
@@ -169,7 +169,7 @@ pub struct TableContext<'a> {
 pub struct TableSummary {
     /// Total of all rows; `None` if a total makes no sense.
     pub sum: Option<Totals>,
-    /// Sizes of the directory before and after, by measure, if known.
+    /// Sizes of the directory in the baseline and now, for each measure, if known.
     pub growth: Option<[(u64, u64); 2]>,
     /// Number of matching entries, which may exceed the number of rows.
     pub matched: u64,
@@ -204,8 +204,8 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns the progress of the search as text; `None` if the search is complete, or if it shows rows before it is
-    /// complete.
+    /// Returns the progress of the search as text; `None` if the search is complete, or if its partial results are
+    /// shown as rows.
     fn progress(&self) -> Option<String> {
         None
     }
@@ -224,7 +224,8 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
-    /// Returns the entries of a row: several for an inode with several names, none for a total.
+    /// Returns the entries of a row: several for a group of cleanup candidates or an inode with several names, none for
+    /// a total or a group of copies.
     fn entries(&self, _index: usize) -> Vec<EntryId> {
         Vec::new()
     }
@@ -245,7 +246,7 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns the copies to keep, which are those in `directory`, and all other copies in their groups.
+    /// Returns the copies in `directory`, which are to be kept, and all other copies in their groups.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }
@@ -316,7 +317,7 @@ pub const SUMS: TableSpec = TableSpec {
 /// Entries of a group of copies.
 #[derive(Clone, Debug, Default)]
 pub struct Copies {
-    /// Names of the copy to keep.
+    /// Names of the copies to keep.
     pub kept: Vec<EntryId>,
     /// Names of all other copies.
     pub others: Vec<EntryId>,

@@ -102,7 +102,7 @@ impl TypeRow {
     }
 
     fn of_type(of: Type, totals: Totals) -> Self {
-        // The largest files do not include directories, but search results do.
+        // The view of the largest files omits directories. Search results include them.
         let is_directory = of == Type::Kind(Kind::Directory);
         let table = if is_directory { &search::TABLE } else { &largest::TABLE };
         Self { label: name(of), totals, category: of.class(), is_group: false, shows: (table, of.query()) }

@@ -5,6 +5,8 @@
 //! 11 1    9   1   6  1    8..48    1   7   1       16        3   the rest
 //! ```
 //!
+//! The second line contains the widths of the symbols, columns and gaps of the first line.
+//!
 //! In a narrow window, columns first become narrower and then disappear, in the order of
 //! [`ColumnSpec::drop_order`]. The main column disappears last.
 //!

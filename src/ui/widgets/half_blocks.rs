@@ -40,7 +40,8 @@ impl HalfBlocks {
             let Some(cell) = buffer.cell_mut(position) else { continue };
             match (self.colors[at], self.colors[at + width]) {
                 (None, None) => {}
-                // As a background, `Reset` would be the terminal's background color.
+                // With `Reset` as its background, the cell would have the background color of the terminal, not its
+                // text color.
                 (Some(Color::Reset), Some(Color::Reset)) => {
                     cell.set_symbol(" ").modifier.insert(Modifier::REVERSED);
                 }

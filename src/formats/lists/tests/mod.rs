@@ -16,7 +16,7 @@ use crate::formats::lists::FieldColumn;
 use crate::formats::pipe::pipe;
 use crate::tree::{DirId, EntryState, Totals, Tree, Walk, hard_links};
 
-/// List that has been read.
+/// Result of reading a list.
 struct ReadList {
     tree: Tree,
     roots: Vec<Provenance>,
@@ -213,7 +213,7 @@ fn the_first_of_several_lines_of_a_path_counts() {
         "r/b: path listed twice",
     ];
     assert_eq!(list.messages, expected);
-    // The line of a directory describes it, even if a line with the same path came before.
+    // The line with type `d` describes the directory, even if a line with the same path precedes it.
     let both = read("path,size,type\nr/a,1,f\nr/a,2,d\n");
     assert_eq!(both.summary(), ["r/ directory 0 0", "r/a/ directory 2 1"]);
     assert_eq!(both.messages, ["r/a: path listed twice"]);
@@ -236,7 +236,7 @@ fn unnamed_directories_above_the_only_one_are_part_of_the_root() {
     assert_eq!(names("path,size\n../a/c,1\n"), ["../a"]);
     assert_eq!(names("path,size\n/,1\n/a/b,1\n"), ["/"]);
     assert_eq!(names("path,size\nx,1\n"), ["."]);
-    // Another root has the name.
+    // The root `/` must not be narrowed to `/a`, because another root has this name.
     let mixed = "path,size,root\n/a/b,1,\n/a,2,\n/a/c,4,/a\n";
     assert_eq!(names(mixed), ["/", "/a"]);
     let list = read(mixed).good();
@@ -264,7 +264,7 @@ fn hosts_are_kept_apart_and_links_count_once_on_each() {
         read_in(b"{\"path\":\"a\",\"host\":\"\xff\"}", &ListOptions::default(), 9).unwrap().messages[0]
             .contains("host: not UTF-8")
     );
-    // Without an inode, names cannot be those of one file.
+    // Without inode numbers, duke cannot recognize names of the same file, so each name counts.
     let unknown = read("path,size,links\nr/a,512,2\nr/b,512,2\n").good();
     assert_eq!(unknown.totals().disk, 1024);
 }
@@ -368,7 +368,7 @@ fn a_list_of_s3_has_encoded_keys_and_no_header() {
         "c/k file 0 0",
     ];
     assert_eq!(list.summary(), expected);
-    // Without dates, the fourth column is something else.
+    // A fourth column without times is ignored.
     let list = read_with("b,k,5,STANDARD\nb,l,6,GLACIER\n", &preset(ListPreset::S3Inventory)).good();
     assert_eq!(list.totals().apparent, 11);
     let part = ListOptions { root: Some(b"b/x+y z".to_vec()), ..preset(ListPreset::S3Inventory) };

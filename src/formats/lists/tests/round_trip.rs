@@ -13,7 +13,7 @@ use crate::formats::lists::ListOptions;
 use crate::formats::tests::{LinkForm, Plan, build, directories, metadata, names};
 use crate::tree::{DirId, Tree, Walk, hard_links};
 
-/// Removes entries that have the name of another one, which no file system contains.
+/// Removes entries with a repeated name, because names in a directory are unique.
 fn distinct(entries: Vec<(Vec<u8>, Plan)>) -> Vec<(Vec<u8>, Plan)> {
     let mut seen = HashSet::new();
     let is_new = |(name, _): &(Vec<u8>, Plan)| seen.insert(name.clone());
@@ -35,7 +35,7 @@ fn sums(tree: &Tree) -> Vec<String> {
     sums
 }
 
-/// Shuffles the lines of a list, always in the same way.
+/// Shuffles the lines of a list; the same list always gives the same order.
 fn shuffled(text: &str, header: usize) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let (mut state, first) = (0x2545_f491_4f6c_dd1d_u64, header + 1);

@@ -1,12 +1,12 @@
 //! Parts of a plan, with the numbers that their directories and devices have in the merged tree.
 //!
 //! ```text
-//! 0 .. n        directories of the rest (the first part)
-//! n .. n + m    directories of the next part; n is its virtual top, which is not in the merged tree
+//! 0 .. n        directories of the first part
+//! n .. n + m    directories of the next part; n is the virtual parent of its root, which is not in the merged tree
 //! ```
 //!
-//! Invariant: the first part, called the rest, determines which parts are merged. If the rest does not list the root of
-//! another part, that root is missing from the merged tree.
+//! Invariant: the first part determines which parts are merged. If it does not list the root of another part, that root
+//! is missing from the merged tree.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +18,7 @@ use crate::tree::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Totals, 
 
 /// Parts of a plan, joined into one tree.
 pub struct Joined<'p> {
-    /// Parts. The first part is the rest, which lists the roots of all other parts.
+    /// Parts. The first part lists the roots of all other parts.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
     /// States of the roots of all parts but the first. Keyed by the directory of the first part that lists the root,
@@ -73,7 +73,8 @@ impl JoinedPart<'_> {
 }
 
 impl<'p> Joined<'p> {
-    /// Joins parts. The first part must be the rest. Returns `None` if the parts have more than 2^32 directories.
+    /// Joins parts. The first part must be part 0 of the plan. Returns `None` if the parts have more than 2^32
+    /// directories.
     pub fn new(parts: &'p [Snapshot]) -> Option<Self> {
         let mut joined = Self {
             parts: Vec::new(),
@@ -117,7 +118,7 @@ impl<'p> Joined<'p> {
         devices.map(index).collect()
     }
 
-    /// Finds the entries of the rest that are replaced by the roots of the part at `index`.
+    /// Finds the entries of the first part that are replaced by the roots of the part at `index`.
     fn place(&mut self, index: usize) {
         let rest = &self.parts[0];
         let part = &self.parts[index];
@@ -148,7 +149,7 @@ impl<'p> Joined<'p> {
         }
     }
 
-    /// Returns the roots of other parts, each with the directory of the rest that lists it.
+    /// Returns the roots of other parts, each with the directory of the first part that lists it.
     pub fn roots(&self) -> impl Iterator<Item = (DirId, EntryState)> + '_ {
         self.roots.iter().flat_map(|(parent, roots)| roots.values().map(|state| (*parent, *state)))
     }

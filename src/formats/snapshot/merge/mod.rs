@@ -1,7 +1,7 @@
 //! Merges the parts of a plan (`duke plan`) into one snapshot.
 //!
-//! The first part is called the rest. Its tree has an entry for each root of the other parts. The merged tree is never
-//! in memory: the writer walks it level by level, and continues in another part's file at each of these entries.
+//! The tree of the first part has an entry for each root of the other parts. The merged tree is never in memory: the
+//! writer walks it level by level, and continues in another part's file at each of these entries.
 //!
 //! Memory holds the tables of directories, and the names of hard-linked inodes.
 
@@ -28,14 +28,16 @@ pub struct Merge<'p> {
 }
 
 impl<'p> Merge<'p> {
-    /// Merges parts. The first part must be the rest. Returns `None` if the parts have more than 2^32 directories.
+    /// Merges parts. The first part must be part 0 of the plan. Returns `None` if the parts have more than 2^32
+    /// directories.
     pub fn new(parts: &'p [Snapshot]) -> Option<Self> {
         let joined = Joined::new(parts)?;
         let changes = TotalChanges::of(&joined);
         Some(Self { joined, changes })
     }
 
-    /// Returns the paths of the roots of other parts that the rest does not list. They are not in the merged tree.
+    /// Returns the paths of the other parts' roots that the first part does not list. These roots are missing from the
+    /// merged tree.
     pub fn unlisted(&self) -> &[Vec<u8>] {
         &self.joined.unlisted
     }

@@ -1,8 +1,8 @@
 //! Totals of a merged tree.
 //!
-//! In the totals of a part, each inode of the part counts once. First, this is undone, so that every name counts. Then
-//! the totals of the other parts are added to the directories above them. Finally, repeated names in the whole tree are
-//! subtracted, as after a scan (`tree::hard_links`).
+//! In the totals of a part, each inode of the part counts once. These totals are first changed so that every name
+//! counts. Then the totals of the other parts are added to the directories above them. Finally, repeated names in the
+//! whole tree are subtracted, as after a scan (`tree::hard_links`).
 
 use std::collections::HashMap;
 

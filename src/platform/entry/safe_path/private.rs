@@ -21,8 +21,8 @@ impl PrivateFolder {
     /// Finds the folder without creating anything.
     ///
     /// # Errors
-    /// Returns any error of open(2), or [`Error::Refused`] if the folder, or the directory in which it would be
-    /// created, belongs to another user, or if another user could redirect the path.
+    /// Returns any error of open(2). Returns [`Error::Refused`] if another user owns the folder or the directory in
+    /// which it would be created, or could redirect the path.
     pub fn find(path: &Path) -> Result<Self, Error> {
         if !path.is_absolute() {
             return Err(Errno::EINVAL.into());

@@ -15,8 +15,7 @@ use crate::platform::{Directory, Errno};
 pub fn ask(mounts: &[Mount]) -> Apfs {
     let point = |mount: &Mount| PathBuf::from(OsString::from_vec(mount.point.clone()));
     let volumes = mounts.iter().map(|mount| used(&point(mount)).ok()).sum();
-    // Snapshot mounts are skipped. Otherwise the result could include the snapshot for system updates, which is listed
-    // for the volume of the snapshot from which macOS itself runs.
+    // Skips snapshot mounts. macOS itself runs from one of them, whose volume lists the snapshot for system updates.
     let own = mounts.iter().filter(|mount| !mount.is_snapshot);
     let lists: Vec<_> = own.filter_map(|mount| snapshots(&point(mount)).ok()).collect();
     Apfs { volumes, snapshots: (!lists.is_empty()).then(|| lists.concat()) }

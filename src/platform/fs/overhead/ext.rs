@@ -1,6 +1,6 @@
 //! ext2, ext3 and ext4: the superblock, as described in Documentation/filesystems/ext4/super.rst in the kernel.
 //!
-//! Invariant: any bytes produce numbers or an error.
+//! Invariant: no superblock causes a panic, whatever bytes it contains.
 
 use std::ffi::OsStr;
 use std::fs::OpenOptions;

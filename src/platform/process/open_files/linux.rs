@@ -25,7 +25,7 @@ const LINK: usize = 4096;
 /// Maximum number of workers. More workers would only wait for locks held by others.
 const MOST_WORKERS: usize = 8;
 
-/// Searches for deleted but open files. Checks `is_cancelled` regularly; once cancelled, returns the files
+/// Searches for deleted but open files. Checks `is_cancelled` regularly; once canceled, returns the files
 /// found so far.
 pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let is_cancelled: &(dyn Fn() -> bool + Sync) = &is_cancelled;
@@ -163,7 +163,7 @@ impl Files {
         through: Through,
     ) -> Result<(), Errno> {
         let status = statx::of_child(links, name, libc::AT_STATX_DONT_SYNC)?;
-        // If the link count is not 0, the file has another name, or its name just happens to end with the suffix.
+        // If the link count is not 0, the file has another name, or its name ends with the suffix by chance.
         if status.attributes.links == 0 {
             self.add(UnlinkedFile {
                 device: status.attributes.device,

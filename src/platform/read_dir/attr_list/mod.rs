@@ -138,8 +138,8 @@ impl<'b> Fields<'b> {
         Some(Self { bytes, common: set(0)?, directory: set(2)?, file: set(3)? })
     }
 
-    /// Reads the fields. Returns `None` if the record is too short for the fields that its bits show, or if it has a
-    /// field that was not requested and whose size is therefore unknown.
+    /// Reads the fields. Returns `None` if the record is too short for the fields that its bits show, or if the size of
+    /// a field is unknown because the field was not requested.
     fn read(&mut self, wanted: Wanted) -> Option<(Kind, u64, Prefetched)> {
         const ALL: Wanted = Wanted::ALL;
         let Self { common, directory, file, .. } = *self;

@@ -1,4 +1,4 @@
-//! Tests with records packed as the kernel does, and with bytes that no kernel would write.
+//! Tests with records packed as the kernel packs them, and with bytes that no kernel would write.
 
 use proptest::prelude::*;
 
@@ -137,7 +137,7 @@ fn a_file_is_read_whole() {
 #[test]
 fn an_error_comes_before_the_name_and_without_attributes() {
     assert_eq!(Packed::failed(b"bad", 5).read(), (Kind::Unknown, 0, Prefetched::Failed(Errno::EIO)));
-    // A kernel that packs missing attributes too adds an error field of 0.
+    // A kernel that also packs missing attributes adds an error field of 0.
     let fine = Packed { error: Some(0), ..Packed::file(b"fine") };
     assert!(matches!(fine.read().2, Prefetched::All(_)));
 }

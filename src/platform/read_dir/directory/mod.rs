@@ -71,7 +71,7 @@ impl Directory {
         Ok(Self { fd: retry(|| open(path, flags, Mode::empty()))? })
     }
 
-    /// Opens the directory `name` in this one. Never follows a symbolic link.
+    /// Opens the child directory `name`. Never follows a symbolic link.
     ///
     /// # Errors
     /// Returns any error of openat(2), such as `ENOTDIR` or `ELOOP` if `name` is no longer a directory.
@@ -79,7 +79,7 @@ impl Directory {
         Ok(Self { fd: retry(|| openat(&self.fd, name, OPEN | OFlag::O_NOFOLLOW, Mode::empty()))? })
     }
 
-    /// Opens the directory `name` in this one for lookups only, which does not require permission to list it.
+    /// Opens the child directory `name` for lookups only, which does not require permission to list it.
     ///
     /// # Errors
     /// Returns any error of openat(2).

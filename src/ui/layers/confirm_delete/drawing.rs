@@ -289,7 +289,8 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     let by_now = if probe.is_complete { "" } else { " so far" };
     let frees = match (dialog.kind, dialog.known_exclusive(probe)) {
         (OperationKind::Trash, _) => "frees no space until the trash is emptied".to_owned(),
-        // The preview considers each file separately, but the search accounts for copies that are deleted together.
+        // The preview considers each file separately. The search for exclusive sizes accounts for copies that are
+        // deleted together.
         (_, Some(exclusive)) => frees_text(exclusive, cx.units),
         _ if probe.least == probe.most => format!("frees {least}{by_now}"),
         _ => format!("frees at least {least}, up to {most}{by_now}"),

@@ -82,8 +82,8 @@ impl DeleteDialog {
         Self { exclusive, ..self }
     }
 
-    /// Returns the bytes that deletion frees, if a search has found them and the complete preview does not contradict
-    /// them: nothing is kept, and nothing has changed.
+    /// Returns the bytes that deletion frees, if a search has found them and the preview is complete, keeps nothing and
+    /// reports no changes.
     fn known_exclusive(&self, probe: &Preview) -> Option<Exclusive> {
         let is_same = probe.is_complete
             && probe.kept == Kept::default()

@@ -32,9 +32,9 @@ pub enum Role {
     Link,
     /// Name of a device, pipe or socket.
     Special,
-    /// Color of bars. In true-color terminals, color at the right end of the bar gradient.
+    /// Color of bars. In true-color terminals, the color at the right end of the gradient of bars.
     Bar,
-    /// Color at the left end of the bar gradient, in true-color terminals.
+    /// Color at the left end of the gradient of bars, in true-color terminals.
     BarStart,
     /// Background of bars, visible in their unfilled part.
     Track,

@@ -1,4 +1,4 @@
-//! `ioctl(2)` calls of btrfs.
+//! `ioctl(2)` calls for btrfs.
 //!
 //! Invariant: numbers that this process may not read are absent.
 
@@ -73,8 +73,8 @@ pub fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     Ok(subvolumes)
 }
 
-/// Calls `each` for every reference from a file in the subvolume to an extent, in order of inode number. A subvolume that
-/// has been deleted in the meantime has no references.
+/// Calls `each` for every reference from a file in the subvolume to an extent, in order of inode number. A subvolume
+/// that has been deleted in the meantime has no references.
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `EPERM` if the process may not read the tree.
