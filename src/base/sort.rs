@@ -46,8 +46,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::fixture::cases;
 
     proptest! {
+        #![proptest_config(cases(256))]
+
         #[test]
         fn lists_are_sorted_as_by_the_methods_of_slices(list: Vec<(u8, u16)>) {
             let mut expected = list.clone();
