@@ -1,4 +1,4 @@
-//! Types and helpers for all layers: kinds of entries, locks, background jobs, text for numbers and names, and JSON.
+//! Types and helpers for all layers: kinds of entries, locks, background jobs, sorting, text for numbers and names, JSON.
 //! These modules import no other module of duke.
 
 #[doc(hidden)]
