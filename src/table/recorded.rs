@@ -28,6 +28,15 @@ impl std::fmt::Debug for RecordedTree {
     }
 }
 
+/// Totals of a recorded tree, with which the progress of the new scan is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordedWhole {
+    /// Totals of all roots.
+    pub totals: Totals,
+    /// `true` if the tree contains files with several hard links.
+    pub has_links: bool,
+}
+
 /// Recorded totals of the directories on the screen.
 #[derive(Debug, Default)]
 pub struct RecordedTotals {
@@ -79,9 +88,9 @@ impl RecordedTree {
         self.tree.block_length(was) <= LONG
     }
 
-    /// Returns the recorded number of entries.
-    pub fn items(&self) -> u64 {
-        self.tree.totals(DirId::TOP).items
+    /// Returns the recorded totals of all roots.
+    pub fn whole(&self) -> RecordedWhole {
+        RecordedWhole { totals: self.tree.totals(DirId::TOP), has_links: self.tree.has_stored_links() }
     }
 
     /// Returns the recorded directory with the same path as `id`. The list of roots is found only if every root is

@@ -28,7 +28,10 @@ impl Context<'_> {
         let Some(record) = &self.record else { return };
         let damage = record.tree.damage();
         if damage.is_some() || !self.is_scanning() {
-            (self.record, self.recorded, self.scan.recorded_items) = (None, None, None);
+            (self.record, self.recorded) = (None, None);
+        }
+        if !self.is_scanning() {
+            self.scan.recorded = None;
         }
         if let Some(damage) = damage {
             self.notify(Notice::Message(format!("Ignored the sizes of the last scan: {damage}")));
