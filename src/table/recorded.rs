@@ -3,7 +3,7 @@
 //! Keys can act only on rows for entries of the new tree. A recorded directory is found by its path, and its root by
 //! device and inode, so a disk that is mounted elsewhere is not mistaken for the recorded one.
 //!
-//! Invariant: a complete directory never has recorded totals.
+//! Invariant: a complete directory has recorded totals only until the scan has counted its hard links once.
 
 use std::collections::HashMap;
 
@@ -55,14 +55,17 @@ impl RecordedTotals {
         self.shown.len() == directories.len() && self.shown.iter().zip(directories).all(is_same)
     }
 
-    /// Returns the recorded totals of `id` if they should be shown instead of the live totals: the directory is not
-    /// complete, and its live totals do not exceed the recorded ones.
+    /// Returns the totals to show for `id` as recorded. Returns `None` if the live totals should be shown instead: if
+    /// they are final, or if they exceed the recorded ones.
     pub fn totals(&self, tree: &Tree, live: &LiveTotals, id: DirId) -> Option<Totals> {
-        let recorded = self.totals.get(&id)?;
-        if tree.status(id).is_complete() {
-            return None;
-        }
+        let recorded = self.totals.get(&id).filter(|_| tree.is_growing(id))?;
+        let status = tree.status(id);
         let live = live.totals(tree, id);
+        if status.is_complete() {
+            // Until the scan ends, repeated names of an inode count. The sizes can only fall.
+            let (disk, apparent) = (live.disk.min(recorded.disk), live.apparent.min(recorded.apparent));
+            return Some(Totals { disk, apparent, ..live });
+        }
         let is_outgrown = live.disk > recorded.disk || live.apparent > recorded.apparent;
         (!is_outgrown).then_some(Totals { errors: live.errors, ..*recorded })
     }
@@ -129,7 +132,7 @@ impl RecordedTree {
             old.entries().filter_map(|(_, record)| Some((record.name, record.directory()?))).collect();
         let listing = new.listing(id);
         let entries = listing.entries().filter_map(|(_, record)| {
-            let id = record.directory().filter(|id| !new.status(*id).is_complete())?;
+            let id = record.directory().filter(|id| new.is_growing(*id))?;
             Some((id, self.tree.totals(*old.get(record.name)?)))
         });
         entries.collect()
@@ -157,7 +160,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::fixture::{Growing, build, cases, dir, file, unread};
+    use crate::fixture::{Growing, build, cases, dir, file, linked_file, unread};
     use crate::table::rows::SizeSource;
 
     fn record(tree: Tree) -> RecordedTree {
@@ -191,6 +194,27 @@ mod tests {
         let sizes = sizes(&record, &growing.tree, growing.root());
         assert_eq!(sizes.recorded(&growing.tree, growing.root()), None);
         assert!(sizes.totals(&growing.tree, growing.root()).apparent > 90_000);
+    }
+
+    #[test]
+    fn sums_with_hard_links_are_recorded_until_repeats_are_subtracted() {
+        let links = |names: &[&str]| names.iter().map(|name| linked_file(name, 7, 3)).collect();
+        let old = vec![dir("a", links(&["x", "y"])), dir("b", vec![file("x", 9000, 0)])];
+        let record = record(build(old).0);
+        let growing = Growing::new();
+        growing.publish(vec![unread("a"), unread("b")]);
+        growing.read("a", links(&["x", "y", "z"]));
+        growing.read("b", vec![file("x", 8000, 0)]);
+        let tree = &growing.tree;
+        let id = |name: &[u8]| tree.entry(growing.root(), name).unwrap().directory().unwrap();
+        let sizes = sizes(&record, tree, growing.root());
+        assert_eq!(sizes.recorded(tree, id(b"b")), None);
+        let recorded = sizes.recorded(tree, id(b"a")).unwrap();
+        assert_eq!((recorded.apparent, recorded.items), (4097, 3));
+        assert_eq!(tree.totals(id(b"a")).apparent, 4099);
+        growing.finish();
+        // The browser drops the record when the scan has ended.
+        assert_eq!(tree.totals(id(b"a")), recorded);
     }
 
     proptest! {
