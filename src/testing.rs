@@ -72,7 +72,7 @@ pub mod source {
 /// Order of a directory's entries.
 #[cfg(feature = "browser")]
 pub mod table {
-    pub use crate::table::rows;
+    pub use crate::table::{recorded, rows};
 }
 
 /// The browser without a terminal.

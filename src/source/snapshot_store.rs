@@ -23,10 +23,11 @@ use std::time::{Duration, SystemTime};
 
 use crate::base::absolute::absolute_bytes;
 use crate::base::sync::AtomicBool;
-use crate::formats::snapshot::{Limits, OpenError, Snapshot, SnapshotInfo, WriteError, open, save};
+use crate::formats::snapshot::{Limits, OpenError, Snapshot, SnapshotInfo, WriteError, open, open_by, save};
 use crate::platform::atomic_file::{AtomicFile, UNFINISHED};
 use crate::platform::entry::safe_path::{Error, PrivateFolder, Refusal};
 use crate::platform::fs::capacity::capacity;
+use crate::platform::memory::block_file::Access;
 use crate::tree::{DirId, Tree};
 
 /// Retention policy of automatic snapshots.
@@ -116,7 +117,7 @@ pub fn keep(
 ) -> Result<Kept, KeepError> {
     let roots = roots(tree);
     let since = about.scanned_at.saturating_sub_unsigned(settings.interval.as_secs());
-    let has_recent = snapshots(&PrivateFolder::find(&settings.folder)?).iter().any(|found| {
+    let has_recent = own_snapshots(&PrivateFolder::find(&settings.folder)?).iter().any(|found| {
         found.series == Series::Daily
             && found.key == key(&roots, &about.scope)
             && (since..=about.scanned_at).contains(&found.scanned_at)
@@ -178,30 +179,52 @@ pub fn kept_for(
 ) -> Option<(PathBuf, usize)> {
     let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
     let key = key(&roots, scope);
-    let mut found = newest_first(&PrivateFolder::find(folder).ok()?);
+    let mut found = own_snapshots(&PrivateFolder::find(folder).ok()?);
     found.retain(|found| found.series == Series::Daily && found.key == key && found.scanned_at < before);
     let is_right = |found: &Found| open(&found.path).is_ok_and(|there| is_of(&there, &roots, scope));
     let count = found.len();
     found.into_iter().filter(is_right).nth(index).map(|found| (found.path, count))
 }
 
-/// Opens the newest snapshot of either series in `folder` that has the same roots and flags and was scanned no later
-/// than `now`. If the file cannot be opened, returns its path and the reason.
+/// Snapshot of the last scan of some roots.
+#[derive(Default)]
+pub struct Latest {
+    /// Newest snapshot that can be used.
+    pub snapshot: Option<Snapshot>,
+    /// Path of the newest file that was ignored, and the reason.
+    pub ignored: Option<(PathBuf, String)>,
+}
+
+/// Opens the newest snapshot of either series in `folder` that has the same roots and flags, was scanned no later than
+/// `now`, and is accepted by `is_usable`. The file is not mapped, so that another program that truncates it cannot end
+/// this process.
 pub fn open_latest(
     folder: &Path,
     roots: &[&[u8]],
     scope: &[u8],
     now: i64,
-) -> Option<Result<Snapshot, (PathBuf, OpenError)>> {
+    is_usable: impl Fn(&Tree) -> bool,
+) -> Latest {
     let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
     let key = key(&roots, scope);
-    let found = newest_first(&PrivateFolder::find(folder).ok()?).into_iter();
-    found.filter(|found| found.key == key && found.scanned_at <= now).find_map(|found| {
-        match open(&found.path) {
-            Ok(there) => is_of(&there, &roots, scope).then_some(Ok(there)),
-            Err(reason) => Some(Err((found.path, reason))),
-        }
-    })
+    let mut latest = Latest::default();
+    let Ok(folder) = PrivateFolder::find(folder) else { return latest };
+    let found = snapshots(&folder).into_iter();
+    for Found { path, is_own, .. } in found.filter(|found| found.key == key && found.scanned_at <= now) {
+        let reason = match is_own.then(|| open_by(&path, Some(Access::Read))) {
+            None => "owned by another user".to_owned(),
+            Some(Err(OpenError::Unreadable(error))) if error.kind() == io::ErrorKind::NotFound => continue,
+            Some(Err(error)) => error.to_string(),
+            Some(Ok(there)) if !is_of(&there, &roots, scope) => "of other paths or flags".to_owned(),
+            Some(Ok(there)) if is_usable(&there.tree) => {
+                latest.snapshot = Some(there);
+                break;
+            }
+            Some(Ok(_)) => continue,
+        };
+        latest.ignored.get_or_insert((path, reason));
+    }
+    latest
 }
 
 /// Returns `true` if a snapshot has these roots and flags. The checksum in its name does not prove this, because
@@ -236,7 +259,7 @@ pub struct Subject {
 ///
 /// Returns an error if another user can change the folder, or if the folder cannot be read.
 pub fn list(folder: &Path) -> Result<Vec<KeptSnapshot>, KeepError> {
-    let found = newest_first(&PrivateFolder::find(folder)?).into_iter();
+    let found = own_snapshots(&PrivateFolder::find(folder)?).into_iter();
     Ok(found
         .filter(|found| found.series == Series::Daily)
         .map(|Found { path, scanned_at, .. }| {
@@ -291,25 +314,30 @@ struct Found {
     key: String,
     scanned_at: i64,
     bytes: u64,
+    /// `true` if the file belongs to this user or to root.
+    is_own: bool,
 }
 
-/// Returns the snapshots in `folder` that are owned by this user or by root, unsorted.
+/// Returns the files in `folder` with names of snapshots, newest first.
 fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let owner = folder.attributes().uid;
-    let is_own = |found: &fs::Metadata| found.is_file() && (found.uid() == owner || found.uid() == 0);
     let entries = folder.exists().then(|| fs::read_dir(folder.path()));
     let Some(Ok(entries)) = entries else { return Vec::new() };
     let found = |entry: fs::DirEntry| {
         let (series, key, scanned_at) = parse(entry.file_name().to_str()?)?;
-        let metadata = entry.metadata().ok().filter(is_own)?;
-        Some(Found { path: entry.path(), series, key, scanned_at, bytes: metadata.len() })
+        let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+        let is_own = metadata.uid() == owner || metadata.uid() == 0;
+        Some(Found { path: entry.path(), series, key, scanned_at, bytes: metadata.len(), is_own })
     };
-    entries.filter_map(Result::ok).filter_map(found).collect()
+    let mut found: Vec<Found> = entries.filter_map(Result::ok).filter_map(found).collect();
+    found.sort_by(|one, other| other.scanned_at.cmp(&one.scanned_at).then_with(|| one.path.cmp(&other.path)));
+    found
 }
 
-fn newest_first(folder: &PrivateFolder) -> Vec<Found> {
+/// Returns the snapshots in `folder` that are owned by this user or by root, newest first.
+fn own_snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let mut found = snapshots(folder);
-    found.sort_by(|one, other| other.scanned_at.cmp(&one.scanned_at).then_with(|| one.path.cmp(&other.path)));
+    found.retain(|found| found.is_own);
     found
 }
 
@@ -328,7 +356,7 @@ fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
     let mut bytes: u64 = 0;
     let mut newer = HashSet::new();
-    for found in newest_first(folder) {
+    for found in own_snapshots(folder) {
         let is_replaced = !newer.insert(found.key) && found.series == Series::Latest;
         if !is_replaced {
             bytes = bytes.saturating_add(found.bytes);

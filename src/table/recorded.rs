@@ -139,6 +139,13 @@ impl RecordedTree {
     }
 }
 
+/// Returns `true` if every root directory found so far in the tree `new` is a root of `old` with the same device and
+/// inode.
+pub fn is_of_roots(old: &Tree, new: &Tree) -> bool {
+    let mut found = roots(new);
+    found.all(|(_, device, inode)| roots(old).any(|(_, was, number)| (was, number) == (device, inode)))
+}
+
 /// Returns the roots that are directories, each with its device and inode.
 fn roots(tree: &Tree) -> impl Iterator<Item = (DirId, u64, u64)> + '_ {
     let listing = tree.listing(DirId::TOP);

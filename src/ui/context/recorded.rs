@@ -25,16 +25,8 @@ impl Context<'_> {
     /// Looks up the recorded sizes of the directories on the screen. Drops the record when the scan has ended, or when
     /// the file turns out to be damaged. Large listings are not looked up, because this runs on the drawing thread.
     pub fn refresh_recorded(&mut self) {
-        let Some(record) = &self.record else { return };
-        let damage = record.tree.damage();
-        if damage.is_some() || !self.is_scanning() {
-            (self.record, self.recorded) = (None, None);
-        }
         if !self.is_scanning() {
-            self.scan.recorded = None;
-        }
-        if let Some(damage) = damage {
-            self.notify(Notice::Message(format!("Ignored the sizes of the last scan: {damage}")));
+            (self.record, self.recorded, self.scan.recorded) = (None, None, None);
         }
         let Some(record) = &self.record else { return };
         let above = self.above_shown().filter(|_| self.parent_list.is_some());
@@ -42,6 +34,11 @@ impl Context<'_> {
         let shown: Vec<DirId> = [self.place.id].into_iter().chain(above).filter(is_small).collect();
         if self.recorded.as_ref().is_none_or(|recorded| !recorded.are_of(self.tree, &shown)) {
             self.recorded = Some(Arc::new(record.totals(self.tree, shown)));
+        }
+        // Checked after the lookup, which reads numbers of damaged parts as 0.
+        if let Some(damage) = record.tree.damage() {
+            (self.record, self.recorded) = (None, None);
+            self.notify(Notice::Message(format!("Ignored the sizes of the last scan: {damage}")));
         }
     }
 
