@@ -1,6 +1,6 @@
-//! A report of your own: the files below a path that have not changed for the longest time, with their sizes.
+//! Report of the files below a path that have not changed for the longest time, with their sizes.
 //!
-//!     cargo run --release --example oldest -- /var/log
+//! cargo run --release --example oldest -- /var/log
 
 use std::io::{self, Write};
 use std::path::PathBuf;

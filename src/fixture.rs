@@ -11,9 +11,9 @@ use crate::base::kind::Kind;
 use crate::base::sync::Arc;
 use crate::tree::{Batch, DirId, Entry, EntryState, Exclusion, Links, Metadata, Tree, hard_links};
 
-/// Returns the settings of a property test with the given number of cases. The cases are the same in every run, so that
-/// a failure can be reproduced without a file, and so that the system is not asked for random numbers
-/// (ci/macos-symbols.txt).
+/// Returns the settings of a property test with the given number of cases. The cases are the same in every run. A
+/// failure can therefore be reproduced without a file, and no system function for random numbers is needed
+/// (ci/macos-symbols.txt lists the permitted functions).
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(1);
     ProptestConfig { failure_persistence: None, rng_seed, ..ProptestConfig::with_cases(cases) }

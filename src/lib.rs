@@ -37,8 +37,7 @@ pub mod tree;
 
 pub use base::{format as size, kind, text};
 
-// The modules of the program. `missing_docs` is only for the public interface, and `testing` makes parts of these
-// modules reachable.
+// The modules of the program. They may lack documentation, because only `testing` makes parts of them public.
 #[cfg(feature = "formats")]
 #[allow(missing_docs)]
 mod analysis;

@@ -1,15 +1,15 @@
 //! Changes to the file system under the emulated macOS of ci/macos-machine.c, which has no browser. ci/macos-faults.sh
-//! runs it there:
+//! runs this program there:
 //!
 //! ```text
 //! machine delete PATH ROOT         deletes the entry PATH of the tree at ROOT
-//! machine trash HOME PATH ROOT     moves it to the trash, for which HOME is the home directory
-//! machine restore HOME PATH ROOT   moves it to the trash and back
+//! machine trash HOME PATH ROOT     moves PATH to the trash in the home directory HOME
+//! machine restore HOME PATH ROOT   moves PATH to the trash and back
 //! machine hangup                   checks that /dev/tty accepts output, and waits for its hangup
 //! ```
 //!
-//! It prints the number of deleted or moved entries, and each failure. Without arguments it does nothing, and nothing is
-//! ever changed outside the sandbox of that script.
+//! The program prints the number of deleted or moved entries, and each failure. Without arguments, it does nothing. It
+//! never changes anything outside the sandbox of that script.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::os::fd::AsFd;
@@ -25,7 +25,7 @@ use duke::testing::platform::{Watch, is_writable};
 use duke::tree::{DirId, Tree};
 
 const LONG: Duration = Duration::from_secs(60);
-/// File that only the script's directory has, which is the working directory.
+/// File that exists only in the script's sandbox, which is the working directory.
 const MARK: &str = "sandbox of macos-faults.sh";
 
 fn main() {

@@ -8,13 +8,13 @@ use duke::tree::{Batch, DirId, Entry, EntryState, Metadata, Tree};
 
 /// Number of entries in each tree.
 pub const ENTRIES: u64 = 1_000_000;
-/// Current time in the trees.
+/// Time that the trees treat as the present, in seconds since 1970.
 pub const NOW: i64 = 1_800_000_000;
 /// Number of entries in one batch, as the kernel returns them.
 const BATCH: u64 = 1000;
 const ENDINGS: [&str; 5] = ["txt", "MKV", "o", "jpeg", "tar.gz"];
 
-/// Sizes spread over all powers of two, ages over ten years.
+/// Returns metadata with sizes spread over all powers of two, and ages spread over ten years.
 fn metadata(number: u64) -> Metadata {
     let apparent = (number * 2_654_435_761 % 1000) << (number % 20);
     let mtime = NOW - (number * 7919 % 320_000_000).cast_signed();
@@ -33,7 +33,8 @@ fn publish(tree: &Tree, batch: &mut Batch, id: DirId) {
     }
 }
 
-/// Creates a tree whose root `fill` fills. The tree is never marked complete, which a search does not need.
+/// Creates a tree and calls `fill` to fill its root. The tree is never marked complete, because a search does not need
+/// that.
 fn tree(fill: impl FnOnce(&Tree, &mut Batch, DirId)) -> Arc<Tree> {
     let (tree, mut batch) = (Tree::new(), Batch::default());
     let root = batch.push_directory(&tree, DirId::TOP, b"/root", Metadata::default(), 0);

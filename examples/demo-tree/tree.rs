@@ -13,7 +13,8 @@ const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 const DAY: u64 = 24 * 60 * 60;
 
-/// Files: path, length in bytes, age in days. A file with `(1)` in its name has the contents of the one without.
+/// Files: path, length in bytes, age in days. A file with `(1)` in its name has the same contents as the file without
+/// it.
 const FILES: [(&str, usize, u64); 22] = [
     ("backup/old-laptop.tar.zst", 16 * MIB, 1600),
     ("downloads/linux.iso", 12 * MIB, 40),
@@ -42,7 +43,7 @@ const FILES: [(&str, usize, u64); 22] = [
 /// Packages in `node_modules`, each with this number of files of this length.
 const PACKAGES: (usize, usize, usize) = (60, 5, 12 * KIB);
 
-/// Second names of photos, as backup programs make them.
+/// Second names of photos, such as backup programs create.
 const HARD_LINKS: [(&str, &str); 2] = [
     ("photos/2024/beach.jpg", "backup/photos/beach.jpg"),
     ("photos/2024/sunset.jpg", "backup/photos/sunset.jpg"),

@@ -1,7 +1,7 @@
-//! Generator of the pictures in the README and in docs/tour.md: the program in its own terminal, on a real directory and
-//! on that of the tour, drawn as SVG.
+//! Generator of the pictures in the README and in docs/tour.md. Runs the program in a terminal of its own, on a real
+//! directory and on the directory of the tour, and draws the screens as SVG.
 //!
-//!     cargo run --example picture [PATH [PROGRAM]]
+//! cargo run --example picture [PATH [PROGRAM]]
 //!
 //! Builds the program first unless one is given.
 
@@ -25,7 +25,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use recording::Recording;
 use vt100::{Parser, Screen};
 
-/// Columns and lines of each picture, keys pressed before it, and the file it is written to.
+/// Pictures: columns and lines of the terminal, keys pressed before the picture is drawn, and the file to write.
 const PICTURES: [((u16, u16), &str, &str); 4] = [
     ((84, 16), "j", "docs/pictures/list.svg"),
     ((160, 36), "k", "docs/pictures/preview.svg"),
@@ -33,7 +33,7 @@ const PICTURES: [((u16, u16), &str, &str); 4] = [
     ((100, 30), "`", "docs/pictures/overview.svg"),
 ];
 
-/// Directory of the tour, its window, and the pictures: keys pressed one after another, and the file.
+/// Directory of the tour.
 const TOUR: &str = "/tmp/laptop";
 const TOUR_WINDOW: (u16, u16) = (100, 24);
 const TOUR_PICTURES: [(&[&str], &str); 3] = [
@@ -46,9 +46,9 @@ const TOUR_PICTURES: [(&[&str], &str); 3] = [
 const RECORDING: &str = "docs/pictures/recording.svg";
 /// Columns and lines of the recording.
 const WINDOW: (u16, u16) = (100, 28);
-/// Duration of the recording of a running scan in milliseconds. Its frames have this distance.
+/// Duration of the recording of a running scan, and the interval between its frames, both in milliseconds.
 const SCAN: (u32, u32) = (2000, 100);
-/// Keys pressed in the recording, and the time in milliseconds for which the screen after them is shown.
+/// Keys pressed in the recording, each with the time in milliseconds for which the next screen is shown.
 const STEPS: [(&str, u32); 25] = [
     ("", 1200),
     ("j", 500),
@@ -104,7 +104,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     terminal.end("1q")?;
     write(RECORDING, recording.drawn())?;
     let mut terminal = Terminal::start(&program, &path, PICTURES[0].0)?;
-    // Rows move while the scan is running.
+    // Waits for the end of the scan, because rows move until then.
     terminal.press("")?;
     for (size, keys, name) in PICTURES {
         terminal.resize(size)?;
@@ -130,7 +130,7 @@ fn tour(
         }
         write(name, svg::picture(terminal.screen()))?;
     }
-    // The last picture is a question. Without marks the program quits at once.
+    // Closes the question in the last picture, and clears the marks, so that the program quits at once.
     for keys in ["n", "g", " "] {
         terminal.press(keys)?;
     }
@@ -217,7 +217,7 @@ impl Terminal {
         }
     }
 
-    /// Reads output for this time.
+    /// Reads output for the duration `meanwhile`.
     fn wait(&mut self, meanwhile: Duration) {
         let end = Instant::now() + meanwhile;
         while let Ok(bytes) = self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {

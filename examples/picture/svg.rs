@@ -1,5 +1,5 @@
-//! Screens of a terminal as SVG. A character is a cell of a grid; bars are drawn as rectangles, so that no font can tear them
-//! apart.
+//! Screens of a terminal as SVG. Each character takes one cell of a grid. Bars are drawn as rectangles, so that no font
+//! leaves gaps between their cells.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -22,7 +22,7 @@ const SIXTEEN: [&str; 16] = [
     "#2a2d35", "#e06c75", "#8cc265", "#d8a657", "#5a9ae0", "#c678dd", "#4fb3bf", "#c8ccd4", "#6b7280",
     "#f08a92", "#a5d98a", "#ecc57a", "#7db4f0", "#d99bec", "#76cbd6", "#ffffff",
 ];
-/// Style of a cell; neighbors of the same style are one text.
+/// Style of a cell. Neighboring cells of the same style are drawn as one text.
 #[derive(Clone, PartialEq)]
 struct Style {
     front: String,
@@ -52,7 +52,7 @@ pub fn picture(screen: &Screen) -> String {
     document((columns, lines), &shown)
 }
 
-/// Returns an SVG document of this number of columns and lines, with these elements in it.
+/// Returns an SVG document with this number of columns and lines, and with the given elements.
 pub fn document((columns, lines): (u16, u16), elements: &str) -> String {
     let (width, height) = (u32::from(columns) * WIDTH + 2 * MARGIN, u32::from(lines) * HEIGHT + 2 * MARGIN);
     format!(
@@ -81,10 +81,10 @@ pub fn line(screen: &Screen, line: u16) -> String {
     svg
 }
 
-/// Position from the left and from the top, width and height.
+/// Position from the left and from the top, width and height of a rectangle.
 type Area = [u32; 4];
 
-/// Cells of one style: their background, shapes and text.
+/// Adds cells of one style: their background, shapes and text.
 fn run(svg: &mut String, screen: &Screen, line: u16, columns: Range<u16>, style: &Style) {
     let (x, y) = (MARGIN + u32::from(columns.start) * WIDTH, MARGIN + u32::from(line) * HEIGHT);
     if let Some(back) = &style.back {

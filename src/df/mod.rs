@@ -170,7 +170,7 @@ fn first_system(tree: &Tree, regions: &MountMap, sums: &ScannedSizes, from: DirI
 /// df's numbers for a directory and for the mount point of its file system.
 type Sizes = (Result<Capacity, Errno>, Option<Capacity>);
 
-/// Returns df's numbers for each file system, or `None` if it does not respond within the time limit.
+/// Returns df's numbers for each file system, or `None` for one that does not respond within the time limit.
 fn sizes<'s>(systems: impl Iterator<Item = &'s System>) -> Vec<Option<Sizes>> {
     let question = |system: &System| {
         let (path, is_silent) = (system.path.clone(), system.is_silent);

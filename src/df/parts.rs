@@ -18,7 +18,7 @@ pub struct Overhead {
     pub counted: CountedAs,
 }
 
-/// The df number that includes a part of the overhead.
+/// The df number that includes the overhead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountedAs {
     /// Included in the used space.
@@ -27,7 +27,7 @@ pub enum CountedAs {
     Beside,
     /// Included in the free space, but not in the available space.
     Reserved,
-    /// Included in another part.
+    /// Included in other overhead, which is listed before.
     Within,
 }
 

@@ -116,7 +116,7 @@ struct Owners {
     extents: HashMap<u64, Owned>,
     /// All sets except the empty one, which has the number 0. Set `n` is at index `n - 1`.
     sets: Vec<Set>,
-    /// Maps each set to which the current subvolume was added to the resulting set.
+    /// For each set to which the current subvolume was added: the number of the resulting set.
     joined: HashMap<u32, u32>,
 }
 
@@ -169,7 +169,7 @@ impl Owners {
             let next = |set: &Set| (set.before > 0).then(|| self.sets[set.before as usize - 1]);
             std::iter::successors(Some(self.sets[number]), next).map(|set| set.last).collect()
         };
-        // Sets that exist only as the beginning of longer sets have no extents.
+        // Sets that exist only as prefixes of longer sets have no extents.
         (0..bytes.len()).filter(|it| bytes[*it] > 0).map(|it| (members(it), bytes[it])).collect()
     }
 }

@@ -24,7 +24,7 @@ fn request(scan: &Scan) -> Request {
     Request { tree, from: DirId::TOP, query: Query::default(), order: Order::default() }
 }
 
-/// Duplicates below a directory, with their paths relative to it.
+/// Duplicates below a directory. Their paths are relative to the directory.
 struct Found {
     root: PathBuf,
     tree: Arc<Tree>,
@@ -166,7 +166,7 @@ fn a_copy_with_names_outside_frees_nothing() {
         group.copies.iter().map(|copy| copy.is_linked_elsewhere).collect::<Vec<_>>(),
         [false, true, false]
     );
-    // The linked copy can be kept, so both others are wasted.
+    // The hard-linked copy is kept, because deleting it frees nothing. The other two are wasted.
     assert_eq!(group.wasted, group.copies[0].disk + group.copies[2].disk);
 }
 
@@ -234,7 +234,7 @@ fn directories_with_any_difference_are_not_duplicates() {
         change(&root.path().join("b"));
         let found = search(root.path());
         assert!(!found.groups().contains(&vec!["a".to_owned(), "b".to_owned()]), "change {number}");
-        // Every file is still found, in a directory or by itself.
+        // Copies of unchanged files are still found, in a directory or by themselves.
         assert!(!found.groups().is_empty(), "change {number}");
     }
 }
@@ -245,7 +245,7 @@ fn copies_inside_copies_count_once() {
     for name in ["a", "b", "c/d"] {
         fill(&root.path().join(name));
     }
-    // A copy of a file inside, and a copy of an inner directory.
+    // Adds a copy of a file in these directories, and a copy of one of their child directories.
     write(root.path().join("one"), &noise(9000, 6));
     write(root.path().join("e/er/two"), &noise(5000, 7));
     let found = search(root.path());
@@ -254,7 +254,7 @@ fn copies_inside_copies_count_once() {
         found.groups(),
         wanted.map(|names| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
     );
-    // If one copy of each group is kept, one copy of each contents is left.
+    // If one copy per group is kept, a single copy of each file is left.
     let disk = |name: &str| fs::metadata(root.path().join("a").join(name)).unwrap().blocks() * 512;
     assert_eq!(found.duplicates.wasted(), 3 * disk("one") + 3 * disk("deep/er/two"));
     let sizes: Vec<usize> = found.duplicates.sets.iter().map(Vec::len).collect();
@@ -427,7 +427,7 @@ fn a_cancelled_search_ends_without_a_result() {
     assert_eq!(job.wait(LONG), Some(crate::base::job::JobEnd::Stopped));
 }
 
-/// Files by path: contents by number, and length.
+/// Returns a strategy for files: for each path, the number of its contents and its length in bytes.
 fn files() -> impl Strategy<Value = BTreeMap<String, (u8, usize)>> {
     let length = prop::sample::select(vec![0_usize, 1, 4096, 8192, 8193, 140_000]);
     prop::collection::btree_map("[ab](/[cd]){0,2}/[ef]", (0..3_u8, length), 0..14)
@@ -441,7 +441,7 @@ proptest! {
         let root = place();
         let mut naive: BTreeMap<Vec<u8>, Vec<String>> = BTreeMap::new();
         for (name, (number, length)) in &files {
-            // Only the middle differs.
+            // Files of the same length differ only in the middle byte.
             let mut bytes = vec![1; *length];
             if let Some(middle) = bytes.get_mut(length / 2) {
                 *middle = *number;
@@ -462,8 +462,8 @@ proptest! {
         sets.sort();
         prop_assert_eq!(&sets, &expected);
 
-        // After keeping the first copy of each group, each contents is left exactly once, and the wasted bytes are
-        // those of all other copies.
+        // If the first copy of each group is kept, a single copy of each file is left, and the wasted bytes are those
+        // of all other copies.
         let size = |path: &Path| fs::metadata(path).unwrap().blocks() * 512;
         let other_copies: u64 = expected.iter().map(|names| size(&root.path().join(&names[0])) * (names.len() as u64 - 1)).sum();
         prop_assert_eq!(found.duplicates.wasted(), other_copies);

@@ -16,19 +16,19 @@ use crate::platform::fs::overhead::btrfs::readable_subvolume;
 use crate::platform::{Directory, Errno, FileSystem};
 use crate::tree::Node;
 
-/// Minimum number of bytes that data without a location takes once it is written: one block, if it is compressed.
+/// Minimum number of bytes that unwritten data will take on the disk: one block, if the data is compressed.
 const BLOCK: u64 = 4096;
-/// Number of seconds after its last change during which a file counts as being written.
+/// Number of seconds after a file's last change during which the file counts as being written.
 const RECENT: i64 = 5;
 
-/// Way of finding the bytes that belong to a file alone.
+/// Method of finding the bytes of a file that no other file shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     /// The system reports the location of each extent.
     Extents(ExtentVolume),
     /// The trees of all subvolumes can be read (btrfs, as root). They contain the extents of all files.
     Trees(SubvolumeTree),
-    /// The system reports only the number of private bytes (APFS).
+    /// The system reports only how many bytes of a file are private (APFS).
     PrivateSize,
     /// The file system shares no extents, or does not report them.
     LinkCount,
@@ -65,6 +65,7 @@ pub(crate) struct OpenedFile<'d> {
     name: CString,
     contents: Contents,
     links: u64,
+    disk: u64,
     /// `true` if the file is probably being written, so a request for its extents may block.
     pub(crate) is_recent: bool,
 }
@@ -75,6 +76,9 @@ pub(crate) struct FileExtents {
     references: Vec<ExtentReference>,
     /// `true` if `references` contains all extents of the file.
     is_whole: bool,
+    /// Disk usage in bytes. It can be more than the extents take: after shared data was overwritten, XFS keeps up to
+    /// 128 KiB next to the new data reserved for further changes, and returns them after a few minutes.
+    disk: u64,
     pub(crate) links: u64,
 }
 
@@ -88,12 +92,12 @@ impl<'d> OpenedFile<'d> {
             return Err(Errno::ESTALE);
         }
         let is_recent = state.modified.0 >= clock::now() - RECENT;
-        Ok(Self { directory, name, contents, links: state.links, is_recent })
+        Ok(Self { directory, name, contents, links: state.links, disk: state.disk, is_recent })
     }
 
-    /// Reads the extents. Blocks while another process holds a lock on the file.
+    /// Reads the extents of the file. Blocks while another process is writing to the file.
     pub(crate) fn read(&self, method: Method) -> Result<FileExtents, Errno> {
-        let mut found = FileExtents { links: self.links, ..FileExtents::default() };
+        let mut found = FileExtents { links: self.links, disk: self.disk, ..FileExtents::default() };
         match method {
             Method::Extents(_) => {
                 let references = &mut found.references;
@@ -115,14 +119,16 @@ pub(crate) fn has_extents(kind: Kind) -> bool {
 }
 
 impl FileExtents {
-    /// Adds the file's references to the sums. `volume` is the number of the file's volume.
+    /// Adds the file's extents to `sums`. `volume` is the number of the file's volume.
     pub(crate) fn add(&self, sums: &mut ExclusiveSums, names: &[Node], method: Method, volume: usize) {
         let mut is_bounded = self.is_whole;
+        let mut unseen = self.disk;
         for reference in &self.references {
             match *reference {
                 ExtentReference::Located { start, length, is_shared, is_compressed } => {
                     let known = if is_shared { Known::Some } else { Known::All };
                     sums.refer(names, VolumeRange { volume, start, length }, known);
+                    unseen = unseen.saturating_sub(length);
                     is_bounded &= !is_compressed;
                 }
                 ExtentReference::Unlocated { length } if method == Method::PrivateSize => {
@@ -141,10 +147,11 @@ impl FileExtents {
         if !is_bounded {
             unbound(sums, names);
         }
+        sums.may_hold(names, unseen);
     }
 }
 
-/// Records that deleting any of these names may free more bytes than the sums say.
+/// Records that deleting any of these names may free more bytes than `sums` shows.
 pub(crate) fn unbound(sums: &mut ExclusiveSums, names: &[Node]) {
     for node in names {
         sums.unbound(*node);

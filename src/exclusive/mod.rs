@@ -5,11 +5,11 @@
 //!         plan     worker                            sums
 //! ```
 //!
-//! The data of an extent is freed when the last reference to it is deleted. Deleting the lowest directory
-//! that contains all references, or any directory above it, therefore frees the extent.
+//! The data of an extent is freed when the last reference to it is deleted. Deleting the lowest directory that contains
+//! all references, or any directory above it, therefore frees the extent.
 //!
-//! Low-priority threads read the extents of the files. A thread that waits for a file is replaced, and its file is
-//! counted as unread.
+//! Low-priority threads read the extents of the files. A thread that waits too long for a file is replaced, and that
+//! file is counted as unread.
 //!
 //! Invariant: nothing is written, and only regular files are opened.
 

@@ -15,7 +15,7 @@ pub(crate) struct Piece {
     part: u32,
 }
 
-/// One name of an inode that has several.
+/// One name of an inode that has several names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct NamedInode {
     inode: InodeKey,

@@ -36,7 +36,7 @@ const REPORT: Duration = Duration::from_millis(100);
 pub struct ExclusiveProgress {
     /// Number of files to read.
     pub files: u64,
-    /// Files handled so far.
+    /// Numbers of files handled so far.
     pub coverage: ExclusiveCoverage,
     /// Result; `None` until the search is complete.
     pub sizes: Option<Arc<ExclusiveSizes>>,
@@ -84,7 +84,7 @@ struct ExclusiveSearch {
     ended: Condvar,
 }
 
-/// Position in the work at which a thread starts.
+/// Piece and file at which a new thread starts.
 #[derive(Clone, Copy)]
 struct Start {
     thread: usize,
@@ -120,7 +120,8 @@ impl ExclusiveSearch {
         state.is_stopped = true;
     }
 
-    /// Starts a thread at the given position, or at the next piece. If that fails, the remaining files stay unread.
+    /// Starts a thread at the given position, or at the next piece. If no thread can be started, counts the remaining
+    /// files of the piece as unread.
     fn start(self: &Arc<Self>, state: &mut SearchState, at: Option<(usize, usize)>) {
         let (piece, done) = match at {
             Some(at) => at,
@@ -219,7 +220,7 @@ impl ExclusiveSearch {
         }
     }
 
-    /// Opens the directory of a piece, unless its entries are roots or their link counts are sufficient.
+    /// Opens the directory of a piece, unless its entries are roots, or link counts suffice for its files.
     fn open(&self, thread: usize, piece: Piece) -> Result<OpenedDirectory, Abandoned> {
         if piece.directory == DirId::TOP {
             return Ok(OpenedDirectory::Roots);
@@ -288,7 +289,7 @@ impl ExclusiveSearch {
         Ok(())
     }
 
-    /// Reads the extents of a file, or fails with the system's error number.
+    /// Reads the extents of a file. The inner error is the system's error number.
     fn read(
         &self,
         thread: usize,
@@ -320,7 +321,7 @@ impl ExclusiveSearch {
         if is_current { Ok(state) } else { Err(Abandoned) }
     }
 
-    /// Adds the extents of files on volumes whose trees can be read.
+    /// Adds the extents of files on btrfs volumes whose trees can be read.
     fn read_trees(&self, task: &Task<ExclusiveProgress>) {
         let mut state = lock(&self.state);
         let trees = state.methods.iter().filter_map(|(device, method)| match method {

@@ -21,15 +21,15 @@ pub(crate) struct SearchState {
     /// Number of threads started so far.
     pub(crate) started: usize,
     pub(crate) is_stopped: bool,
-    /// Method for each device.
+    /// Method used for each device, by device index.
     pub(crate) methods: HashMap<u32, Method>,
-    /// ID of each volume.
+    /// IDs of the volumes. The index of an ID is the volume's number in `sums`.
     pub(crate) volumes: Vec<u64>,
     /// Inodes with several names whose extents have been added.
     pub(crate) added: HashSet<InodeKey>,
 }
 
-/// Position of a thread, and the time at which it got there.
+/// Position of a thread in the plan, and the start of its current wait.
 pub(crate) struct Wait {
     pub(crate) piece: usize,
     /// Number of files in the piece that have been handled.

@@ -18,7 +18,7 @@ const SECTOR: u64 = 512;
 const SECTORS: u32 = FLAGGED - 1;
 /// Bit that marks a reference as [`Known::Some`].
 const FLAGGED: u32 = 1 << 30;
-/// Bit for references through additional names of an inode.
+/// Bit that marks a reference through an additional name of an inode.
 const REPEATED: u32 = 1 << 31;
 
 /// Completeness of the known references to a range.
@@ -53,6 +53,10 @@ struct Reference {
 const _: () = assert!(size_of::<Reference>() == 16);
 
 impl Reference {
+    fn order(&self) -> (u64, Node, u32) {
+        (self.start, self.node, self.sectors)
+    }
+
     fn length(&self) -> u64 {
         u64::from(self.sectors & SECTORS) * SECTOR
     }
@@ -111,15 +115,46 @@ impl ExclusiveSums {
         self.settle(&nodes, bytes, HeldBytes { is_flagged: false, references: 1 });
     }
 
+    /// Adds bytes that belong to a single inode, but that the file system may free before the inode is deleted.
+    pub fn may_hold(&mut self, names: &[Node], bytes: u64) {
+        let (Some(least), Some(greatest)) = (names.iter().min(), names.iter().max()) else { return };
+        let owner = self.numbers.common(*least, *greatest);
+        let sums = &mut self.sums[owner as usize];
+        sums.at_most = sums.at_most.saturating_add(bytes);
+    }
+
     /// Records that deleting `node` may free more than the references show.
     pub fn unbound(&mut self, node: Node) {
         self.sums[node as usize].at_most = u64::MAX;
     }
 
+    /// Returns the number of references to a volume.
+    pub fn references(&self, volume: usize) -> usize {
+        self.volumes.get(volume).map_or(0, Vec::len)
+    }
+
+    /// Returns the size of all ranges of a volume that was [compacted](Self::compact). Ranges must not overlap unless
+    /// they are equal.
+    pub fn covered(&self, volume: usize) -> u64 {
+        let references = self.volumes.get(volume).map_or(&[][..], Vec::as_slice);
+        let ranges = references.chunk_by(|one, next| one.start == next.start);
+        ranges.map(|range| range[0].length()).fold(0, u64::saturating_add)
+    }
+
+    /// Sorts the references to a volume, drops repeated ones, and returns the number of those that are left.
+    ///
+    /// May be used only if all references to the volume are [`Known::All`]: for others, their number matters.
+    pub fn compact(&mut self, volume: usize) -> usize {
+        let Some(references) = self.volumes.get_mut(volume) else { return 0 };
+        references.sort_unstable_by_key(Reference::order);
+        references.dedup();
+        references.len()
+    }
+
     /// Evaluates the collected references, and returns the sums of all nodes.
     pub fn finish(mut self, coverage: ExclusiveCoverage) -> ExclusiveSizes {
         for mut references in std::mem::take(&mut self.volumes) {
-            references.sort_unstable_by_key(|reference| (reference.start, reference.node));
+            references.sort_unstable_by_key(Reference::order);
             self.add_volume(&references);
         }
         for node in (1..self.numbers.count()).rev() {
@@ -192,8 +227,8 @@ impl ExclusiveSums {
         *shared = shared.wrapping_add(bytes);
     }
 
-    /// Subtracts bytes that were counted for both of two neighboring nodes from their lowest common ancestor, so that
-    /// the bytes count only once there.
+    /// Subtracts `bytes` once at the lowest common ancestor of two neighboring nodes, because they were counted for
+    /// both nodes.
     fn unshare(&mut self, one: Node, other: Node, bytes: u64) {
         let common = self.numbers.common(one, other);
         let shared = &mut self.sums[common as usize].shared;

@@ -13,7 +13,7 @@ use crate::tree::{ExclusiveCoverage, Node, NodeNumbers, NodeSums};
 const SECTORS: u64 = 24;
 const SECTOR: u64 = 512;
 
-/// Reference of an inode with the given names to sectors.
+/// Reference from an inode with these names to a range of sectors.
 #[derive(Clone, Debug)]
 struct Planned {
     names: Vec<Node>,
@@ -21,7 +21,7 @@ struct Planned {
     known: Known,
 }
 
-/// Returns the parents of nodes, given the number of levels between the parent of a node and the node before it.
+/// Returns the parent of each node. `levels` states how many levels the parent of a node is above the preceding node.
 fn parents(levels: &[u8]) -> Vec<Node> {
     let mut parents = vec![0];
     for level in levels {
@@ -33,7 +33,8 @@ fn parents(levels: &[u8]) -> Vec<Node> {
     parents
 }
 
-/// Returns a strategy for trees of up to 40 nodes and references to them. Node 0, which is outside, may be a name, too.
+/// Returns a strategy for trees of up to 40 nodes, with references from these nodes. Node 0, which stands for names
+/// outside the tree, may be used as a name.
 fn plans() -> impl Strategy<Value = (Vec<Node>, Vec<Planned>)> {
     prop::collection::vec(0..4_u8, 1..40).prop_flat_map(|levels| {
         let parents = parents(&levels);
@@ -54,7 +55,7 @@ fn is_within(parents: &[Node], node: Node, above: Node) -> bool {
     std::iter::successors(Some(node), up).any(|node| node == above)
 }
 
-/// Computes the sums of one node by asking for each sector which nodes refer to it.
+/// Computes the sums of one node from the set of nodes that refer to each sector.
 fn sums_by_sets(parents: &[Node], planned: &[Planned], above: Node) -> [u64; 3] {
     let mut sums = [0; 3];
     for sector in 0..SECTORS {
@@ -94,7 +95,7 @@ proptest! {
 
 #[test]
 fn a_directory_frees_a_file_only_with_its_last_name() {
-    // 1 contains 2 and 4; the file has the names 3 and 5.
+    // Directory 1 contains directories 2 and 4. Nodes 3 and 5 in these are names of one file.
     let mut sums = ExclusiveSums::new(Arc::new(NodeNumbers::of_parents(vec![0, 0, 1, 2, 1, 4])));
     sums.hold(&[3, 5], 100);
     sums.hold(&[5], 7);

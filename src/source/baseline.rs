@@ -48,7 +48,7 @@ impl BaselineSpec {
     }
 }
 
-/// Baseline of a source. Cheap to clone.
+/// Baseline for comparisons with one source. Cheap to clone.
 #[derive(Clone)]
 pub struct Baseline {
     shared: Arc<Shared>,

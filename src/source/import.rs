@@ -1,9 +1,9 @@
-//! Imports: trees read from exports in files, on standard input, or on another machine, one after another in
-//! the background.
+//! Imports: trees read from exports, one after another, in the background. The exports are in files, on standard input,
+//! or on other machines.
 //!
-//! An import is used like a scan: the tree can be shown at any time while it grows, reading can be stopped,
-//! and the outcome is reported. Entries of the tree cannot be rescanned or changed, because the files may be
-//! on another machine.
+//! An import is used like a scan: the tree can be shown at any time while it grows, reading can be stopped, and the
+//! outcome is reported. Entries of the tree cannot be rescanned or changed, because the files may be on another
+//! machine.
 //!
 //! Invariant: if an export ends early, the entries before the error are kept, and the error message contains the byte
 //! offset.
@@ -77,7 +77,7 @@ impl Import {
         Self::start_with(inputs, ListOptions::default())
     }
 
-    /// Starts reading `inputs`, with these settings for lists.
+    /// Starts reading `inputs` in the background. `lists` contains the settings for reading lists.
     ///
     /// # Errors
     /// Returns an error if no thread can be started.

@@ -110,7 +110,7 @@ impl<'t> SnapshotInput<'t> {
             builder.push(&Entry { state: EntryState::Known(Metadata { links, ..metadata }), ..*record });
             return None;
         };
-        // A root inside another root is counted in that root.
+        // A root inside another root is counted in the outer root.
         if self.file.tree.parent(child) != Some(id) {
             return None;
         }

@@ -8,6 +8,7 @@
 pub mod baseline;
 pub mod import;
 mod import_snapshot;
+pub mod latest_snapshot;
 pub mod plan;
 pub mod rclone;
 pub mod remote;
@@ -30,9 +31,9 @@ use crate::platform::fs::mounts::Mount;
 use crate::platform::host_name;
 use crate::scan::{self, Outcome, Progress, Scan};
 use crate::source::import::{Import, Input};
+use crate::source::latest_snapshot::{Latest, open_latest};
 pub use crate::source::snapshot::SnapshotSource;
 use crate::source::snapshot::is_stored_tree;
-use crate::source::snapshot_store::Latest;
 use crate::tree::{DirId, Tree};
 
 /// Source requested by the user.
@@ -67,7 +68,7 @@ pub enum SourceKind {
     Live,
     /// Recorded tree, which can be neither rescanned nor changed.
     Recorded,
-    /// Objects on rclone remotes, which can be neither rescanned nor changed, except by a script.
+    /// Objects on rclone remotes, which cannot be rescanned, and which only a script can change.
     Objects,
 }
 
@@ -224,7 +225,7 @@ impl Source {
         let Self::Scan { scan, began } = self else { return Latest::default() };
         let Some(scope) = scan.options().scope() else { return Latest::default() };
         let roots: Vec<&[u8]> = scan.roots().iter().map(|root| root.as_os_str().as_bytes()).collect();
-        snapshot_store::open_latest(folder, &roots, scope.as_bytes(), *began, is_usable)
+        open_latest(folder, &roots, scope.as_bytes(), *began, is_usable)
     }
 
     /// Waits until a browser has something to show. Returns at once for a scan. For an import from another machine,

@@ -32,7 +32,7 @@ const VERSIONS: [&str; 2] = ["--s3-versions", "--b2-versions"];
 /// Path on a remote of rclone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RclonePath {
-    /// `REMOTE:PATH`, as rclone reads it.
+    /// `REMOTE:PATH`, as passed to rclone.
     target: Vec<u8>,
     /// `true` to include noncurrent versions in the list.
     has_versions: bool,
@@ -59,13 +59,13 @@ impl RclonePath {
         })
     }
 
-    /// Returns a path for which noncurrent versions of objects are also listed.
+    /// Includes noncurrent versions of objects in the list.
     #[must_use]
     pub fn with_versions(self) -> Self {
         Self { has_versions: true, ..self }
     }
 
-    /// Also lists unfinished multipart uploads.
+    /// Includes unfinished multipart uploads in the list.
     #[must_use]
     pub fn with_uploads(self) -> Self {
         Self { has_uploads: true, ..self }

@@ -181,7 +181,7 @@ impl Session {
     }
 }
 
-/// Reads to the end, so that the program never blocks on a full pipe, but returns only the last bytes.
+/// Returns the last bytes of `errors`. Reads to the end, so that the program never blocks on a full pipe.
 fn keep_last(mut errors: impl Read) -> Vec<u8> {
     let mut last = Vec::new();
     loop {
@@ -273,8 +273,8 @@ impl Input {
         }
     }
 
-    /// Returns a prefix that makes the root's name differ from the roots of other inputs. For an rclone remote, returns
-    /// the whole name.
+    /// Returns the prefix for the name of the input's root, which distinguishes the roots of several inputs. For an
+    /// rclone remote, returns the whole name of the root.
     pub(crate) fn label(&self, inputs: usize) -> Vec<u8> {
         let mut label = match self {
             Self::Remote(remote) => remote.host().as_bytes().to_vec(),

@@ -4,11 +4,11 @@
 //!
 //! ```text
 //! scan-1c291ca3-01700000000.duke     checksum of roots and flags, seconds since 1970
-//! last-1c291ca3-01700003600.duke     the same, of the latest scan
+//! last-1c291ca3-01700003600.duke     the same, for the latest scan
 //! ```
 //!
 //! Snapshots of the first series are at least a day apart and serve as baselines. The second series has at most one
-//! snapshot of the same roots, whose sizes the browser shows while it scans them again.
+//! snapshot of the same roots, whose sizes the browser shows while it scans these roots again.
 //!
 //! Invariant: a snapshot is not written to a disk that is nearly full, nor into a folder that another user can
 //! change, and all snapshots together never exceed the limit. Only files with such names are ever deleted.
@@ -23,11 +23,10 @@ use std::time::{Duration, SystemTime};
 
 use crate::base::absolute::absolute_bytes;
 use crate::base::sync::AtomicBool;
-use crate::formats::snapshot::{Limits, OpenError, Snapshot, SnapshotInfo, WriteError, open, open_by, save};
+use crate::formats::snapshot::{Limits, OpenError, Snapshot, SnapshotInfo, WriteError, open, save};
 use crate::platform::atomic_file::{AtomicFile, UNFINISHED};
 use crate::platform::entry::safe_path::{Error, PrivateFolder, Refusal};
 use crate::platform::fs::capacity::capacity;
-use crate::platform::memory::block_file::Access;
 use crate::tree::{DirId, Tree};
 
 /// Retention policy of automatic snapshots.
@@ -186,50 +185,9 @@ pub fn kept_for(
     found.into_iter().filter(is_right).nth(index).map(|found| (found.path, count))
 }
 
-/// Snapshot of the last scan of some roots.
-#[derive(Default)]
-pub struct Latest {
-    /// Newest snapshot that can be used.
-    pub snapshot: Option<Snapshot>,
-    /// Path of the newest file that was ignored, and the reason.
-    pub ignored: Option<(PathBuf, String)>,
-}
-
-/// Opens the newest snapshot of either series in `folder` that has the same roots and flags, was scanned no later than
-/// `now`, and is accepted by `is_usable`. The file is not mapped, so that another program that truncates it cannot end
-/// this process.
-pub fn open_latest(
-    folder: &Path,
-    roots: &[&[u8]],
-    scope: &[u8],
-    now: i64,
-    is_usable: impl Fn(&Tree) -> bool,
-) -> Latest {
-    let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
-    let key = key(&roots, scope);
-    let mut latest = Latest::default();
-    let Ok(folder) = PrivateFolder::find(folder) else { return latest };
-    let found = snapshots(&folder).into_iter();
-    for Found { path, is_own, .. } in found.filter(|found| found.key == key && found.scanned_at <= now) {
-        let reason = match is_own.then(|| open_by(&path, Some(Access::Read))) {
-            None => "owned by another user".to_owned(),
-            Some(Err(OpenError::Unreadable(error))) if error.kind() == io::ErrorKind::NotFound => continue,
-            Some(Err(error)) => error.to_string(),
-            Some(Ok(there)) if !is_of(&there, &roots, scope) => "of other paths or flags".to_owned(),
-            Some(Ok(there)) if is_usable(&there.tree) => {
-                latest.snapshot = Some(there);
-                break;
-            }
-            Some(Ok(_)) => continue,
-        };
-        latest.ignored.get_or_insert((path, reason));
-    }
-    latest
-}
-
 /// Returns `true` if a snapshot has these roots and flags. The checksum in its name does not prove this, because
 /// different roots or flags can have the same checksum.
-fn is_of(snapshot: &Snapshot, roots: &[Vec<u8>], scope: &[u8]) -> bool {
+pub(super) fn is_of(snapshot: &Snapshot, roots: &[Vec<u8>], scope: &[u8]) -> bool {
     self::roots(&snapshot.tree) == roots && snapshot.about.scope == scope
 }
 
@@ -276,7 +234,7 @@ fn roots(tree: &Tree) -> Vec<Vec<u8>> {
 }
 
 /// Returns a checksum that distinguishes snapshots of different roots and flags.
-fn key(roots: &[Vec<u8>], scope: &[u8]) -> String {
+pub(super) fn key(roots: &[Vec<u8>], scope: &[u8]) -> String {
     let mut whole = scope.to_vec();
     for root in roots {
         whole.push(0);
@@ -308,18 +266,18 @@ impl Series {
 }
 
 /// File whose name has the form of a snapshot's name.
-struct Found {
-    path: PathBuf,
+pub(super) struct Found {
+    pub(super) path: PathBuf,
     series: Series,
-    key: String,
-    scanned_at: i64,
+    pub(super) key: String,
+    pub(super) scanned_at: i64,
     bytes: u64,
     /// `true` if the file belongs to this user or to root.
-    is_own: bool,
+    pub(super) is_own: bool,
 }
 
 /// Returns the files in `folder` with names of snapshots, newest first.
-fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
+pub(super) fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let owner = folder.attributes().uid;
     let entries = folder.exists().then(|| fs::read_dir(folder.path()));
     let Some(Ok(entries)) = entries else { return Vec::new() };

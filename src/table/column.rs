@@ -19,7 +19,7 @@ pub enum Column {
     Growth,
     /// Sizes in earlier scans and now, as a chart.
     Trend,
-    /// Percentage of the whole.
+    /// Percentage of the total size.
     Percent,
     /// Share as a bar; [`Scale`] defines the full length.
     Bar,
@@ -53,7 +53,7 @@ pub enum Width {
     Cells(usize),
     /// Width of a formatted size, plus this number of cells.
     Size(usize),
-    /// First number of cells plus a third of the free width, limited to the second number of cells.
+    /// Minimum and maximum number of cells. The width is the minimum plus a third of the free width, up to the maximum.
     Stretch(usize, usize),
 }
 
@@ -116,7 +116,7 @@ pub struct ColumnSpec {
     pub align: Align,
     /// Possible widths, widest first; empty for the name column, which takes the remaining space.
     pub widths: &'static [Width],
-    /// Rank that decides which columns become narrower, and finally disappear, first. The lowest rank is first.
+    /// Rank in the order in which columns become narrower and finally disappear, lowest first.
     pub drop_order: u8,
     /// Column that a click on the title sorts by.
     pub sorts_by: Column,
@@ -278,7 +278,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         widths: &[Width::Cells(DATE_AND_TIME), Width::Cells(DATE)],
         drop_order: 1,
         sorts_by: Column::Modified,
-        // Times beyond these limits look the same on screen.
+        // Keeps the key in range. Times beyond these limits look the same on the screen.
         sort_key: Some(|_, metadata| (metadata.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()),
     },
     ColumnSpec {

@@ -1,7 +1,7 @@
 //! Sizes recorded by an earlier scan, shown for directories that the running scan has not completed.
 //!
-//! Keys can act only on rows for entries of the new tree. A recorded directory is found by its path, and its root by
-//! device and inode, so a disk that is mounted elsewhere is not mistaken for the recorded one.
+//! Keys act only on entries of the new tree. A recorded directory is found by its path, and its root by device and
+//! inode, so a disk that is mounted elsewhere is not mistaken for the recorded one.
 //!
 //! Invariant: a complete directory has recorded totals only until the scan has counted its hard links once.
 
@@ -16,9 +16,9 @@ const LONG: u64 = 1 << 20;
 /// Tree recorded by an earlier scan of the same roots.
 #[derive(Clone)]
 pub struct RecordedTree {
-    /// Recorded tree.
+    /// Tree of the earlier scan.
     pub tree: Arc<Tree>,
-    /// Time when the scan began, in seconds since 1970.
+    /// Time when the earlier scan began, in seconds since 1970.
     pub scanned_at: i64,
 }
 
@@ -40,14 +40,13 @@ pub struct RecordedWhole {
 /// Recorded totals of the directories on the screen.
 #[derive(Debug, Default)]
 pub struct RecordedTotals {
-    /// Directories that were looked up with their child directories, each with the length of its listing at that time.
+    /// Directories whose recorded totals were looked up, each with the length of its listing at that time.
     shown: Vec<(DirId, u64)>,
     totals: HashMap<DirId, Totals>,
 }
 
 impl RecordedTotals {
-    /// Returns `true` if these totals are for exactly these directories, and no more entries have been read in them
-    /// since.
+    /// Returns `true` if these totals are for exactly `directories`, and no more entries have been read there since.
     pub fn are_of(&self, tree: &Tree, directories: &[DirId]) -> bool {
         let is_same = |((id, length), shown): (&(DirId, u64), &DirId)| {
             id == shown && tree.listing(*id).length() == *length
@@ -96,8 +95,8 @@ impl RecordedTree {
         RecordedWhole { totals: self.tree.totals(DirId::TOP), has_links: self.tree.has_stored_links() }
     }
 
-    /// Returns the recorded directory with the same path as `id`. The list of roots is found only if every root is
-    /// found.
+    /// Returns the recorded directory with the same path as `id`. For the list of roots, returns `None` unless every
+    /// root is found.
     pub fn find(&self, new: &Tree, id: DirId) -> Option<DirId> {
         if id == DirId::TOP {
             let found = self.roots(new);
@@ -227,8 +226,8 @@ mod tests {
     proptest! {
         #![proptest_config(cases(64))]
 
-        /// Each directory has a recorded length, a present length (`None`: it does not exist), and a rank that decides
-        /// when the scan reads it.
+        /// Each plan holds the recorded length of a directory, its current length (`None` if it no longer exists), and
+        /// a rank in the order in which the scan reads the directories.
         #[test]
         fn confirmed_sizes_are_those_of_a_naive_walk(
             plans in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! Wide, combining and unusual letters stay in their columns: the terminal shows what was drawn.
+//! Wide, combining and unusual letters stay in their columns: the terminal shows the cells as duke drew them.
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 

@@ -1,5 +1,5 @@
-//! ncdu's binary export: what duke reads and writes is what the JSON export of the same tree says, and damage is an error
-//! that names the item.
+//! ncdu's binary export: duke reads and writes the same values as in the JSON export of the same tree, and reports
+//! damage with the item that contains it.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ use duke::tree::{DirId, Tree, Walk};
 use proptest::prelude::*;
 use std::sync::atomic::AtomicBool;
 
-/// The same tree, written by ncdu 2.8 in both formats.
+/// One tree, exported by ncdu 2.8 in both formats.
 const SMALL: [&[u8]; 2] = [include_bytes!("../data/small.ncdu"), include_bytes!("../data/small.json")];
 
 /// Returns a directory with every kind of entry that an export can contain.
@@ -208,7 +208,7 @@ fn every_task_prints_the_same_of_a_binary_export_as_of_the_json() {
     let place = everything();
     run_here(&place, &["-e", "-o", "a.json", "t"]);
     run_here(&place, &["-e", "-O", "a.ncdu", "t"]);
-    // The binary format records no time, and so names none.
+    // The binary format records no time, so the message names none.
     let said = |name: &str, words: &[&str]| {
         let text = String::from_utf8_lossy(&run_here(&place, &[words, &["-f", name]].concat())).into_owned();
         let lines = text.lines().filter(|line| !line.contains("elapsed_ms")).map(|line| {
@@ -259,7 +259,7 @@ fn a_binary_export_is_read_alone_and_from_a_file() {
     run_in(place.path(), ["-O", "missing/b.ncdu", "t"]).ended(1);
 }
 
-/// Goes from duke to ncdu 1 and back, twice, and compares every export on the way.
+/// Passes a tree from duke to ncdu 1 and back, without and with `-e`, and compares the binary exports before and after.
 #[test]
 fn trees_survive_the_way_to_ncdu_1_and_back() {
     if !is_installed("ncdu", "-v") {
@@ -288,7 +288,7 @@ fn trees_survive_the_way_to_ncdu_1_and_back() {
     }
 }
 
-/// Returns the fields of all items by their paths, without references.
+/// Returns the fields of all items without references, keyed by path.
 fn flat(items: &BTreeMap<u64, Item>, root: u64) -> BTreeMap<Vec<u8>, Item> {
     let (mut all, mut waiting) = (BTreeMap::new(), vec![(Vec::new(), root)]);
     while let Some((above, own)) = waiting.pop() {
@@ -345,7 +345,7 @@ fn large_trees_are_read_back_in_any_order() {
         assert_eq!(shared(&tree), shared(scan.tree()));
         tree.verify().unwrap();
         crate::support::assert_sums_agree(&tree);
-        // Everything else is loaded first here: the names of linked inodes, and a snapshot of the tree.
+        // In a newly opened tree, the names of linked inodes are read first, and then a snapshot is saved.
         let tree = open(&bytes, Access::Read).unwrap();
         assert_eq!(tree.linked().len(), scan.tree().linked().len());
         let (stop, about) = (AtomicBool::new(false), SnapshotInfo::default());
@@ -399,7 +399,7 @@ fn bytes(text: &str) -> Value {
     Bytes(text.as_bytes().to_vec())
 }
 
-/// Returns a directory called `name` whose last item has the reference `last`.
+/// Returns the fields of a directory called `name` whose last item has the reference `last`.
 fn directory(name: &str, last: u64) -> Vec<(u64, Value)> {
     vec![(0, Number(0)), (1, bytes(name)), (12, Number(last))]
 }
@@ -459,7 +459,7 @@ fn good_files_of_other_writers_are_read() {
     assert_eq!(verdict(&whole), "no error");
 }
 
-/// Returns files with one error each, and a part of the message.
+/// Returns files with one error each: a name, the bytes, and a part of the expected message.
 fn broken() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let leaf = |name: &str| vec![(0, Number(1)), (1, bytes(name))];
     let with = |mut fields: Vec<(u64, Value)>, more: &[(u64, Value)]| {
@@ -719,7 +719,7 @@ fn other_files_are_not_opened() {
     assert_eq!(verdict(b"[1,2,{}]"), "not a binary export");
 }
 
-/// Returns the items of the small file in blocks that are stored, so that changes of bytes reach them.
+/// Returns the items of the small file in uncompressed blocks, so that changed bytes change items.
 fn spread() -> Vec<u8> {
     const ROOM: u64 = 512;
     let (items, root) = read(SMALL[0]);

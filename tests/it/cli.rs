@@ -311,8 +311,7 @@ fn a_full_disk_is_reported_with_exit_code_1() {
     }
 }
 
-/// Returns the program, to be run by a user without special rights: the current user, or nobody instead of
-/// root.
+/// Returns the program, to be run without special rights: as the current user, or as nobody instead of root.
 fn ordinary(place: &Place) -> Command {
     if !nix::unistd::geteuid().is_root() {
         return program();

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::session::{Session, duke};
 
-/// C library whose time of day is around the year 12,000. Other clocks are unchanged.
+/// C library that reports a time of day around the year 12,000. Other clocks are unchanged.
 const CLOCK: &str = "
 #define _GNU_SOURCE
 #include <time.h>

@@ -1,4 +1,5 @@
-//! Completions in the real shells: commands and directories where a word can be either, files for FILE, values for flags.
+//! Completions in the real shells: commands and directories where a word can be either, files for FILE, and values for
+//! flags.
 //!
 //! A shell that is not installed is reported and skipped.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
@@ -8,7 +9,7 @@ use std::process::Command;
 use crate::program::is_installed;
 use crate::program::place::Place;
 
-/// Typed line, completions that must be offered, and completions that must not.
+/// Typed lines, each with the completions that must be offered and those that must not.
 const LINES: [(&str, &[&str], &[&str]); 10] = [
     ("duke ", &["diff", "help", "data/", "docs/"], &["dump.json"]),
     ("duke d", &["df", "diff", "duplicates", "data/", "docs/"], &["save", "dump.json"]),

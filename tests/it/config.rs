@@ -14,7 +14,7 @@ use nix::unistd::{geteuid, mkfifo};
 /// User who does not run the tests.
 const NOBODY: Option<u32> = Some(65_534);
 
-/// Returns a home with this configuration, and a tree.
+/// Returns a home directory with this configuration and a tree.
 fn home(text: &str) -> Place {
     let place = Place::new();
     place.file("tree/large", 300_000);
@@ -28,7 +28,7 @@ fn file(place: &Place) -> PathBuf {
     place.join(".config/duke/config.toml")
 }
 
-/// Returns the program in this home, with its tree.
+/// Returns the program with this home directory.
 fn duke(place: &Place, words: &[&str]) -> Command {
     let mut command = program();
     command.env("HOME", place.path()).current_dir(place.join("tree")).args(words);
@@ -184,7 +184,7 @@ fn a_pipe_as_configuration_is_reported_and_not_waited_for() {
     assert_eq!(names(run.text()), ["./large", "./a-small.o", "."]);
 }
 
-/// Returns `true` if the rules for root can be tested; otherwise reports that they are skipped.
+/// Returns `true` if the tests run as root; otherwise, reports that the rules for root are not tested.
 fn is_root() -> bool {
     if !geteuid().is_root() {
         eprintln!("SKIPPED: only root is careful with what others can write");
@@ -261,7 +261,7 @@ fn root_reads_nothing_that_another_user_can_write() {
         }),
         told("it")
     );
-    // A link that belongs to root leads to a place where others can write.
+    // The link belongs to root, but its target is in a directory where other users can write.
     let spoiled = refused(&|place| {
         place.directory("open");
         fs::rename(file(place), place.join("open/elsewhere")).unwrap();
@@ -335,7 +335,7 @@ fn config_show_prints_an_equivalent_configuration() {
     assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
 }
 
-/// Settings of ncdu that duke has, one in each line, and the lines of duke's configuration that mean the same.
+/// Settings of ncdu that duke has, one per line, each with the equivalent lines of duke's configuration.
 const NCDU_SETTINGS: [(&str, &str); 27] = [
     ("-x", "one-file-system = true"),
     ("-e", "extended = true"),
@@ -366,7 +366,7 @@ const NCDU_SETTINGS: [(&str, &str); 27] = [
     ("@-x", "one-file-system = true"),
 ];
 
-/// Lines of ncdu's configuration without an effect in duke: defaults, looks, and errors to ignore.
+/// Lines of ncdu's configuration that have no effect in duke: defaults, appearance, and errors to ignore.
 const NCDU_WITHOUT_EFFECT: [&str; 17] = [
     "# a comment",
     "",
@@ -405,7 +405,7 @@ fn every_setting_of_ncdu_is_imported_and_loads() {
     for line in NCDU_WITHOUT_EFFECT {
         assert_eq!(import(line).lines().count(), 1, "{line}");
     }
-    // All of them together, but for those that set the same thing, are a configuration without a warning.
+    // All settings together, except those that set the same thing twice, cause no warning.
     let lines: Vec<&str> = NCDU_SETTINGS.iter().map(|(ncdu, _)| *ncdu).chain(NCDU_WITHOUT_EFFECT).collect();
     let text = import(&lines.join("\n").replace("--include-kernfs\n", ""));
     fs::write(file(&place), &text).unwrap();
@@ -487,7 +487,7 @@ fn every_flag_is_a_setting_or_documented_as_none() {
         let is_setting = DOCUMENT.lines().any(|line| line.starts_with(&row));
         let (_, rest) = DOCUMENT.split_once("is for the command line only").unwrap();
         let is_none = rest.split("\n\n").next().unwrap().contains(&format!("`{name}`"));
-        assert!(is_setting || is_none, "{name}");
+        assert_ne!(is_setting, is_none, "{name} is described once");
     }
     assert!(names.len() > 30, "{names:?}");
 }

@@ -15,7 +15,7 @@ fn duplicates(place: &Path, words: &[&str]) -> Run {
     run(program().current_dir(place).arg("duplicates").args(words))
 }
 
-/// Returns files and directories, among them copies.
+/// Returns files and directories, some of which are copies.
 fn some() -> Place {
     let place = Place::new();
     for name in ["one/deep/x", "two/deep/x"] {

@@ -1,4 +1,4 @@
-//! The examples do what they say.
+//! The examples print what their comments promise.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;

@@ -1,5 +1,5 @@
-//! Exports and imports from outside: with ncdu, gdu and `DuckDB` where they are installed, with a script in
-//! place of ssh, and with full disks.
+//! Exports and imports from outside: with ncdu, gdu and `DuckDB` if they are installed, with a script in place of ssh,
+//! and with full disks.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fmt::Write as _;
@@ -45,7 +45,7 @@ fn totals(run: &Run) -> [i128; 3] {
     ["disk", "apparent", "items"].map(|key| totals.get(key).number())
 }
 
-/// Returns the sorted lines of an export, without its head and without punctuation that depends on the order.
+/// Returns the sorted lines of an export without its header, and without punctuation that depends on the order.
 fn lines(export: &[u8]) -> Vec<Vec<u8>> {
     let mut lines: Vec<Vec<u8>> = export
         .split(|byte| *byte == b'\n')
@@ -143,7 +143,7 @@ fn ncdu_and_duke_read_each_other() {
                 .collect::<Vec<_>>()
         };
         assert_eq!(readable("ours by them"), readable("theirs"));
-        // Through ncdu and back, and through duke and back, in each format of duke.
+        // Converts the export with ncdu and back, and with duke and back, in each of duke's formats.
         let duke = |words: &[&str]| drop(run(program().args(words).current_dir(place.path())).ended(0));
         for name in ["theirs", "ours by them"] {
             duke(&["-f", name, "-O", "binary"]);
@@ -177,7 +177,7 @@ fn gdu_and_duke_read_each_other() {
     assert_eq!(root.child("other").get("apparent").number(), 9_000);
     assert_eq!(root.child("sub").child("large").get("apparent").number(), 50_000);
     export(&place, &["-o", "ours", "t"]);
-    // gdu shows no size of their own for directories.
+    // gdu does not show the own sizes of directories.
     let shown = gdu(&["-n", "-p", "-a", "-f", "ours"]);
     let text = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(text.contains("8.8 KiB") && text.contains("other"), "{text}");
@@ -312,7 +312,8 @@ fn ssh(place: &Place, script: &str) -> std::ffi::OsString {
     search_path(place, "ssh", script)
 }
 
-/// Creates a directory with a program in it that runs `script`, and returns the search path that begins with it.
+/// Creates a directory that contains a program `name` with the contents `script`, and returns a search path that begins
+/// with the directory.
 fn search_path(place: &Place, name: &str, script: &str) -> std::ffi::OsString {
     let bin = place.directory("bin");
     let path = bin.join(name);
@@ -389,7 +390,7 @@ fn the_error_of_ssh_explains_an_empty_export() {
     assert!(run.stderr.starts_with("duke: box: ssh: no such file"), "{}", run.stderr);
 }
 
-/// Returns the changes in the output of `duke diff --json`: path below the root, word, and difference of disk
+/// Returns the changes in the output of `duke diff --json`: path below the root, kind of change, and difference in disk
 /// usage.
 fn changes(run: &Run) -> Vec<(String, String, i128)> {
     let document = run.json();
@@ -543,7 +544,7 @@ fn lists_and_sums_match_the_schema() {
     assert_eq!(violations, Vec::<String>::new());
     let largest = output.root().get("largest").elements();
     assert_eq!(largest.len(), 2);
-    // The other name is not listed, but counts in the number of links.
+    // The other name is not listed, but is counted in the number of links.
     assert_eq!(largest[0].get("path").text(), "t/again");
     assert_eq!((largest[0].get("apparent").number(), largest[0].get("links").number()), (50_000, 2));
     assert!(largest[1].get("apparent").number() < 50_000 && largest[1].find("links").is_none());

@@ -1,4 +1,4 @@
-//! Small files made to be expensive: memory and output stay in proportion to the input (docs/security.md).
+//! Small files that are expensive to read: memory and output stay in proportion to the input (docs/security.md).
 #![cfg(target_os = "linux")] // ru_maxrss is in KiB only there
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -14,7 +14,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use nix::sys::resource::{UsageWho, getrusage};
 
-/// Limits stated in docs/security.md.
+/// Limit on memory in docs/security.md, in bytes: `EACH_BYTE` per byte of input, plus `CONSTANT`.
 const EACH_BYTE: u64 = 60;
 const CONSTANT: u64 = 32 << 20;
 
@@ -37,8 +37,8 @@ fn cost(file: &Path, words: &[&str]) -> Cost {
     Cost { code: run.wait().unwrap().code(), output, stderr }
 }
 
-/// Runs the program on a file of `bytes` in each of `ways`, and passes the costs to `check`. Fails if a run
-/// takes more memory than the documented limit for `unpacked` bytes of input.
+/// Runs the program on a file with the contents `bytes`, once with each list of arguments in `ways`, and passes the
+/// costs to `check`. Fails if a run takes more memory than the documented limit for `unpacked` bytes of input.
 fn hold(test: &str, bytes: &[u8], unpacked: u64, ways: &[&[&str]], check: impl Fn(&Cost)) {
     match child::argument_of(test) {
         None => {
@@ -56,7 +56,7 @@ fn hold(test: &str, bytes: &[u8], unpacked: u64, ways: &[&[&str]], check: impl F
     }
 }
 
-/// Returns the largest memory in bytes of any process started here.
+/// Returns the maximum memory, in bytes, of any process started by this process.
 fn peak() -> u64 {
     u64::try_from(getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss()).unwrap() * 1024
 }
@@ -68,7 +68,7 @@ fn export(head: &str, body: &str) -> Vec<u8> {
     format!("[1,2,{head},[{{\"name\":\"/r\"}}{body}]]").into_bytes()
 }
 
-/// Checks an export against the limit, and its output against `times` its size.
+/// Checks that an export keeps to the memory limit, and that the output is at most `times` the size of the export.
 fn holds(test: &str, export: &[u8], times: u64) {
     let bytes = export.len() as u64;
     hold(test, export, bytes, &WAYS, |cost| {

@@ -1,4 +1,4 @@
-//! Result of jobs that panic. These are not unit tests, because unit tests also run where panics abort.
+//! Results of jobs that panic. These are not unit tests, because unit tests also run with panics that abort.
 #![allow(missing_docs)]
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `--json`: the schema, the totals, and the effect of odd names, a depth or an interrupt.
+//! `--json`: the schema, the totals, and the effect of unusual names, a depth limit or an interrupt.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fs;
@@ -452,7 +452,7 @@ fn a_reader_interrupted_by_the_same_key_is_no_error() {
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
         match output.status.code() {
             Some(130) => return,
-            // The scan was complete before.
+            // The scan was complete before the signal arrived.
             code => assert_eq!(code, Some(0)),
         }
     }
@@ -469,6 +469,6 @@ fn output_that_has_begun_is_cut_short_by_an_interrupt() {
     let mut first = [0];
     child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
     interrupt(&child);
-    // The pipe is still open and full, so only the signal can end this.
+    // The pipe is still open and full, so only the signal can end the program.
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }

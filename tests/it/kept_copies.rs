@@ -17,7 +17,7 @@ use duke::tree::DirId;
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// Directory with copies, after a search.
+/// Directory with copies of a file, and the result of a search for them.
 struct Copies {
     place: tempfile::TempDir,
     scan: Scan,
@@ -68,7 +68,7 @@ fn rewrite(path: &Path) {
     fs::write(path, "the same c0ntents").unwrap();
 }
 
-/// Replaces the file with another one of the same contents and times.
+/// Replaces a file with another one that has the same contents and times.
 fn replace(path: &Path) {
     let other = path.with_extension("other");
     fs::copy(path, &other).unwrap();
@@ -101,7 +101,7 @@ fn without_an_unchanged_copy_the_deletion_is_refused() {
         assert_eq!(probe.refusals, [], "{what}: nothing has changed yet");
         tamper(&copies.path("new/a"));
         assert_eq!(asked(selection).refusals, [(0, Blocked::LastCopy)], "{what}: the dialog says why");
-        // The answer came before the change was seen.
+        // The user answered before the change was noticed.
         let report = carried_out(Operation::Remove(probe.going.unwrap()));
         assert_eq!(report.failures.first[0].reason, Reason::Refused(Blocked::LastCopy), "{what}");
         assert_eq!(report.failures.first[0].path, copies.path("old/a").as_os_str().as_bytes());

@@ -19,7 +19,7 @@ fn limit(resource: Resource, to: u64) {
     setrlimit(resource, to, to).unwrap();
 }
 
-/// Scans and compares the totals with `expected`.
+/// Scans `root`, and compares the totals with `expected`.
 fn scans(root: &Path, threads: Option<usize>, expected: Totals) {
     let scan = Scan::run(vec![root.to_owned()], Options { threads, ..Options::default() });
     assert_eq!(scan.outcome(), Some(Outcome::Complete));
@@ -39,7 +39,7 @@ fn forest() -> Fixture {
     })
 }
 
-/// Runs `body` in a child process of `test` with the forest and its totals.
+/// Runs `body` in a child process of `test`, with the fixture [`forest`] and its totals.
 fn with_forest(test: &str, body: impl FnOnce(&Path, Totals)) {
     match child::argument_of(test) {
         None => {
@@ -82,7 +82,7 @@ fn sixty_four_descriptors_are_enough_and_so_are_thirty_more_than_inherited() {
     );
 }
 
-/// Another part of the process takes the descriptors that the scan needs, and returns them after a while.
+/// Other code in the process takes the descriptors that the scan needs, and releases them after a while.
 #[test]
 fn descriptors_may_run_out_for_a_moment() {
     with_forest("descriptors_may_run_out_for_a_moment", |root, expected| {
@@ -150,8 +150,7 @@ fn one_processor_is_enough() {
     }
 }
 
-/// An entry consists of a name of eleven bytes, sizes, a time and little else: 28 bytes when this test was
-/// written.
+/// An entry consists of a name of eleven bytes, sizes, a time and little else: 28 bytes when this test was written.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_entry_takes_at_most_forty_bytes_with_its_name() {
@@ -193,7 +192,7 @@ fn few_addresses_are_enough() {
     });
 }
 
-/// Returns the number of threads of this process, where the system shows them (proc(5)).
+/// Returns the number of threads of this process, or `None` if the system does not report them (proc(5)).
 fn threads() -> Option<usize> {
     Some(std::fs::read_dir("/proc/self/task").ok()?.count())
 }

@@ -22,7 +22,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Returns every page at the top, in docs/ and in packaging/.
+/// Returns every document in the top directory, in docs/ and in packaging/.
 fn pages() -> Vec<PathBuf> {
     let folders = [root().to_owned(), root().join("docs"), root().join("packaging")];
     let entries = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
@@ -30,7 +30,7 @@ fn pages() -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
 }
 
-/// Returns the lines of a page that are not code.
+/// Returns the lines of a document that are not code.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut is_code = false;
     text.lines().filter(move |line| {
@@ -40,7 +40,7 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the targets of a page's links and pictures.
+/// Returns the targets of a document's links and pictures.
 fn links(text: &str) -> Vec<String> {
     let mut links = Vec::new();
     for line in prose(text) {
@@ -57,7 +57,8 @@ fn links(text: &str) -> Vec<String> {
     links
 }
 
-/// Returns the anchor of a heading: its letters in lower case, `-` for blanks, nothing for the rest.
+/// Returns the anchor of a heading: its letters in lower case, with `-` for each blank, and without any other
+/// characters.
 fn anchor(heading: &str) -> String {
     let kept = |letter: &char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_');
     heading
@@ -75,7 +76,7 @@ fn anchors(text: &str) -> Vec<String> {
     headings.map(anchor).collect()
 }
 
-/// Returns the fault of a link of `page`, if there is one.
+/// Returns the error in a link of `page`, if any.
 fn fault(page: &Path, link: &str) -> Option<String> {
     if link.starts_with("https://") {
         return None;

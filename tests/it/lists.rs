@@ -1,5 +1,5 @@
-//! Lists as trees, from outside: round trips of real directories, listings that find and du write, and all that a tree
-//! can be used for.
+//! Lists as trees, from outside: round trips of real directories, lists that find and du write, and all uses of such a
+//! tree.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use crate::program::place::Place;
 use crate::program::{Run, program, run, run_in};
 use crate::support::fixtures::{self, Fixture};
 
-/// Returns a report in JSON without what depends on the run, and on the file system.
+/// Returns a JSON report without the values that depend on the run or on the file system.
 fn report(run: &Run) -> String {
     let varies = |line: &&str| !line.starts_with("\"filesystem\"") && !line.contains("elapsed_ms");
     run.text().lines().filter(varies).collect::<Vec<_>>().join("\n")
@@ -91,7 +91,7 @@ fn several_roots_and_hosts_are_written_and_read_unchanged() {
     assert!(total(&three) > total(&two));
 }
 
-/// Returns a directory with names that only exact formats can hold.
+/// Returns a directory with names that only exact formats can record.
 fn odd() -> Place {
     let place = Place::new();
     place.file("t/sub/large", 50_000);
@@ -142,7 +142,7 @@ fn listings_of_find_and_du_have_the_totals_of_a_scan() {
     assert_eq!(totals(&lines), totals(&part));
 }
 
-/// Returns the lines of a list that names what `odd` contains.
+/// Returns the lines of a list of the files that `odd` creates.
 fn list_of(place: &Place) -> Vec<u8> {
     run_in(place.path(), ["--ndjson", "t"]).ended(0).stdout
 }
@@ -203,7 +203,7 @@ fn lists_with_settings_are_saved_and_compared() {
     let words = ["diff", "-n", "--format", "find", "one", "two"];
     let grown = run_in(place.path(), words).ended(0);
     assert!(grown.text().contains("400.0 KiB") && grown.text().contains("/r/b/c"), "{}", grown.text());
-    // Settings of lists are for lists, and a list is saved where the user says.
+    // Settings for lists require a list, and a list is saved only to a file that the user names.
     for words in [
         &["save", "--format", "find", "."][..],
         &["save", "-f", "one", "--format", "find"],
@@ -215,7 +215,7 @@ fn lists_with_settings_are_saved_and_compared() {
     }
     let snapshot = run_in(place.path(), ["diff", "-n", "--format", "find", "one.duke", "two"]);
     assert!(snapshot.stderr.contains("this is a snapshot"), "{}", snapshot.stderr);
-    // The columns of the browser's list and those of a list that is read have one flag.
+    // The same flag selects the columns of the browser and the columns of a list that is read.
     fs::write(place.join("three"), "x,r/a,7\n").unwrap();
     let columns =
         run_in(place.path(), ["-f", "three", "--columns", "path=2,size=3,share", "--json"]).ended(0);

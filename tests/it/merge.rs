@@ -1,4 +1,4 @@
-//! Plans and merges: a tree that is scanned in parts is that of a single scan.
+//! Plans and merges: a tree that is scanned in parts equals the tree of a single scan.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ fn merged(parts: &[Snapshot]) -> Vec<u8> {
     written(|limits, out| assert_ne!(merge.save(about("here"), limits, out).unwrap(), 0))
 }
 
-/// Creates directories below `root`, each in an earlier one, and files in them, some of which are further names of
+/// Creates directories below `root`, each inside an earlier directory, and files in them. Some files are hard links to
 /// earlier files. Returns the paths of the directories.
 fn create(root: &Path, directories: &[Index], files: &[(Index, Option<Index>, usize)]) -> Vec<PathBuf> {
     let mut made = vec![root.to_owned()];
@@ -77,7 +77,7 @@ fn create(root: &Path, directories: &[Index], files: &[(Index, Option<Index>, us
     made
 }
 
-/// Chooses directories, none of which contains another, and deals them out to `parts` lists.
+/// Chooses directories, none of which contains another, and distributes them among `parts` lists.
 fn cut(made: &[PathBuf], chosen: &[Index], parts: usize) -> Vec<Vec<PathBuf>> {
     let chosen: BTreeSet<&PathBuf> = chosen.iter().map(|index| index.get(&made[1..])).collect();
     let is_outer = |path: &&&PathBuf| !chosen.iter().any(|other| other != *path && path.starts_with(other));
@@ -119,7 +119,7 @@ proptest! {
         let expected = written(|limits, out| assert_ne!(save(whole.tree(), &about, limits, out).unwrap(), 0));
         prop_assert!(merged(&snapshots) == expected);
 
-        // Merged in two steps, with the last part later.
+        // Merges in two steps, and adds the last part in the second.
         let (last, first) = snapshots.split_last().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("partial");
@@ -160,13 +160,13 @@ proptest! {
     }
 }
 
-/// Returns a tree with one root, which contains a name of an inode with two links on a device, and entries of another
-/// part.
+/// Returns a tree with one root. The root contains a name of an inode with two links on a device, and the entries
+/// `cut`, which belong to another part.
 fn part_tree(root: &str, device: u64, cut: &[&str]) -> Tree {
     sized_tree(root, device, 16, cut)
 }
 
-/// Returns a tree like [`part_tree`], with this number of blocks for the inode.
+/// Returns a tree like [`part_tree`], in which the inode has this number of blocks.
 fn sized_tree(root: &str, device: u64, blocks: u64, cut: &[&str]) -> Tree {
     let (tree, mut batch) = (Tree::new(), Batch::default());
     let index = tree.devices().index(device);
@@ -191,7 +191,7 @@ fn sized_tree(root: &str, device: u64, blocks: u64, cut: &[&str]) -> Tree {
     tree
 }
 
-/// Merges two parts that have an inode of the same number, and returns the totals.
+/// Merges two parts that contain the same inode number, and returns the totals.
 fn totals_of_two(devices: [u64; 2], hosts: [&str; 2], system: &FileSystemInfo) -> Totals {
     let rest = part_tree("/d", devices[0], &["a"]);
     let part = part_tree("/d/a", devices[1], &[]);
@@ -260,7 +260,7 @@ fn a_directory_that_the_rest_does_not_list_is_reported() {
     assert_eq!(merge.unlisted(), [b"/d/b".to_vec()]);
 }
 
-/// Folder for a plan and parts.
+/// Folder for a plan and the parts of a tree.
 struct Fleet {
     tree: Place,
     folder: Place,
@@ -372,14 +372,14 @@ fn a_part_of_another_plan_or_a_damaged_part_is_refused() {
     fs::write(fleet.folder.join("1.duke"), &bytes).unwrap();
     let refused = fleet.merge(&parts).ended(2);
     assert!(refused.stderr.starts_with("duke: 1.duke: byte 16: wrong checksum"), "{}", refused.stderr);
-    // A damaged part is saved again; a whole one is not read again.
+    // A damaged part is saved again; an undamaged part is not scanned again.
     fleet.save(1).ended(0);
     fs::write(fleet.tree.join("d3/later"), "later").unwrap();
     let before: Vec<Vec<u8>> = parts.iter().map(|part| fs::read(fleet.folder.join(part)).unwrap()).collect();
     fleet.save_all();
     let after: Vec<Vec<u8>> = parts.iter().map(|part| fs::read(fleet.folder.join(part)).unwrap()).collect();
     assert!(before == after);
-    // Another plan, and the parts are another's.
+    // The parts belong to a different plan now.
     fleet.plan(&["-e"]);
     let refused = fleet.merge(&parts).ended(2);
     assert!(refused.stderr.contains("not a part of this plan"), "{}", refused.stderr);
@@ -403,7 +403,7 @@ fn directories_that_changed_since_the_plan_do_not_prevent_a_merge() {
     let lines = fleet.lines(&["-f", "all.duke"]);
     assert!(lines.iter().any(|line| line.contains("no such file or directory")), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("not a directory")), "{lines:?}");
-    // Deleted before the rest was scanned.
+    // The path is deleted before the rest is scanned.
     fs::remove_file(path(2)).unwrap();
     fs::remove_file(fleet.folder.join("0.duke")).unwrap();
     fleet.save(0).ended(0);
@@ -447,7 +447,7 @@ fn invalid_requests_are_usage_errors() {
     }
 }
 
-/// Directories of the merged tree have the numbers of a breadth-first walk.
+/// The directories of the merged tree are numbered in the order of a breadth-first walk.
 #[test]
 fn a_merged_tree_has_every_directory_once() {
     let fleet = Fleet::new();

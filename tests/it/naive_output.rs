@@ -58,8 +58,7 @@ fn totals(entries: &BTreeMap<String, Entry>, path: &str) -> (i128, i128, i128) {
     (sum(|entry| entry.disk), sum(|entry| entry.apparent), inside().count() as i128 - 1)
 }
 
-/// Creates a tree whose names contain each other's letters. Files with the same number are hard links of the
-/// first.
+/// Creates the tree described by `plan`. Files with the same number are hard links to the first of them.
 fn make(place: &Place, plan: &[(String, u8, usize)]) {
     place.directory("t");
     let mut made: BTreeMap<u8, String> = BTreeMap::new();
@@ -81,8 +80,7 @@ fn make(place: &Place, plan: &[(String, u8, usize)]) {
     }
 }
 
-/// Compares a directory of the document, and everything below it, with the list. Returns the number of
-/// entries.
+/// Compares a directory in the document, and everything below it, with the entries. Returns the number of entries.
 fn hold(entries: &BTreeMap<String, Entry>, path: &str, value: Value<'_>) -> usize {
     let expected = &entries[path];
     let sizes = (value.get("disk").number(), value.get("apparent").number());

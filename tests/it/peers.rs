@@ -1,4 +1,4 @@
-//! docs/coming-from.md names the keys and flags of other programs, and only keys and flags that duke has.
+//! docs/coming-from.md names keys and flags that the other programs have, and keys and flags that duke has.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ const DOCUMENT: &str = include_str!("../../docs/coming-from.md");
 const README: &str = include_str!("../../README.md");
 const PEERS: &str = include_str!("peers.txt");
 
-/// Keys or flags that the help of a program shows.
+/// Keys or flags that the help text of another program lists.
 struct Peer {
     /// Name and version, such as `dua 3.0`.
     program: String,
@@ -42,12 +42,12 @@ fn peers() -> Vec<Peer> {
     peers
 }
 
-/// Table of docs/coming-from.md below the heading `## HEADING`.
+/// Returns the rows of the table in docs/coming-from.md below the heading `## HEADING`.
 fn table(heading: &str) -> Vec<Vec<&'static str>> {
     table_of(DOCUMENT, heading)
 }
 
-/// Table of a document below the heading `## HEADING`: its rows, each with the cells between the bars.
+/// Returns the rows of the table in a document below the heading `## HEADING`, each with its cells.
 fn table_of(document: &'static str, heading: &str) -> Vec<Vec<&'static str>> {
     let (_, section) =
         document.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("{heading}"));
@@ -56,7 +56,7 @@ fn table_of(document: &'static str, heading: &str) -> Vec<Vec<&'static str>> {
     rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
 }
 
-/// Texts in backquotes.
+/// Returns the texts in backquotes.
 fn spans(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
@@ -89,8 +89,8 @@ fn every_key_and_flag_of_another_program_is_in_the_document() {
     }
 }
 
-/// Features of other programs in the README's comparison. Each has the program, the row of the comparison, a heading of
-/// docs/coming-from.md, a key or flag for the feature in the table below it, and a part of the text beside the key.
+/// Features of other programs in the README's comparison: the program, the row of the comparison, a heading of
+/// docs/coming-from.md, a key or flag in the table below that heading, and a part of the text beside the key.
 const FEATURES: [(&str, &str, &str, &str, &str); 9] = [
     ("gdu", "mouse", "Flags of gdu", "--no-mouse", ""),
     ("gdu", "browser", "Keys", "v", "a pager"),

@@ -15,7 +15,7 @@ use duke::testing::platform::Errno;
 use duke::testing::platform::safe_path::{Cause, Error, Output, PrivateFolder, Refusal};
 use duke::testing::source::snapshot_store::latest_for;
 
-/// User other than root and the user who runs the tests.
+/// User ID that is neither root's nor that of the user who runs the tests.
 const OTHER: u32 = 65_534;
 
 fn mode(path: &Path, mode: u32) {
@@ -165,7 +165,7 @@ fn the_safe_path_leads_where_the_kernel_goes() {
     assert!(Output::find(Path::new("/dev/null")).unwrap().is_stream);
 }
 
-/// Fails unless a run ended with one line that holds all of `words`.
+/// Fails unless a run printed a single line that contains all of `words`.
 fn assert_told(run: Run, words: &[&str]) {
     let run = run.ended(1);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);

@@ -13,7 +13,7 @@ use crate::support::reseal::reseal;
 use crate::support::room::keeps_snapshots;
 use crate::support::{child, skip};
 use duke::scan::{Options, Scan};
-use duke::testing::source::snapshot_store::{Latest, open_latest};
+use duke::testing::source::latest_snapshot::{Latest, open_latest};
 use duke::testing::table::recorded::{RecordedTree, is_of_roots};
 use duke::tree::DirId;
 

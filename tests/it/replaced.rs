@@ -32,15 +32,15 @@ fn reasons(report: &Report) -> Vec<Reason> {
     report.failures.first.iter().map(|failure| failure.reason).collect()
 }
 
-/// Sets an entry's last change to an hour ago, as if the test had not just created it.
+/// Sets the times of an entry to an hour ago, because the test has just created it.
 fn age(path: &Path) {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     let then = TimeSpec::from_duration(now.checked_sub(Duration::from_secs(3600)).unwrap());
     utimensat(nix::fcntl::AT_FDCWD, path, &then, &then, UtimensatFlags::NoFollowSymlink).unwrap();
 }
 
-/// Waits for a second if times are whole seconds, because a change in the second in which a scan begins may
-/// be before or after the beginning.
+/// Waits for a second if the file system stores times in whole seconds. A change in the second in which a scan begins
+/// could be before or after the start of the scan.
 fn let_a_second_pass(changed: &Path) {
     if fs::metadata(changed).unwrap().ctime_nsec() == 0 {
         std::thread::sleep(Duration::from_millis(1100));
@@ -71,9 +71,9 @@ enum Change {
     DirectoryMadeAnew,
     FileMadeAnew,
     FileRewritten,
-    /// Directory replaced by one with the old time.
+    /// Directory replaced by another one with the same time.
     DirectoryRestored,
-    /// File replaced by one with the old time and the old length.
+    /// File replaced by another one with the same time and length.
     FileRestored,
 }
 

@@ -13,7 +13,7 @@ use duke::tree::{DirId, EntryState, Totals, Tree, Walk};
 
 type Picture = BTreeMap<Vec<u8>, (Totals, u64, Vec<Vec<u8>>)>;
 
-/// Returns every directory's path with its totals, shared bytes and names.
+/// Returns the totals, the shared bytes and the names of every directory, by path.
 fn picture(tree: &Tree) -> Picture {
     Walk::new(tree, DirId::TOP)
         .map(|(id, listing)| {
@@ -224,7 +224,7 @@ fn a_root_file_inside_another_root_changes_with_it() {
         })
         .collect();
     assert_eq!(sizes, [300_000; 2]);
-    // The same in the opposite order.
+    // Tests the same in the opposite order.
     fs::write(&file, vec![b'x'; 400_000]).unwrap();
     look_again(&scan, &file);
     assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));

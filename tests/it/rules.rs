@@ -98,10 +98,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Files outside of the folder of their layer.
+/// Files outside the folder of their layer.
 const ELSEWHERE: &[(&str, &str)] = &[("fixture", "base"), ("testing", "run")];
 
-/// Crates, each with the only layer that names it.
+/// Crates, each with the only layer that may name it.
 const CRATES: &[(&str, &str)] = &[
     ("libc", "platform"),
     ("nix", "platform"),
@@ -116,11 +116,10 @@ const CRATES: &[(&str, &str)] = &[
     ("toml", "cli"),
 ];
 
-/// Files that name a crate of another layer. The texts of system errors are needed below the platform layer,
-/// too.
+/// Files that may name a crate of another layer. The texts of system errors are also needed below the platform layer.
 const CRATES_ELSEWHERE: &[(&str, &str)] = &[("nix", "base/os_error")];
 
-/// Names that the glossary has replaced (CONTRIBUTING.md), each with the present one.
+/// Names that the glossary has replaced (CONTRIBUTING.md), each with its replacement.
 const RETIRED: &[(&str, &str)] = &[
     ("Act", "Visitor"),
     ("Again", "RescanMessage"),

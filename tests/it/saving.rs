@@ -13,7 +13,7 @@ use crate::program::{Run, program, run, run_in};
 use crate::support::room::keeps_snapshots;
 use nix::unistd::geteuid;
 
-/// Returns a folder with files, and one for snapshots.
+/// Returns a folder with files, and an empty folder for snapshots.
 fn some() -> (Place, Place) {
     let place = Place::new();
     place.file("small", 10);
@@ -81,7 +81,7 @@ fn standard_output_and_links_are_written_to() {
     run(program().arg("-f").arg(&file).arg("-s")).ended(0);
 }
 
-/// Fails unless the program printed one line with `reason` and left the old file unchanged.
+/// Fails unless the program printed one line with `reason`, and left the old file in `folder` unchanged.
 fn assert_refused(run: Run, folder: &Path, reason: &str) {
     let run = run.ended(1);
     assert!(run.stderr.contains(reason) && run.stderr.lines().count() == 1, "{}", run.stderr);
@@ -104,7 +104,7 @@ fn a_failed_write_keeps_the_old_file() {
     assert_refused(save(&place, &file.join("under")), folder.path(), "not a directory");
     assert_refused(save(&place, folder.path()), folder.path(), "is a directory");
     assert_refused(save(&place, &folder.path().join("no/file")), folder.path(), "no such file or directory");
-    // Simulates a full disk, wherever the tests run.
+    // Simulates a full disk on any machine.
     let mut limited = program();
     limited.arg("save").arg("-o").arg(&file).arg(place.path());
     assert_refused(run(&mut without_room(&limited)), folder.path(), "file too large");
@@ -231,7 +231,7 @@ fn a_snapshot_in_a_pipe_is_read_like_a_file() {
     let path = place.path().to_str().unwrap();
     let same = piped(&file, &["diff", "-n", "-", path]).ended(0);
     assert_eq!(same.text().lines().count(), 1, "{}", same.text());
-    // Next to another snapshot, both have the name of their host.
+    // If there is another snapshot, both roots have the name of their host as a prefix.
     let both = piped(&file, &["--json", "-f", "file", "-f", "-"]).ended(0).json();
     let roots = both.root().get("roots").elements();
     let names = roots.iter().map(|root| root.get("name").text()).collect::<Vec<_>>();
@@ -266,7 +266,7 @@ fn a_folder_that_cannot_be_written_to_is_an_error() {
     fs::write(&file, "old").unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o500)).unwrap();
     let run = save(&place, &file);
-    // So that the folder can be removed.
+    // Allows the folder to be deleted.
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
     assert_refused(run, folder.path(), "permission denied");
 }
@@ -387,7 +387,7 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
     assert_eq!(list.text().lines().count(), 1);
     assert_eq!(with_state(&place, &state, &["save", "--list"]).ended(1).text(), list.text(), "the same list");
     assert_eq!(list.stderr, format!("duke: {}: not a snapshot\n", broken.display()));
-    // An error lists at most ten.
+    // An error message lists at most ten snapshots.
     for second in 0..12 {
         fs::copy(&kept, kept.with_file_name(format!("scan-00000001-{second:011}.duke"))).unwrap();
     }

@@ -337,7 +337,7 @@ fn live_totals_grow_to_the_final_ones() {
     }
 }
 
-/// The user looks at directories in an arbitrary order, also at those that are being read or have been read.
+/// The user looks at directories in an arbitrary order, including directories that are being read or have been read.
 #[test]
 fn directories_that_are_looked_at_count_once() {
     let fixture = fixtures::wide(3_000);
@@ -361,7 +361,7 @@ fn directories_that_are_looked_at_count_once() {
     }
 }
 
-/// Creates, deletes and renames entries, and swaps directories for links and files, until told to stop.
+/// Creates, deletes and renames entries, and replaces directories with links and files, until `stop` is set.
 fn stir(root: &Path, stop: &AtomicBool) {
     let churn = |round: u64| -> std::io::Result<()> {
         let place = root.join(format!("churn-{}", round % 7));
@@ -382,7 +382,7 @@ fn stir(root: &Path, stop: &AtomicBool) {
                 fixtures::file(place.join("x"), 10)?;
             }
             _ => {
-                // Moves it up and out of its parent, which may be read at this moment.
+                // Moves the directory up and out of its parent, which may be read at this moment.
                 fs::rename(place.join("x"), root.join(format!("up-{round}")))?;
                 fs::remove_dir_all(root.join(format!("up-{round}")))?;
             }
@@ -428,7 +428,7 @@ fn a_tree_that_changes_is_scanned_without_errors() {
     );
 }
 
-/// A file can be read with one link and then, by its other name, with two.
+/// A file may be read first with one link, and then by its other name with two links.
 #[test]
 fn links_made_while_it_is_scanned_count_once() {
     let fixture = Fixture::build(|root| {

@@ -47,7 +47,7 @@ fn origin() -> RootOrigin {
     RootOrigin { scanned_at: -5, host: b"here".to_vec(), scope: b"-x".to_vec() }
 }
 
-/// Returns the metadata that is read back after [`about`] was written for this tree: each device has a file system.
+/// Returns the metadata that is read back after [`about`] was written for `tree`: each device then has a file system.
 fn about_in(tree: &Tree) -> SnapshotInfo {
     let mut about = about();
     about.file_systems.resize(tree.devices().numbers().len(), FileSystemInfo::default());
@@ -63,7 +63,7 @@ fn bytes_of(tree: &Tree) -> Vec<u8> {
     bytes
 }
 
-/// Writes these bytes to a file in a folder of its own.
+/// Writes these bytes to a file in a new folder.
 pub(crate) fn stored(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("snapshot");
@@ -414,7 +414,7 @@ fn build(plan: Vec<Plan>) -> Tree {
     tree
 }
 
-/// Returns the tree in `tests/data/snapshot-1.duke`, which version 1 of the format was written with.
+/// Returns the tree stored in `tests/data/snapshot-1.duke`, in version 1 of the format.
 fn tree_of_version_1() -> Tree {
     let facts = |inode| Metadata { apparent: 5_000, blocks: 16, mtime: -3, inode, ..Metadata::default() };
     let linked = Metadata { links: Some(Links { count: 2, device: 1 }), ..facts(12) };

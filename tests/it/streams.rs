@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::program::place::Place;
 use crate::program::{Run, program, run, run_in};
 
-/// Longer than any step takes on a busy machine.
+/// Time limit, longer than any step takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn some() -> Place {
@@ -17,7 +17,7 @@ fn some() -> Place {
     place
 }
 
-/// All ways to print something.
+/// Arguments for all ways to print something.
 #[cfg(target_os = "linux")]
 const WAYS: [&[&str]; 13] = [
     &["-n", "."],
@@ -157,7 +157,7 @@ fn one_thread_or_256_print_the_same() {
     }
 }
 
-/// A fifo or device in place of a file that duke reads by default must not block the program.
+/// A FIFO or device in place of a file that duke reads by default must not block the program.
 #[test]
 fn no_fifo_or_device_in_a_default_location_is_waited_for() {
     let (place, home) = (some(), Place::new());
@@ -174,8 +174,8 @@ fn no_fifo_or_device_in_a_default_location_is_waited_for() {
     assert!(before.elapsed() < PATIENCE);
 }
 
-/// `strace` makes calls fail that only the workers make at this point. A panic there is reported, and the
-/// program does not wait for the worker.
+/// `strace` makes system calls fail that only the workers make at this point. The panic of a worker is reported, and
+/// the program does not wait for that worker.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_panic_of_a_worker_is_a_message_with_exit_code_1() {

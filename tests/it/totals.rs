@@ -1,5 +1,5 @@
-//! Every directory of every fixture has the same totals as with the naive walker and with `du -s` of that
-//! directory, for any thread count.
+//! Every directory of every fixture has the same totals as with the naive walker and with `du -s` of that directory,
+//! for any thread count.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeMap;
@@ -9,8 +9,8 @@ use crate::support::fixtures::{self, Fixture};
 use crate::support::{child, naive};
 use duke::tree::{DirId, Totals, Walk};
 
-/// Scans with several thread counts and several times, checks that the results agree, and returns every
-/// directory with its totals.
+/// Scans several times, with several thread counts, and checks that the results agree. Returns every directory with its
+/// totals.
 fn scanned(root: &Path) -> BTreeMap<PathBuf, Totals> {
     let once = |threads| {
         let scan = crate::support::scan(root, threads);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Document: all values in one table; a list or object holds the indices of its values.
+/// Document: all values in one table. A list or object contains the indices of its values.
 pub struct Document {
     nodes: Vec<Node>,
 }
@@ -179,8 +179,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Adds the newest value to the innermost list or object. Returns `true` if that closes now; otherwise
-    /// another value follows.
+    /// Adds the newest value to the innermost list or object. Returns `true` if that list or object ends here;
+    /// otherwise, another value follows.
     fn belongs(&mut self) -> Result<bool, &'static str> {
         let node = self.nodes.len() - 1;
         let end = match self.open.last_mut() {

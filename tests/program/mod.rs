@@ -46,7 +46,7 @@ const VARIABLES: [&str; 8] = [
     "XDG_CONFIG_HOME",
 ];
 
-/// Returns the program, with an environment of its own.
+/// Returns a command that runs the program without the variables that change its behavior.
 pub fn program() -> Command {
     interrupts::heed();
     let mut command = Command::new(env!("CARGO_BIN_EXE_duke"));
@@ -59,7 +59,7 @@ pub fn program() -> Command {
     command
 }
 
-/// Copies the program to `place`, where any user may run it. Another process makes the copy: a file that is
+/// Copies the program to `place`, where any user may run it. Another process makes the copy, because a file that is
 /// open for writing, even in a child that another test has just forked, cannot be executed.
 pub fn for_anybody(place: &place::Place) -> PathBuf {
     let copy = place.join("duke");

@@ -1,4 +1,4 @@
-//! Directories to run the program on.
+//! Temporary directories on which the program is run.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::Command;
 use nix::fcntl::{AT_FDCWD, OFlag, openat};
 use nix::sys::stat::{Mode, mkdirat};
 
-/// Directory that is deleted at the end, however deep it is.
+/// Directory that is deleted when it is dropped, however deep it is.
 pub struct Place {
     path: PathBuf,
 }
@@ -21,7 +21,8 @@ impl Place {
         Self::below(&std::env::temp_dir())
     }
 
-    /// Creates one in memory if the system offers that: tens of thousands of directories take long on a disk.
+    /// Creates a directory in memory if the system offers that, because tens of thousands of directories take long on a
+    /// disk.
     pub fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
         if nix::unistd::access(memory, nix::unistd::AccessFlags::W_OK).is_ok() {
@@ -60,7 +61,7 @@ impl Place {
         path
     }
 
-    /// Creates a file with a name of any bytes. Returns `false` if that fails, since APFS accepts UTF-8 only.
+    /// Creates a file with a name of any bytes. Returns `false` if that fails, because APFS accepts only UTF-8.
     pub fn odd_file(&self, name: &[u8], content: &str) -> bool {
         match fs::write(self.join(OsStr::from_bytes(name)), content) {
             Ok(()) => true,

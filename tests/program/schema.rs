@@ -2,7 +2,7 @@
 
 use super::json::Value;
 
-/// Returns the violations of `schema` in `value`. Recurses, so not for deep documents.
+/// Returns the violations of `schema` in `value`. Recursive, and therefore not suitable for deep documents.
 pub fn violations(root: Value<'_>, schema: Value<'_>, value: Value<'_>) -> Vec<String> {
     let mut found = Vec::new();
     check(root, schema, value, "", &mut found);

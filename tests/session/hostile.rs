@@ -1,4 +1,4 @@
-//! Names that try to control a terminal, and a check that they never do.
+//! Names that try to control a terminal, and a check that no name controls it.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -58,7 +58,7 @@ pub fn fill(root: &Path) {
     assert!(made > 12, "{made} names");
 }
 
-/// Returns `true` if a character of a name may be on a screen.
+/// Returns `true` if this character of a name may appear on the screen.
 pub fn is_harmless(character: char) -> bool {
     let unseen = matches!(
         character,

@@ -14,7 +14,7 @@ use nix::unistd::Pid;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtyPair, PtySize, native_pty_system};
 use vt100::{MouseProtocolMode, Parser};
 
-/// Longer than any step takes on a busy machine.
+/// Time limit, longer than any step takes on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Creates an empty screen.
@@ -81,7 +81,7 @@ impl Session {
         self.screen.process(bytes);
     }
 
-    /// Reads output for this time. Returns `false` if there will be no more.
+    /// Reads output for the duration `meanwhile`. Returns `false` once the program has closed its output.
     pub fn drain(&mut self, meanwhile: Duration) -> bool {
         let end = Instant::now() + meanwhile;
         loop {
@@ -108,8 +108,8 @@ impl Session {
         end(self.child.as_mut())
     }
 
-    /// Presses `q` and waits for the end. On a slow machine the scan is still running and leaving asks first:
-    /// the answer is Yes.
+    /// Presses `q` and waits for the end. On a slow machine, the scan may still be running, so that the program asks
+    /// first; the answer is Yes.
     pub fn quit(&mut self) -> ExitStatus {
         self.press("q");
         let end = Instant::now() + PATIENCE;
@@ -119,7 +119,7 @@ impl Session {
         self.end()
     }
 
-    /// Waits for the terminal to be as it was before.
+    /// Waits until the terminal is in the same state as before the program started.
     pub fn assert_restored(&mut self) {
         self.wait_for("main screen", |screen| !screen.alternate_screen() && !screen.hide_cursor());
         assert!(!self.screen.screen().bracketed_paste());
@@ -159,7 +159,7 @@ pub fn duke(folder: &Path) -> CommandBuilder {
     command
 }
 
-/// Removes the configuration.
+/// Sets the terminal type and the locale, and removes the variables that lead to a configuration.
 pub fn at_home_nowhere(command: &mut CommandBuilder) {
     command.env("TERM", "xterm-256color");
     command.env("LC_ALL", "C.UTF-8");

@@ -1,4 +1,5 @@
-//! ncdu's binary export, written and read in the plainest way: a second implementation of what the tests check.
+//! ncdu's binary export, written and read in the simplest way: a second implementation, with which the tests compare
+//! duke's.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ pub enum Value {
 
 use Value::{Bytes, Negative, Number, Truth};
 
-/// Item: its fields by key.
+/// Fields of an item, by key.
 pub type Item = BTreeMap<u64, Value>;
 
 /// Returns an item as a map of unknown length.
@@ -41,13 +42,13 @@ fn head(bytes: &mut Vec<u8>, kind: u8, number: u64) {
     bytes.extend(number.to_be_bytes());
 }
 
-/// Returns a file of these blocks, which are stored without compression.
+/// Returns a file that consists of these blocks, stored without compression.
 pub fn file(blocks: &[&[u8]], root: u64) -> Vec<u8> {
     let frames: Vec<Vec<u8>> = blocks.iter().map(|content| frame(content)).collect();
     file_of_frames(&frames, root)
 }
 
-/// Returns a file of blocks that contain these zstd frames.
+/// Returns a file whose blocks contain these zstd frames.
 pub fn file_of_frames(frames: &[Vec<u8>], root: u64) -> Vec<u8> {
     let mut bytes = b"\xbfncduEX1".to_vec();
     let mut index = Vec::new();
@@ -68,7 +69,7 @@ pub fn block(kind: u32, body: &[u8]) -> Vec<u8> {
     [&head[..], body, &head].concat()
 }
 
-/// Returns a zstd frame whose content is stored as it is.
+/// Returns a zstd frame that stores its content without compression.
 pub fn frame(content: &[u8]) -> Vec<u8> {
     let mut frame = frame_head(u32::try_from(content.len()).unwrap());
     let mut parts = content.chunks(128 << 10).peekable();
@@ -98,7 +99,7 @@ fn frame_head(length: u32) -> Vec<u8> {
     [&[0x28, 0xb5, 0x2f, 0xfd, 0xa0][..], &length.to_le_bytes()].concat()
 }
 
-/// Returns all items of a file by their references, and the reference of the root.
+/// Returns all items of a file, keyed by reference, and the reference of the root.
 pub fn read(file: &[u8]) -> (BTreeMap<u64, Item>, u64) {
     assert!(file.starts_with(b"\xbfncduEX1"));
     let long = |at: usize| u64::from_be_bytes(file[at..at + 8].try_into().unwrap());
@@ -190,7 +191,7 @@ pub fn reference(own: u64, item: &Item, key: u64) -> Option<u64> {
     }
 }
 
-/// Returns the references of the items in a directory, the first one first.
+/// Returns the references of the items in a directory, beginning with the first item.
 pub fn chain(items: &BTreeMap<u64, Item>, directory: u64) -> Vec<u64> {
     let mut next = reference(directory, &items[&directory], 12);
     let mut chain = Vec::new();

@@ -1,4 +1,4 @@
-//! Running a test again in a process of its own, where it may change limits, identity and mounts.
+//! Running a test again in a new process, in which the test may change limits, identity and mounts.
 
 use std::env;
 use std::ffi::OsString;
@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const ROLE: &str = "DUKE_TEST_CHILD";
-/// Long enough for a loaded machine: a child that takes longer hangs.
+/// Time after which a child counts as hanging, long enough for a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Returns the argument from the parent if this process is the child of `test`.
@@ -15,7 +15,8 @@ pub fn argument_of(test: &str) -> Option<OsString> {
     is_child.then(|| env::var_os("DUKE_TEST_ARGUMENT").unwrap_or_default())
 }
 
-/// Runs the body of `test` in a process of its own: returns `true` there, and `false` where it has been run.
+/// Runs the body of `test` in a child process. Returns `true` in the child, and `false` in the parent after the child
+/// has ended.
 pub fn alone(test: &str) -> bool {
     let is_child = argument_of(test).is_some();
     if !is_child {
@@ -24,8 +25,8 @@ pub fn alone(test: &str) -> bool {
     is_child
 }
 
-/// Runs `test` of this binary again through `launcher` (directly if it is empty), fails if it fails or hangs
-/// there, and returns its output.
+/// Runs `test` of this binary again through `launcher`, or directly if `launcher` is empty, and returns the output.
+/// Fails if the child fails or hangs.
 pub fn run(test: &str, launcher: &[&str], argument: impl Into<OsString>) -> String {
     let myself = env::current_exe().expect("a process knows its program");
     let mut command = match launcher {
@@ -88,7 +89,7 @@ fn finish(command: &mut Command, test: &str) -> Output {
     })
 }
 
-/// Returns `true` if this process may do anything; permissions cannot be tested in it then.
+/// Returns `true` if this process has all rights of root, in which case permissions cannot be tested.
 pub fn is_root() -> bool {
     nix::unistd::geteuid().is_root()
 }

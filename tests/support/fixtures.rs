@@ -1,4 +1,4 @@
-//! Named directory trees, each built on demand and deleted with its last use.
+//! Named directory trees, each built on demand and deleted after its last use.
 
 use std::ffi::{CString, OsStr};
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ use std::process::Command;
 use nix::fcntl::{OFlag, openat};
 use nix::sys::stat::{Mode, mkdirat};
 
-/// Directory in a place of its own. Deleted by `rm -rf`, which does not recurse over depth.
+/// Temporary directory. Deleted by `rm -rf`, which does not recurse once per level.
 pub struct Fixture {
     root: PathBuf,
 }
@@ -53,8 +53,8 @@ impl Drop for Fixture {
     }
 }
 
-/// Returns a file system in memory if there is one with room for this many entries, since a disk takes long
-/// for the largest fixtures.
+/// Returns a directory in memory that has room for this many entries, or else one on a disk, where the largest fixtures
+/// take long.
 #[allow(clippy::useless_conversion)] // 32 bits on some systems
 fn memory(entries: usize) -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
@@ -98,8 +98,8 @@ pub fn plain() -> Fixture {
     })
 }
 
-/// Creates hard links in one directory, in siblings, in parent and child, three at a time and at different
-/// depths.
+/// Creates hard links in one directory, in sibling directories, in parent and child, at different depths, and three
+/// links to one file.
 pub fn hard_links() -> Fixture {
     Fixture::build(|root| {
         fs::create_dir_all(root.join("a/deep/er"))?;
@@ -127,7 +127,7 @@ pub fn hard_links() -> Fixture {
     })
 }
 
-/// Creates symbolic links to files, to directories, upwards, to themselves, in a ring, and to nothing.
+/// Creates symbolic links to files, to directories, upward, to themselves, in a cycle, and to missing files.
 pub fn symlinks() -> Fixture {
     Fixture::build(|root| {
         fs::create_dir_all(root.join("real/below"))?;
@@ -144,7 +144,7 @@ pub fn symlinks() -> Fixture {
     })
 }
 
-/// Creates holes, a large one among them, and a file with a hole in the middle.
+/// Creates files with holes, one of them large, and a file with a hole in the middle.
 pub fn sparse() -> Fixture {
     Fixture::build(|root| {
         fs::create_dir(root.join("below"))?;
@@ -157,7 +157,7 @@ pub fn sparse() -> Fixture {
     })
 }
 
-/// Creates files and directories with names that are hard to print or to tell apart.
+/// Creates files and directories with names that are hard to print or to distinguish.
 pub fn weird_names() -> Fixture {
     let longest = vec![b'l'; 255];
     let names: [&[u8]; 20] = [
@@ -217,8 +217,8 @@ pub fn wide(directories: usize) -> Fixture {
     })
 }
 
-/// Creates nested directories of the same name, each with a file beside it, down to `depth`: the path is
-/// longer than any path may be. There are `2 * depth + 1` entries.
+/// Creates nested directories of the same name, each with a file beside it. The path is longer than the system's limit.
+/// There are `2 * depth + 1` entries.
 pub fn chain(depth: usize, name: &str) -> Fixture {
     Fixture::build_in(&memory(2 * depth), |root| {
         let name = CString::new(name)?;
@@ -237,8 +237,8 @@ pub fn chain(depth: usize, name: &str) -> Fixture {
     })
 }
 
-/// Creates directories that cannot be listed (`--x`), searched (`r--`), or either, beside a readable one.
-/// Root can read them all the same.
+/// Creates directories that cannot be listed (`--x`), searched (`r--`), or either, beside a readable one. Root can read
+/// all of them.
 pub fn unreadable() -> Fixture {
     Fixture::build(|root| {
         for (name, mode) in [("closed", 0o000), ("no-list", 0o311), ("no-search", 0o644), ("open", 0o755)] {

@@ -1,4 +1,4 @@
-//! File systems created for a test, in a mount namespace of its own.
+//! File systems created for a test, which runs in its own mount namespace.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,8 +10,8 @@ use nix::sys::statvfs::statvfs;
 use super::fixtures::{self, Fixture};
 use super::{child, skip};
 
-/// Runs the body of `test` in a mount namespace of its own: returns `true` there, and `false` where it has
-/// been run or cannot be.
+/// Runs the body of `test` in a child process with its own mount namespace. Returns `true` in the child, and `false` in
+/// the parent after the child has ended or if no namespace can be created.
 pub fn in_namespace(test: &str) -> bool {
     if child::argument_of(test).is_some() {
         return true;
@@ -33,25 +33,32 @@ pub fn mount(arguments: &[&str], at: &Path) {
     assert!(succeeds(Command::new("mount").args(arguments).arg(at)), "mount {arguments:?} {}", at.display());
 }
 
-/// Writes everything on the file system of `root` to its disk.
+/// Writes all pending data on the file system of `root` to the disk.
 pub fn sync(root: &Path) {
     assert!(succeeds(Command::new("sync").arg("-f").arg(root)));
 }
 
-/// Returns the number of free bytes on the file system of `root` once everything is on its disk.
+/// Returns the number of free bytes on the file system of `root`, after writing all pending data to the disk.
 pub fn free(root: &Path) -> u64 {
     sync(root);
     let found = statvfs(root).unwrap();
     found.blocks_free() * found.fragment_size()
 }
 
-/// File system of a given kind and size, mounted in a directory of its own; it ends with the namespace.
+/// Makes XFS free at once all that it frees in the background: blocks of deleted files, and blocks that it keeps in reserve
+/// for files whose shared data was overwritten.
+pub fn free_in_background(root: &Path) {
+    mount(&["-o", "remount,ro"], root);
+    mount(&["-o", "remount,rw"], root);
+}
+
+/// File system of a given kind and size, mounted in a temporary directory. The mount ends with the namespace.
 pub struct Image {
     pub fixture: Fixture,
 }
 
 impl Image {
-    /// Creates one, or returns `None` and reports the reason.
+    /// Creates a file system, or returns `None` and reports the reason.
     pub fn new(test: &str, kind: &str, bytes: u64, options: &[&str]) -> Option<Self> {
         let fixture = Fixture::build(|root| {
             fs::set_permissions(root, fs::Permissions::from_mode(0o755))?;

@@ -51,13 +51,13 @@ pub fn path(bytes: Vec<u8>) -> PathBuf {
     std::ffi::OsString::from_vec(bytes).into()
 }
 
-/// Reports the reason why a test proves nothing here.
+/// Reports why a test is skipped.
 pub fn skip(reason: &str) {
     eprintln!("SKIPPED: {reason}");
 }
 
-/// Checks at rest that the totals of a directory are its own size, plus its entries and the totals of its
-/// child directories, minus the bytes shared between them.
+/// Checks that the totals of a directory are its own size, plus its entries and the totals of its child directories,
+/// minus the bytes shared between them. Nothing may be changing the tree.
 pub fn assert_sums_agree(tree: &Tree) {
     let mut own = HashMap::new();
     for (id, listing) in Walk::new(tree, DirId::TOP) {

@@ -1,4 +1,4 @@
-//! Reference: a directory's totals, computed as simply as possible, and by du.
+//! Reference for the totals of a directory, computed as simply as possible, and by du.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,8 +8,8 @@ use std::process::Command;
 
 use duke::tree::Totals;
 
-/// Returns the totals of a directory and everything below it: each inode once, each name an item. Follows no
-/// links; an unreadable entry counts as far as it is known.
+/// Returns the totals of a directory and everything below it. Each inode counts once, and each name is an item. Does
+/// not follow links. An unreadable entry is counted as far as it is known.
 pub fn totals(directory: &Path) -> Totals {
     let mut inodes = HashMap::new();
     let mut totals = Totals::default();
@@ -42,14 +42,14 @@ fn identity_and_sizes(path: &Path) -> Option<((u64, u64), (u64, u64))> {
     Some(((metadata.dev(), metadata.ino()), (metadata.blocks() * 512, metadata.len())))
 }
 
-/// Returns the disk usage in bytes according to `du -s` of a directory alone.
+/// Returns the disk usage in bytes according to `du -s` of this directory only.
 pub fn du(directory: &Path) -> u64 {
     let output = blocks_of_du().args(["-s", "--"]).arg(directory).output().expect("du can be run");
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines().next().map_or_else(|| panic!("du of {}: {output:?}", directory.display()), bytes)
 }
 
-/// Returns a `du` that prints blocks of 512 bytes, in GNU's version and in that of BSD and macOS.
+/// Returns a `du` command that prints blocks of 512 bytes, both in GNU's version and in that of BSD and macOS.
 pub fn blocks_of_du() -> Command {
     let mut command = Command::new("du");
     command.env("POSIXLY_CORRECT", "1").env("BLOCKSIZE", "512");

@@ -1,4 +1,4 @@
-//! Operations on selected entries, carried out to their end.
+//! Previews and operations on selected entries, run to their end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use duke::testing::delete::{self, Operation, Preview, Report, Selection};
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// Returns the preview once the dialog can be answered.
+/// Returns the complete preview of a deletion.
 pub fn asked(selection: Selection) -> Preview {
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection), 0).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
     Preview::clone(&job.latest().unwrap())
 }
 
-/// Returns the report of an operation that has ended.
+/// Runs an operation to its end, and returns its report.
 pub fn carried_out(work: Operation) -> Report {
     let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));

@@ -34,7 +34,7 @@ fn blocks(file: &mut [u8], index: std::ops::Range<usize>) -> Option<()> {
     Some(())
 }
 
-/// Writes the checksum of a part to `at`.
+/// Writes the checksum of the bytes in `part` to the position `at`.
 fn seal(file: &mut [u8], part: std::ops::Range<usize>, at: usize) -> Option<()> {
     let checksum = crc32fast::hash(file.get(part)?);
     file.get_mut(at..at + 4)?.copy_from_slice(&checksum.to_le_bytes());

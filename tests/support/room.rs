@@ -1,9 +1,9 @@
-//! Check if snapshots are kept here: none is if the disk is nearly full.
+//! Check whether snapshots are kept on this machine. None are kept if the disk is nearly full.
 
 use std::process::{Command, Stdio};
 
-/// Returns `true` if the program keeps snapshots in the directory for temporary files; otherwise reports that
-/// a test proves nothing.
+/// Returns `true` if the program keeps snapshots in the directory for temporary files; otherwise, reports that the test
+/// is skipped.
 pub fn keeps_snapshots() -> bool {
     let place = tempfile::tempdir().unwrap();
     let mut save = Command::new(env!("CARGO_BIN_EXE_duke"));

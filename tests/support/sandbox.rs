@@ -1,19 +1,19 @@
-//! Sandbox for deletions. On Linux it is a mount namespace in which only `/tmp`, in memory, is writable; the home is
-//! `/tmp/home/me`, if the test creates it. On macOS, sandbox-exec(1) permits writing only in a new directory, which is
-//! `TMPDIR`, with the home `home/me` in it. Other systems have none.
+//! Sandbox for deletions, so that a bug in the tested code cannot damage the machine.
 //!
-//! So a bug in the tested code cannot damage the machine. Without a sandbox a test is skipped.
+//! On Linux, the sandbox is a mount namespace in which only `/tmp`, in memory, is writable. The home is `/tmp/home/me`,
+//! if the test creates it. On macOS, sandbox-exec(1) permits writing only in a new directory, which is `TMPDIR`, with
+//! the home `home/me` in it. On other systems there is no sandbox, and the tests are skipped.
 
 use std::process::Command;
 
 use super::{child, skip};
 
 #[cfg(target_os = "linux")]
-/// Mounts memory on `/tmp`, makes everything else read-only, then executes the given command.
+/// Mounts a file system in memory on `/tmp`, makes everything else read-only, and executes the given command.
 const SETUP: &str = "mount -t tmpfs none /tmp && mount -o remount,bind,ro / && \
     { ! mountpoint -q /dev/shm || mount -o remount,bind,ro /dev/shm; } && exec \"$@\"";
 
-/// Rules of sandbox-exec(1), the last matching one of which decides.
+/// Rules of sandbox-exec(1). The last matching rule decides.
 #[cfg(target_os = "macos")]
 const RULES: &str = "(version 1)(allow default)(deny file-write*)(allow file-write* (subpath (param \"ROOM\")) \
     (literal \"/dev/null\") (literal \"/dev/tty\") (literal \"/dev/ptmx\") (regex #\"^/dev/ttys[0-9]+$\"))";
@@ -47,8 +47,8 @@ fn run(test: &str) {
     skip(&format!("{test}: no sandbox in which deleting is safe"));
 }
 
-/// Runs the body of `test` in the sandbox: returns `true` there, and `false` where it has been run or cannot
-/// be.
+/// Runs the body of `test` in a child process in the sandbox. Returns `true` in the child, and `false` in the parent
+/// after the child has ended or if there is no sandbox.
 pub fn enter(test: &str) -> bool {
     if child::argument_of(test).is_some() {
         return true;

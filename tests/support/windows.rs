@@ -1,9 +1,9 @@
-//! Windows that screens are tested in.
+//! Windows in which screens are tested.
 #![allow(unused_imports, unused_macros)] // one of the test binaries draws no screen
 
 use duke::testing::ui::Glyphs;
 
-/// Name, columns and lines, and characters of a window.
+/// Name of a window, its columns and lines, and its characters.
 pub type Window = (&'static str, (u16, u16), Glyphs);
 
 pub const USUAL: Window = ("80x24", (80, 24), Glyphs::Unicode);

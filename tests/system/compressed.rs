@@ -112,7 +112,7 @@ impl Dice {
     }
 }
 
-/// Changes a file in one of the ways that leave parts of extents.
+/// Changes a file in one of several ways that leave parts of extents in use.
 fn change(path: &Path, dice: &mut Dice) {
     let file = fs::File::options().write(true).create(true).truncate(false).open(path).unwrap();
     let (at, length) = (dice.below(200) * 4096, (1 + dice.below(60)) * 4096);

@@ -25,11 +25,10 @@ impl Found {
     }
 }
 
-/// Runs `check` on the scan of a fixture, in a child whose system calls fail: `faults` are arguments of
-/// `strace -e`.
+/// Runs `check` on the scan of a fixture, in a child whose system calls fail. `faults` are arguments of `strace -e`.
 ///
-/// The child attaches `strace` to itself while it runs, so that no fault hits the program loader. `strace`
-/// counts the calls of each thread from there on.
+/// The child attaches `strace` to itself, so that no fault hits the program loader. From that moment on, `strace`
+/// counts the calls of each thread.
 fn with_faults(test: &str, faults: &[&str], check: impl FnOnce(&Found)) {
     if let Some(argument) = child::argument_of(test) {
         let argument = argument.into_string().unwrap();
@@ -54,7 +53,7 @@ fn with_faults(test: &str, faults: &[&str], check: impl FnOnce(&Found)) {
     assert!(log.is_empty() || log.contains("(INJECTED)"), "{test}: no call failed");
 }
 
-/// A `strace` that is attached to this process.
+/// `strace` process that is attached to this process.
 struct Tracer {
     strace: Child,
     /// Kept open, since `strace` writes to it.
@@ -62,7 +61,7 @@ struct Tracer {
 }
 
 impl Drop for Tracer {
-    /// Detaches it, since it may wait for ever if this process exits just after a thread has begun.
+    /// Detaches `strace`, which could otherwise wait forever if this process exits just after a thread has begun.
     fn drop(&mut self) {
         let id = i32::try_from(self.strace.id()).unwrap();
         nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGTERM).unwrap();
@@ -107,7 +106,7 @@ fn fstatat_replaces_a_refused_statx() {
     with_faults("fstatat_replaces_a_refused_statx", &fault, Found::is_whole);
 }
 
-/// Every fifth listing fails for good: each is one error at its directory, and everything else is there.
+/// Every fifth listing fails permanently. Each failure is one error at its directory, and all other entries are read.
 #[test]
 fn a_listing_that_fails_is_an_error_of_its_directory() {
     let fault = ["inject=getdents64:error=EIO:when=2+5"];

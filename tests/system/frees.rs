@@ -1,4 +1,4 @@
-//! `--frees` on file systems with shared extents: what it promises, compared with the space that deletion frees.
+//! `--frees` on file systems with shared extents, compared with the space that deletion frees.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -18,7 +18,7 @@ use duke::tree::{EntryState, Exclusive};
 const MIB: u64 = 1 << 20;
 const LONG: Duration = Duration::from_secs(60);
 
-/// Returns what deleting `name` in `root` frees, and the number of files that could not be read.
+/// Returns the exclusive size of the entry `name` in `root`, and the number of files that could not be read.
 fn frees(root: &Path, name: &str) -> (Exclusive, u64) {
     let scan = crate::support::scan(root, 2);
     let job = exclusive::find(&Pool::new(2).unwrap(), scan.tree().clone()).unwrap();
@@ -60,7 +60,7 @@ fn fill(root: &Path) {
     sync(root);
 }
 
-/// Compares what is promised for each directory with what its deletion frees.
+/// Compares the exclusive size of each directory with the space that its deletion frees.
 fn compare(image: &Image, is_bounded: bool) {
     let root = image.path();
     fill(&root);

@@ -1,4 +1,4 @@
-//! Mounted file system with an unreachable server: every call to it blocks for ever.
+//! Mounted file system with an unreachable server: every call to it blocks forever.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -27,15 +27,15 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Time in which a key must be answered, even on a busy machine.
 const ANSWER: Duration = Duration::from_secs(2);
 
-/// Three directories with files, and between them one that never answers. Dropping it releases all blocked
-/// threads.
+/// Three directories with files, and between them a mount point whose server never answers. Dropping it releases all
+/// blocked threads.
 struct Hung {
     fixture: Fixture,
     connection: Option<File>,
 }
 
 impl Hung {
-    /// Mounts it; `None` if nothing can be mounted.
+    /// Mounts the file system; returns `None` if nothing can be mounted.
     fn mount() -> Option<Self> {
         let connection = File::options().read(true).write(true).open("/dev/fuse").ok()?;
         let fixture = Fixture::build(|root| {
@@ -64,7 +64,7 @@ impl Drop for Hung {
     }
 }
 
-/// Runs `body` with a dead mount, in a mount namespace of its own.
+/// Runs `body` with a mount that never answers, in a child process with its own mount namespace.
 fn with_dead_mount(test: &str, body: impl FnOnce(&Hung)) {
     if in_namespace(test) {
         match Hung::mount() {

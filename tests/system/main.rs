@@ -1,4 +1,5 @@
-//! Tests that need special rights: namespaces, file systems in images, injected faults. SKIPPED without them.
+//! Tests that need special rights: namespaces, file systems in images, and injected faults. Without these rights, they
+//! are skipped.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 #[path = "../program/mod.rs"]

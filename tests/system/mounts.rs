@@ -92,14 +92,14 @@ fn every_root_has_a_file_system_of_its_own() {
     let fixture = with_tmpfs();
     let inner = fixture.join("tmpfs");
     let own = naive::totals(&inner);
-    // It is excluded from the first root, so it is read as the second.
+    // The mounted directory is excluded from the first root, so it is read as the second root.
     let roots = vec![fixture.path().to_owned(), inner.clone(), fixture.join("outside")];
     let scan = Scan::run(roots, options(Mounts::None));
     let directories: Vec<_> = crate::support::directories(scan.tree());
     let found = directories.iter().find(|(path, _)| *path == inner).map(|(_, totals)| *totals);
     assert_eq!(found, Some(own));
     assert_eq!(scan.tree().totals(DirId::TOP).disk, directories[0].1.disk + own.disk, "the file counts once");
-    // It is part of the first root, so it is the same directory.
+    // The mounted directory is part of the first root, so it is not read again as the second root.
     let scan = Scan::run(vec![fixture.path().to_owned(), inner.clone()], options(Mounts::Real));
     assert_eq!(scan.tree().totals(DirId::TOP), naive::totals(fixture.path()));
 }
@@ -161,7 +161,7 @@ fn processes_come_and_go_in_proc() {
     crate::support::assert_sums_agree(scan.tree());
 }
 
-/// An automount point that never answers: triggering it blocks for ever.
+/// An automount point that never answers: triggering it blocks forever.
 #[test]
 fn an_automounter_is_not_triggered() {
     const NAME: &str = "an_automounter_is_not_triggered";
@@ -198,7 +198,7 @@ fn an_automounter_is_not_triggered() {
     daemon.wait().unwrap();
 }
 
-/// A network file system that never answers: every call to it blocks for ever.
+/// A network file system that never answers: every call to it blocks forever.
 #[test]
 fn skipped_network_file_systems_get_no_request() {
     const NAME: &str = "skipped_network_file_systems_get_no_request";
@@ -210,7 +210,7 @@ fn skipped_network_file_systems_get_no_request() {
     let Ok(server) = fs::OpenOptions::new().read(true).write(true).open("/dev/fuse") else {
         return crate::support::skip(&format!("{NAME}: no /dev/fuse"));
     };
-    // The mount program inherits it.
+    // The mount program inherits the descriptor.
     fcntl(&server, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
     let fd = format!("fd={},rootmode=40000,user_id=0,group_id=0,subtype=sshfs", server.as_raw_fd());
     let mounted = Command::new("mount").args(["-i", "-t", "fuse", "-o", &fd, "me@box:"]).arg(&place).status();
@@ -226,7 +226,7 @@ fn skipped_network_file_systems_get_no_request() {
         let empty = crate::support::id_of(scan.tree(), &root.join("empty"));
         assert_eq!(exclusions(&scan, empty), [("inside".into(), Exclusion::OtherFileSystem)]);
         assert_eq!(scan.tree().totals(DirId::TOP).errors, 0);
-        // A rescan still recognizes it.
+        // A rescan still recognizes the network file system.
         let again = scan.rescan(empty).unwrap();
         assert_eq!(again.wait(Duration::from_secs(20)), Some(Outcome::Complete));
         let empty = crate::support::id_of(scan.tree(), &root.join("empty"));
@@ -245,7 +245,7 @@ fn skipped_network_file_systems_get_no_request() {
 /// Request that the kernel sends to every FUSE server at mounting (linux/fuse.h).
 const FUSE_INIT: u32 = 26;
 
-/// A tmpfs stands for a local file system: nothing of it is excluded.
+/// A tmpfs stands for a local file system, of which nothing is excluded.
 #[test]
 fn local_mounts_are_no_network() {
     if !in_namespace("local_mounts_are_no_network") {

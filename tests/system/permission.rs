@@ -64,7 +64,7 @@ fn run(program: &str, words: &[&str]) -> bool {
     Command::new(program).args(words).output().is_ok_and(|output| output.status.success())
 }
 
-/// Runs everything in a sandbox, `prepare` as root and `body` as a user without rights.
+/// Runs `prepare` as root and `body` as a user without rights, both in a sandbox.
 fn as_nobody(test: &str, prepare: impl Fn() -> bool, body: impl Fn()) {
     if !sandbox::enter(test) {
         return;

@@ -35,7 +35,7 @@ use ratatui::backend::TestBackend;
 const PATIENCE: Duration = Duration::from_secs(60);
 const NOW: i64 = 1_800_000_000;
 
-/// Browser on real files, with everything it needs.
+/// Browser on real files, with everything it needs to delete them.
 struct Session<'s> {
     scan: &'s Scan,
     app: App<'s>,
@@ -78,13 +78,13 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Waits long enough to have read the question.
+    /// Waits long enough for a user to have read the question.
     fn read(&mut self) {
         self.update(Event::Idle(Duration::ZERO));
         self.update(Event::Idle(LONG_QUIET));
     }
 
-    /// Presses keys by their names after reading the question, without waiting for anything else.
+    /// Presses keys by their names, each after reading the question, without waiting for anything else.
     fn press(&mut self, keys: &str) {
         for name in keys.split(' ') {
             let mut all = KEYMAP.iter().flat_map(|binding| binding.keys);
@@ -431,7 +431,7 @@ fn screen(app: &mut App<'_>) -> String {
     text
 }
 
-/// Screens of the dialogs and notices, at one size.
+/// Compares the screens of the dialogs and notices at one size.
 fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let home = home();
     let scan = crate::support::scan(home.path(), 2);

@@ -24,7 +24,7 @@ fn emptied(scan: &Scan, root: &Path) -> Selection {
     Selection::new(scan.tree(), [(DirId::TOP, root.as_os_str().as_bytes())], DeleteScope::Content)
 }
 
-/// Returns the refusals and warnings for a selection.
+/// Returns the reasons why a selection is blocked, and the warnings.
 fn objections(selection: &Selection) -> (Vec<Blocked>, Vec<DeleteWarning>) {
     let job = delete::probe(&Pool::new(2).unwrap(), Arc::new(selection.clone()), 0).unwrap();
     assert_eq!(job.wait(Duration::from_secs(60)), Some(JobEnd::Complete));
@@ -32,7 +32,7 @@ fn objections(selection: &Selection) -> (Vec<Blocked>, Vec<DeleteWarning>) {
     (probe.refusals.iter().map(|(_, refusal)| *refusal).collect(), probe.warnings.clone())
 }
 
-/// Tries to delete it and returns the reasons of the failures.
+/// Tries to delete the selection, and returns the reasons of the failures.
 fn reasons(selection: Selection) -> Vec<Reason> {
     let work = Operation::Remove(Arc::new(selection));
     let job = delete::start(&Pool::new(2).unwrap(), work, None).unwrap();

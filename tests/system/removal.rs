@@ -1,4 +1,4 @@
-//! Deletion of a selection: exactly that, whatever other processes do there meanwhile.
+//! Deletion of a selection: exactly the selection is deleted, whatever other processes do meanwhile.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ fn whole(scan: &Scan, paths: &[PathBuf]) -> Selection {
     select(scan.tree(), paths, DeleteScope::Whole)
 }
 
-/// Rescans what was selected.
+/// Rescans the selection.
 fn look_again(scan: &Scan, selection: &Selection) {
     let again = scan.recheck(selection.places()).unwrap();
     assert_eq!(again.wait(LONG), Some(Outcome::Complete));
@@ -54,7 +54,7 @@ fn look_again(scan: &Scan, selection: &Selection) {
 
 type Picture = BTreeMap<Vec<u8>, (Totals, u64, Vec<(Vec<u8>, EntryState)>)>;
 
-/// Returns every directory's path with its totals, shared bytes and entries.
+/// Returns the totals, the shared bytes and the entries of every directory, by path.
 fn picture(tree: &Tree) -> Picture {
     let entry = |record: duke::tree::Entry<'_>| {
         let mut state = record.state;
@@ -255,7 +255,7 @@ fn replaced_entries_are_kept() {
     assert_eq!(fs::read(fixture.join("a/b/file-2-1")).unwrap(), b"another");
 }
 
-/// Exchanges two names, each in a directory.
+/// Exchanges two names, which may be in different directories.
 #[cfg(target_os = "linux")]
 fn swap(a: (&fs::File, &str), b: (&fs::File, &str)) {
     use nix::fcntl::{RenameFlags, renameat2};
@@ -361,7 +361,7 @@ fn mounts_inside_and_their_directories_are_kept() {
     assert_eq!(refused, [(0, delete::Blocked::Mount), (1, delete::Blocked::Mount)]);
     let reasons: Vec<_> = reasons(&remove(selection)).into_iter().map(|(_, reason)| reason).collect();
     assert_eq!(reasons, [Reason::Mount, Reason::Mount]);
-    // So is a root that is a mount point, even for its contents only.
+    // A root that is a mount point is also refused, even if only its contents are to be deleted.
     let roots = [fixture.join("a/tmpfs"), fixture.join("a/b/bind"), fixture.join("a")];
     let scan = Scan::run(roots.to_vec(), duke::scan::Options::default());
     let names = roots.iter().map(|root| (DirId::TOP, root.as_os_str().as_bytes()));
@@ -396,7 +396,7 @@ fn both_ways_to_stay_on_a_mount_agree() {
 
 #[test]
 fn undeletable_entries_are_named_and_the_rest_is_deleted() {
-    // Only on Linux the sandbox has a /tmp of its own.
+    // The sandbox has its own /tmp only on Linux.
     if !cfg!(target_os = "linux") || !sandbox::enter("undeletable_entries_are_named_and_the_rest_is_deleted")
     {
         return;
@@ -491,7 +491,7 @@ fn any_depth_is_deleted_with_few_descriptors() {
     }
 }
 
-/// Creates a directory with many directories at each of many levels.
+/// The fixture has many directories at each of many levels.
 #[test]
 fn wide_directories_at_any_depth_are_deleted_with_few_descriptors() {
     if !sandbox::enter("wide_directories_at_any_depth_are_deleted_with_few_descriptors") {

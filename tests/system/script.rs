@@ -1,5 +1,5 @@
-//! The script that deletes a selection, run by shells: it deletes what it names and nothing else, whatever
-//! happened meanwhile.
+//! The script that deletes a selection, run by shells: it deletes what it names and nothing else, regardless of earlier
+//! changes.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")]
 
@@ -58,7 +58,7 @@ fn run(shell: &str, script: &Path, answer: &str) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The script need not ask at all.
+    // The script may end without asking, so a failed write is ignored.
     let _ = child.stdin.take().unwrap().write_all(answer.as_bytes());
     child.wait_with_output().unwrap()
 }
@@ -69,7 +69,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Names with a meaning for a shell, a terminal, a pattern or the kernel's mount table.
+/// Returns names with a meaning for a shell, a terminal, a pattern or the kernel's mount table.
 fn hostile() -> Vec<Vec<u8>> {
     let mut names: Vec<Vec<u8>> = [
         "it's",
@@ -169,8 +169,8 @@ fn file_systems_mounted_inside_are_kept() {
     }
 }
 
-/// Creates a directory with two entries in `place` and a script for them, runs `change` before the script,
-/// and checks that both entries are kept.
+/// Creates two entries in `place` and a script that deletes them, calls `change`, runs the script, and checks that both
+/// entries are kept.
 fn assert_stays(place: &Path, change: impl Fn(&Path)) {
     for shell in shells() {
         let (fixture, folder) = (Fixture::build_in(place, |_| Ok(())), private());
@@ -196,7 +196,7 @@ fn assert_stays(place: &Path, change: impl Fn(&Path)) {
     }
 }
 
-/// Changes by other processes between writing and running a script.
+/// Checks that a script keeps entries that other processes have replaced since it was written.
 fn assert_replaced_entries_stay(place: &Path) {
     let renew = |home: &Path| {
         fs::remove_dir_all(home.join("directory")).unwrap();
@@ -222,7 +222,7 @@ fn assert_replaced_entries_stay(place: &Path) {
         symlink(elsewhere.join("file"), home.join("file")).unwrap();
     });
     assert_stays(place, |home| {
-        // A link in the middle of the path, to a directory with the same names.
+        // The middle of the path is replaced by a link to a directory with the same names.
         let other = home.with_file_name("other");
         fs::rename(home, home.with_file_name("away")).unwrap();
         fs::create_dir_all(other.join("directory")).unwrap();

@@ -1,4 +1,4 @@
-//! Sharing of duplicates on file systems with reflinks: what is freed, what stays, and what is refused.
+//! Sharing of duplicates on file systems with reflinks: freed bytes, kept copies, and refusals.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -40,7 +40,7 @@ fn images(test: &str) -> Vec<Image> {
     btrfs.into_iter().chain(xfs).collect()
 }
 
-/// Searches for duplicates; `tamper` is called before they are shared.
+/// Searches for duplicates, calls `tamper`, and lets the duplicates share their data.
 fn shared(root: &Path, journal: Option<Journal>, tamper: impl FnOnce()) -> Report {
     let scan = crate::support::scan(root, 2);
     let tree = Arc::clone(scan.tree());
@@ -128,7 +128,7 @@ fn files_that_changed_since_the_search_are_not_shared() {
         assert_eq!(report.failures.first[0].path, root.join("b").as_os_str().as_bytes());
         assert_eq!(fs::read(root.join("b")).unwrap(), other);
         assert_eq!(fs::read(root.join("c")).unwrap(), bytes);
-        // If the file that would give its data has changed, the others are shared with each other.
+        // If the file whose data would be shared has changed, the other files share data with each other.
         let bytes = noise(MIB, 2);
         for name in ["d", "e", "f"] {
             fs::write(root.join(name), &bytes).unwrap();

@@ -39,7 +39,7 @@ fn du(path: &Path) -> u64 {
     String::from_utf8(output.stdout).unwrap().split('\t').next().unwrap().parse().unwrap()
 }
 
-/// Returns size, free and available according to `stat -f`.
+/// Returns the size, the free space and the available space according to `stat -f`.
 fn statfs(path: &Path) -> [u64; 3] {
     let output = Command::new("stat").args(["-f", "-c", "%S %b %f %a"]).arg(path).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -47,7 +47,7 @@ fn statfs(path: &Path) -> [u64; 3] {
     [1, 2, 3].map(|at| numbers[0] * numbers[at])
 }
 
-/// Writes content that no file system compresses or omits.
+/// Writes random bytes, which no file system compresses or omits.
 fn random(path: &Path, bytes: u64) {
     let mut source = File::open("/dev/urandom").unwrap().take(bytes);
     let mut file = File::create(path).unwrap();
@@ -66,7 +66,7 @@ fn part(space: &FileSystemUsage, what: OverheadKind) -> Option<(u64, CountedAs)>
     space.parts.iter().find(|part| part.what == what).map(|part| (part.bytes, part.counted))
 }
 
-/// Process that ends with its test.
+/// Process that is ended together with its test.
 struct Holder(Child);
 
 impl Holder {
@@ -124,7 +124,7 @@ fn a_deleted_program_that_still_runs_is_held_by_memory() {
     let path = fixture.join("program");
     let cat = ["/bin/cat", "/usr/bin/cat"].into_iter().find(|path| Path::new(path).exists()).unwrap();
     fs::copy(cat, &path).unwrap();
-    // Bytes after the program do not keep it from running.
+    // Bytes after the end of the program do not prevent it from running.
     let mut file = File::options().append(true).open(&path).unwrap();
     file.write_all(&vec![1; 50_000_000]).unwrap();
     file.sync_all().unwrap();
@@ -137,7 +137,7 @@ fn a_deleted_program_that_still_runs_is_held_by_memory() {
             spawned => break spawned.unwrap(),
         }
     };
-    // Its answer shows that it is running.
+    // The answer shows that the program is running.
     running.stdin.as_mut().unwrap().write_all(b"x").unwrap();
     running.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
     let running = Holder(running);
@@ -467,7 +467,7 @@ fn without_proc_the_accounting_is_reduced_and_says_so() {
     run(program().args(["df", "-q"]).arg(fixture.path())).ended(0);
 }
 
-/// Creates a directory with a tmpfs below it, with 20,000 bytes on it.
+/// Creates a directory that contains a mounted tmpfs with 20,000 bytes.
 fn with_memory() -> Fixture {
     Fixture::build(|root| {
         fixtures::file(root.join("outside"), 10_000)?;

@@ -1,4 +1,4 @@
-//! `duke subvolumes`: predicted bytes equal the change of used data, on file systems of `clones.sh`.
+//! `duke subvolumes`: the predicted bytes equal the change in used data, on file systems filled by `clones.sh`.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::program::json::Document;
 use crate::program::{program, run};
-use crate::support::image::{Image, in_namespace, succeeds, sync};
+use crate::support::image::{Image, free_in_background, in_namespace, succeeds, sync};
 use crate::support::skip;
 
 const MIB: u64 = 1 << 20;
@@ -24,10 +24,7 @@ pub fn filled(test: &str, kind: &str, options: &[&str], seed: u64) -> Option<Ima
     let mut fill = Command::new("bash");
     let filled = fill.arg(script).arg(kind).arg(image.path()).arg(seed.to_string()).output().unwrap();
     assert!(filled.status.success(), "{}", String::from_utf8_lossy(&filled.stderr));
-    // XFS keeps blocks in reserve for files that were overwritten, and gives them back when it becomes read-only.
-    for option in ["remount,ro", "remount,rw"] {
-        assert!(succeeds(Command::new("mount").args(["-o", option]).arg(image.path())));
-    }
+    free_in_background(&image.path());
     Some(image)
 }
 
@@ -79,7 +76,7 @@ fn deleting_subvolumes_frees_exactly_what_is_predicted() {
             if left.is_empty() {
                 break;
             }
-            // Of 6 subvolumes, 1 and then 2 at a time.
+            // Deletes 1 of 6 subvolumes first, and then up to 2 at a time.
             let count = left.len().min(1 + left.len() % 2);
             order = order.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let first = usize::try_from(order >> 33).unwrap() % left.len();

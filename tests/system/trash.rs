@@ -1,4 +1,5 @@
-//! The trash and the journal: by the specification, on one mount, and never anything else.
+//! The trash and the journal: entries are moved according to the specification, within one mount, and nothing else is
+//! moved.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")] // macOS has another layout, which tests/machine.rs tests
 
@@ -55,7 +56,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Returns everything below a directory: paths, kinds, inodes.
+/// Returns the paths and inodes of all entries below a directory.
 fn inventory(root: &Path) -> Vec<(PathBuf, u64)> {
     let mut all = Vec::new();
     let mut waiting = vec![root.to_owned()];
@@ -73,7 +74,7 @@ fn inventory(root: &Path) -> Vec<(PathBuf, u64)> {
     all
 }
 
-/// Decodes a path of an info file.
+/// Decodes the path in an info file.
 fn unquoted(text: &str) -> Vec<u8> {
     let mut bytes = text.bytes();
     let mut path = Vec::new();
@@ -261,7 +262,7 @@ fn another_mount_has_a_trash_of_its_own_or_none() {
     let trashes = || (top.join(format!(".Trash-{uid}")), top.join(format!(".Trash/{uid}")));
     let (alone, shared) = trashes();
 
-    // Neither exists, so the user's own is created. Paths are relative to the mount point.
+    // Neither trash exists, so the user's own trash is created. Paths are relative to the mount point.
     let done = put(&fresh(), &owner);
     assert_eq!(done.failures.count, 0, "{:?}", done.failures);
     let info = fs::read_to_string(alone.join("info/c %.trashinfo")).unwrap();
@@ -271,7 +272,7 @@ fn another_mount_has_a_trash_of_its_own_or_none() {
     assert_eq!(back(&done).failures.count, 0);
     fs::remove_dir_all(&alone).unwrap();
 
-    // A shared one that is not sticky, or is a link, must not be used.
+    // A shared trash that is not sticky, or is a link, must not be used.
     fs::create_dir(top.join(".Trash")).unwrap();
     fs::set_permissions(top.join(".Trash"), fs::Permissions::from_mode(0o777)).unwrap();
     assert!(put(&fresh(), &owner).failures.count == 0 && alone.exists() && !shared.exists());
@@ -285,7 +286,7 @@ fn another_mount_has_a_trash_of_its_own_or_none() {
     fs::rename(top.join("elsewhere"), top.join(".Trash")).unwrap();
     assert!(put(&fresh(), &owner).failures.count == 0 && !alone.exists() && shared.exists());
 
-    // Nor may one of another user, or a link: then nothing happens at all.
+    // A trash of another user, or a link, must not be used either. In that case, nothing is moved.
     fs::remove_dir_all(top.join(".Trash")).unwrap();
     symlink(home.path(), &alone).unwrap();
     let selection = fresh();

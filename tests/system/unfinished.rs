@@ -1,4 +1,4 @@
-//! Leftovers of a file that was being written when the program ended: none, or they are deleted at the next
+//! Leftovers of a file that was being written when the program ended: there are none, or they are deleted at the next
 //! write.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 #![cfg(target_os = "linux")]
@@ -37,7 +37,7 @@ fn unfinished(folder: &Path) -> Vec<PathBuf> {
     entries.filter(|path| path.to_string_lossy().ends_with(".part")).collect()
 }
 
-/// Starts a program that writes the scan of `tree` into `folder`. Without /proc a file without a name cannot
+/// Starts a program that writes the scan of `tree` into `folder`. Without /proc, a file created without a name cannot
 /// be named later.
 fn start(tree: &Path, folder: &Path, number: u32) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_duke"));
@@ -56,15 +56,15 @@ fn send(child: &Child, signal: Signal) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
 }
 
-/// Number of runs in which each signal meets each way to write three times.
+/// Number of runs. Each combination of a signal and a way to write occurs three times.
 const RUNS: u32 = 54;
-/// A busy machine, on which each run takes seconds, does as many of them as start within this time, and those
-/// it takes to end [`ENDED`].
+/// Time within which runs may start. A busy machine, on which each run takes seconds, does fewer runs, but as many as
+/// it takes to end [`ENDED`] of them.
 const TIME_FOR_RUNS: Duration = Duration::from_secs(10);
-/// Number of runs that a signal must have ended before the test counts.
+/// Number of runs that a signal must have ended for the test to be meaningful.
 const ENDED: u32 = 3;
 
-/// Ends runs by signals at all moments of their lives.
+/// Ends runs by signals, at moments spread over the duration of a run.
 fn end_by_signals(tree: &Path, folder: &Path) {
     let mut whole = [0, 1, 2].map(|number| {
         let begun = Instant::now();
@@ -72,7 +72,7 @@ fn end_by_signals(tree: &Path, folder: &Path) {
         begun.elapsed()
     });
     let (begun, mut ended) = (Instant::now(), 0);
-    // A share of the runs is not enough: a run that ends before its signal proves nothing.
+    // A fixed number of runs is not enough, because a run that ends before its signal proves nothing.
     let is_wanted = |run: u32, ended: u32| {
         let is_time = begun.elapsed() < TIME_FOR_RUNS && run < RUNS;
         is_time || ended < ENDED && run < 10 * RUNS
@@ -87,7 +87,7 @@ fn end_by_signals(tree: &Path, folder: &Path) {
         let whole = &mut whole[usize::try_from(run % 3).unwrap()];
         let wait = whole.mul_f64(part);
         std::thread::sleep(wait);
-        // The machine is less busy than when this was measured.
+        // The machine is less busy than when the duration was measured.
         if child.try_wait().unwrap().is_some() {
             *whole = wait;
             continue;
@@ -104,8 +104,7 @@ fn end_by_signals(tree: &Path, folder: &Path) {
     }
 }
 
-/// Hides /proc, so that files are written under a temporary name, as on file systems that support nothing
-/// else.
+/// Hides /proc, so that files are written under a temporary name, as on file systems that support nothing else.
 fn hide_proc() {
     crate::support::image::mount(&["-t", "tmpfs", "none"], Path::new("/proc"));
 }
@@ -199,7 +198,7 @@ fn an_ended_browser_leaves_no_unfinished_file() {
         command.env("XDG_STATE_HOME", home.path());
         let mut session = crate::session::Session::run(command);
         session.wait_for("browser", vt100::Screen::alternate_screen);
-        // The file is being written, or has been.
+        // The file is being written, or has already been written.
         let end = Instant::now() + PATIENCE;
         while fs::read_dir(&kept).map_or(0, Iterator::count) == 0 {
             assert!(Instant::now() < end, "no snapshot is written");

@@ -50,7 +50,7 @@ fn agrees(root: &Path, mounts: Mounts) -> Totals {
     totals
 }
 
-/// Listings without types, as on XFS without `ftype`: an option of ext4 removes them, so only stat reports
+/// Listings contain no types, as on XFS without `ftype`. An option of ext4 removes the types, so that only stat reports
 /// the kind.
 #[test]
 fn a_file_system_without_types_is_read_completely() {
@@ -126,11 +126,11 @@ fn btrfs_subvolumes_are_directories_that_one_file_system_excludes() {
     let listing = one.tree().listing(plain);
     let snap = listing.entries().find(|(_, record)| record.name == b"snap").unwrap().1;
     assert_eq!(snap.state, EntryState::Excluded(Exclusion::OtherFileSystem));
-    // As a root it is read.
+    // As a root, the snapshot is read.
     agrees(&image.join("plain/snap"), Mounts::Real);
 }
 
-/// Files of an overlay have another device than its directories: `du -x` excludes them there.
+/// Files of an overlay have a different device from its directories: `du -x` excludes them.
 #[test]
 fn an_overlay_is_one_file_system_with_all_its_files() {
     const NAME: &str = "an_overlay_is_one_file_system_with_all_its_files";
@@ -140,7 +140,7 @@ fn an_overlay_is_one_file_system_with_all_its_files() {
     let layers = fixtures::empty();
     let base = layers.join("layers");
     fs::create_dir(&base).unwrap();
-    // On a tmpfs, so that the layers share a file system whatever holds the temporary directory.
+    // Uses a tmpfs, so that the layers share a file system, regardless of the location of the temporary directory.
     mount(&["-t", "tmpfs", "none"], &base);
     for name in ["lower", "upper", "work", "merged"] {
         fs::create_dir(base.join(name)).unwrap();

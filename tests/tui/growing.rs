@@ -11,7 +11,7 @@ use crate::session::{PATIENCE, Session, at_home_nowhere};
 use crate::support::room::keeps_snapshots;
 use portable_pty::CommandBuilder;
 
-/// Starts the program in `folder`, in a terminal; it keeps snapshots in `state`.
+/// Starts the program in `folder`, in a terminal. The program keeps snapshots in `state`.
 fn start(folder: &Path, state: &Path, words: &[&str]) -> Session {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.args(words);
@@ -21,7 +21,7 @@ fn start(folder: &Path, state: &Path, words: &[&str]) -> Session {
     Session::run(command)
 }
 
-/// Waits until a line of the screen holds both texts, since a frame may arrive in pieces.
+/// Waits until a line of the screen contains both texts, because a frame may arrive in pieces.
 fn wait_for_line(session: &mut Session, name: &str, text: &str) {
     session.wait_for(&format!("{name} with {text}"), |screen| {
         screen.contents().lines().any(|line| line.contains(name) && line.contains(text))
@@ -33,7 +33,7 @@ fn leave(mut session: Session) -> u32 {
     session.quit().exit_code()
 }
 
-/// Creates a folder `t`, a snapshot of it, an export of it, and then changes it.
+/// Creates a folder `t`, a snapshot and an export of it, and then changes the folder.
 fn changed() -> Place {
     let place = Place::new();
     place.file("t/grown", 100_000);
@@ -92,7 +92,7 @@ fn the_last_snapshot_is_offered_and_none_is_kept_if_disabled() {
     let (place, state) = (changed(), Place::new());
     let saved = run(program().env("XDG_STATE_HOME", state.path()).arg("save").arg(place.join("t")));
     let old = saved.ended(0).text().trim_end().to_owned();
-    // The name makes it look three days old.
+    // The time in the name makes the snapshot look three days old.
     let (front, seconds) = old.trim_end_matches(".duke").rsplit_once('-').unwrap();
     let earlier = seconds.parse::<i64>().unwrap() - 3 * 86_400;
     fs::rename(&old, format!("{front}-{earlier:011}.duke")).unwrap();
@@ -115,7 +115,7 @@ fn the_last_snapshot_is_offered_and_none_is_kept_if_disabled() {
         std::thread::yield_now();
     }
     assert_eq!(leave(session), 0);
-    // Selected by its time; the newer one is of today.
+    // The snapshot is selected by its time; the newer snapshot is from today.
     let mut session = start(place.path(), state.path(), &["diff", "--since", "1d", "t"]);
     wait_for_line(&mut session, "later", "new");
     assert_eq!(leave(session), 0);
@@ -135,7 +135,7 @@ fn the_shown_tree_is_written_in_the_format_of_the_name() {
         session.press("\r");
         session.wait_for_text(&format!("to {name}"));
     }
-    // It exists now.
+    // The file exists now.
     session.press("E\x15a.duke\r");
     session.wait_for_text("Replace a.duke?");
     session.wait_for_text("[ Yes ]");

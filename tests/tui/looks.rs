@@ -1,5 +1,5 @@
-//! The list, the treemap and the overview in the usual sizes of windows, with every number of colors: the characters, and
-//! below them the colors of each line.
+//! The list, the treemap and the overview in common window sizes, with every number of colors: the characters, followed
+//! by the colors of each line.
 
 use std::fmt::Write as _;
 
@@ -35,7 +35,7 @@ fn drawn(app: &mut App<'_>) -> Buffer {
     terminal.backend().buffer().clone()
 }
 
-/// Performs the browser's requests that need only the tree. What the system says of it differs from machine to machine.
+/// Performs the browser's requests that need only the tree, because the system's answers differ between machines.
 fn work(app: &mut App<'_>, scan: &Scan) {
     let sources =
         Sources { pool: &Pool::new(1).unwrap(), tree: scan.tree(), basis: None, may_ask_system: false };
@@ -44,7 +44,7 @@ fn work(app: &mut App<'_>, scan: &Scan) {
     }
 }
 
-/// Returns the lines of the screen. A wide character covers the cell after its own, which is left out.
+/// Returns the lines of the screen. A wide character covers the next cell, which is skipped.
 fn text(buffer: &Buffer) -> Vec<String> {
     let lines = buffer.content.chunks(usize::from(buffer.area.width));
     let line = |cells: &[Cell]| {
@@ -61,7 +61,7 @@ fn text(buffer: &Buffer) -> Vec<String> {
     lines.map(line).collect()
 }
 
-/// Describes the colors of a line: the first column of each run of equal cells, with foreground, background and attributes.
+/// Describes the colors of a line: for each run of equal cells, its first column, its colors and its attributes.
 fn colors(cells: &[Cell]) -> String {
     let name = |color: Color| match color {
         Color::Reset => "-".to_owned(),

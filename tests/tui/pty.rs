@@ -23,7 +23,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Waits for the last line to end in the duration of the scan.
+/// Waits until the last line ends in the duration of the scan.
 fn wait_for_end_of_scan(session: &mut Session) {
     session.wait_for("end of the scan", |screen| {
         // In place of the progress, the footer has the row number.
@@ -171,8 +171,8 @@ fn the_browser_follows_the_size_of_the_window() {
     assert!(session.quit().success());
 }
 
-/// Bytes of a terminal for a press and a release of the left button; the first cell is 1;1 (xterm's SGR
-/// mode).
+/// Returns the bytes that a terminal sends when the left button is pressed and released. The first cell is 1;1 (xterm's
+/// SGR mode).
 fn click(column: u16, line: u16) -> String {
     format!("\x1b[<0;{column};{line}M\x1b[<0;{column};{line}m")
 }
@@ -232,8 +232,8 @@ fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
     }
     session.screen = parser(24, 80);
     session.master.resize(PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
-    // A click may have hit a hint that opens the help, a search or a question; Esc closes one of them at a time. Followed at once by another
-    // byte it would be another key.
+    // A click may have hit a hint that opens the help, a search or a question. Esc closes one of them at a time. If
+    // another byte followed at once, the terminal input would be a different key.
     for _ in 0..3 {
         session.press("\x1b");
         session.drain(Duration::from_millis(300));
@@ -508,7 +508,7 @@ fn with(folder: &Path, variables: &[(&str, &str)]) -> Session {
     session
 }
 
-/// Waits for the browser to come back.
+/// Waits until the browser has the terminal again.
 fn wait_for_return(session: &mut Session) {
     session.wait_for("browser", |screen| screen.alternate_screen() && screen.contents().contains("1 of 3"));
 }
@@ -558,8 +558,7 @@ fn interrupts_in_a_shell_do_not_reach_duke() {
     }
 }
 
-/// Programs start with default actions for signals, none blocked, and no descriptor but the three standard
-/// ones.
+/// Programs start with default actions for signals, no blocked signals, and only the three standard descriptors.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_program_inherits_no_descriptors_or_signal_actions() {
@@ -688,7 +687,7 @@ fn left_of_the_root_scans_above_after_a_question() {
     session.press("h");
     session.wait_for_text("[ Yes ]");
     session.press("y");
-    // The place to return to.
+    // Waits for the position to which the browser should return.
     session.wait_for_text("2 of 3");
     session.press("\r");
     session.wait_for_text("file");

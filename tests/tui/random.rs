@@ -1,6 +1,6 @@
 //! The browser under random keys, clicks, sizes and times.
 //!
-//! `DUKE_SOAK` is the number of the round, each with seeds of its own.
+//! `DUKE_SOAK` selects the round. Each round has its own seeds.
 #![allow(missing_docs, clippy::unwrap_used)] // helpers of tests are tests
 
 use std::os::unix::ffi::OsStrExt;
@@ -27,7 +27,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, Mo
 /// Number of keys and other events for each seed.
 const KEYS: usize = 10_000;
 
-/// Generator by George Marsaglia (xorshift64): the same sequence for the same seed, everywhere.
+/// Random number generator (xorshift64 by George Marsaglia): a seed yields the same sequence on every machine.
 struct Dice(u64);
 
 impl Dice {

@@ -88,7 +88,7 @@ fn the_first_screen_of_a_large_snapshot_needs_at_most_2_mb() {
     assert_eq!(session.quit().exit_code(), 0);
 }
 
-/// A damaged snapshot is ignored with a notice, unless the flags leave it out.
+/// A damaged snapshot is ignored with a notice, or without one if the flags exclude it.
 #[test]
 fn a_damaged_latest_snapshot_is_ignored_with_a_notice() {
     if !crate::support::room::keeps_snapshots() {

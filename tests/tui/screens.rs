@@ -1,6 +1,6 @@
-//! Screens of the browser, from keys pressed one after another on a folder made for it.
+//! Screens of the browser after keys pressed one after another, on a folder made for these tests.
 //!
-//! Sizes are apparent ones of sparse files, so that they are the same on every file system.
+//! Sizes are apparent sizes of sparse files, so that they are the same on every file system.
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
@@ -48,7 +48,7 @@ fn file(folder: &Path, name: &str, mebibytes: u64, day: u64) {
     file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 + day * 86_400)).unwrap();
 }
 
-/// Creates a home folder: large and small files, plain and odd names, an excluded entry.
+/// Creates a home folder with large and small files, plain and unusual names, and an excluded entry.
 pub fn home() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
@@ -85,7 +85,7 @@ fn app(scan: &Scan, glyphs: Glyphs, size: (u16, u16)) -> App<'_> {
     App::new(scan.tree(), roots, &settings, size)
 }
 
-/// Ends the scan after `seconds`.
+/// Tells the browser that the scan ended after `seconds`.
 pub fn finish(app: &mut App<'_>, seconds: u64) {
     let elapsed = Duration::from_secs(seconds);
     let outcome = Some(Outcome::Complete);
@@ -100,7 +100,7 @@ pub fn press(app: &mut App<'_>, keys: &str) {
     }
 }
 
-/// Returns the screen as text, with a reversed line between angle brackets.
+/// Returns the screen as text. Angle brackets enclose a reversed line.
 fn screen(app: &mut App<'_>) -> String {
     let mut terminal = Terminal::new(TestBackend::new(app.cx.size.0, app.cx.size.1)).unwrap();
     terminal.draw(|frame| app.draw(frame)).unwrap();
@@ -125,7 +125,7 @@ fn screen(app: &mut App<'_>) -> String {
     text
 }
 
-/// Screens of one journey at one size.
+/// Compares the screens after several groups of keys, at one size.
 fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let folder = home();
     let scan = scan(vec![folder.path().to_owned()]);
@@ -169,7 +169,7 @@ fn work_with(app: &mut App<'_>, scan: &Scan, basis: Option<&Baseline>) {
     }
 }
 
-/// Screens of the other views, of marks and of a filter at one size.
+/// Compares the screens of the other views, of marks and of a filter, at one size.
 fn views(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let folder = home();
     std::fs::hard_link(folder.path().join("backup.tar"), folder.path().join("music/again.tar")).unwrap();
@@ -216,7 +216,7 @@ fn snapshot_of(scan: &Scan, file: &Path) -> Source {
     Source::start(SourceSpec::Exports(vec![Input::File(file.to_owned())])).unwrap()
 }
 
-/// Screens of the growth view and of the prompt for a file name.
+/// Compares the screens of the growth view and of the prompt for a file name, at one size.
 fn growth(name: &str, size: (u16, u16), glyphs: Glyphs) {
     let (folder, elsewhere) = (home(), tempfile::tempdir().unwrap());
     let before = snapshot_of(&scan(vec![folder.path().to_owned()]), &elsewhere.path().join("old"));

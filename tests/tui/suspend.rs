@@ -1,5 +1,4 @@
-//! Stop and end by signals at any moment: whenever the program is stopped or has ended, the terminal is as it
-//! was before.
+//! Signals that stop or end the program at any moment: afterwards, the terminal is in the same state as before.
 #![allow(missing_docs, clippy::unwrap_used)] // helpers of tests are tests
 #![cfg(target_os = "linux")]
 
@@ -25,7 +24,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Starts a shell with job control that runs the program, and continues it for each line of input.
+/// Starts a shell with job control that runs the program, and continues the program for each line of input.
 fn shell(folder: &Path, pid: &Path) -> Session {
     let job = r#"sh -c 'echo $$ >"$0.new" && mv "$0.new" "$0" && exec "$@"' "$0" "$@""#;
     let mut shell = CommandBuilder::new("sh");
@@ -66,7 +65,7 @@ impl Random {
     }
 }
 
-/// Stops a program again and again, at random times after it has taken the terminal, at first during a scan.
+/// Stops a program again and again, at random times after it has taken the terminal, first during a scan.
 fn stop_and_go(folder: &Path, seed: u64, sessions: u32, stops: u32) {
     let mut random = Random(seed);
     for _ in 0..sessions {
@@ -113,8 +112,8 @@ fn a_stopped_program_has_given_the_terminal_back() {
     });
 }
 
-/// Arguments of a `strace` that slows a program down: it can end between the sequences that take the terminal,
-/// while other threads still write.
+/// Arguments of a `strace` that slows a program down. The program can then end between the sequences that take the
+/// terminal, while other threads still write.
 const SLOW: [&str; 8] = [
     "-fqq",
     "-o/dev/null",
@@ -153,7 +152,8 @@ fn a_browser_ended_while_taking_the_terminal_gives_it_back() {
     }
 }
 
-/// A frame fills the terminal, which accepts the rest of it, and the final sequences, only after a while.
+/// A frame fills the buffer of the terminal, which accepts the rest of the frame and the final sequences only after a
+/// while.
 #[test]
 fn a_blocked_terminal_is_given_back_too() {
     let folder = tempfile::tempdir().unwrap();

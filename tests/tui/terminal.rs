@@ -1,4 +1,4 @@
-//! Bytes that reach a real terminal, whatever names there are, and its state at the end, whatever happens.
+//! Bytes that reach a real terminal for any names, and the state of the terminal at the end in any case.
 #![allow(missing_docs, clippy::unwrap_used)] // helpers of tests are tests
 
 #[cfg(target_os = "linux")]
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 /// Pause between keys, so that each screen is drawn.
 const MOMENT: Duration = Duration::from_millis(60);
 
-/// Creates a folder of hostile names, with a hostile name itself.
+/// Creates a folder that has a hostile name and contains hostile names.
 fn folder() -> (TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -27,7 +27,7 @@ fn folder() -> (TempDir, std::path::PathBuf) {
     (folder, root)
 }
 
-/// Output to the terminal, taken apart.
+/// Output to the terminal, split into escape sequences and text.
 #[derive(Default)]
 struct Told {
     /// Sequences in order, without their introducer.
@@ -35,7 +35,7 @@ struct Told {
     text: String,
 }
 
-/// Takes output apart. Fails for sequences this program never uses.
+/// Splits the output. Fails for sequences that the program never uses.
 fn take_apart(raw: &[u8]) -> Told {
     let raw = std::str::from_utf8(raw).expect("all of it is UTF-8");
     let mut told = Told::default();
@@ -43,7 +43,7 @@ fn take_apart(raw: &[u8]) -> Told {
     while let Some(character) = rest.next() {
         match character {
             '\u{1b}' => told.sequences.push(sequence(&mut rest)),
-            // The last one is part of a visible grapheme: a family, a flag.
+            // A zero-width joiner is part of a visible grapheme, such as a family or a flag.
             '\r' | '\n' | '\u{200d}' => {}
             _ => {
                 assert!(hostile::is_harmless(character), "{character:?} after {:?}", told.text);
@@ -78,7 +78,7 @@ fn sequence(rest: &mut std::str::Chars<'_>) -> String {
     sequence
 }
 
-/// Fails unless every sequence is one of those that draw a screen.
+/// Fails unless every sequence is one of those that the program needs to draw a screen.
 fn assert_known(sequences: &[String]) {
     for sequence in sequences {
         let (parameters, last) = sequence.split_at(sequence.len() - 1);
@@ -87,7 +87,7 @@ fn assert_known(sequences: &[String]) {
             // Neither blinking nor concealed; 5 and 8 only within colors (38;5;n).
             "m" => !matches!(parameters, "5" | "6" | "8" | "31;5"),
             "h" | "l" => ["?25", "?1049", "?2004", "?2026", "?1000", "?1006"].contains(&parameters),
-            // The question about the background.
+            // Query for the background color.
             _ if sequence == "]11;?" => true,
             _ => {
                 let copied = sequence.strip_prefix("]52;c;");
@@ -107,7 +107,7 @@ fn can_be_nobody() -> bool {
     nix::unistd::geteuid().is_root() && can.is_ok_and(|status| status.success())
 }
 
-/// Returns `command`, without the rights of root if this process has them.
+/// Returns `command`, run as nobody if this process is root.
 fn as_nobody(command: CommandBuilder) -> CommandBuilder {
     if !can_be_nobody() {
         return command;
@@ -122,7 +122,7 @@ fn as_nobody(command: CommandBuilder) -> CommandBuilder {
     nobody
 }
 
-/// Keys for every screen, with changing selections: separated by blanks, `_` for the space itself.
+/// Keys that show every screen, with changing selections. Blanks separate the keys, and `_` stands for the space key.
 const SCREENS: &str = "j j \r j i j G \x1b h n C M s c m u B t e e S 1 2 j i \x1b 3 \r \x1b 4 \r \x1b 5 j \r h 6 j \r \x1b \
     7 j \r \x1b 8 9 0 \x1b 1 d \x1b D \x1b _ _ _ _ _ _ \t j \t y d \x1b ? G \x1b /m\r j \x1b /\u{9b}\u{202e}\r \x1b \
     r g G V g V * +";
@@ -193,8 +193,7 @@ fn environment_variables_are_escaped_like_names() {
     }
 }
 
-/// Starts the program on `root`, waits for its screen, runs `ending`, and compares the terminal with its
-/// former state.
+/// Starts the program on `root`, waits for its screen, runs `ending`, and compares the terminal with its earlier state.
 fn ends(root: &Path, ending: impl FnOnce(&mut Session)) -> portable_pty::ExitStatus {
     let mut session = Session::run(duke(root));
     session.wait_for_text("1 of ");
@@ -215,7 +214,7 @@ fn every_way_out_leaves_the_modes_of_the_terminal_as_they_were() {
         let status = ends(&root, |session| session.signal(signal));
         assert!(status.signal().is_some(), "{signal}: {status:?}");
     }
-    // In the middle of everything: a running search, a question, a help page.
+    // The program is ended during a search, a question or a help page.
     for keys in ["/a", "?", "0", "5", "i"] {
         let status = ends(&root, |session| {
             session.press(keys);
@@ -225,8 +224,8 @@ fn every_way_out_leaves_the_modes_of_the_terminal_as_they_were() {
     }
 }
 
-/// The library that reads the terminal subtracts one from a column that is never zero in a valid report. With
-/// overflow checks that panics the drawing thread; without them nothing must happen.
+/// The library that reads the terminal subtracts one from a column that is never zero in a valid report. With overflow
+/// checks, a zero panics the drawing thread; without them, it must have no effect.
 #[test]
 fn a_panic_of_the_drawing_thread_is_readable_afterwards() {
     let (_folder, root) = folder();
@@ -276,7 +275,7 @@ fn a_panic_of_a_worker_is_shown_and_printed_at_the_end() {
     session.wait_for_text("duke: internal error: scan ended early: ");
 }
 
-/// An endless export is read until there is no memory left.
+/// The program reads an endless export until no memory is left.
 #[test]
 #[cfg(target_os = "linux")]
 fn without_memory_the_terminal_is_given_back_with_a_message() {
@@ -314,14 +313,14 @@ fn without_memory_the_terminal_is_given_back_with_a_message() {
     assert!(writer.join().unwrap().is_err(), "nobody reads any more");
 }
 
-/// Keys, separated by commas, that do not leave, start programs, delete or write.
+/// Keys, separated by commas, that do not quit, start programs, delete or write.
 const KEYS: &str = "j,k,l,h,\r,\x7f,g,G,s,n,C,M,S,W,a,c,m,u,B,t,e,/,x,1,2,3,4,5,6,7,8,9,0,\x1b,i, ,V,*,+,\t,r,?,\
     \x1b[A,\x1b[6~,\x1b[200~q\x1b[201~,\x0c";
 
 #[test]
 fn ten_thousand_random_keys_with_random_sizes_end_where_keys_work() {
     let (_folder, root) = folder();
-    // Two roots, so that nothing above them is ever read.
+    // With two roots, nothing above them is ever read.
     let mut command = duke(&root);
     let inner = root.join(std::ffi::OsStr::from_bytes(hostile::NAMES[0]));
     command.arg(inner);

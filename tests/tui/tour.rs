@@ -1,7 +1,8 @@
 //! docs/tour.md, every step in a pseudo-terminal, on the directory that `examples/demo-tree` creates.
 //!
-//! Below a heading with a number, each item of the list begins with `Run`, `Press`, `Type`, `You see` or `Why:`. Text in
-//! backticks is a command, a key, what is typed, or what must be on the screen, from top to bottom. Anything else fails.
+//! Each item of the list below a numbered heading begins with `Run`, `Press`, `Type`, `You see` or `Why:`; any other
+//! item is an error. Text in backticks is a command, a key, typed text, or expected text on the screen, from top to
+//! bottom.
 
 #![allow(clippy::unwrap_used)] // helpers of tests are tests
 
@@ -21,7 +22,7 @@ const TOUR: &str = include_str!("../../docs/tour.md");
 /// Directory in which the reader takes the tour.
 const PLACE: &str = "/tmp";
 const CREATE: &str = "cargo run --example demo-tree -- ";
-/// Time in which a key has been drawn; a slower machine only makes the test less strict.
+/// Time within which a key is normally drawn. On a slower machine, the test is less strict, but does not fail.
 const MOMENT: Duration = Duration::from_millis(150);
 
 /// Item of a step.
@@ -55,7 +56,7 @@ fn item(text: &str) -> Result<Item<'_>, String> {
     }
 }
 
-/// Returns the steps: the items below each heading with a number. Sections without a number have no items.
+/// Returns the steps: the items below each numbered heading. Sections without a number have no items.
 fn steps(tour: &str) -> Vec<(&str, Vec<String>)> {
     let mut steps = Vec::new();
     for section in tour.split("\n## ").skip(1) {
@@ -69,7 +70,7 @@ fn steps(tour: &str) -> Vec<(&str, Vec<String>)> {
     steps
 }
 
-/// Returns the items of a list. Between them there may be only pictures, whose files exist.
+/// Returns the items of a list. Only pictures, whose files must exist, may be between them.
 fn list(title: &str, body: &str) -> Vec<String> {
     let mut items: Vec<String> = Vec::new();
     for line in body.lines().filter(|line| !line.is_empty()) {
@@ -118,7 +119,7 @@ fn is_shown(screen: &vt100::Screen, texts: &[&str]) -> bool {
     })
 }
 
-/// A reader: the current directory and the program that runs in the terminal.
+/// A reader of the tour: the current directory, and the program that runs in the terminal.
 struct Reader {
     folder: TempDir,
     directory: PathBuf,
@@ -178,7 +179,7 @@ impl Reader {
         }
     }
 
-    /// Performs a step. What is to be seen must not be on the screen before the keys that bring it there.
+    /// Performs a step. Text that the reader should see after pressing keys must not be on the screen before.
     fn step(&mut self, items: &[Item<'_>]) {
         let mut is_seen = true;
         for (number, item) in items.iter().enumerate() {

@@ -11,12 +11,12 @@ use crate::session::Session;
 use crate::support::sandbox;
 use tempfile::TempDir;
 
-/// Number of bursts, and of terminals that they are spread over.
+/// Number of bursts.
 const BURSTS: usize = 1_000;
 const TERMINALS: usize = 20;
-/// Pause that a question waits for.
+/// Pause without keys after which a question accepts an answer.
 const QUIET: Duration = Duration::from_millis(300);
-/// Keys as a terminal sends them: those that ask, those that answer, pasted ones, with and without brackets.
+/// Keys as a terminal sends them: keys that open a question or answer one, and pasted text with and without brackets.
 const KEYS: [&str; 17] = [
     "d",
     "d",
@@ -36,7 +36,7 @@ const KEYS: [&str; 17] = [
     "\x1b[200~y\r\x1b[201~",
     "j",
 ];
-/// Words that users were seen to type.
+/// Key sequences that users were seen to type.
 const WORDS: [&str; 5] = ["daddy", "dday", "dyyy", "Dyyyy", "d\x1b[C\r\r"];
 
 /// Creates files that could be deleted, and directories that can be opened.
@@ -76,8 +76,8 @@ impl Random {
     }
 }
 
-/// Types a burst. Returns `false` if it was none: a busy machine may delay the sender between two keys, which
-/// is a pause.
+/// Types a burst. Returns `false` if there was a pause in it, because a busy machine delayed the sender between two
+/// keys.
 fn burst(session: &mut Session, random: &mut Random) -> bool {
     let words: Vec<String> = match random.below(3) {
         0 => vec![WORDS[random.below(WORDS.len())].to_owned()],

@@ -22,8 +22,9 @@ impl Context<'_> {
         shown.filter(|id| self.tree.status(*id).state == State::Waiting).collect()
     }
 
-    /// Looks up the recorded sizes of the directories on the screen. Drops the record when the scan has ended, or when
-    /// the file turns out to be damaged. Large listings are not looked up, because this runs on the drawing thread.
+    /// Looks up the recorded sizes of the directories on the screen. Drops the recorded tree when the scan has ended,
+    /// or when its file turns out to be damaged. Large listings are not looked up, because this runs on the drawing
+    /// thread.
     pub fn refresh_recorded(&mut self) {
         if !self.is_scanning() {
             (self.record, self.recorded, self.scan.recorded) = (None, None, None);
@@ -42,8 +43,8 @@ impl Context<'_> {
         }
     }
 
-    /// Returns as many recorded entries of the shown directory as fit on `lines` lines; none if the directory has rows
-    /// or has been read completely.
+    /// Returns as many recorded entries of the shown directory as fit on `lines` lines, or no entries if the directory
+    /// has rows or has been read completely.
     pub fn recorded_rows(&self, lines: usize) -> Vec<Row> {
         let is_unread = self.window.lines.is_empty()
             && !self.window.is_complete

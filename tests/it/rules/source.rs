@@ -152,7 +152,7 @@ fn is_shown(visibility: &Visibility) -> bool {
     !matches!(visibility, Visibility::Inherited)
 }
 
-/// Collects the names that a `use` brings in, with their paths.
+/// Collects the names that a `use` imports, with their paths.
 fn leaves(tree: &UseTree, before: &[String], into: &mut Vec<(String, ModulePath)>) {
     let with = |ident: String| [before, &[ident]].concat();
     match tree {
@@ -202,7 +202,7 @@ impl Reader {
         self.visit_item(item);
     }
 
-    /// Makes a path of the code absolute where it begins with `crate`, `self` or `super`.
+    /// Makes a path absolute if it begins with `crate`, `self` or `super`.
     fn absolute(&self, path: &[String]) -> ModulePath {
         let mut base = self.path.clone();
         let mut rest = path;
@@ -255,7 +255,7 @@ impl<'ast> Visit<'ast> for Reader {
         visit::visit_path(self, path);
     }
 
-    /// Visits the arguments of a macro, which are plain tokens: each run of names joined by `::` is a path.
+    /// Visits the arguments of a macro, which are plain tokens. Each sequence of names joined by `::` is a path.
     fn visit_macro(&mut self, code: &'ast syn::Macro) {
         self.visit_path(&code.path);
         let text = code.tokens.to_string().replace("::", " :: ");

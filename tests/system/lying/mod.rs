@@ -13,13 +13,13 @@ use duke::tree::{DirId, Totals};
 use nix::errno::Errno;
 use server::Server;
 
-/// Disk usage of every file and directory in it.
+/// Disk usage in bytes of every file and directory on the file system.
 const EACH: u64 = 16 * 512;
 
 /// Time after which a scan counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Mounts the file system that lies.
+/// Mounts the file system that reports wrong metadata.
 fn lies() -> Result<Server, &'static str> {
     Server::mount("file_system.c", &[], "repeats")
 }

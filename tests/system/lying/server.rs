@@ -14,7 +14,7 @@ pub struct Server {
 
 impl Server {
     /// Mounts the file system in `source` with these arguments, and waits until its `entry` exists. The error is the
-    /// reason for which it cannot be mounted here.
+    /// reason why it cannot be mounted here.
     pub fn mount(source: &str, arguments: &[&str], entry: &str) -> Result<Self, &'static str> {
         if !Path::new("/dev/fuse").exists() {
             return Err("no /dev/fuse");
