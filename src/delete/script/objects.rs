@@ -58,7 +58,8 @@ mod tests {
 
     #[test]
     fn a_version_is_recognized_by_its_time() {
-        for name in ["a-v2026-11-24-154652-600.txt", "-v2026-11-24-154652-600", "x-v-v2026-11-24-154652-600"] {
+        for name in ["a-v2026-11-24-154652-600.txt", "-v2026-11-24-154652-600", "x-v-v2026-11-24-154652-600"]
+        {
             assert!(is_version(name.as_bytes()), "{name}");
         }
         for name in ["a.txt", "a-v2026-11-24", "a-v2026-11-24-154652-60", "a-w2026-11-24-154652-600", ""] {

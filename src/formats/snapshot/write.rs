@@ -253,12 +253,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
         Ok(self.numbers.given)
     }
 
-    fn listing(
-        &mut self,
-        number: u32,
-        id: DirId,
-        aliases: &HashMap<DirId, u32>,
-    ) -> Result<(), WriteError> {
+    fn listing(&mut self, number: u32, id: DirId, aliases: &HashMap<DirId, u32>) -> Result<(), WriteError> {
         let child = self.numbers.given;
         for (index, (_, record)) in self.tree.listing(id).entries().enumerate() {
             let record = self.tree.entry(id, record);
