@@ -32,7 +32,7 @@ impl Kept {
     fn new(directories: usize) -> Self {
         let (place, state) = (Place::new(), Place::new());
         for number in 0..directories {
-            place.file(&format!("t/{number:04}/file"), number);
+            place.file(format!("t/{number:04}/file"), number);
         }
         let file = save(&place.join("t"), &state);
         Self { place, state, file }
@@ -129,7 +129,8 @@ fn a_snapshot_that_changes_while_it_is_open_shows_no_wrong_sizes() {
     }
     let kept = Kept::new(DIRECTORIES);
     let (whole, scan) = (fs::read(&kept.file).unwrap(), kept.scan());
-    let changes: [(&str, bool, &dyn Fn(&Path)); 5] = [
+    type Change<'f> = (&'static str, bool, &'f dyn Fn(&Path));
+    let changes: [Change<'_>; 5] = [
         ("truncated", true, &|file| fs::write(file, b"").unwrap()),
         ("shortened", true, &|file| fs::write(file, &whole[..20]).unwrap()),
         ("overwritten", true, &|file| fs::write(file, vec![b'x'; whole.len()]).unwrap()),
