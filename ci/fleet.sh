@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
-# Runs docs/fleet.md with the engines on this machine: a tree in four parts, one task of which is killed, merged and
-# compared with a single scan, entry for entry.
-# usage: ci/fleet.sh DUKE [parallel] [slurm]     without names: every engine that is installed
-# Slurm needs root, slurmctld, slurmd and munge; everything listens for this run only and is ended by its id.
+# Runs the commands of docs/fleet.md with the engines on this machine. The first try of one part is killed. The merged
+# snapshot must have the entries of a single scan.
+# usage: ci/fleet.sh DUKE [parallel] [ssh] [slurm]     without names: every engine that is installed
+#   parallel  GNU parallel on this machine; --resume-failed repeats the killed part
+#   ssh       GNU parallel with two hosts, which are one sshd on 127.0.0.1; --retries repeats the killed part
+#   slurm     two nodes on this machine; Slurm requeues the killed part. Needs root, slurmctld, slurmd and munge
+# The servers run only during this script, and are ended by their process IDs.
 set -euo pipefail
 duke=$(realpath "$1"); shift
-engines=${*:-parallel slurm}
+engines=${*:-parallel ssh slurm}
+docs=$(realpath "$(dirname "$0")/../docs/fleet.md")
 work=$(mktemp -d); trap 'stop; rm -rf "$work"' EXIT
 tree=$work/tree
 daemons=()
@@ -18,7 +22,20 @@ stop() {
   daemons=()
 }
 fail() { echo "FAILED: $*"; exit 1; }
-export PATH=$(dirname "$duke"):$PATH
+
+# `duke` in PATH. The first try to save part 2 leaves a mark and hangs until it is killed.
+mkdir "$work/bin"
+cat > "$work/bin/duke" <<WRAPPER
+#!/bin/bash
+if [[ " \$* " = *' --part 2 '* ]] && [ ! -e tried ]; then touch tried; exec sleep 1000; fi
+[ -z "\${SLURMD_NODENAME-}" ] || echo "\$SLURMD_NODENAME" >> nodes
+exec '$duke' "\$@"
+WRAPPER
+chmod +x "$work/bin/duke"
+export PATH=$work/bin:$PATH
+# parallel prints a notice about citations unless this file exists.
+export PARALLEL_HOME=$work/parallel-home
+mkdir "$PARALLEL_HOME"; touch "$PARALLEL_HOME/will-cite"
 
 # Directories of different depths, 6000 files, and hard links across them.
 for a in $(seq 12); do
@@ -34,41 +51,88 @@ lines() { duke -f "$1" --ndjson | sed -E 's/"scanned_at":[0-9]+//' | LC_ALL=C so
 duke save -q -o "$work/whole.duke" "$tree"
 lines "$work/whole.duke" > "$work/whole.lines"
 
-# Runs the part that is the first argument. The first try of part 2 hangs after it has left a mark, until it is killed.
-cat > "$work/task.sh" <<'TASK'
-#!/bin/bash
-part=${1:-$SLURM_ARRAY_TASK_ID}
-if [ "$part" = 2 ] && [ ! -e tried ]; then touch tried; exec sleep 1000; fi
-exec duke save -q --plan plan.json --part "$part" -t 2 -o "part-$part.duke"
-TASK
-chmod +x "$work/task.sh"
-
+# Prints the commands below the heading $1 of docs/fleet.md, with the test's tree in place of /data.
+commands() {
+  awk -v heading="## $1" '/^## / { here = $0 == heading } here && sub(/^    /, "")' "$docs" | sed "s|/data\$|$tree|"
+}
+# Runs the commands on standard input as a user would who pastes them all: a failure does not end the rest. `paste` is
+# the shell's process ID.
 begin() {
   mkdir "$work/$1"; cd "$work/$1"
-  duke plan --parts 4 -o plan.json -f ../whole.duke "$tree"
+  cat > commands
+  grep -q 'duke merge' commands || fail "$1: no commands in docs/fleet.md"
+  bash commands < /dev/null > output 2>&1 & paste=$!
+  for _ in $(seq 600); do [ ! -e tried ] || return 0; sleep 0.1; done
+  cat output; fail "$1: part 2 has not begun"
 }
+# Kills the first try of part 2, which is a descendant of the process $1.
+kill_try() {
+  local child
+  for child in $(pgrep -P "$1"); do
+    if [ "$(cat "/proc/$child/comm" 2>/dev/null)" = sleep ]; then kill -9 "$child"; else kill_try "$child"; fi
+  done
+}
+# Waits for the last command, which shows the merged tree, and compares the tree with the single scan.
 compare() {
-  [ -e tried ] || fail "$1: no task was killed"
+  wait "$paste" || { cat output; fail "$1: the last command has failed"; }
+  grep -q a12 output || { cat output; fail "$1: the tree is not shown"; }
   lines all.duke > all.lines
   diff ../whole.lines all.lines > differences || { head differences; fail "$1: the merged tree is another one"; }
   echo "$1: $(wc -l < all.lines) entries of $(ls part-*.duke | wc -l) parts are those of a single scan"
 }
-marked() { for _ in $(seq 300); do [ ! -e tried ] || return 0; sleep 0.1; done; fail "the task to kill has not begun"; }
 
 with_parallel() {
-  begin parallel
-  parallel --will-cite -j2 --joblog job.log ../task.sh {} ::: 0 1 2 3 & local engine=$!
-  marked
-  kill -9 "$(pgrep -P "$engine" -f 'sleep 1000')"
-  if wait "$engine"; then fail "parallel: a killed task is no error"; fi
-  [ ! -e part-2.duke ] || fail "parallel: the killed task has left a file"
-  parallel --will-cite -j2 --resume-failed --joblog job.log ../task.sh {} ::: 0 1 2 3
-  duke merge --plan plan.json -o all.duke part-*.duke
+  begin parallel < <(commands 'GNU parallel')
+  kill_try "$paste"
   compare parallel
+  [ "$(wc -l < job.log)" = 18 ] || fail "parallel: $(cat job.log)"
+}
+
+start_sshd() {
+  mkdir -p "$work/sshd"; [ "$(id -u)" != 0 ] || mkdir -p /run/sshd
+  ssh-keygen -q -t ed25519 -N '' -f "$work/sshd/host"
+  ssh-keygen -q -t ed25519 -N '' -f "$work/sshd/user"
+  cat > "$work/sshd/server" <<CONF
+ListenAddress 127.0.0.1
+Port 16822
+HostKey $work/sshd/host
+AuthorizedKeysFile $work/sshd/user.pub
+PidFile $work/sshd/pid
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+PermitRootLogin prohibit-password
+SetEnv PATH=$PATH
+CONF
+  cat > "$work/sshd/client" <<CONF
+Host host1 host2
+  HostName 127.0.0.1
+  Port 16822
+  User $(id -un)
+  IdentityFile $work/sshd/user
+  IdentitiesOnly yes
+  StrictHostKeyChecking no
+  UserKnownHostsFile /dev/null
+  LogLevel ERROR
+CONF
+  daemons+=("$work/sshd/pid")
+  "$(command -v sshd)" -f "$work/sshd/server" -E "$work/sshd/log"
+  export PARALLEL_SSH="ssh -F $work/sshd/client"
+  for _ in $(seq 100); do $PARALLEL_SSH host1 true 2>/dev/null && return 0; sleep 0.1; done
+  cat "$work/sshd/log"; fail "sshd does not start"
+}
+
+with_ssh() {
+  start_sshd
+  begin ssh < <(commands 'GNU parallel' | grep -v -e --resume-failed | sed 's/^parallel/& -S host1,host2 --wd . --retries 2/')
+  kill_try "$(cat "$work/sshd/pid")"
+  compare ssh
+  [ "$(cut -f 2 job.log | sort -u | grep -c '^host[12]$')" = 2 ] || fail "ssh: not both hosts have read parts"
+  stop
 }
 
 start_slurm() {
-  mkdir -p /run/munge /var/log/munge /var/lib/munge slurm/state slurm/spool
+  mkdir -p /run/munge /var/log/munge /var/lib/munge slurm/state
   chown munge:munge /run/munge /var/log/munge /var/lib/munge
   if ! pgrep -x munged >/dev/null; then
     setpriv --reuid munge --regid munge --clear-groups /usr/sbin/munged
@@ -82,13 +146,12 @@ AuthType=auth/munge
 SlurmUser=root
 SlurmdUser=root
 StateSaveLocation=$PWD/slurm/state
-SlurmdSpoolDir=$PWD/slurm/spool
+SlurmdSpoolDir=$PWD/slurm/spool-%n
 SlurmctldPidFile=$PWD/slurm/slurmctld.pid
-SlurmdPidFile=$PWD/slurm/slurmd.pid
+SlurmdPidFile=$PWD/slurm/%n.pid
 SlurmctldLogFile=$PWD/slurm/slurmctld.log
-SlurmdLogFile=$PWD/slurm/slurmd.log
+SlurmdLogFile=$PWD/slurm/%n.log
 SlurmctldPort=16817
-SlurmdPort=16818
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
@@ -97,34 +160,34 @@ ReturnToService=2
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SchedulerParameters=sched_interval=1,batch_sched_delay=0
-NodeName=$here NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+SlurmdParameters=config_overrides
+NodeName=n1 NodeHostname=$here NodeAddr=127.0.0.1 Port=17001 CPUs=8 State=UNKNOWN
+NodeName=n2 NodeHostname=$here NodeAddr=127.0.0.1 Port=17002 CPUs=8 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=60 State=UP
 CONF
   export SLURM_CONF=$PWD/slurm.conf
-  daemons+=("$PWD/slurm/slurmd.pid" "$PWD/slurm/slurmctld.pid")
+  daemons+=("$PWD/slurm/n1.pid" "$PWD/slurm/n2.pid" "$PWD/slurm/slurmctld.pid")
   slurmctld -c -f "$SLURM_CONF"
-  slurmd -f "$SLURM_CONF"
-  for _ in $(seq 200); do sinfo -h -o %T 2>/dev/null | grep -q idle && return 0; sleep 0.1; done
+  slurmd -f "$SLURM_CONF" -N n1
+  slurmd -f "$SLURM_CONF" -N n2
+  for _ in $(seq 300); do [ "$(sinfo -h -N -t idle -o %N 2>/dev/null | wc -l)" = 2 ] && return 0; sleep 0.1; done
   tail -n 5 slurm/*.log; fail "slurm does not start"
 }
 
 with_slurm() {
-  begin slurm
+  mkdir -p "$work/slurmd"; cd "$work/slurmd"
   start_slurm
-  local job merge
-  job=$(sbatch --parsable --requeue --array=0-3 --cpus-per-task=1 -o 'log-%A_%a.out' ../task.sh)
-  merge=$(sbatch --parsable --dependency=afterany:"$job" -o merge.out --wrap 'duke merge --plan plan.json -o all.duke part-*.duke')
-  marked
-  scontrol requeue "${job}_2"
-  for _ in $(seq 3000); do [ -n "$(squeue -h -j "$job,$merge" 2>/dev/null)" ] || break; sleep 0.1; done
-  [ -e all.duke ] || { cat ./*.out; scontrol show job; fail "slurm: nothing was merged"; }
+  begin slurm < <(commands Slurm)
+  scontrol requeue 1_2
   compare slurm
+  [ "$(cat nodes | sort -u | wc -l)" = 2 ] || fail "slurm: not both nodes have read parts"
   stop
 }
 
 for engine in $engines; do
   case $engine in
     parallel) needed="parallel pgrep" ;;
+    ssh) needed="parallel pgrep ssh sshd ssh-keygen" ;;
     slurm) needed="slurmctld slurmd sbatch munged setpriv" ;;
     *) fail "unknown engine: $engine" ;;
   esac

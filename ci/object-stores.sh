@@ -97,6 +97,12 @@ same() { [ "$2" = "$3" ] || fail "$1: duke '$2', rclone '$3'"; echo "$1: $2"; }
 same objects "$("$duke" --json -q rclone://s3:data | seen)" "$(sized s3:data)"
 same directory "$("$duke" --json -q 'rclone://s3:data/d3' | seen)" "$(sized s3:data/d3)"
 same versions "$("$duke" --json -q --versions rclone://s3:data | seen)" "$(sized --s3-versions s3:data)"
+# The command of a clean-up script deletes one noncurrent version, and only that.
+before=$(sized --s3-versions s3:data)
+read -r name size < <(rclone lsf --files-only --s3-versions --format ps --separator ' ' --include 'versioned-v*' s3:data | head -n 1)
+rclone deletefile --s3-versions -- "direct:data/$name"
+read -r count bytes _ <<< "$before"
+same 'without one version' "$("$duke" --json -q --versions rclone://s3:data | seen)" "$((count - 1)) $((bytes - size)) 0"
 read -r count bytes _ < <(sized s3:data)
 same uploads "$("$duke" --json -q --uploads rclone://s3:data | seen)" "$((count + 2)) $bytes 0"
 

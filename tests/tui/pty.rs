@@ -332,7 +332,8 @@ fn a_script_deletes_objects_with_rclone() {
     let folder = TempDir::new().unwrap();
     let objects = r#"[
 {"Path":"large/it's $(touch pwned)","Size":4096,"IsDir":false},
-{"Path":"-x\n`touch pwned`","Size":1,"IsDir":false}
+{"Path":"-x\n`touch pwned`","Size":2,"IsDir":false},
+{"Path":"v-v2026-11-24-154652-600.txt","Size":1,"IsDir":false}
 ]"#;
     std::fs::write(folder.path().join("objects"), objects).unwrap();
     let lines = r#"if [ "$1" = lsjson ]; then cat objects; else printf '<%s>' "$@" >>said; fi"#;
@@ -349,12 +350,12 @@ fn a_script_deletes_objects_with_rclone() {
         let mut session = Session::run(command);
         session.wait_for("the end of the list", |screen| {
             let text = screen.contents();
-            text.contains("large/") && text.contains("3 items") && !text.contains('≥')
+            text.contains("large/") && text.contains("4 items") && !text.contains('≥')
         });
         session.press("d");
         session.wait_for_text("read-only");
-        session.press("  ");
-        session.wait_for_text("2 marked");
+        session.press("   ");
+        session.wait_for_text("3 marked");
         session.press("H");
         session.wait_for_text("Wrote /");
         assert_eq!(session.quit().exit_code(), 0);
@@ -370,6 +371,8 @@ fn a_script_deletes_objects_with_rclone() {
         let deleted = format!("<deletefile><--><{start}-x\n`touch pwned`>");
         assert!(said.contains(&deleted), "{said}");
         assert!(said.contains(&format!("<purge><--><{start}large>")), "{said}");
+        let version = format!("<deletefile><--s3-versions><--><{start}v-v2026-11-24-154652-600.txt>");
+        assert!(said.contains(&version), "{said}");
         std::fs::remove_file(folder.path().join("said")).unwrap();
         std::fs::remove_file(&written[0]).unwrap();
     }

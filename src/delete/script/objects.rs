@@ -9,7 +9,7 @@ use crate::tree::join;
 
 const HEAD: &str = "#!/bin/sh
 # Review before running: rclone deletes the objects listed below. Objects that have changed are deleted, too.
-# Noncurrent versions remain: 'rclone backend cleanup-hidden REMOTE:PATH' removes those of a path.
+# Noncurrent versions that are not listed below remain: 'rclone backend cleanup-hidden REMOTE:PATH' removes those of a path.
 # Unfinished uploads remain: 'rclone backend cleanup REMOTE:PATH' removes those that are older than a day.
 failed=0
 ";
@@ -19,12 +19,27 @@ pub(crate) fn text(selection: &Selection, sizes: &[String]) -> String {
     let entries = selection.items().zip(sizes);
     let commands = entries.map(|((group, item), size)| {
         let path = path(group, item);
-        let verb = if item.directory.is_some() { "purge" } else { "deletefile" };
+        let verb = match item.directory {
+            Some(_) => "purge",
+            None if is_version(&item.name) => "deletefile --s3-versions",
+            None => "deletefile",
+        };
         let title = escape(&path);
         let target = assignment("target", &path);
         format!("\n# {title}, {size}\n{target}\nrclone {verb} -- \"$target\" || failed=1\n")
     });
     commands.fold(HEAD.to_owned(), |script, command| script + &command) + "\nexit \"$failed\"\n"
+}
+
+/// Returns `true` if `name` contains the time of a noncurrent version, as rclone writes it. Without the flag
+/// `--s3-versions`, rclone would not find the version. With it, rclone does not find an ordinary object of such a name.
+fn is_version(name: &[u8]) -> bool {
+    const TIME: &[u8] = b"-v0000-00-00-000000-000";
+    let matches = |(byte, pattern): (&u8, &u8)| match pattern {
+        b'0' => byte.is_ascii_digit(),
+        _ => byte == pattern,
+    };
+    name.windows(TIME.len()).any(|window| window.iter().zip(TIME).all(matches))
 }
 
 /// Returns the path of an item in rclone's syntax. A slash follows the remote's colon only if the user wrote one.
@@ -35,4 +50,20 @@ fn path(group: &Group, item: &Item) -> Vec<u8> {
         return [root.name.as_slice(), &join(names)].concat();
     }
     join([root.name.as_slice()].into_iter().chain(names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_version;
+
+    #[test]
+    fn a_version_is_recognized_by_its_time() {
+        for name in ["a-v2026-11-24-154652-600.txt", "-v2026-11-24-154652-600", "x-v-v2026-11-24-154652-600"]
+        {
+            assert!(is_version(name.as_bytes()), "{name}");
+        }
+        for name in ["a.txt", "a-v2026-11-24", "a-v2026-11-24-154652-60", "a-w2026-11-24-154652-600", ""] {
+            assert!(!is_version(name.as_bytes()), "{name}");
+        }
+    }
 }

@@ -172,6 +172,8 @@ struct Segments {
     bytes: Vec<u8>,
     count: usize,
     draft: Draft,
+    has_links: bool,
+    has_failures: bool,
 }
 
 impl Segments {
@@ -190,12 +192,16 @@ impl Segments {
         }
     }
 
-    /// Moves the listing to `page` if it has entries.
-    fn finish(&mut self, directory: u32, page: &mut Page) {
-        self.seal();
+    /// Moves the sealed listing to `page` if it has entries. `child` is the number of the first directory named in it.
+    fn finish(&mut self, directory: u32, child: u32, page: &mut Page) {
+        if page.listings.length() == 0 {
+            page.child = child;
+        }
         if self.count > 0 {
             page.listings.push(directory, &self.bytes, self.count);
         }
+        page.has_links |= std::mem::take(&mut self.has_links);
+        page.has_failures |= std::mem::take(&mut self.has_failures);
         self.bytes.clear();
         self.count = 0;
     }
@@ -236,7 +242,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
             if self.rows.count() == ROWS {
                 self.blocks.rows(&mut self.rows)?;
             }
-            self.listing(number, id, &aliases);
+            self.listing(number, id, &aliases)?;
             // The list of roots gets its own block.
             if id == DirId::TOP || self.page.listings.length() >= BLOCK {
                 self.blocks.listings(&mut self.page)?;
@@ -247,10 +253,8 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
         Ok(self.numbers.given)
     }
 
-    fn listing(&mut self, number: u32, id: DirId, aliases: &HashMap<DirId, u32>) {
-        if self.page.listings.length() == 0 {
-            self.page.child = self.numbers.given;
-        }
+    fn listing(&mut self, number: u32, id: DirId, aliases: &HashMap<DirId, u32>) -> Result<(), WriteError> {
+        let child = self.numbers.given;
         for (index, (_, record)) in self.tree.listing(id).entries().enumerate() {
             let record = self.tree.entry(id, record);
             let state = match record.state {
@@ -258,12 +262,12 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
                     if let Some(child) = metadata.directory {
                         self.directory(id, number, metadata, child, aliases)
                     } else {
-                        self.page.has_links |= metadata.links.is_some();
+                        self.segments.has_links |= metadata.links.is_some();
                         record.state
                     }
                 }
                 EntryState::Failed(_) => {
-                    self.page.has_failures = true;
+                    self.segments.has_failures = true;
                     record.state
                 }
                 EntryState::Excluded(_) => record.state,
@@ -275,7 +279,13 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
             };
             self.segments.push(&Entry { name: &name, state, ..record });
         }
-        self.segments.finish(number, &mut self.page);
+        self.segments.seal();
+        // A long listing gets its own block. Otherwise, short listings before it could not be read without it.
+        if self.segments.bytes.len() >= BLOCK {
+            self.blocks.listings(&mut self.page)?;
+        }
+        self.segments.finish(number, child, &mut self.page);
+        Ok(())
     }
 
     /// Returns the state to write for the child directory `child` in the listing of `id`.
@@ -288,7 +298,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
         aliases: &HashMap<DirId, u32>,
     ) -> EntryState {
         let given = self.numbers.give(id, number, child).or_else(|| aliases.get(&child).copied());
-        self.page.has_failures |= self.tree.is_unreadable(child);
+        self.segments.has_failures |= self.tree.is_unreadable(child);
         // The directory that this entry names no longer exists.
         given.map_or(EntryState::Failed(ENOENT), |given| {
             EntryState::Known(Metadata { directory: Some(DirId(given)), ..metadata })
