@@ -188,7 +188,7 @@ pub fn kept_for(
 
 /// Returns `true` if a snapshot has these roots and flags. The checksum in its name does not prove this, because
 /// different roots or flags can have the same checksum.
-pub(super) fn is_of(snapshot: &Snapshot, roots: &[Vec<u8>], scope: &[u8]) -> bool {
+pub(crate) fn is_of(snapshot: &Snapshot, roots: &[Vec<u8>], scope: &[u8]) -> bool {
     self::roots(&snapshot.tree) == roots && snapshot.about.scope == scope
 }
 
@@ -235,7 +235,7 @@ fn roots(tree: &Tree) -> Vec<Vec<u8>> {
 }
 
 /// Returns a checksum that distinguishes snapshots of different roots and flags.
-pub(super) fn key(roots: &[Vec<u8>], scope: &[u8]) -> String {
+pub(crate) fn key(roots: &[Vec<u8>], scope: &[u8]) -> String {
     let mut whole = scope.to_vec();
     for root in roots {
         whole.push(0);
@@ -267,18 +267,18 @@ impl Series {
 }
 
 /// File whose name has the form of a snapshot's name.
-pub(super) struct Found {
-    pub(super) path: PathBuf,
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
     series: Series,
-    pub(super) key: String,
-    pub(super) scanned_at: i64,
+    pub(crate) key: String,
+    pub(crate) scanned_at: i64,
     bytes: u64,
     /// `true` if the file belongs to this user or to root.
-    pub(super) is_own: bool,
+    pub(crate) is_own: bool,
 }
 
 /// Returns the files in `folder` with names of snapshots, newest first.
-pub(super) fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
+pub(crate) fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let owner = folder.attributes().uid;
     let entries = folder.exists().then(|| fs::read_dir(folder.path()));
     let Some(Ok(entries)) = entries else { return Vec::new() };
