@@ -122,6 +122,9 @@ fn a_snapshot_of_another_directory_at_the_same_path_is_not_used() {
     assert!(snapshot.is_none() && ignored.is_none());
 }
 
+/// Name of a change to a file, `true` if it is damage, and the change itself.
+type Change<'f> = (&'static str, bool, &'f dyn Fn(&Path));
+
 #[test]
 fn a_snapshot_that_changes_while_it_is_open_shows_no_wrong_sizes() {
     if !keeps_snapshots() {
@@ -129,7 +132,6 @@ fn a_snapshot_that_changes_while_it_is_open_shows_no_wrong_sizes() {
     }
     let kept = Kept::new(DIRECTORIES);
     let (whole, scan) = (fs::read(&kept.file).unwrap(), kept.scan());
-    type Change<'f> = (&'static str, bool, &'f dyn Fn(&Path));
     let changes: [Change<'_>; 5] = [
         ("truncated", true, &|file| fs::write(file, b"").unwrap()),
         ("shortened", true, &|file| fs::write(file, &whole[..20]).unwrap()),
