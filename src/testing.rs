@@ -66,13 +66,13 @@ pub mod platform {
 /// Sources of trees.
 #[cfg(feature = "formats")]
 pub mod source {
-    pub use crate::source::{Source, SourceSpec, baseline, import, plan, snapshot_store};
+    pub use crate::source::{Source, SourceSpec, baseline, import, latest_snapshot, plan, snapshot_store};
 }
 
 /// Order of a directory's entries.
 #[cfg(feature = "browser")]
 pub mod table {
-    pub use crate::table::rows;
+    pub use crate::table::{recorded, rows};
 }
 
 /// The browser without a terminal.

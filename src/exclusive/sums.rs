@@ -53,6 +53,10 @@ struct Reference {
 const _: () = assert!(size_of::<Reference>() == 16);
 
 impl Reference {
+    fn order(&self) -> (u64, Node, u32) {
+        (self.start, self.node, self.sectors)
+    }
+
     fn length(&self) -> u64 {
         u64::from(self.sectors & SECTORS) * SECTOR
     }
@@ -124,10 +128,33 @@ impl ExclusiveSums {
         self.sums[node as usize].at_most = u64::MAX;
     }
 
+    /// Returns the number of references to a volume.
+    pub fn references(&self, volume: usize) -> usize {
+        self.volumes.get(volume).map_or(0, Vec::len)
+    }
+
+    /// Returns the size of all ranges of a volume that was [compacted](Self::compact). Ranges must not overlap unless
+    /// they are equal.
+    pub fn covered(&self, volume: usize) -> u64 {
+        let references = self.volumes.get(volume).map_or(&[][..], Vec::as_slice);
+        let ranges = references.chunk_by(|one, next| one.start == next.start);
+        ranges.map(|range| range[0].length()).fold(0, u64::saturating_add)
+    }
+
+    /// Sorts the references to a volume, drops repeated ones, and returns the number of those that are left.
+    ///
+    /// May be used only if all references to the volume are [`Known::All`]: for others, their number matters.
+    pub fn compact(&mut self, volume: usize) -> usize {
+        let Some(references) = self.volumes.get_mut(volume) else { return 0 };
+        references.sort_unstable_by_key(Reference::order);
+        references.dedup();
+        references.len()
+    }
+
     /// Evaluates the collected references, and returns the sums of all nodes.
     pub fn finish(mut self, coverage: ExclusiveCoverage) -> ExclusiveSizes {
         for mut references in std::mem::take(&mut self.volumes) {
-            references.sort_unstable_by_key(|reference| (reference.start, reference.node));
+            references.sort_unstable_by_key(Reference::order);
             self.add_volume(&references);
         }
         for node in (1..self.numbers.count()).rev() {

@@ -18,6 +18,9 @@ use crate::platform::{Directory, Errno};
 use crate::scan::{reach, reach_entry};
 use crate::tree::{DeviceIndex, DirId, Node, NodeNumbers};
 
+/// Minimum number of references at which repeated ones are dropped.
+const LIMIT: usize = 1 << 16;
+
 /// Name of a scanned file.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct KnownName {
@@ -77,10 +80,10 @@ impl VolumeTrees {
 
     /// Adds the references of all subvolumes to `sums`. `number` is the volume's number in `sums`.
     pub(crate) fn add(&self, sums: &mut ExclusiveSums, number: usize, is_cancelled: &dyn Fn() -> bool) {
-        let mut references = References { sums, number, seen: HashMap::new(), names: Vec::new(), data: 0 };
+        let mut references = References { sums, number, limit: LIMIT, names: Vec::new() };
         let is_whole = self.directory.as_ref().is_ok_and(|directory| {
             self.read(directory, &mut references, is_cancelled).is_ok()
-                && block_groups(directory).is_ok_and(|groups| used_data(&groups) == Some(references.data))
+                && block_groups(directory).is_ok_and(|groups| used_data(&groups) == Some(references.data()))
         });
         if !is_whole {
             // Deleting a file may also free extents that were not found.
@@ -111,11 +114,10 @@ impl VolumeTrees {
 struct References<'s> {
     sums: &'s mut ExclusiveSums,
     number: usize,
-    /// Extents found so far, by location; `true` if a reference from outside the scan has been added.
-    seen: HashMap<u64, bool>,
+    /// Number of references at which repeated ones are dropped. Files in snapshots are outside the scan, so snapshots
+    /// of the same extent give equal references.
+    limit: usize,
     names: Vec<Node>,
-    /// Total size of all extents, each counted once.
-    data: u64,
 }
 
 impl References<'_> {
@@ -130,16 +132,16 @@ impl References<'_> {
         if self.names.len() < count as usize {
             self.names.push(NodeNumbers::OUTSIDE);
         }
-        let data = &mut self.data;
-        let is_outside = self.seen.entry(extent.start).or_insert_with(|| {
-            *data = data.saturating_add(extent.length);
-            false
-        });
-        // One reference from outside the scan is enough, even if several snapshots refer to the extent.
-        if self.names == [NodeNumbers::OUTSIDE] && std::mem::replace(is_outside, true) {
-            return;
-        }
         let range = VolumeRange { volume: self.number, start: extent.start, length: extent.length };
         self.sums.refer(&self.names, range, Known::All);
+        if self.sums.references(self.number) >= self.limit {
+            self.limit = (self.sums.compact(self.number) * 3 / 2).max(LIMIT);
+        }
+    }
+
+    /// Returns the total size of all extents, each counted once.
+    fn data(&mut self) -> u64 {
+        self.sums.compact(self.number);
+        self.sums.covered(self.number)
     }
 }

@@ -27,7 +27,7 @@ use crate::source::baseline::BaselineSpec;
 use crate::source::snapshot_store;
 use crate::source::{Source, SourceSpec};
 use crate::table::column::RowLook;
-use crate::table::recorded::RecordedTree;
+use crate::table::recorded::{RecordedTree, is_of_roots};
 use crate::table::rows::Order;
 use crate::tree::{DirId, Entry, EntryState};
 use crate::ui::keys::Keymap;
@@ -121,10 +121,6 @@ pub fn run(job: BrowseJob) -> Exit {
         Ok(begun) => begun,
         Err(exit) => return exit,
     };
-    let (record, ignored) = match &earlier {
-        BaselineSpec::Kept(folder) if job.shows_recorded => recorded(&source, folder),
-        _ => (None, None),
-    };
     let policy = DeletePolicy { journal: Journal::of_process(), ..job.policy };
     source.wait_for_root();
     // If an export could not be read at all, there is nothing to show but the error.
@@ -134,6 +130,10 @@ pub fn run(job: BrowseJob) -> Exit {
     if let Some(exit) = check_roots(&source) {
         return exit;
     }
+    let (record, ignored) = match &earlier {
+        BaselineSpec::Kept(folder) if job.shows_recorded => recorded(&source, folder),
+        _ => (None, None),
+    };
     let settings = Settings {
         keymap: job.keymap,
         notice: job.notice.or(ignored).map(Notice::Message),
@@ -177,18 +177,16 @@ pub fn run(job: BrowseJob) -> Exit {
     exit
 }
 
-/// Opens the snapshot of the last scan of the same paths. If the file cannot be used, returns a notice instead.
+/// Opens the snapshot of the last scan of the same roots. Also returns a notice about the newest file that was ignored.
 fn recorded(source: &Source, folder: &Path) -> (Option<RecordedTree>, Option<String>) {
-    match source.latest_in(folder) {
-        None => (None, None),
-        Some(Ok(Snapshot { tree, about })) => {
-            (Some(RecordedTree { tree: Arc::new(tree), scanned_at: about.scanned_at }), None)
-        }
-        Some(Err((path, reason))) => {
-            let reason = escape(reason.to_string().as_bytes()).into_owned();
-            (None, Some(format!("Ignored {}: {reason}", escape_path(&path))))
-        }
-    }
+    let latest = source.latest_in(folder, |old| is_of_roots(old, source.tree()));
+    let record = latest
+        .snapshot
+        .map(|Snapshot { tree, about }| RecordedTree { tree: Arc::new(tree), scanned_at: about.scanned_at });
+    let notice = |(path, reason): (PathBuf, String)| {
+        format!("Ignored {}: {}", escape_path(&path), escape(reason.as_bytes()))
+    };
+    (record, latest.ignored.map(notice))
 }
 
 /// Writes the path of the last shown directory to the file given by the user, and reports any error.

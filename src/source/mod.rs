@@ -8,6 +8,7 @@
 pub mod baseline;
 pub mod import;
 mod import_snapshot;
+pub mod latest_snapshot;
 pub mod plan;
 pub mod rclone;
 pub mod remote;
@@ -24,12 +25,13 @@ use std::time::Duration;
 use crate::base::sync::Arc;
 use crate::formats::flat::Provenance;
 pub use crate::formats::lists::{FieldColumn, ListOptions, ListPreset};
-use crate::formats::snapshot::{FileSystemInfo, OpenError, RootOrigin, Snapshot, SnapshotInfo};
+use crate::formats::snapshot::{FileSystemInfo, RootOrigin, SnapshotInfo};
 use crate::platform::fs::identity::identities;
 use crate::platform::fs::mounts::Mount;
 use crate::platform::host_name;
 use crate::scan::{self, Outcome, Progress, Scan};
 use crate::source::import::{Import, Input};
+use crate::source::latest_snapshot::{Latest, open_latest};
 pub use crate::source::snapshot::SnapshotSource;
 use crate::source::snapshot::is_stored_tree;
 use crate::tree::{DirId, Tree};
@@ -217,14 +219,13 @@ impl Source {
         Some((Self::Snapshot(SnapshotSource::open(&path)), count))
     }
 
-    /// Opens the latest snapshot in `folder` with the same paths and flags. Its sizes can be shown while this scan
-    /// runs. Returns `None` in the same cases as [`Source::earlier_in`]. If the file cannot be opened, returns its path
-    /// and the reason.
-    pub fn latest_in(&self, folder: &Path) -> Option<Result<Snapshot, (PathBuf, OpenError)>> {
-        let Self::Scan { scan, began } = self else { return None };
-        let scope = scan.options().scope()?;
+    /// Opens the latest snapshot in `folder` that has the same paths and flags and is accepted by `is_usable`. Its sizes
+    /// can be shown while this scan runs. Finds nothing in the cases in which [`Source::earlier_in`] returns `None`.
+    pub fn latest_in(&self, folder: &Path, is_usable: impl Fn(&Tree) -> bool) -> Latest {
+        let Self::Scan { scan, began } = self else { return Latest::default() };
+        let Some(scope) = scan.options().scope() else { return Latest::default() };
         let roots: Vec<&[u8]> = scan.roots().iter().map(|root| root.as_os_str().as_bytes()).collect();
-        snapshot_store::open_latest(folder, &roots, scope.as_bytes(), *began)
+        open_latest(folder, &roots, scope.as_bytes(), *began, is_usable)
     }
 
     /// Waits until a browser has something to show. Returns at once for a scan. For an import from another machine,

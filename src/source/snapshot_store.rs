@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::base::absolute::absolute_bytes;
+use crate::base::sort::sort_by;
 use crate::base::sync::AtomicBool;
 use crate::formats::snapshot::{Limits, OpenError, Snapshot, SnapshotInfo, WriteError, open, save};
 use crate::platform::atomic_file::{AtomicFile, UNFINISHED};
@@ -116,7 +117,7 @@ pub fn keep(
 ) -> Result<Kept, KeepError> {
     let roots = roots(tree);
     let since = about.scanned_at.saturating_sub_unsigned(settings.interval.as_secs());
-    let has_recent = snapshots(&PrivateFolder::find(&settings.folder)?).iter().any(|found| {
+    let has_recent = own_snapshots(&PrivateFolder::find(&settings.folder)?).iter().any(|found| {
         found.series == Series::Daily
             && found.key == key(&roots, &about.scope)
             && (since..=about.scanned_at).contains(&found.scanned_at)
@@ -178,35 +179,16 @@ pub fn kept_for(
 ) -> Option<(PathBuf, usize)> {
     let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
     let key = key(&roots, scope);
-    let mut found = newest_first(&PrivateFolder::find(folder).ok()?);
+    let mut found = own_snapshots(&PrivateFolder::find(folder).ok()?);
     found.retain(|found| found.series == Series::Daily && found.key == key && found.scanned_at < before);
     let is_right = |found: &Found| open(&found.path).is_ok_and(|there| is_of(&there, &roots, scope));
     let count = found.len();
     found.into_iter().filter(is_right).nth(index).map(|found| (found.path, count))
 }
 
-/// Opens the newest snapshot of either series in `folder` that has the same roots and flags and was scanned no later
-/// than `now`. If the file cannot be opened, returns its path and the reason.
-pub fn open_latest(
-    folder: &Path,
-    roots: &[&[u8]],
-    scope: &[u8],
-    now: i64,
-) -> Option<Result<Snapshot, (PathBuf, OpenError)>> {
-    let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
-    let key = key(&roots, scope);
-    let found = newest_first(&PrivateFolder::find(folder).ok()?).into_iter();
-    found.filter(|found| found.key == key && found.scanned_at <= now).find_map(|found| {
-        match open(&found.path) {
-            Ok(there) => is_of(&there, &roots, scope).then_some(Ok(there)),
-            Err(reason) => Some(Err((found.path, reason))),
-        }
-    })
-}
-
 /// Returns `true` if a snapshot has these roots and flags. The checksum in its name does not prove this, because
 /// different roots or flags can have the same checksum.
-fn is_of(snapshot: &Snapshot, roots: &[Vec<u8>], scope: &[u8]) -> bool {
+pub(super) fn is_of(snapshot: &Snapshot, roots: &[Vec<u8>], scope: &[u8]) -> bool {
     self::roots(&snapshot.tree) == roots && snapshot.about.scope == scope
 }
 
@@ -236,7 +218,7 @@ pub struct Subject {
 ///
 /// Returns an error if another user can change the folder, or if the folder cannot be read.
 pub fn list(folder: &Path) -> Result<Vec<KeptSnapshot>, KeepError> {
-    let found = newest_first(&PrivateFolder::find(folder)?).into_iter();
+    let found = own_snapshots(&PrivateFolder::find(folder)?).into_iter();
     Ok(found
         .filter(|found| found.series == Series::Daily)
         .map(|Found { path, scanned_at, .. }| {
@@ -253,7 +235,7 @@ fn roots(tree: &Tree) -> Vec<Vec<u8>> {
 }
 
 /// Returns a checksum that distinguishes snapshots of different roots and flags.
-fn key(roots: &[Vec<u8>], scope: &[u8]) -> String {
+pub(super) fn key(roots: &[Vec<u8>], scope: &[u8]) -> String {
     let mut whole = scope.to_vec();
     for root in roots {
         whole.push(0);
@@ -285,31 +267,38 @@ impl Series {
 }
 
 /// File whose name has the form of a snapshot's name.
-struct Found {
-    path: PathBuf,
+pub(super) struct Found {
+    pub(super) path: PathBuf,
     series: Series,
-    key: String,
-    scanned_at: i64,
+    pub(super) key: String,
+    pub(super) scanned_at: i64,
     bytes: u64,
+    /// `true` if the file belongs to this user or to root.
+    pub(super) is_own: bool,
 }
 
-/// Returns the snapshots in `folder` that are owned by this user or by root, unsorted.
-fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
+/// Returns the files in `folder` with names of snapshots, newest first.
+pub(super) fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let owner = folder.attributes().uid;
-    let is_own = |found: &fs::Metadata| found.is_file() && (found.uid() == owner || found.uid() == 0);
     let entries = folder.exists().then(|| fs::read_dir(folder.path()));
     let Some(Ok(entries)) = entries else { return Vec::new() };
     let found = |entry: fs::DirEntry| {
         let (series, key, scanned_at) = parse(entry.file_name().to_str()?)?;
-        let metadata = entry.metadata().ok().filter(is_own)?;
-        Some(Found { path: entry.path(), series, key, scanned_at, bytes: metadata.len() })
+        let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+        let is_own = metadata.uid() == owner || metadata.uid() == 0;
+        Some(Found { path: entry.path(), series, key, scanned_at, bytes: metadata.len(), is_own })
     };
-    entries.filter_map(Result::ok).filter_map(found).collect()
+    let mut found: Vec<Found> = entries.filter_map(Result::ok).filter_map(found).collect();
+    sort_by(&mut found, |one, other| {
+        other.scanned_at.cmp(&one.scanned_at).then_with(|| one.path.cmp(&other.path))
+    });
+    found
 }
 
-fn newest_first(folder: &PrivateFolder) -> Vec<Found> {
+/// Returns the snapshots in `folder` that are owned by this user or by root, newest first.
+fn own_snapshots(folder: &PrivateFolder) -> Vec<Found> {
     let mut found = snapshots(folder);
-    found.sort_by(|one, other| other.scanned_at.cmp(&one.scanned_at).then_with(|| one.path.cmp(&other.path)));
+    found.retain(|found| found.is_own);
     found
 }
 
@@ -328,7 +317,7 @@ fn prune(settings: &RetentionPolicy, folder: &PrivateFolder, now: i64) {
     let oldest = now.saturating_sub_unsigned(settings.age.as_secs());
     let mut bytes: u64 = 0;
     let mut newer = HashSet::new();
-    for found in newest_first(folder) {
+    for found in own_snapshots(folder) {
         let is_replaced = !newer.insert(found.key) && found.series == Series::Latest;
         if !is_replaced {
             bytes = bytes.saturating_add(found.bytes);

@@ -3,7 +3,7 @@
 //! Keys act only on entries of the new tree. A recorded directory is found by its path, and its root by device and
 //! inode, so a disk that is mounted elsewhere is not mistaken for the recorded one.
 //!
-//! Invariant: a complete directory never has recorded totals.
+//! Invariant: a complete directory has recorded totals only until the scan has counted its hard links once.
 
 use std::collections::HashMap;
 
@@ -28,6 +28,15 @@ impl std::fmt::Debug for RecordedTree {
     }
 }
 
+/// Totals of a recorded tree, with which the progress of the new scan is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordedWhole {
+    /// Totals of all roots.
+    pub totals: Totals,
+    /// `true` if the tree contains files with several hard links.
+    pub has_links: bool,
+}
+
 /// Recorded totals of the directories on the screen.
 #[derive(Debug, Default)]
 pub struct RecordedTotals {
@@ -45,14 +54,17 @@ impl RecordedTotals {
         self.shown.len() == directories.len() && self.shown.iter().zip(directories).all(is_same)
     }
 
-    /// Returns the recorded totals of `id` if they should be shown instead of the live totals: the directory is not
-    /// complete, and its live totals do not exceed the recorded ones.
+    /// Returns the totals to show for `id` as recorded. Returns `None` if the live totals should be shown instead: if
+    /// they are final, or if they exceed the recorded ones.
     pub fn totals(&self, tree: &Tree, live: &LiveTotals, id: DirId) -> Option<Totals> {
-        let recorded = self.totals.get(&id)?;
-        if tree.status(id).is_complete() {
-            return None;
-        }
+        let recorded = self.totals.get(&id).filter(|_| tree.is_growing(id))?;
+        let status = tree.status(id);
         let live = live.totals(tree, id);
+        if status.is_complete() {
+            // Until the scan ends, repeated names of an inode count. The sizes can only fall.
+            let (disk, apparent) = (live.disk.min(recorded.disk), live.apparent.min(recorded.apparent));
+            return Some(Totals { disk, apparent, ..live });
+        }
         let is_outgrown = live.disk > recorded.disk || live.apparent > recorded.apparent;
         (!is_outgrown).then_some(Totals { errors: live.errors, ..*recorded })
     }
@@ -78,9 +90,9 @@ impl RecordedTree {
         self.tree.block_length(was) <= LONG
     }
 
-    /// Returns the number of entries in the recorded tree.
-    pub fn items(&self) -> u64 {
-        self.tree.totals(DirId::TOP).items
+    /// Returns the recorded totals of all roots.
+    pub fn whole(&self) -> RecordedWhole {
+        RecordedWhole { totals: self.tree.totals(DirId::TOP), has_links: self.tree.has_stored_links() }
     }
 
     /// Returns the recorded directory with the same path as `id`. For the list of roots, returns `None` unless every
@@ -119,11 +131,18 @@ impl RecordedTree {
             old.entries().filter_map(|(_, record)| Some((record.name, record.directory()?))).collect();
         let listing = new.listing(id);
         let entries = listing.entries().filter_map(|(_, record)| {
-            let id = record.directory().filter(|id| !new.status(*id).is_complete())?;
+            let id = record.directory().filter(|id| new.is_growing(*id))?;
             Some((id, self.tree.totals(*old.get(record.name)?)))
         });
         entries.collect()
     }
+}
+
+/// Returns `true` if every root directory found so far in the tree `new` is a root of `old` with the same device and
+/// inode.
+pub fn is_of_roots(old: &Tree, new: &Tree) -> bool {
+    let mut found = roots(new);
+    found.all(|(_, device, inode)| roots(old).any(|(_, was, number)| (was, number) == (device, inode)))
 }
 
 /// Returns the roots that are directories, each with its device and inode.
@@ -147,7 +166,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::fixture::{Growing, build, cases, dir, file, unread};
+    use crate::fixture::{Growing, build, cases, dir, file, linked_file, unread};
     use crate::table::rows::SizeSource;
 
     fn record(tree: Tree) -> RecordedTree {
@@ -181,6 +200,27 @@ mod tests {
         let sizes = sizes(&record, &growing.tree, growing.root());
         assert_eq!(sizes.recorded(&growing.tree, growing.root()), None);
         assert!(sizes.totals(&growing.tree, growing.root()).apparent > 90_000);
+    }
+
+    #[test]
+    fn sums_with_hard_links_are_recorded_until_repeats_are_subtracted() {
+        let links = |names: &[&str]| names.iter().map(|name| linked_file(name, 7, 3)).collect();
+        let old = vec![dir("a", links(&["x", "y"])), dir("b", vec![file("x", 9000, 0)])];
+        let record = record(build(old).0);
+        let growing = Growing::new();
+        growing.publish(vec![unread("a"), unread("b")]);
+        growing.read("a", links(&["x", "y", "z"]));
+        growing.read("b", vec![file("x", 8000, 0)]);
+        let tree = &growing.tree;
+        let id = |name: &[u8]| tree.entry(growing.root(), name).unwrap().directory().unwrap();
+        let sizes = sizes(&record, tree, growing.root());
+        assert_eq!(sizes.recorded(tree, id(b"b")), None);
+        let recorded = sizes.recorded(tree, id(b"a")).unwrap();
+        assert_eq!((recorded.apparent, recorded.items), (4097, 3));
+        assert_eq!(tree.totals(id(b"a")).apparent, 4099);
+        growing.finish();
+        // The browser drops the record when the scan has ended.
+        assert_eq!(tree.totals(id(b"a")), recorded);
     }
 
     proptest! {

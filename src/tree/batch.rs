@@ -22,6 +22,8 @@ pub struct Page {
     pub(super) sum: Totals,
     /// Disk usage of the child directories in the batch, excluding their contents.
     pub(super) children_disk: u64,
+    /// `true` if the batch includes names of inodes with several links.
+    pub(super) has_links: bool,
     /// Child directories in the batch, with the positions of their entries.
     pub(super) children: Vec<(DirId, usize)>,
     /// Failed entries in the batch, as positions and error numbers.

@@ -5,7 +5,7 @@
 
 use super::batch::{Batch, Page};
 use super::devices::Devices;
-use super::directory::{DirId, State, Totals};
+use super::directory::{DirId, LINKED, PARTIAL, State, Totals};
 use super::encoding::{Draft, encode_link};
 use super::entry::{Entry, EntryState, Metadata};
 use super::inodes::LinkedName;
@@ -29,6 +29,8 @@ pub struct Sealed {
     pub sum: Totals,
     /// Disk usage in bytes of the child directories, excluding their contents.
     pub children_disk: u64,
+    /// `true` if the entries include names of inodes with several links.
+    has_links: bool,
 }
 
 impl Batch {
@@ -48,7 +50,9 @@ impl Batch {
                     page.sum.disk = page.sum.disk.saturating_add(metadata.disk());
                     page.sum.apparent = page.sum.apparent.saturating_add(metadata.apparent);
                 }
-                self.linked.extend(LinkedName::of(parent, metadata));
+                let linked = LinkedName::of(parent, metadata);
+                page.has_links |= linked.is_some();
+                self.linked.extend(linked);
             }
         }
     }
@@ -130,7 +134,8 @@ impl Batch {
         let children = page.children.drain(..).map(|(id, _)| id).collect();
         page.draft.clear();
         let children_disk = std::mem::take(&mut page.children_disk);
-        Some(Sealed { address, children, sum: std::mem::take(&mut page.sum), children_disk })
+        let (sum, has_links) = (std::mem::take(&mut page.sum), std::mem::take(&mut page.has_links));
+        Some(Sealed { address, children, sum, children_disk, has_links })
     }
 
     /// Replaces the listing of `parent` with the unsealed entries, without changing totals.
@@ -227,6 +232,7 @@ impl Tree {
         let children = u32::try_from(sealed.children.len()).expect("a batch is small");
         self.claim(id, children);
         self.add(id, &sealed.sum);
+        dir.set(if sealed.has_links { LINKED } else { 0 });
         let before = Address::from_bits(dir.listing.load(Ordering::Relaxed));
         let node = batch.link(self, before, sealed.address);
         dir.listing.store(node.to_bits(), Ordering::Release);
@@ -261,7 +267,7 @@ impl Tree {
 
     /// Marks `id` as partial because the scan was stopped. The ancestors become partial when `id` completes.
     pub fn stop(&self, id: DirId) {
-        self.dir(id).set_partial();
+        self.dir(id).set(PARTIAL);
     }
 
     /// Completes a directory that turned out to be an alias: sets its size to 0 and does not read it.

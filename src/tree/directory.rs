@@ -51,7 +51,7 @@ impl Status {
     }
 }
 
-/// Data of one directory. Totals, `pending` and `partial` may be written by several workers at once, when they add
+/// Data of one directory. Totals, `pending` and `flags` may be written by several workers at once, when they add
 /// completed child directories or stop early. The worker that releases the last claim sets `state` to complete. All
 /// other fields have a single writer: the worker that reads the directory, and later the code that changes a finished
 /// tree.
@@ -77,19 +77,35 @@ pub(super) struct Dir {
     /// Index of the device in the tree's list of devices.
     pub(super) device: AtomicU32,
     pub(super) state: AtomicU8,
-    pub(super) partial: AtomicBool,
+    /// Sum of [`PARTIAL`] and [`LINKED`]. Flags are only added, and the parent inherits them on completion.
+    pub(super) flags: AtomicU8,
     pub(super) is_open: AtomicBool,
     /// `true` while a rescan fills this directory. Until the rescan is done, no listing contains the directory, and its
     /// parent's totals do not include it; see `replace`.
     pub(super) detached: AtomicBool,
 }
 
+/// Flag of a directory whose totals are lower bounds; see [`Status::partial`].
+pub(super) const PARTIAL: u8 = 1;
+/// Flag of a directory in or below which the scan has found names of inodes with several links.
+pub(super) const LINKED: u8 = 2;
+
 #[cfg(not(loom))] // loom's atomics are larger
 const _: () = assert!(size_of::<Dir>() == 64);
 
 impl Dir {
     pub(super) fn is_partial(&self) -> bool {
-        self.partial.load(Ordering::Relaxed)
+        self.has(PARTIAL)
+    }
+
+    pub(super) fn has(&self, flag: u8) -> bool {
+        self.flags.load(Ordering::Relaxed) & flag != 0
+    }
+
+    pub(super) fn set(&self, flags: u8) {
+        if flags != 0 {
+            self.flags.fetch_or(flags, Ordering::Relaxed);
+        }
     }
 
     /// Resets a dropped directory so that its number can be reused.
@@ -100,13 +116,10 @@ impl Dir {
         self.errors.store(0, Ordering::Relaxed);
         self.errno.store(0, Ordering::Relaxed);
         self.state.store(State::Waiting as u8, Ordering::Relaxed);
-        for flag in [&self.partial, &self.is_open, &self.detached] {
+        self.flags.store(0, Ordering::Relaxed);
+        for flag in [&self.is_open, &self.detached] {
             flag.store(false, Ordering::Relaxed);
         }
-    }
-
-    pub(super) fn set_partial(&self) {
-        self.partial.store(true, Ordering::Relaxed);
     }
 }
 

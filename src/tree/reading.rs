@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use super::devices::Devices;
-use super::directory::{Dir, DirId, Free, State, Status, Totals};
+use super::directory::{Dir, DirId, Free, LINKED, State, Status, Totals};
 use super::encoding::{Node, decode_name, decode_node, segments_of};
 use super::entry::{Entry, EntryState, Metadata};
 use super::exclusive::ExclusiveSizes;
@@ -180,6 +180,12 @@ impl Tree {
         };
         let errno = dir.errno.load(Ordering::Relaxed);
         Status { state, partial: dir.is_partial(), errno: (errno != 0).then_some(errno) }
+    }
+
+    /// Returns `true` if the totals of `id` may still change during the scan: the directory is incomplete, or names of
+    /// inodes with several links have been found in it, whose repeats are subtracted at the end.
+    pub(crate) fn is_growing(&self, id: DirId) -> bool {
+        !self.status(id).is_complete() || self.dir(id).has(LINKED)
     }
 
     /// Returns the disk usage shared between entries of the directory: the sum over the entries minus the directory's

@@ -86,9 +86,7 @@ impl Tree {
             let Some(parent) = self.parent(id) else { return };
             let above = self.dir(parent);
             above.add(&dir.totals());
-            if dir.is_partial() {
-                above.set_partial();
-            }
+            above.set(dir.flags.load(Ordering::Relaxed));
             id = parent;
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::terminal::tab_progress;
 use crate::scan::{Outcome, Progress};
+use crate::table::recorded::RecordedWhole;
 use crate::tree::DirId;
 
 /// Minimum interval between measurements of the reading rate.
@@ -52,8 +53,8 @@ pub struct ScanState {
     /// Rate at the last measurement, in entries per second.
     pub rate: u64,
     pub is_stopping: bool,
-    /// Number of entries that an earlier scan recorded, if its sizes are shown.
-    pub recorded_items: Option<u64>,
+    /// Totals recorded by an earlier scan, if its sizes are shown.
+    pub recorded: Option<RecordedWhole>,
     /// Time and number of entries at the last measurement of the rate.
     rated: (Duration, u64),
 }
@@ -70,17 +71,21 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the percentage that has been read: of the number of entries in an earlier scan, if known, or else of the
-    /// used space, if whole file systems are scanned. Otherwise returns `None`. The maximum is 99, because some data is
-    /// counted twice or grows during the scan.
+    /// Returns the percentage of the recorded bytes that has been read. Without a record, returns the percentage of the
+    /// used space if whole file systems are scanned, and `None` otherwise. The value never falls during a scan, because
+    /// the counters only grow. The maximum is 99, because some data is counted twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, entries, .. } = self.last.progress;
-        let (read, whole) = match self.recorded_items {
-            Some(items) => (entries, items),
-            None => (disk, expected?),
+        let Some(RecordedWhole { totals, has_links }) = &self.recorded else {
+            return Some(percentage(disk, expected?));
         };
-        let hundredths = u128::from(read) * 100 / u128::from(whole.max(1));
-        Some(u8::try_from(hundredths.min(99)).unwrap_or(99))
+        let (of_bytes, of_entries) = (percentage(disk, totals.disk), percentage(entries, totals.items));
+        Some(match totals.disk {
+            0 => of_entries,
+            // The scan has counted each inode once per name, but the recorded total counts it once.
+            _ if *has_links => of_bytes.min(of_entries),
+            _ => of_bytes,
+        })
     }
 
     /// Returns the progress to show in the terminal's tab.
@@ -97,9 +102,15 @@ impl ScanState {
     }
 }
 
+fn percentage(read: u64, whole: u64) -> u8 {
+    let hundredths = u128::from(read) * 100 / u128::from(whole.max(1));
+    u8::try_from(hundredths.min(99)).unwrap_or(99)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::Totals;
 
     #[test]
     fn a_percentage_exists_only_for_whole_file_systems_and_never_reaches_100() {
@@ -118,6 +129,26 @@ mod tests {
         assert_eq!(scan.in_tab(), tab_progress::TabState::Percent(99));
         scan.take(Tick { outcome: Some(Outcome::Complete), ..Tick::default() });
         assert_eq!(scan.in_tab(), tab_progress::TabState::Nothing);
+    }
+
+    #[test]
+    fn the_percentage_confirmed_is_that_of_the_recorded_bytes() {
+        let percent = |(disk, items), has_links, (read, entries)| {
+            let totals = Totals { disk, items, ..Totals::default() };
+            let mut scan =
+                ScanState { recorded: Some(RecordedWhole { totals, has_links }), ..ScanState::default() };
+            let progress = Progress { disk: read, entries, expected: Some(1), ..Progress::default() };
+            scan.take(Tick { progress, ..Tick::default() });
+            scan.percent().unwrap()
+        };
+        assert_eq!(percent((400, 10), false, (100, 9)), 25);
+        assert_eq!(percent((400, 10), false, (500, 1)), 99);
+        // Ten names of one inode.
+        assert_eq!(percent((400, 10), true, (400, 1)), 10);
+        assert_eq!(percent((400, 10), true, (100, 9)), 25);
+        // Empty files on a file system whose directories take no blocks.
+        assert_eq!(percent((0, 10), false, (0, 3)), 30);
+        assert_eq!(percent((0, 10), true, (0, 11)), 99);
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod peers;
 mod planted;
 mod platform;
 mod readme;
+mod recorded;
 mod replaced;
 mod rescan;
 mod rules;

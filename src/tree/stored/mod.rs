@@ -124,6 +124,14 @@ impl Tree {
         self.damage().map_or(Ok(()), Err)
     }
 
+    /// Returns `true` if the tree is stored in a snapshot that contains files with several hard links.
+    pub(crate) fn has_stored_links(&self) -> bool {
+        self.stored.as_deref().is_some_and(|stored| match stored {
+            Stored::Numbered(file) => file.plan.listings.iter().any(|block| block.has_links),
+            Stored::Chained(_) => false,
+        })
+    }
+
     /// Returns the damage found so far that is closest to the start of the file, if any.
     pub fn damage(&self) -> Option<Damage> {
         self.stored.as_ref()?.damage()

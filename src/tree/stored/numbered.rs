@@ -24,7 +24,7 @@ use super::plan::{ListingBlock, NumberedFile, ROWS};
 use super::rows::{self, Row};
 use crate::base::sync::{Ordering, lock};
 use crate::platform::memory::block_file::{Bytes, Damage};
-use crate::tree::directory::{Dir, DirId, State};
+use crate::tree::directory::{Dir, DirId, PARTIAL, State};
 use crate::tree::reading::{Failure, LEAF, Tree};
 
 #[cfg(not(loom))] // loom uses small leaves and stores nothing
@@ -145,7 +145,7 @@ impl From<&Row> for Dir {
         dir.errno.store(row.errno, Ordering::Relaxed);
         dir.parent.store(row.parent, Ordering::Relaxed);
         dir.device.store(row.device, Ordering::Relaxed);
-        dir.partial.store(row.is_partial, Ordering::Relaxed);
+        dir.set(if row.is_partial { PARTIAL } else { 0 });
         dir.state.store(State::Complete as u8, Ordering::Relaxed);
         dir
     }

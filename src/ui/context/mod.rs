@@ -159,7 +159,7 @@ impl<'t> Context<'t> {
             sorting: None,
             owners: OwnerNames::default(),
         };
-        cx.scan.recorded_items = settings.record.as_ref().map(RecordedTree::items);
+        cx.scan.recorded = settings.record.as_ref().map(RecordedTree::whole);
         cx.path = cx.place_path();
         match settings.start {
             Start::Growth => cx.sort_by_growth(),

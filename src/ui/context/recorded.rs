@@ -26,13 +26,8 @@ impl Context<'_> {
     /// or when its file turns out to be damaged. Large listings are not looked up, because this runs on the drawing
     /// thread.
     pub fn refresh_recorded(&mut self) {
-        let Some(record) = &self.record else { return };
-        let damage = record.tree.damage();
-        if damage.is_some() || !self.is_scanning() {
-            (self.record, self.recorded, self.scan.recorded_items) = (None, None, None);
-        }
-        if let Some(damage) = damage {
-            self.notify(Notice::Message(format!("Ignored the sizes of the last scan: {damage}")));
+        if !self.is_scanning() {
+            (self.record, self.recorded, self.scan.recorded) = (None, None, None);
         }
         let Some(record) = &self.record else { return };
         let above = self.above_shown().filter(|_| self.parent_list.is_some());
@@ -40,6 +35,11 @@ impl Context<'_> {
         let shown: Vec<DirId> = [self.place.id].into_iter().chain(above).filter(is_small).collect();
         if self.recorded.as_ref().is_none_or(|recorded| !recorded.are_of(self.tree, &shown)) {
             self.recorded = Some(Arc::new(record.totals(self.tree, shown)));
+        }
+        // Checked after the lookup, which reads numbers of damaged parts as 0.
+        if let Some(damage) = record.tree.damage() {
+            (self.record, self.recorded) = (None, None);
+            self.notify(Notice::Message(format!("Ignored the sizes of the last scan: {damage}")));
         }
     }
 

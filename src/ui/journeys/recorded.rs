@@ -1,7 +1,9 @@
 //! Tests of sizes from the last scan, which are shown until the running scan has confirmed them.
 
 use super::*;
+use crate::base::sync::AtomicBool;
 use crate::fixture::unread;
+use crate::formats::snapshot::{Limits, SnapshotInfo, open_bytes, save};
 use crate::table::recorded::RecordedTree;
 use crate::tree::DirId;
 
@@ -71,6 +73,27 @@ fn a_stopped_scan_shows_no_recorded_sizes() {
     assert!(precisions(&app).iter().all(|(_, precision)| *precision != Precision::Recorded));
     assert_ne!(app.cx.window.bound, Precision::Recorded);
     assert!(app.cx.tree.totals(DirId::TOP).apparent < 1 << 20);
+}
+
+#[test]
+fn a_damaged_record_is_dropped_before_it_is_shown() {
+    let (tree, _) = build(vec![dir("a", vec![file("x", 3 << 20, 0)])]);
+    let limits = Limits { bytes: u64::MAX, stop: &AtomicBool::new(false) };
+    let mut bytes = Vec::new();
+    save(&tree, &SnapshotInfo::default(), &limits, &mut bytes).unwrap();
+    // The name is in the listing of the root, which is not read when the snapshot is opened.
+    let name = bytes.windows(2).position(|two| two == [1, b'a']).unwrap();
+    bytes[name + 1] = b'b';
+    let record = RecordedTree { tree: Arc::new(open_bytes(bytes).unwrap().tree), scanned_at: 0 };
+    let growing = Growing::new();
+    growing.publish(vec![unread("a")]);
+    let settings = Settings { record: Some(record), ..settings() };
+    let roots = vec![(b"/r".to_vec(), b"/shown".to_vec())];
+    let mut app = App::new(&growing.tree, roots, &settings, (80, 12));
+    tick(&mut app, 1000, None);
+    assert!(app.cx.notice_text().unwrap().starts_with("Ignored the sizes of the last scan: byte "));
+    assert_eq!(precisions(&app), [("a/".to_owned(), Precision::Growing)]);
+    assert!(app.cx.record.is_none() && app.cx.recorded.is_none());
 }
 
 #[test]

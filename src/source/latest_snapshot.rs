@@ -1,0 +1,54 @@
+//! Search for the snapshot of the last scan, whose sizes the browser shows while it scans the same roots again.
+//!
+//! Invariant: a file that cannot be used does not prevent an older one from being used.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::base::absolute::absolute_bytes;
+use crate::formats::snapshot::{OpenError, Snapshot, open_by};
+use crate::platform::entry::safe_path::PrivateFolder;
+use crate::platform::memory::block_file::Access;
+use crate::source::snapshot_store::{Found, is_of, key, snapshots};
+use crate::tree::Tree;
+
+/// Snapshot of the last scan of some roots.
+#[derive(Default)]
+pub struct Latest {
+    /// Newest snapshot that can be used.
+    pub snapshot: Option<Snapshot>,
+    /// Path of the newest file that was ignored, and the reason.
+    pub ignored: Option<(PathBuf, String)>,
+}
+
+/// Opens the newest snapshot of either series in `folder` that has the same roots and flags, was scanned no later than
+/// `now`, and is accepted by `is_usable`. The file is not mapped, so that another program that truncates it cannot end
+/// this process.
+pub fn open_latest(
+    folder: &Path,
+    roots: &[&[u8]],
+    scope: &[u8],
+    now: i64,
+    is_usable: impl Fn(&Tree) -> bool,
+) -> Latest {
+    let roots: Vec<Vec<u8>> = roots.iter().map(|root| absolute_bytes(root)).collect();
+    let key = key(&roots, scope);
+    let mut latest = Latest::default();
+    let Ok(folder) = PrivateFolder::find(folder) else { return latest };
+    let found = snapshots(&folder).into_iter();
+    for Found { path, is_own, .. } in found.filter(|found| found.key == key && found.scanned_at <= now) {
+        let reason = match is_own.then(|| open_by(&path, Some(Access::Read))) {
+            None => "owned by another user".to_owned(),
+            Some(Err(OpenError::Unreadable(error))) if error.kind() == io::ErrorKind::NotFound => continue,
+            Some(Err(error)) => error.to_string(),
+            Some(Ok(there)) if !is_of(&there, &roots, scope) => "of other paths or flags".to_owned(),
+            Some(Ok(there)) if is_usable(&there.tree) => {
+                latest.snapshot = Some(there);
+                break;
+            }
+            Some(Ok(_)) => continue,
+        };
+        latest.ignored.get_or_insert((path, reason));
+    }
+    latest
+}

@@ -1,0 +1,158 @@
+//! Snapshots of the last scan: files that cannot be used, and files that change while they are open.
+#![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::lchown;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::program::place::Place;
+use crate::program::{program, run};
+use crate::support::reseal::reseal;
+use crate::support::room::keeps_snapshots;
+use crate::support::{child, skip};
+use duke::scan::{Options, Scan};
+use duke::testing::source::latest_snapshot::{Latest, open_latest};
+use duke::testing::table::recorded::{RecordedTree, is_of_roots};
+use duke::tree::DirId;
+
+/// Number of directories in the tree: more than one block of rows holds.
+const DIRECTORIES: usize = 3000;
+
+/// Tree of files, and the folder with its snapshot.
+struct Kept {
+    place: Place,
+    state: Place,
+    /// Snapshot of the tree, made by the program.
+    file: PathBuf,
+}
+
+impl Kept {
+    fn new(directories: usize) -> Self {
+        let (place, state) = (Place::new(), Place::new());
+        for number in 0..directories {
+            place.file(&format!("t/{number:04}/file"), number);
+        }
+        let file = save(&place.join("t"), &state);
+        Self { place, state, file }
+    }
+
+    /// Name of a newer snapshot of the latest scan of the same tree.
+    fn newer(&self) -> PathBuf {
+        let name = self.file.file_name().unwrap().to_str().unwrap();
+        let (key, time) = name.strip_prefix("scan-").unwrap().split_once('-').unwrap();
+        let time: u64 = time.strip_suffix(".duke").unwrap().parse().unwrap();
+        self.file.with_file_name(format!("last-{key}-{:011}.duke", time + 1))
+    }
+
+    fn latest(&self, scan: &Scan) -> Latest {
+        let root = self.place.join("t");
+        let is_usable = |old: &_| is_of_roots(old, scan.tree());
+        open_latest(&self.state.join("duke"), &[root.as_os_str().as_bytes()], b"", i64::MAX, is_usable)
+    }
+
+    fn scan(&self) -> Scan {
+        Scan::run(vec![self.place.join("t")], Options::default())
+    }
+}
+
+/// Keeps a snapshot of `root` and returns its path.
+fn save(root: &Path, state: &Place) -> PathBuf {
+    run(program().arg("save").arg(root).env("XDG_STATE_HOME", state.path())).ended(0);
+    fs::read_dir(state.join("duke")).unwrap().next().unwrap().unwrap().path()
+}
+
+#[test]
+fn an_unusable_snapshot_is_ignored_with_a_reason_and_an_older_one_is_opened() {
+    if !keeps_snapshots() {
+        return;
+    }
+    let (kept, other, elsewhere) = (Kept::new(3), Place::new(), Place::new());
+    other.file("u/file", 1);
+    let whole = fs::read(&kept.file).unwrap();
+    let mut later = whole.clone();
+    later[8] = 99;
+    reseal(&mut later).unwrap();
+    let of_others = fs::read(save(&other.join("u"), &elsewhere)).unwrap();
+    let (newer, scan) = (kept.newer(), kept.scan());
+    let cases: [(&str, &[u8]); 5] = [
+        ("truncated", &whole[..whole.len() - 3]),
+        ("not a snapshot", b""),
+        ("not a snapshot", b"another format that is longer than a header"),
+        ("version 99", &later),
+        ("of other paths or flags", &of_others),
+    ];
+    for (reason, content) in cases {
+        fs::write(&newer, content).unwrap();
+        let Latest { snapshot, ignored } = kept.latest(&scan);
+        assert!(snapshot.is_some(), "{reason}");
+        let (path, found) = ignored.unwrap();
+        assert_eq!(path, newer);
+        assert!(found.contains(reason), "{found} instead of {reason}");
+    }
+    // The newest of two ignored files is reported.
+    fs::write(&kept.file, b"").unwrap();
+    let Latest { snapshot, ignored } = kept.latest(&scan);
+    assert!(snapshot.is_none());
+    assert_eq!(ignored.unwrap().0, newer);
+    fs::write(&newer, &whole).unwrap();
+    let Latest { snapshot, ignored } = kept.latest(&scan);
+    assert!(snapshot.is_some() && ignored.is_none());
+    if !child::is_root() {
+        return skip("only root can give a file to somebody else");
+    }
+    lchown(&newer, Some(65_534), Some(65_534)).unwrap();
+    fs::write(&kept.file, &whole).unwrap();
+    let Latest { snapshot, ignored } = kept.latest(&scan);
+    assert!(snapshot.is_some());
+    assert_eq!(ignored.unwrap(), (newer, "owned by another user".to_owned()));
+}
+
+#[test]
+fn a_snapshot_of_another_directory_at_the_same_path_is_not_used() {
+    if !keeps_snapshots() {
+        return;
+    }
+    let kept = Kept::new(3);
+    assert!(kept.latest(&kept.scan()).snapshot.is_some());
+    fs::rename(kept.place.join("t"), kept.place.join("former")).unwrap();
+    kept.place.file("t/0000/file", 7);
+    let Latest { snapshot, ignored } = kept.latest(&kept.scan());
+    assert!(snapshot.is_none() && ignored.is_none());
+}
+
+#[test]
+fn a_snapshot_that_changes_while_it_is_open_shows_no_wrong_sizes() {
+    if !keeps_snapshots() {
+        return;
+    }
+    let kept = Kept::new(DIRECTORIES);
+    let (whole, scan) = (fs::read(&kept.file).unwrap(), kept.scan());
+    let changes: [(&str, bool, &dyn Fn(&Path)); 5] = [
+        ("truncated", true, &|file| fs::write(file, b"").unwrap()),
+        ("shortened", true, &|file| fs::write(file, &whole[..20]).unwrap()),
+        ("overwritten", true, &|file| fs::write(file, vec![b'x'; whole.len()]).unwrap()),
+        ("deleted", false, &|file| fs::remove_file(file).unwrap()),
+        ("replaced", false, &|file| {
+            fs::write(file.with_extension("new"), b"").unwrap();
+            fs::rename(file.with_extension("new"), file).unwrap();
+        }),
+    ];
+    let tree = scan.tree();
+    let root = tree.listing(DirId::TOP).directories().next().unwrap();
+    for (change, is_damage, make) in changes {
+        let _ = fs::remove_file(&kept.file);
+        fs::write(&kept.file, &whole).unwrap();
+        let there = kept.latest(&scan).snapshot.unwrap();
+        let record = RecordedTree { tree: Arc::new(there.tree), scanned_at: there.about.scanned_at };
+        make(&kept.file);
+        for id in tree.listing(root).directories() {
+            match record.find(tree, id) {
+                Some(was) => assert_eq!(record.tree.totals(was), tree.totals(id), "{change}"),
+                None => assert!(record.tree.damage().is_some(), "{change}"),
+            }
+        }
+        assert_eq!(record.tree.damage().is_some(), is_damage, "{change}");
+    }
+}
