@@ -214,7 +214,7 @@ _duke() {
                     return 0
                     ;;
                 --columns)
-                    COMPREPLY=($(compgen -W "size growth share bar count shared owner mtime" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "size growth share bar count frees shared owner mtime" -- "${cur}"))
                     return 0
                     ;;
                 --color)

@@ -49,6 +49,7 @@ growth\t'Growth since the newest snapshot'
 share\t'Share of the directory in percent'
 bar\t'Share as a bar'
 count\t'Number of items'
+frees\t'What deletion frees; reads the extents of all files'
 shared\t'Disk usage shared by hard links, copies, snapshots'
 owner\t'Owner, with --extended'
 mtime\t'Last change'"

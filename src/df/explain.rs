@@ -62,7 +62,7 @@ pub fn explain(space: &FileSystemUsage, subject: Subject, units: Units) -> Vec<S
                 above are about the first one; open another one to see its lines.",
         ],
         Subject::Note(index) => {
-            return space.notes.get(index).map(|note| note_text(note, units)).unwrap_or_default();
+            return space.notes.get(index).map(note_text).unwrap_or_default();
         }
     };
     texts.into_iter().map(str::to_owned).collect()
@@ -299,7 +299,7 @@ fn usual(space: &FileSystemUsage) -> &'static str {
     }
 }
 
-fn note_text(note: &Note, units: Units) -> Vec<String> {
+fn note_text(note: &Note) -> Vec<String> {
     match note {
         Note::Layers { upper, lower } => {
             let mut texts = vec![
@@ -317,23 +317,8 @@ fn note_text(note: &Note, units: Units) -> Vec<String> {
                 container, they also count toward its memory limit (memory.max)."
                 .to_owned(),
         ],
-        Note::Subvolumes(subvolumes) => {
-            let mut texts = vec![
-                "A snapshot keeps all files as they were when it was created: deleting a file frees nothing while a \
-                    snapshot contains it. Root can delete a snapshot: btrfs subvolume delete PATH"
-                    .to_owned(),
-            ];
-            for subvolume in subvolumes.iter().take(NAMED) {
-                let kind = if subvolume.is_snapshot { "snapshot" } else { "subvolume" };
-                let own = subvolume.exclusive.map(|bytes| format!(", {} exclusive", plain_size(bytes, units)));
-                let state = if subvolume.is_deleted { ", deleted, being cleaned up" } else { "" };
-                texts.push(format!("{kind} {}{}{state}", escape(&subvolume.path), own.unwrap_or_default()));
-            }
-            if subvolumes.len() > NAMED {
-                texts.push(format!("and {} more", subvolumes.len() - NAMED));
-            }
-            texts
-        }
+        // The browser shows a view of the subvolumes instead.
+        Note::Subvolumes(_) => Vec::new(),
         Note::Snapshots(names) => {
             let mut texts = vec![
                 "A snapshot keeps all files as they were when it was created. macOS deletes Time Machine's \

@@ -97,9 +97,7 @@ pub fn is_whole(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<bool>> {
 /// Returns an error if no thread can be started.
 pub fn volume_of(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Option<Volume>>> {
     pool.start(move |task| {
-        let first = || tree.listing(DirId::TOP).directories().next();
-        let id = if id == DirId::TOP { first() } else { Some(id) };
-        task.publish(id.and_then(|id| Volume::of_root(&crate::scan::path(tree.path(id)))));
+        task.publish(volume::path_of(&tree, id).and_then(|path| Volume::of_root(&path)));
     })
 }
 

@@ -5,12 +5,19 @@
 //! subvolume.
 
 use std::collections::HashMap;
+use std::io;
 use std::path::Path;
 
+use super::volume::path_of;
+use crate::base::format::{Units, plain_size};
+use crate::base::job::{Job, Pool};
+use crate::base::os_error::error_text;
+use crate::base::sync::Arc;
 use crate::platform::fs::overhead::btrfs::{
     self, FileExtent, Subvolume, TOP_LEVEL, block_groups, extents, used_data,
 };
 use crate::platform::{Directory, Errno};
+use crate::tree::{DirId, Tree};
 
 /// Maximum number of times the trees are read if files keep changing.
 const ATTEMPTS: usize = 3;
@@ -39,6 +46,43 @@ pub enum Accuracy {
     Changing,
 }
 
+impl Accuracy {
+    /// Describes the reliability of the sizes.
+    pub fn text(self, units: Units) -> String {
+        match self {
+            Self::Exact => "sizes are exact".to_owned(),
+            Self::AtLeast { missing } => {
+                format!("sizes are minimums, {} more are used", plain_size(missing, units))
+            }
+            Self::Mixed => "sizes are minimums, used data is not reported".to_owned(),
+            Self::Changing => "sizes may be too large".to_owned(),
+        }
+    }
+}
+
+/// Returns the reason why subvolumes cannot be read, with a remedy if there is one.
+pub fn refusal(error: Errno) -> String {
+    match error {
+        Errno::ENOTTY => "not on btrfs; only btrfs has subvolumes".to_owned(),
+        Errno::EPERM => format!("cannot read subvolumes: {}; run duke as root", error_text(error as i32)),
+        _ => format!("cannot read subvolumes: {}", error_text(error as i32)),
+    }
+}
+
+/// Starts reading the subvolumes of the file system of a directory. The job publishes nothing if it is cancelled.
+///
+/// # Errors
+/// Returns an error if no thread can be started.
+pub fn find(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Result<Subvolumes, Errno>>> {
+    pool.start(move |task| {
+        let path = path_of(&tree, id).ok_or(Errno::ENOENT);
+        let found = path.and_then(|path| Subvolumes::read(&path, &|| task.is_cancelled()));
+        if !task.is_cancelled() {
+            task.publish(found);
+        }
+    })
+}
+
 /// Subvolumes of a file system.
 #[derive(Debug)]
 pub struct Subvolumes {
@@ -56,29 +100,37 @@ impl Subvolumes {
     ///
     /// # Errors
     /// Returns any error of open(2) or ioctl(2), such as `EPERM` without root privileges, or `ENOTTY` if the file
-    /// system is not btrfs.
-    pub fn read(path: &Path) -> Result<Self, Errno> {
+    /// system is not btrfs. Returns `ECANCELED` once `is_cancelled` returns `true`.
+    pub fn read(path: &Path, is_cancelled: &dyn Fn() -> bool) -> Result<Self, Errno> {
         let directory = Directory::open(path)?;
-        let mut found = Self::read_once(&directory)?;
+        let mut found = Self::read_once(&directory, is_cancelled)?;
         for _ in 1..ATTEMPTS {
             if found.accuracy != Accuracy::Changing {
                 break;
             }
-            found = Self::read_once(&directory)?;
+            found = Self::read_once(&directory, is_cancelled)?;
         }
         Ok(found)
     }
 
-    fn read_once(directory: &Directory) -> Result<Self, Errno> {
+    fn read_once(directory: &Directory, is_cancelled: &dyn Fn() -> bool) -> Result<Self, Errno> {
         let mut subvolumes = btrfs::subvolumes(directory)?;
         subvolumes.insert(0, Subvolume { id: TOP_LEVEL, ..Subvolume::default() });
         let mut owners = Owners::default();
         for (number, subvolume) in (0..).zip(&subvolumes) {
+            if is_cancelled() {
+                return Err(Errno::ECANCELED);
+            }
             extents(directory, subvolume.id, |extent| owners.add(number, extent))?;
             owners.end_subvolume();
         }
         let used = used_data(&block_groups(directory)?);
-        let sets = owners.sets();
+        Ok(Self::of_sets(subvolumes, owners.sets(), used))
+    }
+
+    /// Adds up the sizes of the extents in each set of subvolumes. `used` is the number of bytes of data that the file
+    /// system reports as used, if it reports them.
+    fn of_sets(subvolumes: Vec<Subvolume>, sets: Vec<(Vec<u32>, u64)>, used: Option<u64>) -> Self {
         let data = sets.iter().map(|(_, bytes)| *bytes).fold(0, u64::saturating_add);
         let accuracy = used.map_or(Accuracy::Mixed, |used| accuracy(used, data));
         let bytes = |is: &dyn Fn(&[u32]) -> bool| {
@@ -90,7 +142,7 @@ impl Subvolumes {
             data: bytes(&|set| set.contains(&number)),
             exclusive: bytes(&|set| set == [number]),
         });
-        Ok(Self { rows: rows.collect(), data, accuracy, sets })
+        Self { rows: rows.collect(), data, accuracy, sets }
     }
 
     /// Returns the number of bytes freed by deleting the subvolumes whose indices in `rows` are given.
@@ -172,6 +224,17 @@ impl Owners {
         // Sets that exist only as prefixes of longer sets have no extents.
         (0..bytes.len()).filter(|it| bytes[*it] > 0).map(|it| (members(it), bytes[it])).collect()
     }
+}
+
+/// Returns subvolumes with the IDs 5, 257 and 258. All three share 1 KiB, the last two share 2 KiB, and 258 has 4 KiB of
+/// its own.
+#[cfg(test)]
+pub fn fixture() -> Subvolumes {
+    let snapshot =
+        |id, path: &str| Subvolume { id, path: path.into(), is_snapshot: true, ..Subvolume::default() };
+    let top = Subvolume { id: TOP_LEVEL, ..Subvolume::default() };
+    let sets = vec![(vec![2, 1, 0], 1024), (vec![2, 1], 2048), (vec![2], 4096)];
+    Subvolumes::of_sets(vec![top, snapshot(257, "monday"), snapshot(258, "tuesday")], sets, Some(7168))
 }
 
 #[cfg(test)]

@@ -40,19 +40,11 @@ pub(crate) fn write_table(
         let ids: Vec<String> = deleted.iter().map(|it| found.rows[*it].subvolume.id.to_string()).collect();
         writeln!(out, "{}  freed by deleting {}", bytes(found.freed(deleted)), ids.join(", "))?;
     }
-    let accuracy = match found.accuracy {
-        Accuracy::Exact => "sizes are exact".to_owned(),
-        Accuracy::AtLeast { missing } => {
-            format!("sizes are minimums, {} more are used", size(missing, units).trim_start())
-        }
-        Accuracy::Mixed => "sizes are minimums, used data is not reported".to_owned(),
-        Accuracy::Changing => "sizes may be too large".to_owned(),
-    };
     let count = match found.rows.len() {
         1 => "1 subvolume".to_owned(),
         count => format!("{} subvolumes", grouped(count as u64)),
     };
-    writeln!(out, "{}  data in {count}; {accuracy}", bytes(found.data))?;
+    writeln!(out, "{}  data in {count}; {}", bytes(found.data), found.accuracy.text(units))?;
     out.flush()
 }
 

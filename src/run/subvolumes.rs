@@ -5,10 +5,8 @@
 use std::path::PathBuf;
 
 use crate::base::format::Units;
-use crate::base::os_error::error_text;
 use crate::base::text::{escape, escape_path};
-use crate::df::Errno;
-use crate::df::subvolumes::{Accuracy, SubvolumeSize, Subvolumes};
+use crate::df::subvolumes::{Accuracy, SubvolumeSize, Subvolumes, refusal};
 use crate::output::subvolumes::{write_json, write_table};
 use crate::run::exit::Exit;
 use crate::run::streams::{print, print_error};
@@ -35,7 +33,7 @@ pub enum SubvolumesFormat {
 
 /// Runs the job and returns the exit code.
 pub fn run(job: &SubvolumesJob) -> Exit {
-    let found = match Subvolumes::read(&job.path) {
+    let found = match Subvolumes::read(&job.path, &|| false) {
         Ok(found) => found,
         Err(error) => {
             print_error(&format!("{}: {}", escape_path(&job.path), refusal(error)));
@@ -60,15 +58,6 @@ pub fn run(job: &SubvolumesJob) -> Exit {
         return written.max(Exit::Incomplete);
     }
     written
-}
-
-/// Returns the reason why the subvolumes cannot be read, with a remedy if there is one.
-fn refusal(error: Errno) -> String {
-    match error {
-        Errno::ENOTTY => "not on btrfs; only btrfs has subvolumes".to_owned(),
-        Errno::EPERM => format!("cannot read subvolumes: {}; run duke as root", error_text(error as i32)),
-        _ => format!("cannot read subvolumes: {}", error_text(error as i32)),
-    }
 }
 
 /// Returns the index of the subvolume with this path or ID, or an error message if there is none or if it cannot be

@@ -233,6 +233,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::Frees,
+        choice: Some(("frees", "What deletion frees; reads the extents of all files")),
         titles: ["Frees"; 2],
         sort: Some(key('F', "sort-frees", "by what it frees").in_list()),
         show: Some(key('f', "show-frees", "what deletion frees")),
@@ -249,7 +250,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         choice: Some(("shared", "Disk usage shared by hard links, copies, snapshots")),
         titles: ["Shared"; 2],
         sort: Some(key('S', "sort-shared", "by shared size").in_list()),
-        show: Some(key('u', "show-shared", "shared size").in_list()),
+        show: Some(key('u', "show-shared", "shared size")),
         widths: &[Width::Size(0)],
         drop_order: 2,
         sorts_by: Column::Shared,

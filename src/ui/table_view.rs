@@ -227,6 +227,12 @@ impl TableView {
         entries().unwrap_or_default()
     }
 
+    /// Marks or unmarks the row under the cursor if the view has marks of its own; returns `false` if it has none.
+    pub fn toggle_mark(&self) -> bool {
+        let data = self.answer().map(|answer| &answer.data);
+        self.number(self.cursor.index).zip(data).is_some_and(|(row, data)| data.toggle_mark(row))
+    }
+
     /// Returns the entries in the group of copies under the cursor; `None` if the row does not belong to a group.
     pub fn copies(&self, kept: KeptCopy) -> Option<Copies> {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
@@ -362,7 +368,7 @@ impl TableView {
                     let sign = "  ".repeat(depth) + sign;
                     line.label = format!("{sign} {}", line.label);
                 }
-                line.is_marked = self.is_marked(tree, marks, row);
+                line.is_marked |= self.is_marked(tree, marks, row);
                 line.add_shares(full, full);
                 Some(line)
             };

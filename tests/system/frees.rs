@@ -6,29 +6,41 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::support::image::{Image, free, succeeds, sync};
-use crate::support::sandbox;
+use crate::support::image::{Image, free, in_namespace, mount, succeeds, sync};
+use crate::support::{sandbox, skip};
 use duke::base::job::{JobEnd, Pool};
+use duke::scan::Scan;
 use duke::testing::exclusive;
-use duke::tree::{EntryState, Exclusive};
+use duke::tree::{EntryState, Exclusive, ExclusiveSizes};
 
 const MIB: u64 = 1 << 20;
 const LONG: Duration = Duration::from_secs(60);
 
-/// Returns the exclusive size of the entry `name` in `root`, and the number of files that could not be read.
-fn frees(root: &Path, name: &str) -> (Exclusive, u64) {
-    let scan = crate::support::scan(root, 2);
+/// Searches for the exclusive sizes of a scanned tree.
+fn search(scan: &Scan) -> Arc<ExclusiveSizes> {
     let job = exclusive::find(&Pool::new(2).unwrap(), scan.tree().clone()).unwrap();
     assert_eq!(job.wait(LONG), Some(JobEnd::Complete));
-    let sizes = job.latest().unwrap().sizes.clone().unwrap();
+    job.latest().unwrap().sizes.clone().unwrap()
+}
+
+/// Returns the exclusive size of the entry `name` in `root`.
+fn size_of(scan: &Scan, sizes: &ExclusiveSizes, root: &Path, name: &str) -> Exclusive {
     let directory = crate::support::id_of(scan.tree(), root);
     let listing = scan.tree().listing(directory);
     let (_, entry) = listing.entries().find(|(_, entry)| entry.name == name.as_bytes()).unwrap();
     let EntryState::Known(metadata) = entry.state else { panic!("{name} was not read") };
-    (sizes.of(directory, &metadata).unwrap(), sizes.coverage.unread)
+    sizes.of(directory, &metadata).unwrap()
+}
+
+/// Returns the exclusive size of the entry `name` in `root`, and the number of files that could not be read.
+fn frees(root: &Path, name: &str) -> (Exclusive, u64) {
+    let scan = crate::support::scan(root, 2);
+    let sizes = search(&scan);
+    (size_of(&scan, &sizes, root, name), sizes.coverage.unread)
 }
 
 fn noise(path: &Path, bytes: u64) {
@@ -112,18 +124,101 @@ fn xfs_frees_what_is_promised() {
     }
 }
 
+/// File system in an image on another file system that is frozen, so that writing to its disk blocks.
+struct Frozen {
+    outer: Image,
+    writer: Option<Child>,
+}
+
+impl Frozen {
+    /// Freezes `outer`, and starts a program that writes to the disk in it. The program holds the lock of the file
+    /// `busy` until the disk responds.
+    fn new(outer: Image, busy: &Path) -> Option<Self> {
+        let mut freeze = Command::new("fsfreeze");
+        succeeds(freeze.arg("--freeze").arg(outer.path())).then_some(())?;
+        let mut frozen = Self { outer, writer: None };
+        let mut dd = Command::new("dd");
+        dd.args([
+            "if=/dev/zero",
+            "bs=1M",
+            "count=1",
+            "seek=4",
+            "oflag=direct",
+            "conv=notrunc",
+            "status=none",
+        ]);
+        dd.arg(format!("of={}", busy.display()));
+        frozen.writer = Some(dd.spawn().unwrap());
+        Some(frozen)
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        let _ = Command::new("fsfreeze").arg("--unfreeze").arg(self.outer.path()).status();
+        if let Some(writer) = &mut self.writer {
+            let _ = writer.wait();
+        }
+    }
+}
+
+#[test]
+fn a_file_that_is_being_written_is_skipped() {
+    const NAME: &str = "a_file_that_is_being_written_is_skipped";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let Some(outer) = Image::new(NAME, "ext4", 500 * MIB, &["-q"]) else { return };
+    let (disk, root) = (outer.join("disk"), outer.fixture.join("inner"));
+    fs::create_dir(&root).unwrap();
+    fs::File::create(&disk).unwrap().set_len(320 * MIB).unwrap();
+    if !succeeds(Command::new("mkfs.xfs").args(["-q", "-m", "reflink=1"]).arg(&disk)) {
+        return skip(&format!("{NAME}: no mkfs.xfs here"));
+    }
+    mount(&["-o", "loop", disk.to_str().unwrap()], &root);
+    noise(&root.join("idle"), MIB);
+    noise(&root.join("busy"), MIB);
+    sync(&root);
+    let scan = crate::support::scan(&root, 2);
+    let Some(frozen) = Frozen::new(outer, &root.join("busy")) else {
+        return skip(&format!("{NAME}: the file system cannot be frozen"));
+    };
+    // The search is repeated until the writer holds the lock. Duke waits for 2 s for a file that does not seem to be
+    // written.
+    let end = Instant::now() + Duration::from_secs(30);
+    let sizes = loop {
+        let begun = Instant::now();
+        let sizes = search(&scan);
+        if sizes.coverage.unread == 1 && begun.elapsed() < Duration::from_secs(2) {
+            break sizes;
+        }
+        assert!(Instant::now() < end, "{:?} after {:?}", sizes.coverage, begun.elapsed());
+    };
+    assert_eq!(size_of(&scan, &sizes, &root, "idle").at_least, MIB);
+    assert_eq!(size_of(&scan, &sizes, &root, "busy"), Exclusive::default());
+    drop(frozen);
+    assert_eq!(search(&scan).coverage.unread, 0);
+    assert!(succeeds(Command::new("umount").arg("-l").arg(&root)));
+}
+
 #[test]
 fn special_files_are_not_opened() {
     const NAME: &str = "special_files_are_not_opened";
     if !sandbox::enter(NAME) {
         return;
     }
-    let Some(image) = Image::new(NAME, "btrfs", 200 * MIB, &["-q"]) else { return };
+    let Some(image) = Image::new(NAME, "xfs", 320 * MIB, &["-q", "-m", "reflink=1"]) else { return };
     let root = image.path();
-    assert!(succeeds(Command::new("mkfifo").arg(root.join("pipe"))));
+    let make_pipe = |name: &str| assert!(succeeds(Command::new("mkfifo").arg(root.join(name))));
+    make_pipe("pipe");
     noise(&root.join("file"), MIB);
+    noise(&root.join("replaced"), MIB);
     fs::set_permissions(root.join("file"), fs::Permissions::from_mode(0o600)).unwrap();
     sync(&root);
-    let (promised, unread) = frees(&root, "file");
-    assert_eq!((promised.at_least, unread), (MIB, 0));
+    let scan = crate::support::scan(&root, 2);
+    fs::remove_file(root.join("replaced")).unwrap();
+    make_pipe("replaced");
+    // Opening a pipe would block until another program writes to it.
+    let sizes = search(&scan);
+    assert_eq!((size_of(&scan, &sizes, &root, "file").at_least, sizes.coverage.unread), (MIB, 1));
 }

@@ -35,6 +35,14 @@ impl Context<'_> {
         }
     }
 
+    /// Requests the sizes for a column that is visible from the start. Snapshots and exports have no such column.
+    pub fn start_with_frees(&mut self) {
+        self.shown.columns = self.shown.columns.with(Column::Frees, false);
+        if self.source_kind == SourceKind::Live {
+            self.show_frees();
+        }
+    }
+
     fn show_frees(&mut self) {
         if self.source_kind != SourceKind::Live {
             return self.notify(Notice::RecordedNotHere);

@@ -39,6 +39,9 @@ impl<'t> Context<'t> {
 
     /// Marks or unmarks the entries of the row under the cursor, and moves the cursor down.
     pub fn mark(&mut self) {
+        if self.views.sheets.last().is_some_and(TableView::toggle_mark) {
+            return self.step_down();
+        }
         let entries = self.entries(self.row(), 1);
         if entries.iter().all(|(id, record)| self.marks.contains(*id, record.name)) {
             for (id, record) in &entries {

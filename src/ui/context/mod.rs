@@ -171,6 +171,9 @@ impl<'t> Context<'t> {
         if cx.shown.columns.has(Column::Growth) {
             cx.show_growth();
         }
+        if cx.shown.columns.has(Column::Frees) {
+            cx.start_with_frees();
+        }
         cx.enter_only_root();
         cx
     }

@@ -4,6 +4,7 @@ use super::*;
 use crate::delete::OperationKind;
 use crate::exclusive::sums::{ExclusiveSums, Known, VolumeRange};
 use crate::fixture::numbered_file;
+use crate::source::SourceKind;
 use crate::table::column::Column;
 use crate::table::row::CellValue;
 use crate::tree::{ExclusiveCoverage, NodeNumbers};
@@ -68,4 +69,30 @@ fn a_search_for_freed_bytes_finds_directories_of_copies() {
     work(&mut app, &tree);
     assert!(screen(&mut app).contains("pair/"), "{}", screen(&mut app));
     assert!(!screen(&mut app).contains("single"), "{}", screen(&mut app));
+}
+
+#[test]
+fn the_settings_can_show_the_column_of_freed_bytes() {
+    let tree = tree();
+    let mut settings = settings();
+    settings.look.columns = settings.look.columns.with(Column::Frees, true);
+    let roots = vec![(b"/r".to_vec(), b"/shown".to_vec())];
+    let mut app = App::new(&tree, roots.clone(), &settings, (80, 12));
+    tick(&mut app, 1000, Some(Outcome::Complete));
+    assert!(screen(&mut app).contains("Frees"), "{}", screen(&mut app));
+    settings.source_kind = SourceKind::Recorded;
+    let mut app = App::new(&tree, roots, &settings, (80, 12));
+    assert!(!screen(&mut app).contains("Frees"), "{}", screen(&mut app));
+}
+
+#[test]
+fn views_of_entries_show_freed_and_shared_bytes() {
+    let tree = Arc::new(tree());
+    let mut app = finished(&tree);
+    press(&mut app, "f");
+    press(&mut app, "u");
+    press(&mut app, "2");
+    work(&mut app, &tree);
+    let screen = screen(&mut app);
+    assert!(screen.contains("Frees") && screen.contains("Shared"), "{screen}");
 }

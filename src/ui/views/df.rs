@@ -1,11 +1,13 @@
 //! View that explains why df and the scan differ: its rows, and an explanation of each row.
 
+use super::subvolumes;
 use super::table::{Needs, SUMS, TableAnswer, TableData, TableSpec, TableSummary, Target, ViewSpec};
+use crate::analysis::search::Query;
 use crate::base::format::Units;
 use crate::base::sync::Arc;
 use crate::base::text;
 use crate::df::rows::{Amount, Row, Subject};
-use crate::df::{self, Account, explain};
+use crate::df::{self, Account, Note, explain};
 use crate::table::column::ColumnSet;
 use crate::ui::loader::Load;
 
@@ -53,7 +55,14 @@ impl TableData for DfRows {
 
     fn target(&self, index: usize) -> Option<Target> {
         let row = self.account.rows.get(index)?;
-        let words = explain::explain(self.account.report.spaces.first()?, row.subject, self.units);
+        let space = self.account.report.spaces.first()?;
+        if let Subject::Note(note) = row.subject
+            && let Some(Note::Subvolumes(_)) = space.notes.get(note)
+        {
+            let (label, table) = (subvolumes::TITLE.to_owned(), &subvolumes::TABLE);
+            return Some(Target::Files { label, table, query: Query::default() });
+        }
+        let words = explain::explain(space, row.subject, self.units);
         Some(Target::Words { label: row.label.clone(), words })
     }
 

@@ -43,7 +43,7 @@ pub static TABLE: TableSpec = TableSpec {
 pub const ENTRIES: TableSpec = TableSpec {
     rows: "Entries",
     sortable: &[(C::Size, "size"), (C::Name, "path"), (C::Items, "items"), (C::Modified, "last change")],
-    columns: ColumnSet::of(&[C::Percent, C::Bar, C::Frees, C::Modified]),
+    columns: ColumnSet::of(&[C::Percent, C::Bar, C::Frees, C::Shared, C::Modified]),
     has_entries: true,
     layout: TableLayout::List,
     has_scale: false,

@@ -14,6 +14,7 @@ pub mod growth;
 pub mod largest;
 pub mod links;
 pub mod search;
+pub mod subvolumes;
 pub mod table;
 pub mod types;
 

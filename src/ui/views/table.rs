@@ -236,6 +236,11 @@ pub trait TableData: Debug + Send + Sync {
         None
     }
 
+    /// Marks or unmarks a row that represents no entries of the tree. Returns `false` if such rows cannot be marked.
+    fn toggle_mark(&self, _index: usize) -> bool {
+        false
+    }
+
     /// Returns the entries in the group of copies that a row belongs to; `None` if the row does not belong to a group.
     fn copies(&self, _index: usize, _kept: KeptCopy) -> Option<Copies> {
         None

@@ -1,0 +1,145 @@
+//! Subvolumes and snapshots of btrfs, with the bytes that deleting each of them, or all marked ones together, frees.
+//!
+//! ```text
+//!      Data     Frees Path
+//!   3.0 GiB   1.0 GiB (top level)
+//!   2.0 GiB   4.0 MiB snapshots/monday  snapshot
+//!             2.0 GiB deleting the 2 marked  sizes are exact
+//! ```
+//!
+//! The df view opens this view, which deletes nothing. Its marks are not marks of entries, because a subvolume need not
+//! be in the tree.
+
+use std::collections::BTreeSet;
+
+use super::table::{SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary};
+use crate::base::format::Units;
+use crate::base::job::JobError;
+use crate::base::sync::{Arc, Mutex, lock};
+use crate::base::text::escape;
+use crate::df::Errno;
+use crate::df::subvolumes::{self, Accuracy, SubvolumeSize, Subvolumes, refusal};
+use crate::table::column::{Column as C, ColumnSet};
+use crate::table::row::{CellValue, Row, RowNote, RowStyle};
+use crate::ui::loader::Load;
+
+/// Title in the header.
+pub const TITLE: &str = "subvolumes";
+
+pub static TABLE: TableSpec = TableSpec {
+    columns: ColumnSet::of(&[]),
+    fixed: ColumnSet::of(&[C::Size, C::Frees, C::Name]),
+    titles: &[(C::Size, "Data"), (C::Name, "Path")],
+    has_scale: false,
+    counted: None,
+    start: |sources, request| {
+        if !sources.may_ask_system {
+            return Ok(None);
+        }
+        let units = request.units;
+        let job = subvolumes::find(sources.pool, Arc::clone(sources.tree), request.from)?;
+        Ok(Some(Load::of(job, move |found| SubvolumeRows::answer(found, units))))
+    },
+    ..SUMS
+};
+
+#[derive(Debug)]
+struct SubvolumeRows {
+    found: Arc<Result<Subvolumes, Errno>>,
+    units: Units,
+    /// Indices of the marked rows.
+    marked: Mutex<BTreeSet<usize>>,
+}
+
+impl SubvolumeRows {
+    fn answer(found: Arc<Result<Subvolumes, Errno>>, units: Units) -> Result<TableAnswer, JobError> {
+        match &*found {
+            Ok(_) => Ok(TableAnswer::new(Self { found, units, marked: Mutex::default() })),
+            Err(error) => Err(JobError::Failed(refusal(*error))),
+        }
+    }
+
+    fn row_of_subvolume(size: &SubvolumeSize, accuracy: Accuracy) -> Row {
+        let SubvolumeSize { subvolume, data, exclusive } = size;
+        let note = match (subvolume.is_deleted, subvolume.is_snapshot) {
+            (true, _) => Some("being deleted"),
+            (false, true) => Some("snapshot"),
+            (false, false) => None,
+        };
+        if subvolume.is_top_level() {
+            let row = Row::of_words("(top level)".to_owned(), RowStyle::Plain);
+            return row.with(C::Size, CellValue::Bytes(*data));
+        }
+        let words = Row::of_words(escape(&subvolume.path).into_owned(), RowStyle::Directory);
+        let row = Row { note: note.map(|note| RowNote::plain(note.to_owned())), ..words };
+        row.with(C::Size, CellValue::Bytes(*data)).with(C::Frees, frees(*exclusive, accuracy))
+    }
+}
+
+/// Returns the cell for bytes that a deletion frees.
+fn frees(bytes: u64, accuracy: Accuracy) -> CellValue {
+    match accuracy {
+        Accuracy::Exact => CellValue::Frees(bytes, Some(bytes)),
+        Accuracy::AtLeast { .. } | Accuracy::Mixed => CellValue::Frees(bytes, None),
+        Accuracy::Changing => CellValue::Frees(0, Some(bytes)),
+    }
+}
+
+impl TableData for SubvolumeRows {
+    fn summary(&self) -> TableSummary {
+        TableSummary { is_complete: true, ..TableSummary::default() }
+    }
+
+    fn rows(&self, _columns: usize) -> usize {
+        self.found.as_ref().as_ref().map_or(0, |found| found.rows.len() + 1)
+    }
+
+    fn row(&self, index: usize, _context: &TableContext<'_>) -> Option<Row> {
+        let found = self.found.as_ref().as_ref().ok()?;
+        let marked = lock(&self.marked);
+        if let Some(size) = found.rows.get(index) {
+            let row = Self::row_of_subvolume(size, found.accuracy);
+            return Some(Row { is_marked: marked.contains(&index), ..row });
+        }
+        let marked: Vec<usize> = marked.iter().copied().collect();
+        let words = Row::of_words(format!("deleting the {} marked", marked.len()), RowStyle::Strong);
+        let row = Row { note: Some(RowNote::plain(found.accuracy.text(self.units))), ..words };
+        Some(row.with(C::Frees, frees(found.freed(&marked), found.accuracy)))
+    }
+
+    fn toggle_mark(&self, index: usize) -> bool {
+        let Ok(found) = self.found.as_ref() else { return false };
+        let is_subvolume = found.rows.get(index).is_some_and(|row| !row.subvolume.is_top_level());
+        let mut marked = lock(&self.marked);
+        if is_subvolume && !marked.remove(&index) {
+            marked.insert(index);
+        }
+        is_subvolume
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::format::Measure;
+    use crate::fixture::build;
+    use crate::tree::DirId;
+
+    #[test]
+    fn marked_snapshots_free_what_only_they_share() {
+        let found = Arc::new(Ok(subvolumes::fixture()));
+        let data = SubvolumeRows::answer(found, Units::default()).unwrap().data;
+        let (tree, _) = build(Vec::new());
+        let context = TableContext { tree: &tree, from: DirId::TOP, measure: Measure::Disk };
+        let frees = |index: usize| data.row(index, &context).unwrap().cell(C::Frees);
+        let exact = |bytes| CellValue::Frees(bytes, Some(bytes));
+        assert_eq!(data.rows(80), 4);
+        assert_eq!([frees(1), frees(2), frees(3)], [exact(0), exact(4096), exact(0)]);
+        assert!(data.toggle_mark(1) && data.toggle_mark(2));
+        assert!(!data.toggle_mark(0) && !data.toggle_mark(3), "neither the top level nor the sum");
+        assert_eq!(frees(3), exact(6144));
+        assert!(data.row(1, &context).unwrap().is_marked);
+        assert!(data.toggle_mark(2));
+        assert_eq!(frees(3), exact(0));
+    }
+}
