@@ -44,7 +44,7 @@ pub enum StartView {
 /// Panes beside the list in a wide window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum PaneChoice {
-    /// Preview of the selected entry (from 140 columns)
+    /// Preview of the selected entry (if the window has at least 140 columns)
     #[default]
     Preview,
     /// Preview, and the parent directory (from 180 columns)

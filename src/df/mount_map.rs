@@ -170,7 +170,7 @@ impl MountMap {
         if let Ok(standing) = standing(target) {
             self.systems[system].devices.insert(standing.device);
         }
-        // From other directories above the data volume, a scan reaches only small parts of the volume.
+        // Only a scan of `/` reaches the whole data volume, through firmlinks.
         if root == Path::new("/")
             && let Some(mount) = mounts.iter().find(|mount| point(mount) == target)
         {

@@ -320,9 +320,9 @@ impl Column {
     }
 }
 
-/// Returns the shared disk usage in bytes. If the exclusive size is known, this is the number of bytes that other
-/// entries also hold or may hold. Otherwise, it is the number of bytes shared by several entries in a directory or, for
-/// a file with several names, its whole disk usage.
+/// Returns the shared disk usage in bytes. If the exclusive size is known, these are the bytes that other entries also
+/// hold or may hold. Otherwise, for a directory, these are the bytes that several of its entries share, and for a file
+/// with several names, its whole disk usage.
 pub fn shared(tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) -> u64 {
     if let Some(exclusive) = exclusive {
         return exclusive.shared;

@@ -143,7 +143,7 @@ fn brief_change(before: Option<u64>, after: Option<u64>, units: Units) -> String
 /// Style of a label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowStyle {
-    /// Regular file or other plain text.
+    /// Text without a style of its own, such as the name of a regular file.
     #[default]
     Plain,
     /// Title.

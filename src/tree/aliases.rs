@@ -59,8 +59,8 @@ impl Tree {
         self.aliases().iter().map(|alias| alias.position).collect()
     }
 
-    /// Returns the outer root that contains `root`, a root that is a file. Returns `None` if no root contains the file
-    /// or the scan is not complete.
+    /// Returns the root directory that contains the file `root`, which is itself a scan root. Returns `None` if there is
+    /// none, or if the scan is not complete.
     pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
         // In a tree loaded from a file, hard links are not counted, so nothing has called `note_files_inside`. Such a

@@ -255,7 +255,7 @@ impl Notice {
                 let (name, now) = (escape(name), size(*after));
                 let by = change(*before, *after, display.units);
                 match state {
-                    RescannedState::Gone => format!("{name} no longer exists: {by}"),
+                    RescannedState::Gone => format!("{name} no longer exists; {by}"),
                     RescannedState::Failed(errno) => format!("{name}: {}", error_text(*errno)),
                     RescannedState::Read if before == after => {
                         format!("Rescanned {name}: {now}, unchanged")

@@ -19,12 +19,12 @@ pub struct Display<'a> {
     pub units: Units,
 }
 
-/// Returns text such as `frees 1.2 GiB for certain, up to 3.4 GiB`.
+/// Returns text such as `frees at least 1.2 GiB, at most 3.4 GiB`.
 pub fn frees_text(exclusive: Exclusive, units: Units) -> String {
     let least = plain_size(exclusive.at_least, units);
     match exclusive.at_most {
         Some(_) if exclusive.is_exact() => format!("frees {least}"),
-        Some(most) => format!("frees {least} for certain, up to {}", plain_size(most, units)),
+        Some(most) => format!("frees at least {least}, at most {}", plain_size(most, units)),
         None => format!("frees at least {least}"),
     }
 }

@@ -92,7 +92,7 @@ pub struct SizeSource {
 }
 
 impl SizeSource {
-    /// Creates a source of the tree's totals, without a filter or comparison.
+    /// Creates a source whose sizes are the totals of the whole tree, without a filter or comparison.
     pub fn of(live: LiveTotals) -> Self {
         Self { live: Arc::new(live), ..Self::default() }
     }

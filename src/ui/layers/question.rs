@@ -170,9 +170,12 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
 fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
     let size = plain_size(sharing.disk(), cx.units);
     match sharing.files() {
-        1 => format!("Share the data of 1 file with its copy, {size}? Names and times stay."),
+        1 => format!("Let 1 file share its data ({size}) with its copy? Names and times do not change."),
         files => {
-            format!("Share the data of {} files with a copy, {size}? Names and times stay.", grouped(files))
+            format!(
+                "Let {} files share their data ({size}) with a copy? Names and times do not change.",
+                grouped(files)
+            )
         }
     }
 }

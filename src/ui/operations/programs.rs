@@ -37,7 +37,7 @@ pub enum Launch {
     Open(Vec<u8>),
 }
 
-/// Open directory or file for a program that is about to use the terminal.
+/// Directory or file that has been opened for a program, which is about to use the terminal.
 pub enum Ready {
     Shell(Directory),
     View(OwnedFd),

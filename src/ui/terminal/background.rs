@@ -67,7 +67,7 @@ impl Reply {
         if letter(key).is_some_and(|letter| letter.is_ascii_alphanumeric() || ";:/".contains(letter)) {
             return Taken::Keys(Vec::new());
         }
-        // More than `CERTAIN` keys must be a damaged answer, which is dropped. Otherwise, the user has typed the keys.
+        // More than `CERTAIN` held keys are the pieces of a damaged answer and are dropped. Fewer were typed by the user.
         let held = std::mem::take(&mut self.held);
         Taken::Keys(if held.len() > CERTAIN { vec![key] } else { held })
     }

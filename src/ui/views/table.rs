@@ -1,6 +1,6 @@
 //! Description of a view and its table: key, texts, columns, sort orders, and the job that finds the rows.
 //!
-//! Invariant: the notice about sorting names exactly the columns that the table can be sorted by.
+//! Invariant: the sort notice lists exactly the columns that the table can be sorted by.
 
 use std::fmt::Debug;
 use std::io;

@@ -47,7 +47,7 @@ enum Rule {
 /// Reason why a path is refused although the system would allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Refused component; `None` for the last component of a path that the user typed.
+    /// Path up to the refused component. `None` if this is the whole path, because the user has typed it and knows it.
     pub path: Option<PathBuf>,
     /// Cause of the refusal.
     pub cause: Cause,
