@@ -20,6 +20,7 @@ echo "== macos: with faults"
 cc -O1 -w -rdynamic -I "$tools" -o "$work/machine" ci/macos-machine.c -ldl -lpthread -lm
 export CARGO_TARGET_X86_64_APPLE_DARWIN_LINKER=rust-lld
 export CARGO_TARGET_X86_64_APPLE_DARWIN_RUSTFLAGS="-Clinker-flavor=ld64.lld -L$work/open -Clink-arg=-undefined -Clink-arg=dynamic_lookup"
-tests=$(cargo test -q --no-run --test machine --target x86_64-apple-darwin --message-format=json |
+# The unit tests need an optimized duke; these few calls do not, and without optimization it is compiled sooner.
+tests=$(cargo test -q --no-run --config 'profile.dev.package.duke.opt-level=0' --test machine --target x86_64-apple-darwin --message-format=json |
   python3 -c 'import json, sys; print(*[each["executable"] for each in map(json.loads, sys.stdin) if each.get("executable") and each["target"]["name"] == "machine"])')
 ci/macos-faults.sh "$work/machine" target/x86_64-apple-darwin/release/duke target/release/duke "$tests"

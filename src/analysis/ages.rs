@@ -12,6 +12,7 @@ use std::ops::Range;
 use crate::analysis::parallel_walk::parallel_walk;
 use crate::analysis::search::{By, Collector, Mode, Order, Progress, Query, Request, Test, WalkEntry};
 use crate::base::job::{Job, Pool};
+use crate::base::sort::sort_by_key;
 use crate::tree::{Totals, UniqueSizes};
 
 const DAY: i64 = 24 * 3600;
@@ -168,6 +169,6 @@ fn in_order(order: Order, rows: &[Totals; Age::ALL.len()]) -> [Age; Age::ALL.len
         By::Modified | By::Path => (Age::ALL.len() - *age as usize) as u64,
     };
     let mut ages = Age::ALL;
-    ages.sort_by_key(|age| Reverse(order.directed(number(age).saturating_add(1))));
+    sort_by_key(&mut ages, |age| Reverse(order.directed(number(age).saturating_add(1))));
     ages
 }

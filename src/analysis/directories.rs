@@ -128,7 +128,7 @@ impl OwnSizes {
 
 fn sort_by_path(tree: &Tree, all: &mut Vec<(DirId, Totals)>, reversed: bool) {
     let place = |(id, _): &(DirId, Totals)| (tree.parent(*id).unwrap_or(DirId::TOP), tree.name(*id));
-    let order = order_by_path(tree, all.iter().map(place), compare_naturally);
+    let order = order_by_path(tree, &mut all.iter().map(place), compare_naturally);
     *all = order.into_iter().map(|number| all[number]).collect();
     if reversed {
         all.reverse();

@@ -11,6 +11,7 @@ use crate::analysis::search::{
     By, Collector, Mode, Order, Progress, Query, Request, Row, Test, WalkEntry, errno, sort_by_path,
 };
 use crate::base::job::{Job, Pool};
+use crate::base::sort::sort_by_key;
 
 /// Entries that could not be read for the same reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +94,7 @@ impl FailedEntries {
         let mut groups: Vec<_> = self.rows.iter().map(group).collect();
         let is_turned = order.by == By::Items && order.reversed;
         let order = Order { reversed: is_turned, ..order };
-        groups.sort_by_key(|group| Reverse(order.directed(group.rows.len() as u64)));
+        sort_by_key(&mut groups, |group| Reverse(order.directed(group.rows.len() as u64)));
         Errors { groups, itself, searched: progress.searched, complete: progress.complete }
     }
 }

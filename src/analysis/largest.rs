@@ -120,10 +120,10 @@ impl<'t> LargestFiles<'t> {
     fn take_linked(&mut self, mut linked: Vec<File>, complete: bool) -> u64 {
         let tree = self.tree;
         if complete {
-            let names = linked
+            let mut names = linked
                 .iter()
                 .map(|file| (file.row.entry.directory, file.row.entry.name(tree).unwrap_or_default()));
-            let order = order_by_path(tree, names, <[u8]>::cmp);
+            let order = order_by_path(tree, &mut names, <[u8]>::cmp);
             linked = order.into_iter().map(|number| linked[number]).collect();
         }
         let mut first: HashMap<InodeKey, File> = HashMap::new();

@@ -27,7 +27,7 @@ type Children<'t> = HashMap<DirId, Vec<(Cow<'t, [u8]>, Child)>>;
 /// Returns the indexes of the names, ordered by their paths. `compare` compares path components.
 pub(crate) fn order_by_path<'t>(
     tree: &'t Tree,
-    places: impl Iterator<Item = Place<'t>>,
+    places: &mut dyn Iterator<Item = Place<'t>>,
     compare: fn(&[u8], &[u8]) -> Ordering,
 ) -> Vec<usize> {
     let mut children = Children::new();

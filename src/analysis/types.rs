@@ -15,6 +15,7 @@ use crate::analysis::search::{
 };
 use crate::base::job::{Job, Pool};
 use crate::base::kind::Kind;
+use crate::base::sort::sort_by_key;
 use crate::tree::{Totals, UniqueSizes};
 
 /// Type used to group entries.
@@ -151,12 +152,12 @@ pub(crate) fn sorted<T: Copy + Ord, N: Ord>(
     };
     let mut rows: Vec<_> = rows.collect();
     if order.by == By::Path {
-        rows.sort_unstable_by_key(|(of, _)| name(of));
+        sort_by_key(&mut rows, |(of, _)| name(of));
         if order.reversed {
             rows.reverse();
         }
     } else {
-        rows.sort_unstable_by_key(|(of, totals)| (Reverse(order.directed(number(totals))), *of));
+        sort_by_key(&mut rows, |(of, totals)| (Reverse(order.directed(number(totals))), *of));
     }
     rows
 }

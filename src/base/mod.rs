@@ -1,5 +1,5 @@
-//! Types and helpers for all layers: kinds of entries, locks, background jobs, text for numbers and names, and JSON.
-//! These modules import no other module of duke.
+//! Types and helpers for all layers: kinds of entries, locks, background jobs, sorting, text for numbers and names, and
+//! JSON. These modules import no other module of duke.
 
 #[doc(hidden)]
 pub mod absolute;
@@ -17,6 +17,7 @@ pub mod json;
 pub mod kind;
 pub mod os_error;
 pub(crate) mod slots;
+pub(crate) mod sort;
 #[doc(hidden)]
 pub mod state_folder;
 pub(crate) mod sync;

@@ -9,6 +9,7 @@ use clap::FromArgMatches;
 use clap::error::ErrorKind;
 
 use super::{Environment, UsageError};
+use crate::base::sort::sort_by_key;
 use crate::base::text::escape_path;
 use crate::cli::args::{Arguments, Cli};
 use crate::cli::config::Config;
@@ -35,7 +36,7 @@ impl Configured {
         let Found { config, refusal } = source.load().map_err(UsageError::Usage)?;
         let (words, wrong) = settings::arguments(&config.settings, typed, environment);
         let mut warnings = [config.warnings.clone(), wrong].concat();
-        warnings.sort_by_key(|warning| warning.at);
+        sort_by_key(&mut warnings, |warning| warning.at);
         let file = source.path().map(escape_path).unwrap_or_default();
         let line = warnings.iter().map(|warning| warning.line(&file));
         let warnings: Vec<String> = refusal.into_iter().chain(line).collect();

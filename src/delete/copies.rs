@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use super::copy_files::{CopyFile, CopyName, CopyPlaces, LastPlace, PlacesBuilder, SelectedItems};
 use super::group::Group;
+use crate::base::sort::sort_by_key;
 use crate::tree::Tree;
 
 /// Unselected copies of the selected files, by set of identical files. An operation must keep at least one copy of each
@@ -60,7 +61,7 @@ impl KeptCopies {
             return Err(whole);
         }
         // Files in the same directory are checked one after another, so that their directory is opened only once.
-        found.sort_by_key(|set| set.kept.first().map(|file| file.place));
+        sort_by_key(&mut found, |set| set.kept.first().map(|file| file.place));
         Ok(Self { places: places.finish(), sets: found })
     }
 

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use super::Reason;
 use crate::base::clock::Time;
 use crate::base::kind::Kind;
+use crate::base::sort::sort_by;
 use crate::platform::process::descriptors::wait_for_descriptors;
 use crate::platform::{Directory, Errno, Identity};
 use crate::tree::{DirId, Entry, EntryState, Metadata, Tree, join};
@@ -85,7 +86,7 @@ impl Group {
         let chosen = listing.entries().filter(|(_, record)| names.contains(record.name));
         let mut items: Vec<Item> =
             chosen.filter_map(|(_, record)| Item::new(tree, directory, &record)).collect();
-        items.sort_by(|a, b| a.name.cmp(&b.name));
+        sort_by(&mut items, |a, b| a.name.cmp(&b.name));
         items.dedup_by(|a, b| a.name == b.name);
         if extent == DeleteScope::Content {
             items.retain(|item| item.directory.is_some());

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::copies::KeptCopies;
 use super::copy_files::CopyName;
 use super::group::{DeleteScope, Group, Item};
+use crate::base::sort::sort_by_key;
 use crate::tree::{DirId, EntryState, Exclusive, Tree};
 
 /// Entries of a tree to delete or move.
@@ -40,7 +41,7 @@ impl Selection {
         let chosen: HashSet<DirId> =
             groups.iter().flat_map(|group| group.items.iter().filter_map(|item| item.directory)).collect();
         groups.retain(|group| !tree.ancestry(group.directory).any(|above| chosen.contains(&above)));
-        groups.sort_by_cached_key(Group::path);
+        sort_by_key(&mut groups, Group::path);
         Self { groups, extent, copies: KeptCopies::default() }
     }
 

@@ -24,6 +24,7 @@ mod volume;
 
 use std::io;
 
+use crate::base::sort::{sort_by, sort_by_key};
 pub use crate::platform::Errno;
 use crate::platform::fs::answer::{LIMIT, within};
 pub use crate::platform::fs::capacity::Capacity;
@@ -146,7 +147,7 @@ fn spaces(
     let open = open_files::find(is_cancelled);
     let first = first_system(tree, &regions, &sums, from);
     let mut order: Vec<usize> = (0..regions.systems.len()).collect();
-    order.sort_by_key(|index| Some(*index) != first);
+    sort_by_key(&mut order, |index| Some(*index) != first);
     order.truncate(most);
     let mut spaces = Vec::new();
     let sizes = sizes(order.iter().map(|index| &regions.systems[*index]));
@@ -246,6 +247,6 @@ fn of_system(files: &[UnlinkedFile], system: &System, mounts: &[Mount]) -> Vec<U
         is_device || file.mount.is_some_and(is_its_mount)
     };
     let mut found: Vec<UnlinkedFile> = files.iter().filter(is_on_it).cloned().collect();
-    found.sort_by(|one, other| other.disk.cmp(&one.disk).then_with(|| one.path.cmp(&other.path)));
+    sort_by(&mut found, |one, other| other.disk.cmp(&one.disk).then_with(|| one.path.cmp(&other.path)));
     found
 }

@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::base::sort::sort_by_key;
 use crate::platform::fs::answer::{LIMIT, within};
 use crate::platform::fs::covered::UNCOVERS;
 use crate::platform::fs::mounts::{Mount, MountPosition, standing};
@@ -102,7 +103,7 @@ pub fn find(tree: &Tree, mounts: &[Mount]) -> MountMap {
     }
     // Outer mount points come first, because they determine which inner mount points are visible.
     let mut order: Vec<usize> = (0..mounts.len()).collect();
-    order.sort_by_key(|index| mounts[*index].point.len());
+    sort_by_key(&mut order, |index| mounts[*index].point.len());
     for index in order {
         for (root, id) in &begun {
             regions.mounted(tree, mounts, index, (root, *id), &mut visible);

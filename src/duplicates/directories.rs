@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use super::contents::ContentHash;
 use super::search::DuplicateSearch;
 use crate::base::kind::Kind;
+use crate::base::sort::sort_by_key;
 use crate::platform::{Directory, FileSystem};
 use crate::scan::reach;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Tree, Walk};
@@ -68,7 +69,7 @@ pub(crate) fn find(
         }
     }
     let mut sets: Vec<DirectorySet> = equal.into_values().filter(|set| set.directories.len() > 1).collect();
-    sets.sort_by_key(|set| std::cmp::Reverse(set.summary.height));
+    sort_by_key(&mut sets, |set| std::cmp::Reverse(set.summary.height));
     sets
 }
 

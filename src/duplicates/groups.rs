@@ -14,6 +14,7 @@ use super::directories::{self, DirectorySet, SetOfName};
 use super::search::DuplicateSearch;
 use super::sets::{EqualFiles, Member};
 use crate::analysis::path_order::order_by_path;
+use crate::base::sort::{reorder, sort_by_key};
 use crate::tree::{DirId, EntryId, EntryState, Tree};
 
 /// Result of [`arrange`]; see the fields of [`super::data::Duplicates`].
@@ -52,7 +53,7 @@ pub(crate) fn arrange(
     groups.retain(|group| group.wasted > 0);
     groups.extend(files);
     sort_by_path(tree, &mut groups, |group| group.copies[0].entry);
-    groups.sort_by_key(|group| Reverse((group.wasted, group.size)));
+    sort_by_key(&mut groups, |group| Reverse((group.wasted, group.size)));
     let names = |member: &Member| {
         let state = member.state;
         let others = other_names(tree, member, candidates);
@@ -63,17 +64,13 @@ pub(crate) fn arrange(
 }
 
 /// Sorts `rows` by path. `entry` returns the entry of a row.
-pub(crate) fn sort_by_path<T>(tree: &Tree, rows: &mut Vec<T>, entry: impl Fn(&T) -> EntryId) {
+pub(crate) fn sort_by_path<T>(tree: &Tree, rows: &mut [T], entry: impl Fn(&T) -> EntryId) {
     let place = |row: &T| {
         let EntryId { directory, .. } = entry(row);
         (directory, entry(row).name(tree).unwrap_or_default())
     };
-    let order = order_by_path(tree, rows.iter().map(place), <[u8]>::cmp);
-    let mut ranks = vec![0; rows.len()];
-    (0..).zip(order).for_each(|(rank, row): (usize, usize)| ranks[row] = rank);
-    let mut ranked: Vec<(usize, T)> = ranks.into_iter().zip(std::mem::take(rows)).collect();
-    ranked.sort_unstable_by_key(|(rank, _)| *rank);
-    rows.extend(ranked.into_iter().map(|(_, row)| row));
+    let order = order_by_path(tree, &mut rows.iter().map(place), <[u8]>::cmp);
+    reorder(rows, order);
 }
 
 /// Returns the other known names of a file.
@@ -95,11 +92,11 @@ fn order_copies(tree: &Tree, sets: &mut [FileSet]) {
     for set in sets {
         for copy in &mut set.copies {
             let mut names: Vec<EntryId> = copy.names().collect();
-            names.sort_unstable_by_key(|name| ranks[name]);
+            sort_by_key(&mut names, |name| ranks[name]);
             copy.other_names = names.split_off(1);
             copy.entry = names[0];
         }
-        set.copies.sort_unstable_by_key(|copy| ranks[&copy.entry]);
+        sort_by_key(&mut set.copies, |copy| ranks[&copy.entry]);
     }
 }
 

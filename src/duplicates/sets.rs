@@ -10,6 +10,7 @@ use super::data::SkipReason;
 use super::opened::{for_each, for_one};
 use super::search::DuplicateSearch;
 use crate::base::clock::Time;
+use crate::base::sort::sort_by_key;
 use crate::base::sync::Ordering;
 use crate::platform::entry::contents::ContentState;
 use crate::tree::EntryId;
@@ -78,7 +79,7 @@ pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> V
         let unchecked = |(storage, Compared { file, changed, .. })| Unchecked { file, changed, set, storage };
         found.extend(files.into_iter().map(unchecked));
     }
-    found.sort_unstable_by_key(|found| found.file.entry);
+    sort_by_key(&mut found, |found| found.file.entry);
     found
 }
 
@@ -94,7 +95,7 @@ fn equal(files: &[Compared]) -> Vec<&[Compared]> {
 fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u32, Compared)>> {
     let mut located: Vec<(Option<ContentHash>, Compared)> =
         files.par_iter().map(|one| (location(search, one), *one)).collect();
-    located.sort_unstable_by_key(|(location, one)| (*location, one.file.entry));
+    sort_by_key(&mut located, |(location, one)| (*location, one.file.entry));
     let clones = located.chunk_by(|(one, _), (other, _)| one.is_some() && one == other);
     // Only the first of several clones is read.
     let clones: Vec<(u32, &[Located])> = (0..).zip(clones).collect();
@@ -108,7 +109,7 @@ fn of_equal_ends(search: &DuplicateSearch<'_>, files: &[Compared]) -> Vec<Vec<(u
         first.map(with).into_iter().flatten()
     });
     let mut hashed: Vec<(u32, Compared)> = hashed.collect();
-    hashed.sort_unstable_by_key(|(storage, one)| (one.contents, *storage, one.file.entry));
+    sort_by_key(&mut hashed, |(storage, one)| (one.contents, *storage, one.file.entry));
     let sets = hashed.chunk_by(|(_, one), (_, other)| one.contents == other.contents);
     sets.filter(|set| set.len() > 1).map(<[_]>::to_vec).collect()
 }
@@ -150,7 +151,7 @@ pub(crate) fn unchanged(search: &DuplicateSearch<'_>, found: &[Unchecked]) -> Ve
             Ok((set, file.size, Member { entry: file.entry, state, storage }))
         },
     );
-    checked.sort_unstable_by_key(|(set, _, member)| (*set, member.entry));
+    sort_by_key(&mut checked, |(set, _, member)| (*set, member.entry));
     let sets = checked.chunk_by(|(one, ..), (other, ..)| one == other).filter(|set| set.len() > 1);
     let equal = |set: &[(usize, u64, Member)]| EqualFiles {
         size: set[0].1,

@@ -8,6 +8,7 @@
 
 use crate::base::format::grouped;
 use crate::base::os_error::error_text;
+use crate::base::sort::sort_by_key;
 use crate::base::text::escape;
 use crate::platform::remedy;
 use crate::scan::Outcome;
@@ -69,8 +70,9 @@ fn failures(
         });
     }
     // Errors near the roots matter most. Sorting also makes the order independent of the timing of the threads.
-    others
-        .sort_by_cached_key(|failure| (tree.ancestry(failure.directory).count(), tree.failure_path(failure)));
+    sort_by_key(&mut others, |failure| {
+        (tree.ancestry(failure.directory).count(), tree.failure_path(failure))
+    });
     for failure in others.iter().take(NAMED) {
         lines.push(format!("{}: {}", escape(&tree.failure_path(failure)), error_text(failure.errno)));
     }

@@ -22,6 +22,7 @@ use crate::base::absolute::absolute;
 use crate::base::format;
 use crate::base::format::{Measure, Units, size};
 use crate::base::json::JsonWriter;
+use crate::base::sort::sort_by_key;
 use crate::base::text::escape;
 use crate::formats::long_paths::{LONGEST, TooLong};
 use crate::platform::terminal::interrupt::Interrupt;
@@ -173,7 +174,7 @@ impl<'t> Changes<'t> {
         let mut found = Self { old, new, options, former_roots, roots, list, too_long };
         let mut too_long = TooLong::default();
         changes.retain(|change| found.is_short(change, &mut too_long));
-        changes.sort_by_cached_key(|change| {
+        sort_by_key(&mut changes, |change| {
             let by = options.amount(change.before).abs_diff(options.amount(change.after));
             (Reverse(by), found.path_of(change))
         });

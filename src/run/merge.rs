@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 
+use crate::base::sort::sort_by_key;
 use crate::base::sync::AtomicBool;
 use crate::base::text::{escape, escape_path};
 use crate::formats::snapshot::{Limits, Merge, PlanParts, Snapshot, SnapshotInfo, WriteError, open_by};
@@ -85,7 +86,7 @@ fn opened(job: &MergeJob) -> Result<(Vec<Snapshot>, Vec<u64>), String> {
         let list = missing.join(", ");
         return Err(format!("missing parts: {list}; save them, or merge the others with --partial"));
     }
-    parts.sort_by_key(|(numbers, _)| numbers.first().copied());
+    sort_by_key(&mut parts, |(numbers, _)| numbers.first().copied());
     let mut numbers: Vec<u64> = files.into_keys().collect();
     numbers.sort_unstable();
     Ok((parts.into_iter().map(|(_, part)| part).collect(), numbers))

@@ -99,8 +99,7 @@ impl<'v> Visitor<'v> {
             return;
         }
         if let Some(id) = shared.looked_at.begin_next(&shared.tree) {
-            // The job for the queue is spawned before `id` is opened, because a directory on an unreachable server
-            // would block it.
+            // Spawned before `id` is opened, because opening a directory on an unreachable server would block the job.
             scope.spawn(move |scope| self.visit(scope, queue, index));
             shared.workers.reads(id);
             return self.enter(scope, id, shared.open_from_root(id));

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::base::absolute::absolute_bytes;
+use crate::base::sort::sort_by;
 use crate::base::sync::AtomicBool;
 use crate::formats::snapshot::{Limits, OpenError, Snapshot, SnapshotInfo, WriteError, open, save};
 use crate::platform::atomic_file::{AtomicFile, UNFINISHED};
@@ -288,7 +289,9 @@ pub(crate) fn snapshots(folder: &PrivateFolder) -> Vec<Found> {
         Some(Found { path: entry.path(), series, key, scanned_at, bytes: metadata.len(), is_own })
     };
     let mut found: Vec<Found> = entries.filter_map(Result::ok).filter_map(found).collect();
-    found.sort_by(|one, other| other.scanned_at.cmp(&one.scanned_at).then_with(|| one.path.cmp(&other.path)));
+    sort_by(&mut found, |one, other| {
+        other.scanned_at.cmp(&one.scanned_at).then_with(|| one.path.cmp(&other.path))
+    });
     found
 }
 

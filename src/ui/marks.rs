@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::marked_copies::MarkedCopies;
 use crate::base::kind::Kind;
+use crate::base::sort::{sort_by, sort_by_key};
 use crate::duplicates::EqualName;
 use crate::tree::{
     DeviceIndex, DirId, Entry, EntryState, Exclusive, ExclusiveSizes, FileKey, InodeKey, Metadata,
@@ -121,10 +122,10 @@ impl<'t> Marks<'t> {
     /// Returns the marks sorted by the path of the directory, then by name.
     pub fn in_order(&self, tree: &Tree) -> Vec<(EntryName<'t>, Mark)> {
         let mut directories: Vec<_> = self.names.keys().map(|id| (tree.path(*id), *id)).collect();
-        directories.sort_unstable();
+        sort_by(&mut directories, Ord::cmp);
         let marks = directories.iter().flat_map(|(_, id)| {
             let mut marks: Vec<_> = self.names[id].iter().map(|(name, mark)| ((*id, *name), *mark)).collect();
-            marks.sort_unstable_by_key(|((_, name), _)| *name);
+            sort_by_key(&mut marks, |((_, name), _)| *name);
             marks
         });
         marks.collect()

@@ -10,6 +10,8 @@
 
 use ratatui::layout::Rect;
 
+use crate::base::sort::sort_by_key;
+
 /// Rectangle measured in half cells, which are about as high as they are wide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Area {
@@ -80,7 +82,7 @@ struct Rectangle {
 /// area rounds to zero has no tile. With [`Unit::Line`], the area must start and end at whole lines.
 pub fn layout(weights: &[u64], area: Area, unit: Unit) -> Vec<Tile> {
     let mut order: Vec<usize> = (0..weights.len()).filter(|index| weights[*index] != 0).collect();
-    order.sort_by_key(|index| std::cmp::Reverse(weights[*index]));
+    sort_by_key(&mut order, |index| std::cmp::Reverse(weights[*index]));
     let left = sums_from(weights, &order);
     let mut free = Rectangle {
         left: f64::from(area.x),

@@ -16,6 +16,7 @@ pub use rules::{Rule, rules};
 use crate::analysis::parallel_walk::parallel_walk;
 use crate::analysis::search::{Collector, Mode, Progress, Request, WalkEntry};
 use crate::base::job::{Job, Pool};
+use crate::base::sort::sort_by_key;
 use crate::base::sync::Arc;
 use crate::tree::{DirId, EntryId, EntryState, Totals, Tree, Walk};
 
@@ -115,7 +116,7 @@ impl Candidates {
             used: progress.complete.then(|| newest(tree, *id)).flatten(),
         };
         let mut rows: Vec<Hint> = self.rows.iter().filter(|(id, _)| is_outermost(id)).map(hint).collect();
-        rows.sort_unstable_by_key(|hint| (std::cmp::Reverse(hint.totals.disk), hint.directory));
+        sort_by_key(&mut rows, |hint| (std::cmp::Reverse(hint.totals.disk), hint.directory));
         let Progress { searched, complete } = progress;
         Hints { rows, rules: Arc::clone(&self.rules), searched, complete }
     }

@@ -19,6 +19,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::base::kind::Kind;
+use crate::base::sort::sort_by;
 use crate::tree::{DirId, Entry, EntryId, EntryState, Listing, Metadata, Position, Tree};
 
 /// One side of a comparison: a tree or a subtree.
@@ -202,8 +203,8 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
             self.both((old, before[index]), (new, after[index]), settled);
         }
         let (before, after) = (&mut before[same..], &mut after[same..]);
-        before.sort_unstable_by_key(|item| item.name);
-        after.sort_unstable_by_key(|item| item.name);
+        sort_by(before, |one, other| one.name.cmp(other.name));
+        sort_by(after, |one, other| one.name.cmp(other.name));
         let (mut one, mut other) = (before.iter().peekable(), after.iter().peekable());
         loop {
             match (one.peek(), other.peek()) {

@@ -32,6 +32,7 @@ use crate::analysis::compare::trend::{Trend, trends};
 use crate::analysis::search::{By, Order, Request};
 use crate::base::format::Measure;
 use crate::base::job::{Job, Pool, Task};
+use crate::base::sort::sort_by;
 use crate::base::sync::Arc;
 use crate::tree::sort::compare_naturally;
 use crate::tree::{DirId, Entry, Tree, join};
@@ -276,7 +277,7 @@ impl Gathering<'_> {
             By::Path => {
                 let path = |row: &Row| row.path(self.old, &self.request.tree);
                 let mut named: Vec<(Vec<u8>, Row)> = rows.drain(..).map(|row| (path(&row), row)).collect();
-                named.sort_unstable_by(|(a, _), (b, _)| compare_naturally(a, b));
+                sort_by(&mut named, |(a, _), (b, _)| compare_naturally(a, b));
                 rows.extend(named.into_iter().map(|(_, row)| row));
             }
             _ => rows.sort_unstable_by_key(|row| rank(row, by)),

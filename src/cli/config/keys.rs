@@ -7,6 +7,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::base::sort::sort_by_key;
 use crate::cli::config::contents::{Config, quoted};
 use crate::cli::config::position::{Place, Text};
 use crate::ui::keys::{Command, KEYMAP, Key, Scope, line};
@@ -23,7 +24,7 @@ struct Change {
 
 pub fn read(config: &mut Config, text: Text<'_>, lines: &DeTable<'_>) {
     let mut lines: Vec<_> = lines.iter().collect();
-    lines.sort_by_key(|(name, _)| name.span().start);
+    sort_by_key(&mut lines, |(name, _)| name.span().start);
     let changes: Vec<Change> =
         lines.into_iter().filter_map(|(name, value)| change(config, text, name, value)).collect();
     for Change { line, keys } in &changes {

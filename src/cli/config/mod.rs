@@ -23,6 +23,8 @@ pub mod value;
 
 use toml::de::{DeTable, DeValue};
 
+use crate::base::sort::sort_by_key;
+
 use contents::quoted;
 pub use contents::{Config, Setting};
 use position::Text;
@@ -75,7 +77,7 @@ impl Config {
                 },
             }
         }
-        self.settings.sort_by_key(|setting| setting.name_at);
-        self.warnings.sort_by_key(|warning| warning.at);
+        sort_by_key(&mut self.settings, |setting| setting.name_at);
+        sort_by_key(&mut self.warnings, |warning| warning.at);
     }
 }

@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::flags::{FLAGS, Flag, Means, PROGRAMS, REFRESH};
+use crate::base::sort::sort_by_key;
 use crate::base::text::escape;
 use crate::cli::error::UsageError;
 use crate::run::print::BLOCK_SIZES;
@@ -85,7 +86,7 @@ pub fn given(words: &[OsString]) -> Result<Vec<Given>, clap::Error> {
         let values = matches.remove_many::<OsString>(&id).into_iter().flatten();
         all.extend(places.into_iter().zip(values.map(|value| (flag, value))));
     }
-    all.sort_by_key(|(place, _)| *place);
+    sort_by_key(&mut all, |(place, _)| *place);
     Ok(all.into_iter().map(|(_, given)| given).collect())
 }
 

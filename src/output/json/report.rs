@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::summary::Summary;
 use super::{filesystem, frees, links, sizes};
 use crate::base::json::JsonWriter;
+use crate::base::sort::sort_by;
 use crate::base::sync::Arc;
 use crate::df::{FileSystem, FileSystemUsage};
 use crate::tree::sort::{Names, SortRow, sort};
@@ -235,7 +236,7 @@ pub(super) fn errors(json: &mut JsonWriter<'_>, tree: &Tree) -> io::Result<()> {
     let failures = tree.failures();
     let mut failures: Vec<(Vec<u8>, i32)> =
         failures.iter().map(|failure| (tree.failure_path(failure), failure.errno)).collect();
-    failures.sort_unstable();
+    sort_by(&mut failures, Ord::cmp);
     json.raw("\"errors\":[");
     let mut separator = FIRST;
     for (path, errno) in &failures {

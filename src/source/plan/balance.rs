@@ -14,6 +14,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::{ScanFlags, ScanPart};
+use crate::base::sort::sort_by;
 use crate::scan::{BadPattern, Exclude, ExcludePatterns};
 use crate::tree::{DirId, Tree, join};
 
@@ -89,7 +90,7 @@ fn deal(mut units: Vec<DealtDirectory>, total: u64, count: usize) -> Vec<ScanPar
     let mut parts = vec![ScanPart::default(); count];
     let rest = &mut parts[0];
     rest.entries = total.saturating_sub(units.iter().map(|unit| unit.entries).sum());
-    units.sort_by(|one, other| (other.entries, &other.path).cmp(&(one.entries, &one.path)));
+    sort_by(&mut units, |one, other| (other.entries, &other.path).cmp(&(one.entries, &one.path)));
     let share = total / count as u64;
     while let Some(last) = units.last()
         && (count == 1 || rest.entries + last.entries <= share)

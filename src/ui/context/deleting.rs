@@ -3,6 +3,7 @@
 //! Invariant: after every operation, successful or not, the entries are rechecked before the result is shown.
 
 use super::Context;
+use crate::base::sort::sort_by_key;
 use crate::base::sync::Arc;
 
 use crate::delete::{CopySharing, DeleteScope, Group, Operation, OperationKind, Report, Selection, Trashed};
@@ -72,7 +73,7 @@ impl Context<'_> {
             }
             Operation::Restore(trashed) => {
                 let mut groups: Vec<Group> = trashed.iter().map(|it| it.from.clone()).collect();
-                groups.sort_by_cached_key(Group::path);
+                sort_by_key(&mut groups, Group::path);
                 groups.dedup_by_key(|group| group.path());
                 groups.dedup_by(|below, above| {
                     let (below, above) = (below.path(), above.path());

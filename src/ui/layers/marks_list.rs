@@ -11,6 +11,7 @@ use ratatui::text::{Line, Span};
 
 use crate::base::format::size;
 use crate::base::kind::Kind;
+use crate::base::sort::sort_by_key;
 use crate::base::text::{escape, fit};
 use crate::tree::Relocation;
 use crate::ui::component::{Component, Handled, Input};
@@ -44,7 +45,7 @@ impl<'t> MarksList<'t> {
     pub fn refresh(&mut self, cx: &Context<'t>) {
         self.marks = cx.marks().in_order(cx.tree);
         let size = |mark: &Mark| totals_size(&mark.totals(cx.tree), cx.order.measure);
-        self.marks.sort_by_cached_key(|(_, mark)| std::cmp::Reverse(size(mark)));
+        sort_by_key(&mut self.marks, |(_, mark)| std::cmp::Reverse(size(mark)));
         self.cursor.index = self.cursor.index.min(self.marks.len().saturating_sub(1));
     }
 

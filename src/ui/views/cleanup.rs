@@ -19,6 +19,7 @@ use super::table::{
 };
 use crate::analysis::cleanup::{self, Hints};
 use crate::base::format::grouped;
+use crate::base::sort::sort_by_key;
 use crate::base::sync::Arc;
 use crate::table::column::Column as C;
 use crate::table::row::{CellValue, Row, RowNote, RowStyle};
@@ -102,7 +103,7 @@ pub fn kinds(hints: &Hints) -> Vec<CleanupKind> {
         kinds[at].totals.add(&hint.totals);
         kinds[at].candidates.push(index);
     }
-    kinds.sort_by_key(|kind| Reverse(kind.totals.disk));
+    sort_by_key(&mut kinds, |kind| Reverse(kind.totals.disk));
     kinds
 }
 

@@ -15,6 +15,7 @@
 use ratatui::layout::Rect;
 
 use crate::base::format::{BRIEF, Units};
+use crate::base::sort::sort_by_key;
 use crate::base::text::{fit, pad, width};
 use crate::table::column::{Align, COLUMNS, Column, ColumnSet, ColumnSpec, SIGNS, Width};
 use crate::ui::hit_map::{Hit, HitMap};
@@ -53,7 +54,7 @@ impl Columns {
             widths[spec.column as usize] = spec.widths;
         }
         let mut order: Vec<Column> = COLUMNS.iter().map(|spec| spec.column).collect();
-        order.sort_by_key(|column| (*column == first, column.spec().drop_order));
+        sort_by_key(&mut order, |column| (*column == first, column.spec().drop_order));
         let mut columns = Self::of(&widths, units);
         for column in order {
             while columns.before_name() + least > width && !widths[column as usize].is_empty() {

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use ratatui::text::{Line, Span};
 
 use crate::base::format::grouped;
+use crate::base::sort::sort_by_key;
 use crate::base::text::width;
 use crate::ui::context::Context;
 use crate::ui::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
@@ -74,7 +75,7 @@ fn hints(cx: &Context<'_>, top: Top) -> Vec<KeyHint> {
         Some((rank, KeyHint { key: cx.keymap.keys_in(line, top.scope).next()?, word }))
     };
     let mut hints: Vec<_> = lines.filter_map(hint).collect();
-    hints.sort_by_key(|(rank, _)| *rank);
+    sort_by_key(&mut hints, |(rank, _)| *rank);
     let mut hints: Vec<_> = hints.into_iter().map(|(_, hint)| hint).collect();
     let mut said = Vec::new();
     hints.retain(|hint| {

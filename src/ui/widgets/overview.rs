@@ -21,6 +21,7 @@ use ratatui::text::{Line, Span};
 use super::columns::right;
 use super::strip;
 use crate::base::format::{brief_size, plain_size};
+use crate::base::sort::sort_by_key;
 use crate::base::text::{fit, pad, width};
 use crate::table::column::Column;
 use crate::table::row::{CellValue, NumberFormat, Row};
@@ -153,10 +154,10 @@ fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canva
 fn largest(part: &Part, room: usize) -> Vec<&(Row, Role)> {
     let mut rows: Vec<_> = part.rows.iter().enumerate().collect();
     if !part.is_by_size {
-        rows.sort_by_key(|(_, (row, _))| Reverse(row.size()));
+        sort_by_key(&mut rows, |(_, (row, _))| Reverse(row.size()));
     }
     rows.truncate(room);
-    rows.sort_by_key(|(index, _)| *index);
+    sort_by_key(&mut rows, |(index, _)| *index);
     rows.into_iter().map(|(_, row)| row).collect()
 }
 

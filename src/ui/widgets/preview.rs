@@ -23,6 +23,7 @@ use crate::analysis::survey::Age;
 use crate::base::calendar::date;
 use crate::base::format::{grouped, percent, plain_size, share};
 use crate::base::os_error::error_text;
+use crate::base::sort::sort_by_key;
 use crate::base::text::{beginning, escape, fit, printable, width};
 use crate::scan::head::FileHead;
 use crate::tree::{DirId, EntryId, EntryState};
@@ -110,7 +111,7 @@ fn types(cx: &Context<'_>, found: &Breakdown) -> Vec<StripPart> {
             None => parts.push(StripPart { name: role.name().to_owned(), bytes, role }),
         }
     }
-    parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
+    sort_by_key(&mut parts, |part| std::cmp::Reverse(part.bytes));
     parts
 }
 

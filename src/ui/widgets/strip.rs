@@ -15,6 +15,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::base::format::share;
+use crate::base::sort::sort_by_key;
 use crate::ui::context::Context;
 use crate::ui::map_colors::sign_of;
 use crate::ui::theme::{Glyphs, Role};
@@ -66,7 +67,7 @@ pub fn draw(
     }
     // If the legend has too little room, the largest parts take precedence.
     let mut order: Vec<usize> = (0..texts.len()).collect();
-    order.sort_by_key(|index| Reverse(texts[*index].0));
+    sort_by_key(&mut order, |index| Reverse(texts[*index].0));
     order.retain(|index| {
         let width = 1 + texts[*index].2.width();
         let fits = width <= room + 2;

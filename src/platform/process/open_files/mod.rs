@@ -18,6 +18,7 @@ pub use imp::find;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
+use crate::base::sort::sort_by_key;
 use crate::platform::FileId;
 
 /// Open file whose last name was deleted.
@@ -116,7 +117,7 @@ impl Files {
             if file.holders.len() > 1 {
                 file.holders.retain(|holder| holder.pid != own);
             }
-            file.holders.sort_by_key(|holder| holder.pid);
+            sort_by_key(&mut file.holders, |holder| holder.pid);
         }
         Found { files, access }
     }

@@ -25,6 +25,7 @@ use ratatui::widgets::{Clear, Paragraph, Widget};
 
 use super::{ConfirmStep, DeleteDialog};
 use crate::base::format::{grouped, plain_size};
+use crate::base::sort::sort_by_key;
 use crate::base::text::{escape, fit, width};
 use crate::delete::{CHANGED, DeleteWarning, Kept, OperationKind, Preview};
 use crate::ui::context::Context;
@@ -247,7 +248,7 @@ fn warning_text(cx: &Context<'_>, concern: &DeleteWarning) -> String {
 fn items(cx: &Context<'_>, dialog: &DeleteDialog) -> Vec<Fact> {
     let count = dialog.selection.count();
     let mut items: Vec<_> = dialog.selection.items().collect();
-    items.sort_by_key(|(_, item)| std::cmp::Reverse(item.disk));
+    sort_by_key(&mut items, |(_, item)| std::cmp::Reverse(item.disk));
     let named = if count == NAMED + 1 { count } else { NAMED };
     let mut metadata: Vec<Fact> = items
         .iter()
