@@ -97,7 +97,7 @@ pub fn is_whole(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<bool>> {
 /// Returns an error if no thread can be started.
 pub fn volume_of(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Option<Volume>>> {
     pool.start(move |task| {
-        task.publish(volume::path_of(&tree, id).and_then(|path| Volume::of_root(&path)));
+        task.publish(crate::scan::path_of(&tree, id).and_then(|path| Volume::of_root(&path)));
     })
 }
 

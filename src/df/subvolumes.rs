@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
-use super::volume::path_of;
 use crate::base::format::{Units, plain_size};
 use crate::base::job::{Job, Pool};
 use crate::base::os_error::error_text;
@@ -17,6 +16,7 @@ use crate::platform::fs::overhead::btrfs::{
     self, FileExtent, Subvolume, TOP_LEVEL, block_groups, extents, used_data,
 };
 use crate::platform::{Directory, Errno};
+use crate::scan::path_of;
 use crate::tree::{DirId, Tree};
 
 /// Maximum number of times the trees are read if files keep changing.

@@ -8,7 +8,6 @@ use super::mount_map::{mount_of, point};
 use crate::platform::Errno;
 use crate::platform::fs::capacity::{Capacity, capacity};
 use crate::platform::fs::mounts::{Mount, mounts, standing};
-use crate::tree::{DirId, Tree};
 
 /// File system, with the sizes that df reports for it.
 #[derive(Clone, Debug)]
@@ -67,11 +66,4 @@ impl NotScanned {
         let part = (mount.root != b"/").then(|| Self::Directory(mount.root.clone()));
         above.into_iter().chain(part).collect()
     }
-}
-
-/// Returns the path of a directory or, for the top of the tree, of the first root that is a directory.
-pub(super) fn path_of(tree: &Tree, id: DirId) -> Option<PathBuf> {
-    let first = || tree.listing(DirId::TOP).directories().next();
-    let id = if id == DirId::TOP { first() } else { Some(id) };
-    Some(crate::scan::path(tree.path(id?)))
 }

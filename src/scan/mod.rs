@@ -49,6 +49,7 @@ pub use open_path::{reach, reach_entry};
 pub use options::{Mounts, Options, default_threads};
 pub use other_parts::OtherParts;
 pub use paths::path;
+pub(crate) use paths::path_of;
 use roots::Roots;
 pub use shared::{Outcome, Places};
 use shared::{Shared, Target};

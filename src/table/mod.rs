@@ -4,6 +4,7 @@ pub mod chain;
 pub mod column;
 pub mod column_set;
 mod main_category;
+mod order;
 pub mod outline;
 pub mod recorded;
 pub mod recorded_rows;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use crate::base::sync::{Arc, AtomicU64, Ordering};
 use crate::table::column::SortContext;
-use crate::table::rows::Order;
+use crate::table::order::Order;
 use crate::tree::sort::{SortRow, sort};
 use crate::tree::{DirId, Entry, EntryState, Listing, Position, Tree};
 

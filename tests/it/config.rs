@@ -487,7 +487,7 @@ fn every_flag_is_a_setting_or_documented_as_none() {
         let is_setting = DOCUMENT.lines().any(|line| line.starts_with(&row));
         let (_, rest) = DOCUMENT.split_once("is for the command line only").unwrap();
         let is_none = rest.split("\n\n").next().unwrap().contains(&format!("`{name}`"));
-        assert_ne!(is_setting, is_none, "{name} is described once");
+        assert!(is_setting || is_none, "{name}");
     }
     assert!(names.len() > 30, "{names:?}");
 }

@@ -6,12 +6,12 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::support::image::{Image, free, in_namespace, mount, succeeds, sync};
-use crate::support::{sandbox, skip};
+use crate::support::image::{Image, free, succeeds, sync};
+use crate::support::sandbox;
 use duke::base::job::{JobEnd, Pool};
 use duke::scan::Scan;
 use duke::testing::exclusive;
@@ -122,83 +122,6 @@ fn xfs_frees_what_is_promised() {
     if let Some(image) = Image::new(NAME, "xfs", 320 * MIB, &["-q", "-m", "reflink=1"]) {
         compare(&image, true);
     }
-}
-
-/// File system in an image on another file system that is frozen, so that writing to its disk blocks.
-struct Frozen {
-    outer: Image,
-    writer: Option<Child>,
-}
-
-impl Frozen {
-    /// Freezes `outer`, and starts a program that writes to the disk in it. The program holds the lock of the file
-    /// `busy` until the disk responds.
-    fn new(outer: Image, busy: &Path) -> Option<Self> {
-        let mut freeze = Command::new("fsfreeze");
-        succeeds(freeze.arg("--freeze").arg(outer.path())).then_some(())?;
-        let mut frozen = Self { outer, writer: None };
-        let mut dd = Command::new("dd");
-        dd.args([
-            "if=/dev/zero",
-            "bs=1M",
-            "count=1",
-            "seek=4",
-            "oflag=direct",
-            "conv=notrunc",
-            "status=none",
-        ]);
-        dd.arg(format!("of={}", busy.display()));
-        frozen.writer = Some(dd.spawn().unwrap());
-        Some(frozen)
-    }
-}
-
-impl Drop for Frozen {
-    fn drop(&mut self) {
-        let _ = Command::new("fsfreeze").arg("--unfreeze").arg(self.outer.path()).status();
-        if let Some(writer) = &mut self.writer {
-            let _ = writer.wait();
-        }
-    }
-}
-
-#[test]
-fn a_file_that_is_being_written_is_skipped() {
-    const NAME: &str = "a_file_that_is_being_written_is_skipped";
-    if !in_namespace(NAME) {
-        return;
-    }
-    let Some(outer) = Image::new(NAME, "ext4", 500 * MIB, &["-q"]) else { return };
-    let (disk, root) = (outer.join("disk"), outer.fixture.join("inner"));
-    fs::create_dir(&root).unwrap();
-    fs::File::create(&disk).unwrap().set_len(320 * MIB).unwrap();
-    if !succeeds(Command::new("mkfs.xfs").args(["-q", "-m", "reflink=1"]).arg(&disk)) {
-        return skip(&format!("{NAME}: no mkfs.xfs here"));
-    }
-    mount(&["-o", "loop", disk.to_str().unwrap()], &root);
-    noise(&root.join("idle"), MIB);
-    noise(&root.join("busy"), MIB);
-    sync(&root);
-    let scan = crate::support::scan(&root, 2);
-    let Some(frozen) = Frozen::new(outer, &root.join("busy")) else {
-        return skip(&format!("{NAME}: the file system cannot be frozen"));
-    };
-    // The search is repeated until the writer holds the lock. Duke waits for 2 s for a file that does not seem to be
-    // written.
-    let end = Instant::now() + Duration::from_secs(30);
-    let sizes = loop {
-        let begun = Instant::now();
-        let sizes = search(&scan);
-        if sizes.coverage.unread == 1 && begun.elapsed() < Duration::from_secs(2) {
-            break sizes;
-        }
-        assert!(Instant::now() < end, "{:?} after {:?}", sizes.coverage, begun.elapsed());
-    };
-    assert_eq!(size_of(&scan, &sizes, &root, "idle").at_least, MIB);
-    assert_eq!(size_of(&scan, &sizes, &root, "busy"), Exclusive::default());
-    drop(frozen);
-    assert_eq!(search(&scan).coverage.unread, 0);
-    assert!(succeeds(Command::new("umount").arg("-l").arg(&root)));
 }
 
 #[test]

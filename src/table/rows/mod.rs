@@ -13,70 +13,14 @@ use std::time::{Duration, Instant};
 
 use crate::analysis::compare::{Comparison, Previous, PreviousListing, amount};
 use crate::analysis::search::{FilterCursor, Filtered};
-use crate::base::format::Measure;
 use crate::base::job::{Job, Pool};
 use crate::base::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 use crate::table::column::{Column, SortContext};
+pub use crate::table::order::{Direction, Grouping, Hidden, Order};
 use crate::table::recorded::RecordedTotals;
 use crate::table::recorded_rows::{RecordedDir, RecordedRows};
-use crate::tree::sort::{Names, sort};
-use crate::tree::{DirId, Entry, EntryState, Listing, LiveTotals, Metadata, Position, Totals, Tree};
-
-/// Direction of sorting.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Direction {
-    /// Default direction of the column, such as largest first.
-    #[default]
-    Usual,
-    /// Reverse of the default direction.
-    Reversed,
-}
-
-impl Direction {
-    /// Returns the other direction.
-    #[must_use]
-    pub fn other(self) -> Self {
-        match self {
-            Self::Usual => Self::Reversed,
-            Self::Reversed => Self::Usual,
-        }
-    }
-}
-
-/// Position of directories relative to other entries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Grouping {
-    /// Directories are sorted among all other entries.
-    #[default]
-    Mixed,
-    /// Directories come before all other entries.
-    DirectoriesFirst,
-}
-
-/// Visibility of hidden entries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Hidden {
-    /// Hidden entries are shown like all others.
-    #[default]
-    Shown,
-    /// Excluded entries and entries whose names begin with a dot are not shown.
-    LeftOut,
-}
-
-/// Requested order of entries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Order {
-    /// Column to sort by.
-    pub column: Column,
-    /// Direction of the order.
-    pub direction: Direction,
-    /// Measure used for sizes: disk usage or apparent size.
-    pub measure: Measure,
-    /// Position of directories relative to other entries.
-    pub grouping: Grouping,
-    /// Visibility of hidden entries.
-    pub hidden: Hidden,
-}
+use crate::tree::sort::sort;
+use crate::tree::{DirId, EntryState, Listing, LiveTotals, Position, Totals, Tree};
 
 /// Source of directory totals: the growing tree or the result of a filter. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -133,49 +77,6 @@ impl RowEntry {
             Self::Found(position) => Some(position),
             Self::Recorded(_) => None,
         }
-    }
-}
-
-/// Largest sort key for a number. The highest bit of a sort key is reserved for the grouping.
-const LARGEST: u64 = u64::MAX >> 1;
-
-impl Order {
-    pub(super) fn names(self) -> Names {
-        match (self.column, self.direction) {
-            (Column::Name, Direction::Usual) => Names::Natural,
-            (Column::Name, Direction::Reversed) => Names::NaturalReversed,
-            _ => Names::Ascending,
-        }
-    }
-
-    fn leaves_out(self, id: DirId, record: &Entry<'_>) -> bool {
-        // Roots are always shown, because the user asked for them.
-        id != DirId::TOP && self.hides(record)
-    }
-
-    /// Returns `true` if the entry is hidden. The entry must not be a root.
-    pub fn hides(self, record: &Entry<'_>) -> bool {
-        self.hidden == Hidden::LeftOut
-            && (record.name.starts_with(b".") || matches!(record.state, EntryState::Excluded(_)))
-    }
-
-    /// Returns the size of an entry, which has these totals if it is a directory.
-    pub(super) fn size(self, totals: Option<&Totals>, metadata: &Metadata) -> u64 {
-        match totals {
-            Some(totals) => self.measure.of(totals.disk, totals.apparent),
-            None => self.measure.of(metadata.disk(), metadata.apparent),
-        }
-    }
-
-    /// Returns the sort key of an entry; the largest key sorts first. In a column with numbers, the key is never zero.
-    pub(super) fn key(self, context: &SortContext<'_>, metadata: &Metadata) -> u64 {
-        let first = self.grouping == Grouping::DirectoriesFirst && metadata.directory.is_some();
-        let number = match (self.column.spec().sort_key, self.direction) {
-            (None, _) => 0,
-            (Some(number), Direction::Usual) => number(context, metadata).min(LARGEST - 1) + 1,
-            (Some(number), Direction::Reversed) => LARGEST - number(context, metadata).min(LARGEST - 1),
-        };
-        number | u64::from(first) << 63
     }
 }
 

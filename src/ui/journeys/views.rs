@@ -337,7 +337,7 @@ fn a_key_without_effect_causes_a_notice() {
     let tree = tree();
     for (keys, said) in [
         ("3 t", Some("Not available in this view: directories first (1: list)")),
-        ("2 u", Some("Not available in this view: shared size (1: list)")),
+        ("3 u", Some("Not available in this view: shared size (1: list)")),
         ("2 =", Some("Not available in this view: scale bars to largest (1: list)")),
         ("2 c", Some("Not available in this view: number of items (1: list)")),
         ("4 m", Some("Not available in this view: last change (1: list)")),

@@ -1,0 +1,105 @@
+//! Requested order of the entries in a list.
+
+use crate::base::format::Measure;
+use crate::table::column::{Column, SortContext};
+use crate::tree::sort::Names;
+use crate::tree::{DirId, Entry, EntryState, Metadata, Totals};
+
+/// Largest sort key for a number. The highest bit of a sort key is reserved for the grouping.
+const LARGEST: u64 = u64::MAX >> 1;
+
+/// Direction of sorting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// Default direction of the column, such as largest first.
+    #[default]
+    Usual,
+    /// Reverse of the default direction.
+    Reversed,
+}
+
+impl Direction {
+    /// Returns the other direction.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Usual => Self::Reversed,
+            Self::Reversed => Self::Usual,
+        }
+    }
+}
+
+/// Position of directories relative to other entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grouping {
+    /// Directories are sorted among all other entries.
+    #[default]
+    Mixed,
+    /// Directories come before all other entries.
+    DirectoriesFirst,
+}
+
+/// Visibility of hidden entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hidden {
+    /// Hidden entries are shown like all others.
+    #[default]
+    Shown,
+    /// Excluded entries and entries whose names begin with a dot are not shown.
+    LeftOut,
+}
+
+/// Requested order of entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// Column to sort by.
+    pub column: Column,
+    /// Direction of the order.
+    pub direction: Direction,
+    /// Measure used for sizes: disk usage or apparent size.
+    pub measure: Measure,
+    /// Position of directories relative to other entries.
+    pub grouping: Grouping,
+    /// Visibility of hidden entries.
+    pub hidden: Hidden,
+}
+
+impl Order {
+    pub(super) fn names(self) -> Names {
+        match (self.column, self.direction) {
+            (Column::Name, Direction::Usual) => Names::Natural,
+            (Column::Name, Direction::Reversed) => Names::NaturalReversed,
+            _ => Names::Ascending,
+        }
+    }
+
+    pub(super) fn leaves_out(self, id: DirId, record: &Entry<'_>) -> bool {
+        // Roots are always shown, because the user asked for them.
+        id != DirId::TOP && self.hides(record)
+    }
+
+    /// Returns `true` if the entry is hidden. The entry must not be a root.
+    pub fn hides(self, record: &Entry<'_>) -> bool {
+        self.hidden == Hidden::LeftOut
+            && (record.name.starts_with(b".") || matches!(record.state, EntryState::Excluded(_)))
+    }
+
+    /// Returns the size of an entry, which has these totals if it is a directory.
+    pub(super) fn size(self, totals: Option<&Totals>, metadata: &Metadata) -> u64 {
+        match totals {
+            Some(totals) => self.measure.of(totals.disk, totals.apparent),
+            None => self.measure.of(metadata.disk(), metadata.apparent),
+        }
+    }
+
+    /// Returns the sort key of an entry; the largest key sorts first. In a column with numbers, the key is never zero.
+    pub(super) fn key(self, context: &SortContext<'_>, metadata: &Metadata) -> u64 {
+        let first = self.grouping == Grouping::DirectoriesFirst && metadata.directory.is_some();
+        let number = match (self.column.spec().sort_key, self.direction) {
+            (None, _) => 0,
+            (Some(number), Direction::Usual) => number(context, metadata).min(LARGEST - 1) + 1,
+            (Some(number), Direction::Reversed) => LARGEST - number(context, metadata).min(LARGEST - 1),
+        };
+        number | u64::from(first) << 63
+    }
+}
