@@ -59,7 +59,7 @@ never\t'No color'"
 complete -c duke -n "__fish_duke_needs_command" -l start -d 'View that the browser shows first' -r -f -a "list\t'Entries of the directory'
 overview\t'Largest directories and files, types, ages'
 treemap\t'Nested rectangles'"
-complete -c duke -n "__fish_duke_needs_command" -l panes -d 'Panes beside the list in a wide window' -r -f -a "preview\t'Preview of the selected entry (from 140 columns)'
+complete -c duke -n "__fish_duke_needs_command" -l panes -d 'Panes beside the list in a wide window' -r -f -a "preview\t'Preview of the selected entry (if the window has at least 140 columns)'
 both\t'Preview, and the parent directory (from 180 columns)'
 none\t'List only'"
 complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'Write the last directory shown to FILE, for a shell function that changes to it' -r -F

@@ -170,12 +170,9 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
 fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
     let size = plain_size(sharing.disk(), cx.units);
     match sharing.files() {
-        1 => format!("Let 1 file share its data ({size}) with its copy? Names and times do not change."),
+        1 => format!("Share data of 1 file with its copy ({size})? Names and times are kept."),
         files => {
-            format!(
-                "Let {} files share their data ({size}) with a copy? Names and times do not change.",
-                grouped(files)
-            )
+            format!("Share data of {} files with a copy ({size})? Names and times are kept.", grouped(files))
         }
     }
 }
