@@ -64,6 +64,20 @@ pub fn date_and_time(seconds: i64, zone: &TimeZone) -> String {
     time(seconds, zone, "%Y-%m-%d %H:%M", DATE_AND_TIME)
 }
 
+/// Formats a time, such as `today 08:15`, `yesterday 18:40` or `2026-11-21 08:15`. `now` determines the current day.
+pub fn day_and_time(seconds: i64, now: i64, zone: &TimeZone) -> String {
+    let full = date_and_time(seconds, zone);
+    let day = |seconds| zone.to_datetime(within_calendar(seconds)).date();
+    let (today, clock) = (day(now), full.get(DATE + 1..).unwrap_or_default());
+    if day(seconds) == today {
+        format!("today {clock}")
+    } else if Some(day(seconds)) == today.yesterday().ok() {
+        format!("yesterday {clock}")
+    } else {
+        full.trim_end().to_owned()
+    }
+}
+
 fn time(seconds: i64, zone: &TimeZone, format: &str, width: usize) -> String {
     let text = Timestamp::from_second(seconds)
         .ok()
@@ -121,6 +135,17 @@ mod tests {
             assert_eq!(date(seconds, &zone).len(), DATE, "{seconds}");
             assert_eq!(date_and_time(seconds, &zone).len(), DATE_AND_TIME, "{seconds}");
         }
+    }
+
+    #[test]
+    fn today_and_yesterday_take_the_place_of_the_date() {
+        let now = 1_795_161_600; // 2026-11-20 08:00
+        let text = |seconds| day_and_time(seconds, now, &TimeZone::UTC);
+        assert_eq!(text(now), "today 08:00");
+        assert_eq!(text(now - 8 * HOUR), "today 00:00");
+        assert_eq!(text(now - 9 * HOUR), "yesterday 23:00");
+        assert_eq!(text(now - 33 * HOUR), "2026-11-18 23:00");
+        assert_eq!(text(i64::MIN), "long ago");
     }
 
     #[test]

@@ -184,7 +184,7 @@ mod tests {
 
     use super::*;
     use crate::fixture::{Growing, build, cases, dir, file, linked_file, unread};
-    use crate::table::rows::SizeSource;
+    use crate::table::rows::{Order, SizeSource, SortedEntries};
 
     fn record(tree: Tree) -> RecordedTree {
         RecordedTree { tree: Arc::new(tree), scanned_at: 0 }
@@ -263,6 +263,14 @@ mod tests {
             for read in 0..=order.len() {
                 let sizes = sizes(&record, tree, growing.root());
                 prop_assert_eq!(tree.listing(growing.root()).entries().count(), present.len());
+                // Each name has one row. The row is recorded exactly if only the record has the name.
+                let rows = SortedEntries::of(tree, &sizes, growing.root(), Order::default());
+                prop_assert_eq!(rows.len(), plans.iter().filter(|plan| plan.0.or(plan.1).is_some()).count());
+                for (number, plan) in plans.iter().enumerate().filter(|(_, plan)| plan.0.or(plan.1).is_some()) {
+                    let listing = tree.listing(growing.root());
+                    let index = rows.find_name(&listing, name(number).as_bytes()).unwrap();
+                    prop_assert_eq!(rows.position(index).is_some(), plan.1.is_some());
+                }
                 for (rank, number) in order.iter().enumerate() {
                     let id = tree.entry(growing.root(), name(*number).as_bytes()).unwrap().directory().unwrap();
                     let (was, is) = (plans[*number].0, plans[*number].1.unwrap());
@@ -275,6 +283,8 @@ mod tests {
                 }
             }
             growing.finish();
+            let rows = SortedEntries::of(tree, &sizes(&record, tree, growing.root()), growing.root(), Order::default());
+            prop_assert!(rows.len() == present.len() && rows.recorded().is_none());
             let sizes = sizes(&record, tree, growing.root());
             prop_assert_eq!(sizes.recorded(tree, growing.root()), None);
         }

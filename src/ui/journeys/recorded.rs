@@ -44,7 +44,7 @@ fn recorded_sizes_are_marked_and_sorted_until_they_are_confirmed() {
     let rows = [gone, ("a/", recorded), ("b/", recorded), ("new/", Precision::Growing)];
     assert_eq!(precisions(&app), rows.map(|(name, precision)| (name.to_owned(), precision)));
     assert_eq!(app.cx.window.bound, recorded);
-    assert!(screen(&mut app).contains("as of 1970-01-01 00:00"), "{}", screen(&mut app));
+    assert!(screen(&mut app).contains("as of today 00:00"), "{}", screen(&mut app));
     growing.read("b", vec![file("x", 5 << 20, 0)]);
     tick(&mut app, 3000, None);
     let rows = [gone, ("b/", Precision::Exact), ("a/", recorded), ("new/", Precision::Growing)];

@@ -14,7 +14,7 @@ use ratatui::text::{Line, Span};
 
 use super::row::draw_ends;
 use super::table;
-use crate::base::calendar::date_and_time;
+use crate::base::calendar::day_and_time;
 use crate::base::format::{grouped, plain_size};
 use crate::base::text::{beginning, escape, fit, printable, width};
 use crate::table::row::Precision;
@@ -160,14 +160,10 @@ fn totals(cx: &Context<'_>) -> [String; 3] {
 /// the percentage that has been scanned again.
 fn recorded(cx: &Context<'_>, size: &str, scanned_at: i64) -> [String; 3] {
     let dot = cx.theme.glyphs.dot();
-    let time = date_and_time(scanned_at, &cx.zone);
+    let time = day_and_time(scanned_at, cx.clock(), &cx.zone);
     let percent = cx.scan.percent().unwrap_or(0);
     [
-        format!(
-            "{size} {} {dot} as of {} {dot} {percent} % confirmed ",
-            cx.order.measure.name(),
-            time.trim_end()
-        ),
+        format!("{size} {} {dot} as of {} {dot} {percent} % confirmed ", cx.order.measure.name(), time),
         format!("{size} {dot} {percent} % confirmed "),
         format!("{size} "),
     ]
