@@ -41,6 +41,11 @@ static const char *last(const char *path) { const char *slash = strrchr(path, '/
 
 static int named(const char *variable, const char *path) { const char *name = last(path); return *name && has(variable, name); }
 
+// ---- memory: compiled for macOS, filling with a repeated value is a call of this function
+void m_memset_pattern16(u8 *to, const u8 *pattern, size_t length) {
+  for (size_t i = 0; i < length; i++) to[i] = pattern[i % 16];
+}
+
 // ---- open
 enum { D_CREAT = 0x200, D_TRUNC = 0x400, D_EXCL = 0x800, D_NOFOLLOW = 0x100, D_DIRECTORY = 0x100000, D_EXEC = 0x40000000, D_CLOEXEC = 0x1000000 };
 
