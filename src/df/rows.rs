@@ -339,7 +339,7 @@ fn told(note: &Note, units: Units) -> (String, Option<String>) {
         }
         Note::Memory => ("in memory".to_owned(), None),
         Note::Subvolumes(subvolumes) => {
-            let snapshots = subvolumes.iter().filter(|it| it.is_snapshot).count();
+            let snapshots = subvolumes.iter().filter(|it| it.is_snapshot()).count();
             let deleted = subvolumes.iter().filter(|it| it.is_deleted).count();
             let cleaned = if deleted > 0 { format!(", {deleted} being cleaned up") } else { String::new() };
             (

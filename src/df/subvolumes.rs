@@ -12,9 +12,8 @@ use crate::base::format::{Units, plain_size};
 use crate::base::job::{Job, Pool};
 use crate::base::os_error::error_text;
 use crate::base::sync::Arc;
-use crate::platform::fs::overhead::btrfs::{
-    self, FileExtent, Subvolume, TOP_LEVEL, block_groups, extents, used_data,
-};
+use crate::platform::fs::overhead::FileExtent;
+use crate::platform::fs::overhead::btrfs::{self, Subvolume, TOP_LEVEL, block_groups, extents, used_data};
 use crate::platform::{Directory, Errno};
 use crate::scan::path_of;
 use crate::tree::{DirId, Tree};
@@ -121,7 +120,7 @@ impl Subvolumes {
             if is_cancelled() {
                 return Err(Errno::ECANCELED);
             }
-            extents(directory, subvolume.id, |extent| owners.add(number, extent))?;
+            extents(directory, subvolume.id, 0, |extent| owners.add(number, extent))?;
             owners.end_subvolume();
         }
         let used = used_data(&block_groups(directory)?);
@@ -231,7 +230,7 @@ impl Owners {
 #[cfg(test)]
 pub fn fixture() -> Subvolumes {
     let snapshot =
-        |id, path: &str| Subvolume { id, path: path.into(), is_snapshot: true, ..Subvolume::default() };
+        |id, path: &str| Subvolume { id, path: path.into(), parent: Some([1; 16]), ..Subvolume::default() };
     let top = Subvolume { id: TOP_LEVEL, ..Subvolume::default() };
     let sets = vec![(vec![2, 1, 0], 1024), (vec![2, 1], 2048), (vec![2], 4096)];
     Subvolumes::of_sets(vec![top, snapshot(257, "monday"), snapshot(258, "tuesday")], sets, Some(7168))

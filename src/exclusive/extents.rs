@@ -12,7 +12,8 @@ use crate::base::clock;
 use crate::base::kind::Kind;
 use crate::platform::entry::contents::Contents;
 use crate::platform::entry::extents::{ExtentReference, ExtentVolume, Sharing, layout, sharing, volume};
-use crate::platform::fs::overhead::btrfs::readable_subvolume;
+use crate::platform::fs::overhead::btrfs::{readable, readable_subvolume};
+use crate::platform::fs::overhead::xfs::has_owners;
 use crate::platform::{Directory, Errno, FileSystem};
 use crate::tree::Node;
 
@@ -20,42 +21,60 @@ use crate::tree::Node;
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last change during which the file counts as being written.
 const RECENT: i64 = 5;
+/// The space map of a volume is read if at least one in this many of the volume's inodes was scanned.
+const MAP_SHARE: u64 = 8;
 
 /// Method of finding the bytes of a file that no other file shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     /// The system reports the location of each extent.
     Extents(ExtentVolume),
-    /// The trees of all subvolumes can be read (btrfs, as root). They contain the extents of all files.
-    Trees(SubvolumeTree),
+    /// The file system lists the extents of all files on the volume, which is faster than asking for each file, and
+    /// includes files outside the scan.
+    Volume(PartOfVolume),
     /// The system reports only how many bytes of a file are private (APFS).
     PrivateSize,
     /// The file system shares no extents, or does not report them.
     LinkCount,
 }
 
-/// Btrfs subvolume whose tree can be read.
+/// List of the extents of all files on a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SubvolumeTree {
+pub(crate) enum VolumeSource {
+    /// Trees of all subvolumes (btrfs).
+    Trees,
+    /// Space map with the owner of each range (XFS).
+    Map,
+}
+
+/// Volume, or one of its subvolumes, whose extents can all be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PartOfVolume {
+    pub(crate) source: VolumeSource,
     /// Identity of the volume, common to all of its subvolumes.
     pub(crate) volume: u64,
-    /// ID of the subvolume.
+    /// ID of the subvolume; 0 on XFS, which has none.
     pub(crate) subvolume: u64,
 }
 
 impl Method {
-    pub(crate) fn of(directory: &Directory) -> Self {
+    /// Returns the method for the file system of `directory`. `files` is the number of scanned files.
+    pub(crate) fn of(directory: &Directory, files: u64) -> Self {
         if !matches!(directory.file_system(), Ok(FileSystem::Ordinary)) {
             return Self::LinkCount;
         }
-        match volume(directory) {
-            Some(volume) => match readable_subvolume(directory) {
-                Ok(subvolume) => Self::Trees(SubvolumeTree { volume: volume.id, subvolume }),
-                Err(_) => Self::Extents(volume),
-            },
-            None if sharing(directory) == Sharing::Possible => Self::PrivateSize,
-            None => Self::LinkCount,
+        let Some(volume) = volume(directory) else {
+            let is_private = sharing(directory) == Sharing::Possible;
+            return if is_private { Self::PrivateSize } else { Self::LinkCount };
+        };
+        let part = |source, subvolume| Self::Volume(PartOfVolume { source, volume: volume.id, subvolume });
+        if let Ok(subvolume) = readable_subvolume(directory) {
+            return part(VolumeSource::Trees, subvolume);
         }
+        // Reading the map takes as long for a few files as for all.
+        let is_large_share = files.saturating_mul(MAP_SHARE) >= volume.inodes;
+        let has_map = is_large_share && readable(directory).is_ok_and(|directory| has_owners(&directory));
+        if has_map { part(VolumeSource::Map, 0) } else { Self::Extents(volume) }
     }
 }
 
@@ -107,7 +126,7 @@ impl<'d> OpenedFile<'d> {
                 let private = layout(self.directory, &self.name)?.certain;
                 found.references.push(ExtentReference::Unlocated { length: private });
             }
-            Method::Trees(_) | Method::LinkCount => {}
+            Method::Volume(_) | Method::LinkCount => {}
         }
         Ok(found)
     }

@@ -14,6 +14,7 @@
 //! Invariant: nothing is written, and only regular files are opened.
 
 mod extents;
+mod map;
 mod plan;
 mod search;
 mod state;
@@ -21,5 +22,6 @@ pub mod sums;
 #[cfg(test)]
 mod tests;
 mod trees;
+mod volumes;
 
 pub use search::{ExclusiveProgress, find};

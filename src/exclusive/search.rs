@@ -13,7 +13,7 @@ use super::extents::{FileExtents, Method, OpenedFile, has_extents};
 use super::plan::{ExtentPlan, Piece, PlannedFile};
 use super::state::{SearchState, Wait};
 use super::sums::ExclusiveSums;
-use super::trees::VolumeTrees;
+use super::volumes::WholeVolume;
 use crate::base::format::grouped;
 use crate::base::job::{Job, Pool, Task};
 use crate::base::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
@@ -65,7 +65,7 @@ pub fn find(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<ExclusiveProgress>> 
         if task.is_cancelled() {
             return;
         }
-        search.read_trees(task);
+        search.read_volumes(task);
         if task.is_cancelled() {
             return;
         }
@@ -236,7 +236,7 @@ impl ExclusiveSearch {
         Ok(match opened {
             Err(errno) => OpenedDirectory::Failed(errno),
             Ok(directory) => {
-                let method = known.unwrap_or_else(|| Method::of(&directory));
+                let method = known.unwrap_or_else(|| Method::of(&directory, self.plan.files));
                 lock(&self.state).methods.insert(device, method);
                 match method {
                     Method::LinkCount => OpenedDirectory::ByLinks,
@@ -265,7 +265,7 @@ impl ExclusiveSearch {
                 self.waiting(thread, Some(HANGING))?;
                 match reach_entry(&self.plan.tree, DirId::TOP, file.entry.name) {
                     Ok((directory, name)) => {
-                        let method = Method::of(&directory);
+                        let method = Method::of(&directory, self.plan.files);
                         if let Some(links) = file.metadata.links {
                             lock(&self.state).methods.insert(links.device, method);
                         }
@@ -298,7 +298,7 @@ impl ExclusiveSearch {
         method: Method,
         file: &PlannedFile<'_>,
     ) -> Result<Result<(FileExtents, Method), Errno>, Abandoned> {
-        if let Method::Trees(_) = method {
+        if let Method::Volume(_) = method {
             return Ok(Ok((FileExtents::default(), method)));
         }
         if method == Method::LinkCount || !has_extents(file.entry.kind) {
@@ -322,15 +322,15 @@ impl ExclusiveSearch {
         if is_current { Ok(state) } else { Err(Abandoned) }
     }
 
-    /// Adds the extents of files on btrfs volumes whose trees can be read.
-    fn read_trees(&self, task: &Task<ExclusiveProgress>) {
+    /// Adds the extents of files on volumes whose extents are read all at once.
+    fn read_volumes(&self, task: &Task<ExclusiveProgress>) {
         let mut state = lock(&self.state);
-        let trees = state.methods.iter().filter_map(|(device, method)| match method {
-            Method::Trees(tree) => Some((*device, *tree)),
+        let parts = state.methods.iter().filter_map(|(device, method)| match method {
+            Method::Volume(part) => Some((*device, *part)),
             _ => None,
         });
-        let trees: Vec<_> = trees.collect();
-        for volume in VolumeTrees::of(&self.plan, &trees) {
+        let parts: Vec<_> = parts.collect();
+        for volume in WholeVolume::of(&self.plan, &parts) {
             let number = state.volume(volume.id);
             volume.add(&mut state.sums, number, &|| task.is_cancelled());
         }

@@ -71,7 +71,7 @@ impl SearchState {
         let names = plan.names_of(file, extents.links);
         match method {
             Method::LinkCount => self.coverage.by_links += 1,
-            Method::Extents(_) | Method::Trees(_) | Method::PrivateSize => self.coverage.read += 1,
+            Method::Extents(_) | Method::Volume(_) | Method::PrivateSize => self.coverage.read += 1,
         }
         // The extents of an inode with several names are added only once.
         let linked = file.metadata.linked_inode();
@@ -80,8 +80,8 @@ impl SearchState {
         }
         match method {
             Method::LinkCount => self.sums.hold(&names, file.metadata.disk()),
-            // The trees are read later, when the method for each device is known.
-            Method::Trees(_) => {}
+            // Volumes are read later, when the method for each device is known.
+            Method::Volume(_) => {}
             Method::PrivateSize => extents.add(&mut self.sums, &names, method, 0),
             Method::Extents(volume) => {
                 let number = self.volume(volume.id);

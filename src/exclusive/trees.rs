@@ -1,147 +1,86 @@
-//! Source of references used on btrfs when duke runs as root: the trees of all subvolumes, which list the extents of
-//! all files.
+//! Extents of all files on a btrfs volume, from the trees of its subvolumes.
 //!
-//! Unlike the extents that the file system reports for a single file, these are whole extents with their sizes on disk,
-//! and include those of files outside the scan. The sums are therefore exact if the trees contain all used data.
-//!
-//! Invariant: an extent of a file that is not in the scan belongs to a node outside the tree.
+//! The trees contain whole extents with their sizes on disk. The sums are exact if these add up to the data that the
+//! file system reports as used.
 
-use std::collections::HashMap;
-
-use super::extents::{SubvolumeTree, unbound};
-use super::plan::ExtentPlan;
-use super::sums::{ExclusiveSums, Known, VolumeRange};
+use super::volumes::{References, WholeVolume, names_of};
 use crate::platform::fs::overhead::btrfs::{
-    FileExtent, TOP_LEVEL, block_groups, extents, readable, subvolumes, used_data,
+    Subvolume, TOP_LEVEL, block_groups, extents, subvolumes, used_data,
 };
 use crate::platform::{Directory, Errno};
-use crate::scan::{reach, reach_entry};
-use crate::tree::{DeviceIndex, DirId, Node, NodeNumbers};
 
 /// Minimum number of references at which repeated ones are dropped.
 const LIMIT: usize = 1 << 16;
 
-/// Name of a scanned file.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct KnownName {
-    inode: u64,
-    node: Node,
-    /// Link count of the file.
-    links: u32,
+/// Adds the references of all subvolumes. Returns `true` if they contain all data of the volume.
+pub(super) fn add(
+    volume: &WholeVolume,
+    directory: &Directory,
+    references: &mut References<'_>,
+    is_cancelled: &dyn Fn() -> bool,
+) -> bool {
+    read(volume, directory, references, is_cancelled).is_ok()
+        && block_groups(directory).is_ok_and(|groups| used_data(&groups) == Some(data(references)))
 }
 
-const _: () = assert!(size_of::<KnownName>() == 16);
-
-/// btrfs volume, with the names of the scanned files in its subvolumes.
-pub(crate) struct VolumeTrees {
-    /// Identity of the volume.
-    pub(crate) id: u64,
-    directory: Result<Directory, Errno>,
-    /// Sorted names of scanned files, by subvolume ID.
-    names: HashMap<u64, Vec<KnownName>>,
-}
-
-impl VolumeTrees {
-    /// Returns the btrfs volumes to which the devices in `trees` belong, with their scanned files.
-    pub(crate) fn of(plan: &ExtentPlan, trees: &[(DeviceIndex, SubvolumeTree)]) -> Vec<Self> {
-        let mut volumes: Vec<Self> = Vec::new();
-        for piece in &plan.pieces {
-            let part = plan.part(*piece);
-            for file in plan.files(piece.directory, &part) {
-                let links = file.metadata.links;
-                let device = match piece.directory {
-                    DirId::TOP => links.map(|links| links.device),
-                    directory => Some(plan.tree.device_index(directory)),
-                };
-                let tree = trees.iter().find(|(index, _)| Some(*index) == device).map(|(_, tree)| *tree);
-                let Some(SubvolumeTree { volume, subvolume }) = tree else { continue };
-                let index = volumes.iter().position(|known| known.id == volume).unwrap_or_else(|| {
-                    let directory = match piece.directory {
-                        DirId::TOP => reach_entry(&plan.tree, DirId::TOP, file.entry.name).map(|(it, _)| it),
-                        directory => reach(&plan.tree, directory),
-                    };
-                    let directory = directory.and_then(|directory| readable(&directory));
-                    volumes.push(Self { id: volume, directory, names: HashMap::new() });
-                    volumes.len() - 1
-                });
-                let count = file.metadata.several_names().map_or(1, |links| links.count);
-                volumes[index].names.entry(subvolume).or_default().push(KnownName {
-                    inode: file.metadata.inode,
-                    node: file.node,
-                    links: u32::try_from(count).unwrap_or(u32::MAX),
-                });
+fn read(
+    volume: &WholeVolume,
+    directory: &Directory,
+    references: &mut References<'_>,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Result<(), Errno> {
+    let mut limit = LIMIT;
+    let mut subvolumes = subvolumes(directory)?;
+    subvolumes.push(Subvolume { id: TOP_LEVEL, ..Subvolume::default() });
+    subvolumes.sort_by_key(|subvolume| (subvolume.parent, subvolume.created));
+    let mut before: Option<&Subvolume> = None;
+    for subvolume in &subvolumes {
+        if is_cancelled() {
+            return Ok(());
+        }
+        let known = volume.names.get(&subvolume.id).map_or(&[][..], Vec::as_slice);
+        let is_base = subvolume.is_unchanged && known.is_empty();
+        let since = before.filter(|_| is_base).map_or(0, |before| since(before, subvolume));
+        let exists = extents(directory, subvolume.id, since, |extent| {
+            references.add(names_of(known, extent.inode), extent);
+            // Files in snapshots are outside the scan, so snapshots of the same extent give equal references.
+            if references.sums.references(references.number) >= limit {
+                limit = (references.sums.compact(references.number) * 3 / 2).max(LIMIT);
             }
-        }
-        for names in volumes.iter_mut().flat_map(|volume| volume.names.values_mut()) {
-            names.sort_unstable();
-        }
-        volumes
+        })?;
+        before = (exists && is_base).then_some(subvolume);
     }
-
-    /// Adds the references of all subvolumes to `sums`. `number` is the volume's number in `sums`.
-    pub(crate) fn add(&self, sums: &mut ExclusiveSums, number: usize, is_cancelled: &dyn Fn() -> bool) {
-        let mut references = References { sums, number, limit: LIMIT, names: Vec::new() };
-        let is_whole = self.directory.as_ref().is_ok_and(|directory| {
-            self.read(directory, &mut references, is_cancelled).is_ok()
-                && block_groups(directory).is_ok_and(|groups| used_data(&groups) == Some(references.data()))
-        });
-        if !is_whole {
-            // Deleting a file may also free extents that were not found.
-            let nodes: Vec<Node> = self.names.values().flatten().map(|name| name.node).collect();
-            unbound(references.sums, &nodes);
-        }
-    }
-
-    fn read(
-        &self,
-        directory: &Directory,
-        references: &mut References<'_>,
-        is_cancelled: &dyn Fn() -> bool,
-    ) -> Result<(), Errno> {
-        let ids: Vec<u64> = subvolumes(directory)?.iter().map(|subvolume| subvolume.id).collect();
-        for id in std::iter::once(TOP_LEVEL).chain(ids) {
-            if is_cancelled() {
-                return Ok(());
-            }
-            let names = self.names.get(&id).map_or(&[][..], Vec::as_slice);
-            extents(directory, id, |extent| references.add(names, extent))?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
-/// State while the references of one volume are being added to the sums.
-struct References<'s> {
-    sums: &'s mut ExclusiveSums,
-    number: usize,
-    /// Number of references at which repeated ones are dropped. Files in snapshots are outside the scan, so snapshots
-    /// of the same extent give equal references.
-    limit: usize,
-    names: Vec<Node>,
+/// Returns the first transaction whose changes must be read in the snapshot `next`, if all extents of the snapshot
+/// `before` have been read. Both must be unchanged since they were created.
+///
+/// A block of `next` that was written before `before` was created was then part of their common parent, and therefore is
+/// part of `before`.
+fn since(before: &Subvolume, next: &Subvolume) -> u64 {
+    let is_later = before.parent.is_some() && before.parent == next.parent && before.created <= next.created;
+    if is_later { before.created + 1 } else { 0 }
 }
 
-impl References<'_> {
-    /// Adds a reference from a file to `extent`. `known` contains the sorted names of the scanned files in its
-    /// subvolume.
-    fn add(&mut self, known: &[KnownName], extent: FileExtent) {
-        let first = known.partition_point(|name| name.inode < extent.inode);
-        let found = known[first..].iter().take_while(|name| name.inode == extent.inode);
-        self.names.clear();
-        self.names.extend(found.clone().map(|name| name.node));
-        let count = found.map(|name| name.links).max().unwrap_or(1);
-        if self.names.len() < count as usize {
-            self.names.push(NodeNumbers::OUTSIDE);
-        }
-        let range = VolumeRange { volume: self.number, start: extent.start, length: extent.length };
-        self.sums.refer(&self.names, range, Known::All);
-        if self.sums.references(self.number) >= self.limit {
-            self.limit = (self.sums.compact(self.number) * 3 / 2).max(LIMIT);
-        }
-    }
+/// Returns the total size of all extents, each counted once.
+fn data(references: &mut References<'_>) -> u64 {
+    references.sums.compact(references.number);
+    references.sums.covered(references.number)
+}
 
-    /// Returns the total size of all extents, each counted once.
-    fn data(&mut self) -> u64 {
-        self.sums.compact(self.number);
-        self.sums.covered(self.number)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_changes_are_read_of_a_later_snapshot_of_the_same_subvolume() {
+        let snapshot =
+            |parent: u8, created| Subvolume { parent: Some([parent; 16]), created, ..Subvolume::default() };
+        assert_eq!(since(&snapshot(1, 7), &snapshot(1, 9)), 8);
+        assert_eq!(since(&snapshot(1, 9), &snapshot(1, 7)), 0, "an earlier snapshot");
+        assert_eq!(since(&snapshot(1, 7), &snapshot(2, 9)), 0, "a snapshot of another subvolume");
+        let plain = Subvolume::default();
+        assert_eq!(since(&plain, &plain), 0, "no snapshots");
     }
 }

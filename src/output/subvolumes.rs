@@ -49,7 +49,7 @@ pub(crate) fn write_table(
 }
 
 fn label(subvolume: &Subvolume) -> String {
-    let note = match (subvolume.is_deleted, subvolume.is_snapshot) {
+    let note = match (subvolume.is_deleted, subvolume.is_snapshot()) {
         (true, _) => "  (being deleted)",
         (false, true) => "  (snapshot)",
         (false, false) => "",
@@ -85,7 +85,7 @@ pub(crate) fn write_json(found: &Subvolumes, deleted: &[usize], out: &mut dyn Wr
         json.raw(",");
         json.name("path", &row.subvolume.path);
         json.raw(",\"snapshot\":");
-        json.boolean(row.subvolume.is_snapshot);
+        json.boolean(row.subvolume.is_snapshot());
         if row.subvolume.is_deleted {
             json.raw(",\"deleted\":true");
         }

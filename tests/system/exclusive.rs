@@ -101,18 +101,87 @@ fn exclusive_sizes_on_btrfs_are_exact_for_root() {
     }
 }
 
+#[test]
+fn only_the_changes_of_later_snapshots_are_read_with_the_same_result() {
+    const NAME: &str = "only_the_changes_of_later_snapshots_are_read_with_the_same_result";
+    if !in_namespace(NAME) {
+        return;
+    }
+    for seed in 1..4 {
+        let Some(image) = filled(NAME, "btrfs", &["-q"], seed) else { return };
+        let data = image.join("data");
+        for number in 0..3 {
+            let snapshot = image.join(&format!("later{number}"));
+            let mut command = Command::new("btrfs");
+            assert!(succeeds(command.args(["-q", "subvolume", "snapshot", "-r"]).args([&data, &snapshot])));
+            let files = sizes(&data, Path::is_file);
+            let changed = fs::File::options().write(true).open(&files[number].path).unwrap();
+            changed.write_all_at(&[7; 4096], 0).unwrap();
+            fs::remove_file(&files[number + 9].path).unwrap();
+        }
+        let all = || {
+            let found = sizes(&data, |_| true);
+            found.into_iter().map(|it| (it.path, it.size)).collect::<Vec<_>>()
+        };
+        let of_changes = all();
+        assert!(of_changes.iter().all(|(_, size)| size.is_exact()));
+        // A snapshot that may be written to is read whole.
+        for name in ["snapshots/one", "snapshots/two", "later0", "later1", "later2"] {
+            let mut command = Command::new("btrfs");
+            assert!(succeeds(command.args(["property", "set"]).arg(image.join(name)).args(["ro", "false"])));
+        }
+        assert_eq!(all(), of_changes, "seed {seed}");
+    }
+}
+
 /// Metadata that is freed with entries, in bytes: inodes in groups of 32 KiB, directories, and blocks of search trees.
 const METADATA: u64 = 160 * 1024;
 
+/// Options of mkfs.xfs for a volume with and without a reverse-mapping tree, which the space map needs.
+const MAPPED: &[&str] = &["-q", "-m", "reflink=1,rmapbt=1"];
+const UNMAPPED: &[&str] = &["-q", "-m", "reflink=1,rmapbt=0"];
+
 #[test]
 fn sizes_on_xfs_are_bounds_of_what_is_freed() {
-    const NAME: &str = "sizes_on_xfs_are_bounds_of_what_is_freed";
+    test_bounds_on_xfs("sizes_on_xfs_are_bounds_of_what_is_freed", UNMAPPED);
+}
+
+#[test]
+fn sizes_from_the_space_map_of_xfs_are_bounds_of_what_is_freed() {
+    test_bounds_on_xfs("sizes_from_the_space_map_of_xfs_are_bounds_of_what_is_freed", MAPPED);
+}
+
+#[test]
+fn only_the_space_map_of_xfs_finds_that_all_clones_are_below_a_directory() {
+    const NAME: &str = "only_the_space_map_of_xfs_finds_that_all_clones_are_below_a_directory";
     if !in_namespace(NAME) {
+        return;
+    }
+    for (options, at_least) in [(MAPPED, 64 << 10), (UNMAPPED, 0)] {
+        let Some(image) = filled(NAME, "xfs", options, 1) else { return };
+        let clones = image.join("clones");
+        fs::create_dir(&clones).unwrap();
+        fs::write(clones.join("one"), [1; 64 << 10]).unwrap();
+        let copied =
+            Command::new("cp").arg("--reflink=always").args(["one", "two"]).current_dir(&clones).status();
+        assert!(copied.unwrap().success());
+        assert!(succeeds(Command::new("sync").arg("-f").arg(&clones)));
+        let found = sizes(&image.path(), |path| path == clones);
+        assert_eq!(
+            (found[0].size.at_least, found[0].size.at_most),
+            (at_least, Some(64 << 10)),
+            "{options:?}"
+        );
+    }
+}
+
+fn test_bounds_on_xfs(name: &str, options: &[&str]) {
+    if !in_namespace(name) {
         return;
     }
     let (mut deletions, mut state) = (0, 1);
     for seed in 1.. {
-        let Some(image) = filled(NAME, "xfs", &["-q", "-m", "reflink=1"], seed) else { return };
+        let Some(image) = filled(name, "xfs", options, seed) else { return };
         let root = image.path();
         let mut before = free(&root);
         for _ in 0..60 {
@@ -147,7 +216,7 @@ fn blocks_in_reserve_of_an_overwritten_clone_may_be_freed() {
     if !in_namespace(NAME) {
         return;
     }
-    let Some(image) = filled(NAME, "xfs", &["-q", "-m", "reflink=1"], 1) else { return };
+    let Some(image) = filled(NAME, "xfs", UNMAPPED, 1) else { return };
     let (top, clone) = (image.join("top"), image.join("clone"));
     assert!(succeeds(Command::new("cp").arg("--reflink=always").args([&top, &clone])));
     let file = fs::File::options().write(true).open(&clone).unwrap();

@@ -270,7 +270,7 @@ fn snapshots_and_reflinks_make_the_scanned_more_than_the_used() {
         panic!("{:?}", space.notes);
     };
     let found: Vec<_> =
-        found.iter().map(|it| (String::from_utf8(it.path.clone()).unwrap(), it.is_snapshot)).collect();
+        found.iter().map(|it| (String::from_utf8(it.path.clone()).unwrap(), it.is_snapshot())).collect();
     assert_eq!(found, [("snapshot".into(), true), ("snapshots".into(), false)]);
     assert_eq!(report(&[&image.path()], Mounts::Real).spaces.len(), 1, "a subvolume is no file system");
     let one = report(&[&image.path()], Mounts::None).spaces.swap_remove(0);

@@ -198,7 +198,7 @@ fn subvolume(json: &mut JsonWriter<'_>, subvolume: &Subvolume) {
     json.field("{\"id\":", subvolume.id);
     json.raw(",");
     json.name("path", &subvolume.path);
-    json.raw(if subvolume.is_snapshot { ",\"snapshot\":true" } else { ",\"snapshot\":false" });
+    json.raw(if subvolume.is_snapshot() { ",\"snapshot\":true" } else { ",\"snapshot\":false" });
     json.raw(if subvolume.is_deleted { ",\"deleted\":true" } else { ",\"deleted\":false" });
     if let Some(exclusive) = subvolume.exclusive {
         json.field(",\"exclusive\":", exclusive);
@@ -281,9 +281,10 @@ mod tests {
         let subvolume = Subvolume {
             id: 5,
             path: b"home".to_vec(),
-            is_snapshot: true,
+            parent: Some([1; 16]),
             is_deleted: false,
             exclusive: Some(8),
+            ..Subvolume::default()
         };
         let outside = vec![NotScanned::Above("/".into()), NotScanned::Directory(b"/sub".to_vec())];
         let volume = Volume { path: "/m".into(), mount: None, capacity: Ok(capacity), outside };

@@ -66,6 +66,8 @@ pub struct ExtentVolume {
     pub id: u64,
     /// `true` if deleting files never frees more than the extents reported for these files.
     pub is_bounded: bool,
+    /// Number of inodes in use on the volume; 0 if the file system does not report it.
+    pub inodes: u64,
 }
 
 pub use super::imp::{layout, sharing, volume};

@@ -158,7 +158,9 @@ pub fn volume(directory: &Directory) -> Option<ExtentVolume> {
     let id = u64::from(status.filesystem_id()) & u64::from(u32::MAX);
     // On btrfs, overwriting part of an extent keeps the whole extent, so deleting a file may free more than the bytes
     // that it refers to.
-    Some(ExtentVolume { id, is_bounded: magic == XFS })
+    #[allow(clippy::useless_conversion)] // the counts have 32 bits on some systems
+    let inodes = u64::from(status.files()).saturating_sub(u64::from(status.files_free()));
+    Some(ExtentVolume { id, is_bounded: magic == XFS, inodes })
 }
 
 /// Result of visiting the extents of a file.

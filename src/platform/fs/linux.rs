@@ -6,10 +6,12 @@ pub mod btrfs;
 mod ioctl;
 #[path = "overhead/quota.rs"]
 mod quota;
+#[path = "overhead/xfs/space_map.rs"]
+pub mod space_map;
 #[path = "unix.rs"]
 #[allow(dead_code)] // partly replaced here
 mod unix;
-#[path = "overhead/xfs.rs"]
+#[path = "overhead/xfs/ask.rs"]
 mod xfs;
 
 use std::collections::HashMap;

@@ -2,6 +2,8 @@
 
 #[path = "overhead/btrfs/none.rs"]
 pub mod btrfs;
+#[path = "overhead/xfs/none.rs"]
+pub mod space_map;
 
 use std::collections::HashMap;
 use std::ffi::CStr;

@@ -61,7 +61,7 @@ impl SubvolumeRows {
 
     fn row_of_subvolume(size: &SubvolumeSize, accuracy: Accuracy) -> Row {
         let SubvolumeSize { subvolume, data, exclusive } = size;
-        let note = match (subvolume.is_deleted, subvolume.is_snapshot) {
+        let note = match (subvolume.is_deleted, subvolume.is_snapshot()) {
             (true, _) => Some("being deleted"),
             (false, true) => Some("snapshot"),
             (false, false) => None,

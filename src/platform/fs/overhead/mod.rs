@@ -3,7 +3,7 @@
 //! | type | source |
 //! |---|---|
 //! | ext2, ext3, ext4 | the superblock on the device, if duke may read it; `/sys/fs/ext4` |
-//! | XFS | `XFS_IOC_FSGEOMETRY_V1`, `XFS_IOC_FSCOUNTS`, `XFS_IOC_GET_RESBLKS` |
+//! | XFS | `XFS_IOC_FSGEOMETRY_V1`, `XFS_IOC_FSCOUNTS`, `XFS_IOC_GET_RESBLKS`, `FS_IOC_GETFSMAP` |
 //! | btrfs | `BTRFS_IOC_SPACE_INFO`, `BTRFS_IOC_TREE_SEARCH_V2` |
 //! | APFS | `getattrlist(2)`, `fs_snapshot_list(2)` |
 //!
@@ -11,6 +11,7 @@
 
 pub mod btrfs;
 pub mod ext;
+pub mod xfs;
 
 use crate::platform::Errno;
 
@@ -32,6 +33,17 @@ pub enum Native {
     Refused(Errno),
     /// File systems of this type report no more than statvfs(3) does.
     Silent,
+}
+
+/// Reference from a file to an extent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileExtent {
+    /// Inode number of the file, on btrfs within its subvolume.
+    pub inode: u64,
+    /// Position of the extent on the volume, the same for all files that refer to it.
+    pub start: u64,
+    /// Size on disk in bytes; on btrfs that of the whole extent, even if the file refers to only part of it.
+    pub length: u64,
 }
 
 /// Sizes that XFS reports, in bytes.

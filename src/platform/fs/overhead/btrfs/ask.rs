@@ -8,8 +8,9 @@ use std::path::Path;
 mod tree_search;
 
 use crate::platform::fs::imp::ioctl;
+use crate::platform::fs::overhead::FileExtent;
 use crate::platform::fs::overhead::btrfs::items::{FIRST, LAST, RootItems, chunks, extent};
-use crate::platform::fs::overhead::btrfs::{BlockGroups, Btrfs, FileExtent, Subvolume};
+use crate::platform::fs::overhead::btrfs::{BlockGroups, Btrfs, Subvolume};
 use crate::platform::{Directory, Errno};
 use tree_search::search;
 
@@ -60,10 +61,10 @@ pub fn block_groups(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
 /// Returns any error of ioctl(2), such as `EPERM` if the process may not list them.
 pub fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     let mut roots = RootItems::default();
-    search(directory, ROOT_TREE, (FIRST, LAST), |item| roots.take(item))?;
+    search(directory, ROOT_TREE, (FIRST, LAST), 0, |item| roots.take(item))?;
     let mut subvolumes = roots.subvolumes(|tree, id| lookup(directory, tree, id).ok());
     // Errors are ignored, because the quota tree exists only if quotas are enabled.
-    let _ = search(directory, QUOTA_TREE, (0, 0), |item| {
+    let _ = search(directory, QUOTA_TREE, (0, 0), 0, |item| {
         let exclusive = item.data.get(24..32).and_then(|field| field.try_into().ok()).map(u64::from_le_bytes);
         let owner = subvolumes.iter_mut().find(|it| item.kind == QUOTA_INFO && it.id == item.offset);
         if let Some(subvolume) = owner {
@@ -73,18 +74,23 @@ pub fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     Ok(subvolumes)
 }
 
-/// Calls `each` for every reference from a file in the subvolume to an extent, in order of inode number. A subvolume
-/// that has been deleted in the meantime has no references.
+/// Calls `each` for every reference from a file in the subvolume to an extent, in order of inode number. References that
+/// are older than the transaction `since` may be missing. Returns `false` if the subvolume no longer exists.
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `EPERM` if the process may not read the tree.
-pub fn extents(directory: &Directory, subvolume: u64, mut each: impl FnMut(FileExtent)) -> Result<(), Errno> {
-    let found = search(directory, subvolume, (FIRST, LAST), |item| {
+pub fn extents(
+    directory: &Directory,
+    subvolume: u64,
+    since: u64,
+    mut each: impl FnMut(FileExtent),
+) -> Result<bool, Errno> {
+    let found = search(directory, subvolume, (FIRST, LAST), since, |item| {
         if let Some(extent) = extent(item) {
             each(extent);
         }
     });
-    if found == Err(Errno::ENOENT) { Ok(()) } else { found }
+    if found == Err(Errno::ENOENT) { Ok(false) } else { found.map(|()| true) }
 }
 
 /// Returns the ID of the subvolume that contains the directory.
@@ -96,7 +102,7 @@ pub fn extents(directory: &Directory, subvolume: u64, mut each: impl FnMut(FileE
 pub fn readable_subvolume(directory: &Directory) -> Result<u64, Errno> {
     let directory = &readable(directory)?;
     // Fails without root privileges, which are required to search a tree even if the search finds nothing.
-    search(directory, ROOT_TREE, (0, 0), |_| {})?;
+    search(directory, ROOT_TREE, (0, 0), 0, |_| {})?;
     let mut question = Box::new(Lookup { tree: 0, id: FIRST, path: [0; 4080] });
     // SAFETY: the structure is that of the request, and consists only of numbers.
     unsafe { ioctl::ask(directory, INO_LOOKUP, &mut *question) }?;

@@ -4,7 +4,8 @@
 
 use std::collections::HashMap;
 
-use super::{BlockGroups, FileExtent, Purpose, Subvolume};
+use super::{BlockGroups, Purpose, Subvolume};
+use crate::platform::fs::overhead::FileExtent;
 
 /// Decodes the block groups of one kind. `flags` are `BTRFS_BLOCK_GROUP_*` and `BTRFS_SPACE_INFO_GLOBAL_RSV`. Returns
 /// `None` if the kind is unknown.
@@ -45,6 +46,8 @@ pub struct TreeItem<'i> {
 
 const ROOT_ITEM: u32 = 132;
 const ROOT_BACKREF: u32 = 144;
+/// `BTRFS_ROOT_SUBVOL_RDONLY`.
+const READ_ONLY: u64 = 1;
 /// Smallest ID of a subvolume. Smaller IDs belong to trees of the file system itself.
 pub const FIRST: u64 = 256;
 /// Largest ID of a subvolume.
@@ -88,15 +91,18 @@ impl RootItems {
         };
         match item.kind {
             ROOT_ITEM if (FIRST..=LAST).contains(&item.id) => {
-                // The bytes from 263 to 278 are `parent_uuid`, which older items do not have. The four bytes from 216
-                // are `refs`.
-                let is_snapshot =
-                    item.data.get(263..279).is_some_and(|uuid| uuid.iter().any(|byte| *byte != 0));
-                let is_deleted = number(216, 4) == Some(0);
+                // Fields of `struct btrfs_root_item`. Old items end before `parent_uuid`.
+                let flags = number(208, 8).unwrap_or(0);
+                let references = number(216, 4);
+                let parent = item.data.get(263..279).and_then(|uuid| uuid.try_into().ok());
+                let changed = number(295, 8);
+                let created = number(303, 8).unwrap_or(0);
                 self.subvolumes.push(Subvolume {
                     id: item.id,
-                    is_snapshot,
-                    is_deleted,
+                    parent: parent.filter(|uuid| *uuid != [0; 16]),
+                    created,
+                    is_unchanged: flags & READ_ONLY != 0 && changed.is_some_and(|changed| changed <= created),
+                    is_deleted: references == Some(0),
                     ..Subvolume::default()
                 });
             }
@@ -168,7 +174,7 @@ mod tests {
             roots.take(&TreeItem { id, kind: ROOT_ITEM, offset: 0, data: &root });
         }
         root[216] = 0;
-        root[265] = 9;
+        (root[208], root[265], root[295], root[303]) = (1, 9, 7, 8);
         roots.take(&TreeItem { id: 258, kind: ROOT_ITEM, offset: 33, data: &root });
         for (id, parent, data) in [backref(256, 5, b"home"), backref(257, 256, b"inner")] {
             roots.take(&TreeItem { id, kind: ROOT_BACKREF, offset: parent, data: &data });
@@ -176,8 +182,9 @@ mod tests {
         let found = roots.subvolumes(|tree, _| Some(if tree == 256 { b"dir/".to_vec() } else { Vec::new() }));
         let paths: Vec<&[u8]> = found.iter().map(|it| it.path.as_slice()).collect();
         assert_eq!(paths, [&b"home"[..], b"home/dir/inner", b""]);
-        assert!(!found[0].is_snapshot && !found[0].is_deleted);
-        assert!(found[2].is_snapshot && found[2].is_deleted);
+        assert!(!found[0].is_snapshot() && !found[0].is_unchanged && !found[0].is_deleted);
+        assert!(found[2].is_snapshot() && found[2].is_unchanged && found[2].is_deleted);
+        assert_eq!(found[2].created, 8);
     }
 
     #[test]

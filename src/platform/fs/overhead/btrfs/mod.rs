@@ -60,8 +60,12 @@ pub struct Subvolume {
     pub id: u64,
     /// Path from the top of the file system. Parts that could not be looked up are missing.
     pub path: Vec<u8>,
-    /// `true` for a snapshot of another subvolume.
-    pub is_snapshot: bool,
+    /// UUID of the subvolume that this one is a snapshot of; `None` if it is not a snapshot.
+    pub parent: Option<[u8; 16]>,
+    /// Number of the transaction that created the subvolume.
+    pub created: u64,
+    /// `true` for a read-only subvolume that has not changed since it was created.
+    pub is_unchanged: bool,
     /// `true` if the subvolume was deleted and its space is being freed.
     pub is_deleted: bool,
     /// Number of bytes not shared with any other subvolume, if quotas are enabled.
@@ -73,15 +77,9 @@ impl Subvolume {
     pub fn is_top_level(&self) -> bool {
         self.id == TOP_LEVEL
     }
-}
 
-/// Reference from a file to an extent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileExtent {
-    /// Inode number of the file within its subvolume.
-    pub inode: u64,
-    /// Logical address of the extent, the same for all files that refer to it.
-    pub start: u64,
-    /// Size of the whole extent on disk, even if the file refers to only part of it.
-    pub length: u64,
+    /// Returns `true` for a snapshot of another subvolume.
+    pub fn is_snapshot(&self) -> bool {
+        self.parent.is_some()
+    }
 }

@@ -1,6 +1,7 @@
 //! Replacements for the btrfs calls on systems other than Linux, where duke does not read btrfs.
 
-use crate::platform::fs::overhead::btrfs::{BlockGroups, FileExtent, Subvolume};
+use crate::platform::fs::overhead::FileExtent;
+use crate::platform::fs::overhead::btrfs::{BlockGroups, Subvolume};
 use crate::platform::{Directory, Errno};
 
 /// Fails, because duke reads btrfs only on Linux.
@@ -31,7 +32,7 @@ pub fn subvolumes(_: &Directory) -> Result<Vec<Subvolume>, Errno> {
 ///
 /// # Errors
 /// Always returns `ENOTTY`.
-pub fn extents(_: &Directory, _: u64, _: impl FnMut(FileExtent)) -> Result<(), Errno> {
+pub fn extents(_: &Directory, _: u64, _: u64, _: impl FnMut(FileExtent)) -> Result<bool, Errno> {
     Err(Errno::ENOTTY)
 }
 

@@ -31,7 +31,8 @@ struct Search {
 }
 const _: () = assert!(size_of::<Search>() == HEAD + ROOM);
 
-/// Calls `meet` with every item of `tree` that has an ID from `first` to `last`.
+/// Calls `meet` with every item of `tree` that has an ID from `first` to `last`. Blocks of the tree that were last
+/// written before the transaction `since` are skipped.
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `EPERM` if the process may not read the tree, `ENOTTY` if the file system is
@@ -42,6 +43,7 @@ pub fn search(
     directory: &Directory,
     tree: u64,
     (first, last): (u64, u64),
+    since: u64,
     mut meet: impl FnMut(&TreeItem<'_>),
 ) -> Result<(), Errno> {
     let mut question = Box::new(Search {
@@ -50,7 +52,7 @@ pub fn search(
         max_id: last,
         min_offset: 0,
         max_offset: u64::MAX,
-        min_generation: 0,
+        min_generation: since,
         max_generation: u64::MAX,
         min_kind: 0,
         max_kind: u32::MAX,

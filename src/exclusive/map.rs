@@ -1,0 +1,44 @@
+//! Extents of all files on an XFS volume, from its space map.
+//!
+//! The map has one record for each file that refers to a range. Only blocks that XFS has allocated but not yet assigned
+//! to a range are missing: for data that has not been written to the disk, and next to overwritten clones.
+
+use std::ops::ControlFlow;
+
+use super::volumes::{References, WholeVolume, names_of};
+use crate::platform::Directory;
+use crate::platform::fs::overhead::xfs::extents;
+
+/// Number of extents after which the search checks whether it has been canceled.
+const CHECK: usize = 1024;
+
+/// Adds the references of all files. Returns `true` if the whole map was read.
+pub(super) fn add(
+    volume: &WholeVolume,
+    directory: &Directory,
+    references: &mut References<'_>,
+    is_cancelled: &dyn Fn() -> bool,
+) -> bool {
+    let mut unseen = volume.sizes.clone();
+    let known = volume.names.get(&0).map_or(&[][..], Vec::as_slice);
+    let mut count = 0;
+    let found = extents(directory, |owned| {
+        let names = names_of(known, owned.extent.inode);
+        match names.first() {
+            Some(name) => {
+                let left = &mut unseen[name.node as usize];
+                *left = left.saturating_sub(owned.extent.length);
+            }
+            // The extents of other files matter only if a scanned file can refer to them.
+            None if !owned.is_shared => return ControlFlow::Continue(()),
+            None => {}
+        }
+        references.add(names, owned.extent);
+        count += 1;
+        if count % CHECK == 0 && is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    for names in known.chunk_by(|one, next| one.inode == next.inode) {
+        references.add_unseen(names, unseen[names[0].node as usize]);
+    }
+    found.is_ok()
+}

@@ -1,0 +1,141 @@
+//! Volumes whose file system lists the extents of all files at once, to root: the trees of btrfs and the space map of
+//! XFS.
+//!
+//! Unlike the extents that the file system reports for a single file, these include those of files outside the scan.
+//!
+//! Invariant: an extent of a file that is not in the scan belongs to a node outside the tree.
+
+use std::collections::HashMap;
+
+use super::extents::{PartOfVolume, VolumeSource, unbound};
+use super::plan::ExtentPlan;
+use super::sums::{ExclusiveSums, Known, VolumeRange};
+use super::{map, trees};
+use crate::platform::fs::overhead::FileExtent;
+use crate::platform::fs::overhead::btrfs::readable;
+use crate::platform::{Directory, Errno};
+use crate::scan::{reach, reach_entry};
+use crate::tree::{DeviceIndex, DirId, Node, NodeNumbers};
+
+/// Name of a scanned file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct KnownName {
+    pub(super) inode: u64,
+    pub(super) node: Node,
+    /// Link count of the file.
+    links: u32,
+}
+
+const _: () = assert!(size_of::<KnownName>() == 16);
+
+/// Volume, with the names of the scanned files on it.
+pub(super) struct WholeVolume {
+    /// Identity of the volume.
+    pub(super) id: u64,
+    source: VolumeSource,
+    directory: Result<Directory, Errno>,
+    /// Sorted names of scanned files, by the ID of their subvolume.
+    pub(super) names: HashMap<u64, Vec<KnownName>>,
+    /// Disk usage of the scanned files in bytes, by node. Used only for a space map.
+    pub(super) sizes: Vec<u64>,
+}
+
+impl WholeVolume {
+    /// Returns the volumes to which the devices in `parts` belong, with their scanned files.
+    pub(super) fn of(plan: &ExtentPlan, parts: &[(DeviceIndex, PartOfVolume)]) -> Vec<Self> {
+        let mut volumes: Vec<Self> = Vec::new();
+        for piece in &plan.pieces {
+            let part = plan.part(*piece);
+            for file in plan.files(piece.directory, &part) {
+                let links = file.metadata.links;
+                let device = match piece.directory {
+                    DirId::TOP => links.map(|links| links.device),
+                    directory => Some(plan.tree.device_index(directory)),
+                };
+                let found = parts.iter().find(|(index, _)| Some(*index) == device).map(|(_, part)| *part);
+                let Some(PartOfVolume { source, volume, subvolume }) = found else { continue };
+                let index = volumes.iter().position(|known| known.id == volume).unwrap_or_else(|| {
+                    let directory = match piece.directory {
+                        DirId::TOP => reach_entry(&plan.tree, DirId::TOP, file.entry.name).map(|(it, _)| it),
+                        directory => reach(&plan.tree, directory),
+                    };
+                    let directory = directory.and_then(|directory| readable(&directory));
+                    let nodes = if source == VolumeSource::Map { plan.numbers.count() } else { 0 };
+                    let names = HashMap::new();
+                    volumes.push(Self { id: volume, source, directory, names, sizes: vec![0; nodes] });
+                    volumes.len() - 1
+                });
+                let count = file.metadata.several_names().map_or(1, |links| links.count);
+                volumes[index].names.entry(subvolume).or_default().push(KnownName {
+                    inode: file.metadata.inode,
+                    node: file.node,
+                    links: u32::try_from(count).unwrap_or(u32::MAX),
+                });
+                if let Some(size) = volumes[index].sizes.get_mut(file.node as usize) {
+                    *size = file.metadata.disk();
+                }
+            }
+        }
+        for names in volumes.iter_mut().flat_map(|volume| volume.names.values_mut()) {
+            names.sort_unstable();
+        }
+        volumes
+    }
+
+    /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`.
+    pub(super) fn add(&self, sums: &mut ExclusiveSums, number: usize, is_cancelled: &dyn Fn() -> bool) {
+        let mut references = References { sums, number, names: Vec::new() };
+        let is_whole = self.directory.as_ref().is_ok_and(|directory| match self.source {
+            VolumeSource::Trees => trees::add(self, directory, &mut references, is_cancelled),
+            VolumeSource::Map => map::add(self, directory, &mut references, is_cancelled),
+        });
+        if !is_whole {
+            // Deleting a file may also free extents that were not found.
+            let nodes: Vec<Node> = self.names.values().flatten().map(|name| name.node).collect();
+            unbound(references.sums, &nodes);
+        }
+    }
+}
+
+/// Returns the names in `known`, which are sorted, of the file with this inode number.
+pub(super) fn names_of(known: &[KnownName], inode: u64) -> &[KnownName] {
+    let rest = &known[known.partition_point(|name| name.inode < inode)..];
+    &rest[..rest.iter().take_while(|name| name.inode == inode).count()]
+}
+
+/// Sums to which the references of one volume are added.
+pub(super) struct References<'s> {
+    pub(super) sums: &'s mut ExclusiveSums,
+    /// Number of the volume in the sums.
+    pub(super) number: usize,
+    names: Vec<Node>,
+}
+
+impl References<'_> {
+    /// Adds a reference to `extent` from the file with these names.
+    pub(super) fn add(&mut self, names: &[KnownName], extent: FileExtent) {
+        let nodes = self.nodes(names);
+        let range = VolumeRange { volume: self.number, start: extent.start, length: extent.length };
+        self.sums.refer(&nodes, range, Known::All);
+        self.names = nodes;
+    }
+
+    /// Adds bytes of the file with these names that are not in any extent.
+    pub(super) fn add_unseen(&mut self, names: &[KnownName], bytes: u64) {
+        let nodes = self.nodes(names);
+        self.sums.may_hold(&nodes, bytes);
+        self.names = nodes;
+    }
+
+    /// Returns the nodes of the names, and the node outside the tree if the file has more names.
+    fn nodes(&mut self, names: &[KnownName]) -> Vec<Node> {
+        let mut nodes = std::mem::take(&mut self.names);
+        nodes.clear();
+        nodes.extend(names.iter().map(|name| name.node));
+        let count = names.iter().map(|name| name.links).max().unwrap_or(1);
+        if nodes.len() < count as usize {
+            nodes.push(NodeNumbers::OUTSIDE);
+        }
+        nodes
+    }
+}

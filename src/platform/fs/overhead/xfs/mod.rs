@@ -1,0 +1,14 @@
+//! XFS: the files that own each range of a volume.
+
+use super::FileExtent;
+
+pub use crate::platform::fs::imp::space_map::{extents, has_owners};
+
+/// Range of a volume that belongs to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnedExtent {
+    /// File and range.
+    pub extent: FileExtent,
+    /// `true` if other files may refer to the same range.
+    pub is_shared: bool,
+}

@@ -1,0 +1,120 @@
+//! Space map of a volume (`FS_IOC_GETFSMAP` of linux/fsmap.h).
+
+use std::ops::ControlFlow;
+use std::os::fd::AsFd;
+
+use super::ioctl;
+use crate::platform::fs::overhead::FileExtent;
+use crate::platform::fs::overhead::xfs::OwnedExtent;
+use crate::platform::{Directory, Errno};
+
+/// Number of records that one call returns.
+const RECORDS: usize = 1024;
+
+/// `struct fsmap` of linux/fsmap.h.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Record {
+    device: u32,
+    flags: u32,
+    physical: u64,
+    owner: u64,
+    offset: u64,
+    length: u64,
+    _reserved: [u64; 3],
+}
+
+/// `struct fsmap_head` of linux/fsmap.h, including the records.
+#[repr(C)]
+struct Question {
+    _in_flags: u32,
+    _out_flags: u32,
+    count: u32,
+    entries: u32,
+    _reserved: [u64; 6],
+    first: Record,
+    last: Record,
+    records: [Record; RECORDS],
+}
+
+const HEAD: usize = 192;
+const _: () = assert!(size_of::<Record>() == 64 && size_of::<Question>() == HEAD + RECORDS * 64);
+const GET_MAP: u64 = ioctl::exchanges(b'X', 59, HEAD);
+
+const SHARED: u32 = 0x8;
+/// Flag of a record whose owner is not a file.
+const SPECIAL_OWNER: u32 = 0x10;
+const LAST: u32 = 0x20;
+/// Owner of the superblocks: `XFS_FMR_OWN_FS`, which is `FMR_OWNER('X', 1)`.
+const FILE_SYSTEM: u64 = (b'X' as u64) << 32 | 1;
+
+/// Returns `true` if the map of the volume names the owner of each range. XFS does so for root, if the volume was made
+/// with a reverse-mapping tree (`rmapbt=1`).
+pub fn has_owners(directory: &Directory) -> bool {
+    let mut is_owned = false;
+    // The first range of a volume is its superblock.
+    let found = visit(directory, |record| {
+        is_owned = record.flags & SPECIAL_OWNER != 0 && record.owner == FILE_SYSTEM;
+        ControlFlow::Break(())
+    });
+    found.is_ok() && is_owned
+}
+
+/// Calls `each` with every range that belongs to a file on the volume, until it returns `Break`. Data that has no
+/// location on the disk yet is missing, and so are the blocks that XFS keeps in reserve next to overwritten clones.
+///
+/// # Errors
+/// Returns any error of ioctl(2), such as `EOPNOTSUPP` or `ENOTTY` if the file system has no such map.
+pub fn extents(
+    directory: &Directory,
+    mut each: impl FnMut(OwnedExtent) -> ControlFlow<()>,
+) -> Result<(), Errno> {
+    visit(directory, |record| {
+        if record.flags & SPECIAL_OWNER != 0 {
+            return ControlFlow::Continue(());
+        }
+        let extent = FileExtent { inode: record.owner, start: record.physical, length: record.length };
+        each(OwnedExtent { extent, is_shared: record.flags & SHARED != 0 })
+    })
+}
+
+#[allow(unsafe_code)]
+#[allow(clippy::large_stack_arrays)] // 64 KiB, before it is moved to the heap
+fn visit(directory: &Directory, mut each: impl FnMut(&Record) -> ControlFlow<()>) -> Result<(), Errno> {
+    let device = data_device(directory)?;
+    let every = Record { device, flags: u32::MAX, ..Record::default() };
+    let mut question = Box::new(Question {
+        _in_flags: 0,
+        _out_flags: 0,
+        count: u32::try_from(RECORDS).expect("a small number"),
+        entries: 0,
+        _reserved: [0; 6],
+        first: Record { device, ..Record::default() },
+        last: Record { physical: u64::MAX, owner: u64::MAX, offset: u64::MAX, ..every },
+        records: [Record::default(); RECORDS],
+    });
+    loop {
+        // SAFETY: the structure is that of the request, consists only of numbers, and has room for as many records as
+        // it says.
+        unsafe { ioctl::ask(directory, GET_MAP, &mut *question) }?;
+        let count = RECORDS.min(usize::try_from(question.entries).unwrap_or(RECORDS));
+        let records = &question.records[..count];
+        if records.iter().try_for_each(&mut each).is_break() {
+            return Ok(());
+        }
+        // The next call continues after the key of the last record.
+        match records.last() {
+            Some(end) if end.flags & LAST == 0 => question.first = *end,
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// Returns the number of the device that holds files, in the encoding of the map. Files on a realtime device are not
+/// in the map of this device.
+fn data_device(directory: &Directory) -> Result<u32, Errno> {
+    let device = nix::sys::stat::fstat(directory.as_fd())?.st_dev;
+    let (major, minor) = (nix::sys::stat::major(device), nix::sys::stat::minor(device));
+    // The encoding of the kernel (`new_encode_dev`): bits 8 to 19 are the major number.
+    u32::try_from(minor & 0xff | major << 8 | (minor & !0xff) << 12).map_err(|_| Errno::EOVERFLOW)
+}
