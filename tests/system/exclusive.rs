@@ -161,7 +161,7 @@ fn only_the_space_map_of_xfs_finds_that_all_clones_are_below_a_directory() {
         let Some(image) = filled(NAME, "xfs", options, 1) else { return };
         let clones = image.join("clones");
         fs::create_dir(&clones).unwrap();
-        fs::write(clones.join("one"), [1; 64 << 10]).unwrap();
+        fs::write(clones.join("one"), vec![1; 64 << 10]).unwrap();
         let copied =
             Command::new("cp").arg("--reflink=always").args(["one", "two"]).current_dir(&clones).status();
         assert!(copied.unwrap().success());
