@@ -71,7 +71,7 @@ pub fn list(directory: Option<&OsString>, environment: &Environment) -> Result<C
 
 fn folder(environment: &Environment) -> Result<PathBuf, UsageError> {
     environment.snapshot_folder().ok_or_else(|| {
-        let reason = "diff: no snapshots: neither XDG_STATE_HOME nor HOME is set";
+        let reason = "no snapshots: neither XDG_STATE_HOME nor HOME is set";
         UsageError::Usage(reason.to_owned())
     })
 }

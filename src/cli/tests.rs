@@ -159,7 +159,7 @@ fn exports_can_be_read_and_written() {
 fn lists_and_sums_are_printed_instead_of_browsed() {
     let Invocation::Print(job) = asked("--top 3 --by type,owner --min-size 1M", &terminal(&[])).unwrap()
     else {
-        panic!("a table wby flags")
+        panic!("not printed")
     };
     assert_eq!((job.selection.least, job.selection.top), (1 << 20, Some(3)));
     assert_eq!(job.selection.by, [By::Type, By::Owner]);

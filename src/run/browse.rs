@@ -270,7 +270,7 @@ fn check_roots(source: &Source) -> Option<Exit> {
 
 fn broken(source: &Source) -> Option<Vec<String>> {
     match source.outcome() {
-        Some(Outcome::Broken(report_errors)) => Some(report_errors),
+        Some(Outcome::Broken(errors)) => Some(errors),
         _ => None,
     }
 }
@@ -281,9 +281,9 @@ fn report_errors(source: &Source) -> Exit {
         print_error(&format!("internal error: scan ended early: {}", escape(reason.as_bytes())));
         return Exit::Incomplete;
     }
-    let Some(report_errors) = broken(source) else { return Exit::Success };
-    for fault in &report_errors {
-        print_error(fault);
+    let Some(errors) = broken(source) else { return Exit::Success };
+    for error in &errors {
+        print_error(error);
     }
     Exit::of_broken(source.tree())
 }

@@ -36,7 +36,8 @@ pub struct Part {
     pub total: String,
     /// Rows, each with the color role of its bar.
     pub rows: Vec<(Row, Role)>,
-    pub empty: &'static str,
+    /// Text shown if there are no rows.
+    pub empty: String,
     /// `true` if the rows are sorted by size. If there is too little room, such a part omits its last rows; any other
     /// part omits its smallest rows.
     pub is_by_size: bool,

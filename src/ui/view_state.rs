@@ -119,7 +119,7 @@ impl Views {
     }
 
     /// Returns `true` if the prerequisite of the view is met, so that a hint for its key makes sense.
-    pub fn is_of_use(&self, view: &ViewSpec) -> bool {
+    pub fn is_useful(&self, view: &ViewSpec) -> bool {
         match view.needs {
             Needs::Nothing => true,
             Needs::FileSystem => self.is_whole(),
@@ -217,11 +217,10 @@ impl GrowthState {
     /// a scan, but each problem is reported only once.
     pub fn new_problem(&mut self) -> Option<String> {
         let column = self.column.as_ref()?;
-        let Some(error) = column.error() else {
-            self.reported = None;
-            return column.value()?.trouble.clone();
+        let problem = match column.error() {
+            Some(error) => Some(error.to_string()),
+            None => column.value()?.trouble.clone(),
         };
-        let problem = Some(error.to_string());
         let is_new = problem != self.reported;
         self.reported.clone_from(&problem);
         problem.filter(|_| is_new)

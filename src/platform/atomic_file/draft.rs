@@ -88,13 +88,20 @@ impl DraftFile {
             return shielded(|| directory.link_unnamed(&self.file, target));
         };
         shielded(|| match directory.link(name.as_c_str(), target) {
-            Ok(()) => directory.unlink(name.as_c_str()),
+            Ok(()) => {
+                // The file is complete. If its temporary name cannot be deleted now, the next write into the directory
+                // deletes it.
+                let _ = directory.unlink(name.as_c_str());
+                Ok(())
+            }
+            Err(Errno::EEXIST) => Err(Errno::EEXIST),
             // The file system may not support hard links. The name is checked first, because not every system can
             // rename without replacing an existing file.
-            Err(error) if error != Errno::EEXIST && directory.attributes_of(target).is_err() => {
-                directory.replace(name.as_c_str(), target)
-            }
-            Err(_) => Err(Errno::EEXIST),
+            Err(_) => match directory.attributes_of(target) {
+                Err(Errno::ENOENT) => directory.replace(name.as_c_str(), target),
+                Ok(_) => Err(Errno::EEXIST),
+                Err(error) => Err(error),
+            },
         })?;
         self.name = None;
         Ok(())

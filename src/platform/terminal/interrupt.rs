@@ -38,7 +38,7 @@ impl Interrupt {
             // Handlers run in the order of registration, so on the first signal, this handler finds the flag unset and
             // the next handler sets it.
             register_end(Arc::clone(&ends))?;
-            flag::register(SIGINT, Arc::clone(&ends))?;
+            flag::register(SIGINT, Arc::clone(&ends)).inspect_err(|_| ends.store(true, Ordering::SeqCst))?;
         }
         Ok(Self { ends })
     }

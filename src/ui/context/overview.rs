@@ -120,9 +120,9 @@ impl Context<'_> {
 
     fn part(&self, view: &'static ViewSpec, rows: Option<(Vec<(Row, Role)>, String)>) -> Part {
         let empty = match (&rows, view.table) {
-            (None, _) => "Loading",
-            (Some(_), Some(table)) => table.empty[usize::from(self.is_scanning())],
-            (Some(_), None) => "",
+            (None, _) => format!("Loading{}", self.theme.glyphs.gap()),
+            (Some(_), Some(table)) => table.empty[usize::from(self.is_scanning())].to_owned(),
+            (Some(_), None) => String::new(),
         };
         let (rows, total) = rows.unwrap_or_default();
         Part { view, total, rows, empty, is_by_size: true }

@@ -69,7 +69,7 @@ pub fn width_of_first(cx: &Context<'_>, top: Top, count: usize) -> usize {
 /// Returns all hints for the current view or layer, most important first.
 fn hints(cx: &Context<'_>, top: Top) -> Vec<KeyHint> {
     let lines = KEYMAP.iter().enumerate();
-    let lines = lines.filter(|(_, it)| it.scopes.contains(&top.scope) && is_of_use(cx, top, it.command));
+    let lines = lines.filter(|(_, it)| it.scopes.contains(&top.scope) && is_useful(cx, top, it.command));
     let hint = |(line, binding): (usize, &Binding)| {
         let (rank, word) = word(cx, top.scope, binding)?;
         Some((rank, KeyHint { key: cx.keymap.keys_in(line, top.scope).next()?, word }))
@@ -87,7 +87,7 @@ fn hints(cx: &Context<'_>, top: Top) -> Vec<KeyHint> {
 }
 
 /// Returns `false` if the command would have no effect now.
-fn is_of_use(cx: &Context<'_>, top: Top, command: Command) -> bool {
+fn is_useful(cx: &Context<'_>, top: Top, command: Command) -> bool {
     let page = cx.views.page.as_ref();
     let is_empty = match (top.scope, top.position, page) {
         (_, Some((_, rows)), _) => rows == 0,
@@ -96,7 +96,7 @@ fn is_of_use(cx: &Context<'_>, top: Top, command: Command) -> bool {
         (_, None, None) => cx.window.rows == 0,
     };
     match command {
-        Command::View(view) => cx.views.is_of_use(view),
+        Command::View(view) => cx.views.is_useful(view),
         Command::Retry if top.scope == Scope::Confirm => top.may_retry,
         Command::Answer(Answer::Yes) => top.scope == Scope::Question,
         Command::OlderBaseline | Command::NewerBaseline => {

@@ -126,7 +126,6 @@ fn draw_space(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) {
 }
 
 fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canvas: &mut Canvas<'_>) {
-    let gap = cx.theme.glyphs.gap();
     let key = cx.keymap.first(Command::View(part.view), Scope::Overview);
     let mark = if is_selected { cx.theme.glyphs.cursor() } else { " " };
     let heading = format!("{mark}{} {} ", key.map_or_else(String::new, |key| key.clone()), part.view.tab[0]);
@@ -140,9 +139,7 @@ fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canva
     canvas.hits.add(area, Hit::View(part.view));
     let lines = (area.y + 1)..area.bottom().saturating_sub(u16::from(area.height > 2));
     if part.rows.is_empty() && !lines.is_empty() {
-        let text =
-            if part.empty == "Loading" { format!("{}{gap}", part.empty) } else { part.empty.to_owned() };
-        let text = Span::styled(format!("   {text}"), cx.theme.style(Role::Faint));
+        let text = Span::styled(format!("   {}", part.empty), cx.theme.style(Role::Faint));
         canvas.buffer.set_span(area.x, area.y + 1, &text, area.width);
     }
     for ((row, role), y) in largest(part, lines.len()).into_iter().zip(lines) {

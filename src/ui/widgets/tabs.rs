@@ -130,7 +130,7 @@ fn tabs(cx: &Context<'_>, current: &ViewSpec) -> Vec<Tab> {
     let errors = u64::from(cx.window.totals.errors);
     let tab = |view: &&'static ViewSpec| {
         let is_errors = *view == &errors::VIEW;
-        let has_contents = cx.views.is_of_use(view) && (!is_errors || errors > 0);
+        let has_contents = cx.views.is_useful(view) && (!is_errors || errors > 0);
         let key = cx.keymap.first(Command::View(view), Scope::List)?.clone();
         let badge = match *view {
             view if *view == errors::VIEW => (errors > 0).then(|| (grouped(errors), Role::Warning)),
