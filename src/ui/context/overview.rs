@@ -92,7 +92,7 @@ impl Context<'_> {
         let part = self.part_of_table(&growth::VIEW, changes);
         match self.check_baseline() {
             Ok(()) => part,
-            Err(_) => Part { empty: NO_BASELINE, rows: Vec::new(), ..part },
+            Err(_) => Part { empty: NO_BASELINE.to_owned(), rows: Vec::new(), ..part },
         }
     }
 
