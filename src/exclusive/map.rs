@@ -5,22 +5,23 @@
 
 use std::ops::ControlFlow;
 
-use super::volumes::{References, WholeVolume, names_of};
+use super::references::{KnownName, References, names_of};
 use crate::platform::Directory;
 use crate::platform::fs::overhead::xfs::extents;
 
 /// Number of extents after which the search checks whether it has been canceled.
 const CHECK: usize = 1024;
 
-/// Adds the references of all files. Returns `true` if the whole map was read.
+/// Adds the references of all files. `known` has the sorted names of the scanned files; `sizes` has their disk usage in
+/// bytes, by node. Returns `true` if the whole map was read.
 pub(super) fn add(
-    volume: &WholeVolume,
+    known: &[KnownName],
+    sizes: &[u64],
     directory: &Directory,
     references: &mut References<'_>,
     is_cancelled: &dyn Fn() -> bool,
 ) -> bool {
-    let mut unseen = volume.sizes.clone();
-    let known = volume.names.get(&0).map_or(&[][..], Vec::as_slice);
+    let mut unseen = sizes.to_vec();
     let mut count = 0;
     let found = extents(directory, |owned| {
         let names = names_of(known, owned.extent.inode);

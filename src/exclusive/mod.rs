@@ -16,6 +16,7 @@
 mod extents;
 mod map;
 mod plan;
+mod references;
 mod search;
 mod state;
 pub mod sums;

@@ -3,7 +3,9 @@
 //! The trees contain whole extents with their sizes on disk. The sums are exact if these add up to the data that the
 //! file system reports as used.
 
-use super::volumes::{References, WholeVolume, names_of};
+use std::collections::HashMap;
+
+use super::references::{KnownName, References, names_of};
 use crate::platform::fs::overhead::btrfs::{
     Subvolume, TOP_LEVEL, block_groups, extents, subvolumes, used_data,
 };
@@ -12,19 +14,20 @@ use crate::platform::{Directory, Errno};
 /// Minimum number of references at which repeated ones are dropped.
 const LIMIT: usize = 1 << 16;
 
-/// Adds the references of all subvolumes. Returns `true` if they contain all data of the volume.
+/// Adds the references of all subvolumes. `names` has the sorted names of the scanned files, by the ID of their
+/// subvolume. Returns `true` if they contain all data of the volume.
 pub(super) fn add(
-    volume: &WholeVolume,
+    names: &HashMap<u64, Vec<KnownName>>,
     directory: &Directory,
     references: &mut References<'_>,
     is_cancelled: &dyn Fn() -> bool,
 ) -> bool {
-    read(volume, directory, references, is_cancelled).is_ok()
+    read(names, directory, references, is_cancelled).is_ok()
         && block_groups(directory).is_ok_and(|groups| used_data(&groups) == Some(data(references)))
 }
 
 fn read(
-    volume: &WholeVolume,
+    names: &HashMap<u64, Vec<KnownName>>,
     directory: &Directory,
     references: &mut References<'_>,
     is_cancelled: &dyn Fn() -> bool,
@@ -38,7 +41,7 @@ fn read(
         if is_cancelled() {
             return Ok(());
         }
-        let known = volume.names.get(&subvolume.id).map_or(&[][..], Vec::as_slice);
+        let known = names.get(&subvolume.id).map_or(&[][..], Vec::as_slice);
         let is_base = subvolume.is_unchanged && known.is_empty();
         let since = before.filter(|_| is_base).map_or(0, |before| since(before, subvolume));
         let exists = extents(directory, subvolume.id, since, |extent| {

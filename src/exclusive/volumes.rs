@@ -9,24 +9,13 @@ use std::collections::HashMap;
 
 use super::extents::{PartOfVolume, VolumeSource, unbound};
 use super::plan::ExtentPlan;
-use super::sums::{ExclusiveSums, Known, VolumeRange};
+use super::references::{KnownName, References};
+use super::sums::ExclusiveSums;
 use super::{map, trees};
-use crate::platform::fs::overhead::FileExtent;
 use crate::platform::fs::overhead::btrfs::readable;
 use crate::platform::{Directory, Errno};
 use crate::scan::{reach, reach_entry};
-use crate::tree::{DeviceIndex, DirId, Node, NodeNumbers};
-
-/// Name of a scanned file.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct KnownName {
-    pub(super) inode: u64,
-    pub(super) node: Node,
-    /// Link count of the file.
-    links: u32,
-}
-
-const _: () = assert!(size_of::<KnownName>() == 16);
+use crate::tree::{DeviceIndex, DirId, Node};
 
 /// Volume, with the names of the scanned files on it.
 pub(super) struct WholeVolume {
@@ -35,9 +24,9 @@ pub(super) struct WholeVolume {
     source: VolumeSource,
     directory: Result<Directory, Errno>,
     /// Sorted names of scanned files, by the ID of their subvolume.
-    pub(super) names: HashMap<u64, Vec<KnownName>>,
+    names: HashMap<u64, Vec<KnownName>>,
     /// Disk usage of the scanned files in bytes, by node. Used only for a space map.
-    pub(super) sizes: Vec<u64>,
+    sizes: Vec<u64>,
 }
 
 impl WholeVolume {
@@ -84,58 +73,18 @@ impl WholeVolume {
 
     /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`.
     pub(super) fn add(&self, sums: &mut ExclusiveSums, number: usize, is_cancelled: &dyn Fn() -> bool) {
-        let mut references = References { sums, number, names: Vec::new() };
+        let mut references = References::new(sums, number);
         let is_whole = self.directory.as_ref().is_ok_and(|directory| match self.source {
-            VolumeSource::Trees => trees::add(self, directory, &mut references, is_cancelled),
-            VolumeSource::Map => map::add(self, directory, &mut references, is_cancelled),
+            VolumeSource::Trees => trees::add(&self.names, directory, &mut references, is_cancelled),
+            VolumeSource::Map => {
+                let names = self.names.get(&0).map_or(&[][..], Vec::as_slice);
+                map::add(names, &self.sizes, directory, &mut references, is_cancelled)
+            }
         });
         if !is_whole {
             // Deleting a file may also free extents that were not found.
             let nodes: Vec<Node> = self.names.values().flatten().map(|name| name.node).collect();
-            unbound(references.sums, &nodes);
+            unbound(sums, &nodes);
         }
-    }
-}
-
-/// Returns the names in `known`, which are sorted, of the file with this inode number.
-pub(super) fn names_of(known: &[KnownName], inode: u64) -> &[KnownName] {
-    let rest = &known[known.partition_point(|name| name.inode < inode)..];
-    &rest[..rest.iter().take_while(|name| name.inode == inode).count()]
-}
-
-/// Sums to which the references of one volume are added.
-pub(super) struct References<'s> {
-    pub(super) sums: &'s mut ExclusiveSums,
-    /// Number of the volume in the sums.
-    pub(super) number: usize,
-    names: Vec<Node>,
-}
-
-impl References<'_> {
-    /// Adds a reference to `extent` from the file with these names.
-    pub(super) fn add(&mut self, names: &[KnownName], extent: FileExtent) {
-        let nodes = self.nodes(names);
-        let range = VolumeRange { volume: self.number, start: extent.start, length: extent.length };
-        self.sums.refer(&nodes, range, Known::All);
-        self.names = nodes;
-    }
-
-    /// Adds bytes of the file with these names that are not in any extent.
-    pub(super) fn add_unseen(&mut self, names: &[KnownName], bytes: u64) {
-        let nodes = self.nodes(names);
-        self.sums.may_hold(&nodes, bytes);
-        self.names = nodes;
-    }
-
-    /// Returns the nodes of the names, and the node outside the tree if the file has more names.
-    fn nodes(&mut self, names: &[KnownName]) -> Vec<Node> {
-        let mut nodes = std::mem::take(&mut self.names);
-        nodes.clear();
-        nodes.extend(names.iter().map(|name| name.node));
-        let count = names.iter().map(|name| name.links).max().unwrap_or(1);
-        if nodes.len() < count as usize {
-            nodes.push(NodeNumbers::OUTSIDE);
-        }
-        nodes
     }
 }

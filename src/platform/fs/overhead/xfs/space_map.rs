@@ -8,13 +8,13 @@ use crate::platform::fs::overhead::FileExtent;
 use crate::platform::fs::overhead::xfs::OwnedExtent;
 use crate::platform::{Directory, Errno};
 
-/// Number of records that one call returns.
-const RECORDS: usize = 1024;
+/// Number of ranges that one call returns.
+const RANGES: usize = 1024;
 
 /// `struct fsmap` of linux/fsmap.h.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-struct Record {
+struct MapRange {
     device: u32,
     flags: u32,
     physical: u64,
@@ -24,7 +24,7 @@ struct Record {
     _reserved: [u64; 3],
 }
 
-/// `struct fsmap_head` of linux/fsmap.h, including the records.
+/// `struct fsmap_head` of linux/fsmap.h, including the ranges.
 #[repr(C)]
 struct Question {
     _in_flags: u32,
@@ -32,17 +32,17 @@ struct Question {
     count: u32,
     entries: u32,
     _reserved: [u64; 6],
-    first: Record,
-    last: Record,
-    records: [Record; RECORDS],
+    first: MapRange,
+    last: MapRange,
+    ranges: [MapRange; RANGES],
 }
 
 const HEAD: usize = 192;
-const _: () = assert!(size_of::<Record>() == 64 && size_of::<Question>() == HEAD + RECORDS * 64);
+const _: () = assert!(size_of::<MapRange>() == 64 && size_of::<Question>() == HEAD + RANGES * 64);
 const GET_MAP: u64 = ioctl::exchanges(b'X', 59, HEAD);
 
 const SHARED: u32 = 0x8;
-/// Flag of a record whose owner is not a file.
+/// Flag of a range whose owner is not a file.
 const SPECIAL_OWNER: u32 = 0x10;
 const LAST: u32 = 0x20;
 /// Owner of the superblocks: `XFS_FMR_OWN_FS`, which is `FMR_OWNER('X', 1)`.
@@ -53,8 +53,8 @@ const FILE_SYSTEM: u64 = (b'X' as u64) << 32 | 1;
 pub fn has_owners(directory: &Directory) -> bool {
     let mut is_owned = false;
     // The first range of a volume is its superblock.
-    let found = visit(directory, |record| {
-        is_owned = record.flags & SPECIAL_OWNER != 0 && record.owner == FILE_SYSTEM;
+    let found = visit(directory, |range| {
+        is_owned = range.flags & SPECIAL_OWNER != 0 && range.owner == FILE_SYSTEM;
         ControlFlow::Break(())
     });
     found.is_ok() && is_owned
@@ -69,41 +69,41 @@ pub fn extents(
     directory: &Directory,
     mut each: impl FnMut(OwnedExtent) -> ControlFlow<()>,
 ) -> Result<(), Errno> {
-    visit(directory, |record| {
-        if record.flags & SPECIAL_OWNER != 0 {
+    visit(directory, |range| {
+        if range.flags & SPECIAL_OWNER != 0 {
             return ControlFlow::Continue(());
         }
-        let extent = FileExtent { inode: record.owner, start: record.physical, length: record.length };
-        each(OwnedExtent { extent, is_shared: record.flags & SHARED != 0 })
+        let extent = FileExtent { inode: range.owner, start: range.physical, length: range.length };
+        each(OwnedExtent { extent, is_shared: range.flags & SHARED != 0 })
     })
 }
 
 #[allow(unsafe_code)]
 #[allow(clippy::large_stack_arrays)] // 64 KiB, before it is moved to the heap
-fn visit(directory: &Directory, mut each: impl FnMut(&Record) -> ControlFlow<()>) -> Result<(), Errno> {
+fn visit(directory: &Directory, mut each: impl FnMut(&MapRange) -> ControlFlow<()>) -> Result<(), Errno> {
     let device = data_device(directory)?;
-    let every = Record { device, flags: u32::MAX, ..Record::default() };
+    let every = MapRange { device, flags: u32::MAX, ..MapRange::default() };
     let mut question = Box::new(Question {
         _in_flags: 0,
         _out_flags: 0,
-        count: u32::try_from(RECORDS).expect("a small number"),
+        count: u32::try_from(RANGES).expect("a small number"),
         entries: 0,
         _reserved: [0; 6],
-        first: Record { device, ..Record::default() },
-        last: Record { physical: u64::MAX, owner: u64::MAX, offset: u64::MAX, ..every },
-        records: [Record::default(); RECORDS],
+        first: MapRange { device, ..MapRange::default() },
+        last: MapRange { physical: u64::MAX, owner: u64::MAX, offset: u64::MAX, ..every },
+        ranges: [MapRange::default(); RANGES],
     });
     loop {
-        // SAFETY: the structure is that of the request, consists only of numbers, and has room for as many records as
+        // SAFETY: the structure is that of the request, consists only of numbers, and has room for as many ranges as
         // it says.
         unsafe { ioctl::ask(directory, GET_MAP, &mut *question) }?;
-        let count = RECORDS.min(usize::try_from(question.entries).unwrap_or(RECORDS));
-        let records = &question.records[..count];
-        if records.iter().try_for_each(&mut each).is_break() {
+        let count = RANGES.min(usize::try_from(question.entries).unwrap_or(RANGES));
+        let ranges = &question.ranges[..count];
+        if ranges.iter().try_for_each(&mut each).is_break() {
             return Ok(());
         }
-        // The next call continues after the key of the last record.
-        match records.last() {
+        // The next call continues after the key of the last range.
+        match ranges.last() {
             Some(end) if end.flags & LAST == 0 => question.first = *end,
             _ => return Ok(()),
         }

@@ -1,0 +1,63 @@
+//! References of files to the extents of one volume, which are added to the sums.
+
+use super::sums::{ExclusiveSums, Known, VolumeRange};
+use crate::platform::fs::overhead::FileExtent;
+use crate::tree::{Node, NodeNumbers};
+
+/// Name of a scanned file.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct KnownName {
+    pub(super) inode: u64,
+    pub(super) node: Node,
+    /// Link count of the file.
+    pub(super) links: u32,
+}
+
+const _: () = assert!(size_of::<KnownName>() == 16);
+
+/// Returns the names in `known`, which are sorted, of the file with this inode number.
+pub(super) fn names_of(known: &[KnownName], inode: u64) -> &[KnownName] {
+    let rest = &known[known.partition_point(|name| name.inode < inode)..];
+    &rest[..rest.iter().take_while(|name| name.inode == inode).count()]
+}
+
+/// Sums to which the references of one volume are added.
+pub(super) struct References<'s> {
+    pub(super) sums: &'s mut ExclusiveSums,
+    /// Number of the volume in the sums.
+    pub(super) number: usize,
+    names: Vec<Node>,
+}
+
+impl<'s> References<'s> {
+    pub(super) fn new(sums: &'s mut ExclusiveSums, number: usize) -> Self {
+        Self { sums, number, names: Vec::new() }
+    }
+
+    /// Adds a reference to `extent` from the file with these names.
+    pub(super) fn add(&mut self, names: &[KnownName], extent: FileExtent) {
+        let nodes = self.nodes(names);
+        let range = VolumeRange { volume: self.number, start: extent.start, length: extent.length };
+        self.sums.refer(&nodes, range, Known::All);
+        self.names = nodes;
+    }
+
+    /// Adds bytes of the file with these names that are not in any extent.
+    pub(super) fn add_unseen(&mut self, names: &[KnownName], bytes: u64) {
+        let nodes = self.nodes(names);
+        self.sums.may_hold(&nodes, bytes);
+        self.names = nodes;
+    }
+
+    /// Returns the nodes of the names, and the node outside the tree if the file has more names.
+    fn nodes(&mut self, names: &[KnownName]) -> Vec<Node> {
+        let mut nodes = std::mem::take(&mut self.names);
+        nodes.clear();
+        nodes.extend(names.iter().map(|name| name.node));
+        let count = names.iter().map(|name| name.links).max().unwrap_or(1);
+        if nodes.len() < count as usize {
+            nodes.push(NodeNumbers::OUTSIDE);
+        }
+        nodes
+    }
+}
