@@ -6,11 +6,11 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::support::image::{Image, free, succeeds, sync};
+use crate::support::image::{Image, free, in_namespace, succeeds, sync};
 use crate::support::sandbox;
 use duke::base::job::{JobEnd, Pool};
 use duke::scan::Scan;
@@ -144,4 +144,62 @@ fn special_files_are_not_opened() {
     // Opening a pipe would block until another program writes to it.
     let sizes = search(&scan);
     assert_eq!((size_of(&scan, &sizes, &root, "file").at_least, sizes.coverage.unread), (MIB, 1));
+}
+
+/// Process that is killed when this is dropped.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts a process that holds the lock of the file `path` until it is killed.
+fn stuck_writer(program: &Path, path: &Path) -> Result<Killed, &'static str> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/system/stuck_writer.c");
+    if !succeeds(Command::new("cc").arg("-o").arg(program).arg(source)) {
+        return Err("no C compiler");
+    }
+    let mut writer = Killed(Command::new(program).arg(path).spawn().unwrap());
+    let waits_in = Path::new("/proc").join(writer.0.id().to_string()).join("wchan");
+    while fs::read_to_string(&waits_in).is_ok_and(|function| function != "handle_userfault") {
+        if writer.0.try_wait().unwrap().is_some() {
+            return Err("no userfaultfd(2)");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(writer)
+}
+
+#[test]
+fn a_file_that_is_being_written_is_skipped_after_a_moment() {
+    const NAME: &str = "a_file_that_is_being_written_is_skipped_after_a_moment";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let options = ["-q", "-m", "reflink=1,rmapbt=0"];
+    let Some(image) = Image::new(NAME, "xfs", 320 * MIB, &options) else { return };
+    let root = image.path();
+    for name in ["before", "busy", "later"] {
+        noise(&root.join(name), MIB);
+    }
+    sync(&root);
+    let scan = crate::support::scan(&root, 2);
+    let writer = match stuck_writer(&image.fixture.join("writer"), &root.join("busy")) {
+        Ok(writer) => writer,
+        Err(reason) => return crate::support::skip(reason),
+    };
+    let begun = Instant::now();
+    let sizes = search(&scan);
+    let elapsed = begun.elapsed();
+    // The thread that waits for the file cannot be interrupted.
+    drop(writer);
+    assert_eq!((sizes.coverage.read, sizes.coverage.unread), (2, 1));
+    for name in ["before", "later"] {
+        assert_eq!(size_of(&scan, &sizes, &root, name).at_least, MIB, "{name}");
+    }
+    // Any other file gets two seconds.
+    assert!((Duration::from_millis(50)..Duration::from_secs(1)).contains(&elapsed), "{elapsed:?}");
 }
