@@ -10,6 +10,7 @@
 //! The df view opens this view, which deletes nothing. Its marks are not marks of entries, because a subvolume need not
 //! be in the tree.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::table::{SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary};
@@ -47,16 +48,21 @@ pub static TABLE: TableSpec = TableSpec {
 struct SubvolumeRows {
     found: Arc<Result<Subvolumes, Errno>>,
     units: Units,
-    /// Indices of the marked rows.
+    /// Indices of the subvolumes, in the order of their rows: the one that frees most first, the top level last.
+    order: Vec<usize>,
+    /// Indices of the marked subvolumes.
     marked: Mutex<BTreeSet<usize>>,
 }
 
 impl SubvolumeRows {
     fn answer(found: Arc<Result<Subvolumes, Errno>>, units: Units) -> Result<TableAnswer, JobError> {
-        match &*found {
-            Ok(_) => Ok(TableAnswer::new(Self { found, units, marked: Mutex::default() })),
-            Err(error) => Err(JobError::Failed(refusal(*error))),
-        }
+        let rows = match &*found {
+            Ok(found) => &found.rows,
+            Err(error) => return Err(JobError::Failed(refusal(*error))),
+        };
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by_key(|index| (rows[*index].subvolume.is_top_level(), Reverse(rows[*index].exclusive)));
+        Ok(TableAnswer::new(Self { found, units, order, marked: Mutex::default() }))
     }
 
     fn row_of_subvolume(size: &SubvolumeSize, accuracy: Accuracy) -> Row {
@@ -91,15 +97,15 @@ impl TableData for SubvolumeRows {
     }
 
     fn rows(&self, _columns: usize) -> usize {
-        self.found.as_ref().as_ref().map_or(0, |found| found.rows.len() + 1)
+        self.order.len() + 1
     }
 
     fn row(&self, index: usize, _context: &TableContext<'_>) -> Option<Row> {
         let found = self.found.as_ref().as_ref().ok()?;
         let marked = lock(&self.marked);
-        if let Some(size) = found.rows.get(index) {
-            let row = Self::row_of_subvolume(size, found.accuracy);
-            return Some(Row { is_marked: marked.contains(&index), ..row });
+        if let Some(index) = self.order.get(index) {
+            let row = Self::row_of_subvolume(&found.rows[*index], found.accuracy);
+            return Some(Row { is_marked: marked.contains(index), ..row });
         }
         let marked: Vec<usize> = marked.iter().copied().collect();
         let words = Row::of_words(format!("deleting the {} marked", marked.len()), RowStyle::Strong);
@@ -108,13 +114,15 @@ impl TableData for SubvolumeRows {
     }
 
     fn toggle_mark(&self, index: usize) -> bool {
-        let Ok(found) = self.found.as_ref() else { return false };
-        let is_subvolume = found.rows.get(index).is_some_and(|row| !row.subvolume.is_top_level());
-        let mut marked = lock(&self.marked);
-        if is_subvolume && !marked.remove(&index) {
-            marked.insert(index);
+        let (Ok(found), Some(index)) = (self.found.as_ref(), self.order.get(index)) else { return false };
+        if found.rows[*index].subvolume.is_top_level() {
+            return false;
         }
-        is_subvolume
+        let mut marked = lock(&self.marked);
+        if !marked.remove(index) {
+            marked.insert(*index);
+        }
+        true
     }
 }
 
@@ -134,12 +142,12 @@ mod tests {
         let frees = |index: usize| data.row(index, &context).unwrap().cell(C::Frees);
         let exact = |bytes| CellValue::Frees(bytes, Some(bytes));
         assert_eq!(data.rows(80), 4);
-        assert_eq!([frees(1), frees(2), frees(3)], [exact(0), exact(4096), exact(0)]);
-        assert!(data.toggle_mark(1) && data.toggle_mark(2));
-        assert!(!data.toggle_mark(0) && !data.toggle_mark(3), "neither the top level nor the sum");
+        assert_eq!([frees(0), frees(1), frees(3)], [exact(4096), exact(0), exact(0)]);
+        assert!(data.toggle_mark(0) && data.toggle_mark(1));
+        assert!(!data.toggle_mark(2) && !data.toggle_mark(3), "neither the top level nor the sum");
         assert_eq!(frees(3), exact(6144));
         assert!(data.row(1, &context).unwrap().is_marked);
-        assert!(data.toggle_mark(2));
+        assert!(data.toggle_mark(0));
         assert_eq!(frees(3), exact(0));
     }
 }
