@@ -12,16 +12,15 @@ use crate::platform::fs::overhead::xfs::extents;
 /// Number of extents after which the search checks whether it has been canceled.
 const CHECK: usize = 1024;
 
-/// Adds the references of all files. `known` has the sorted names of the scanned files; `sizes` has their disk usage in
+/// Adds the references of all files. `known` has the sorted names of the scanned files; `unseen` has their disk usage in
 /// bytes, by node. Returns `true` if the whole map was read.
 pub(super) fn add(
     known: &[KnownName],
-    sizes: &[u64],
+    mut unseen: Vec<u64>,
     directory: &Directory,
     references: &mut References<'_>,
     is_cancelled: &dyn Fn() -> bool,
 ) -> bool {
-    let mut unseen = sizes.to_vec();
     let mut count = 0;
     let found = extents(directory, |owned| {
         let names = names_of(known, owned.extent.inode);

@@ -72,13 +72,13 @@ impl WholeVolume {
     }
 
     /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`.
-    pub(super) fn add(&self, sums: &mut ExclusiveSums, number: usize, is_cancelled: &dyn Fn() -> bool) {
+    pub(super) fn add(self, sums: &mut ExclusiveSums, number: usize, is_cancelled: &dyn Fn() -> bool) {
         let mut references = References::new(sums, number);
         let is_whole = self.directory.as_ref().is_ok_and(|directory| match self.source {
             VolumeSource::Trees => trees::add(&self.names, directory, &mut references, is_cancelled),
             VolumeSource::Map => {
                 let names = self.names.get(&0).map_or(&[][..], Vec::as_slice);
-                map::add(names, &self.sizes, directory, &mut references, is_cancelled)
+                map::add(names, self.sizes, directory, &mut references, is_cancelled)
             }
         });
         if !is_whole {

@@ -2,12 +2,36 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::process::{Command, Output, Stdio};
+use std::io::Read;
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 const ROLE: &str = "DUKE_TEST_CHILD";
 /// Time after which a child counts as hanging, long enough for a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Process that is killed when this is dropped.
+pub struct Killed(pub Child);
+
+impl Killed {
+    /// Starts a process and waits for its first output.
+    pub fn when_ready(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        Self(child)
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 /// Returns the argument from the parent if this process is the child of `test`.
 pub fn argument_of(test: &str) -> Option<OsString> {

@@ -6,10 +6,11 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::support::child::Killed;
 use crate::support::image::{Image, free, in_namespace, succeeds, sync};
 use crate::support::sandbox;
 use duke::base::job::{JobEnd, Pool};
@@ -146,16 +147,6 @@ fn special_files_are_not_opened() {
     assert_eq!((size_of(&scan, &sizes, &root, "file").at_least, sizes.coverage.unread), (MIB, 1));
 }
 
-/// Process that is killed when this is dropped.
-struct Killed(Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Starts a process that holds the lock of the file `path` until it is killed.
 fn stuck_writer(program: &Path, path: &Path) -> Result<Killed, &'static str> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/system/stuck_writer.c");
@@ -163,7 +154,7 @@ fn stuck_writer(program: &Path, path: &Path) -> Result<Killed, &'static str> {
         return Err("no C compiler");
     }
     let mut writer = Killed(Command::new(program).arg(path).spawn().unwrap());
-    let waits_in = Path::new("/proc").join(writer.0.id().to_string()).join("wchan");
+    let waits_in = Path::new("/proc").join(writer.pid().to_string()).join("wchan");
     while fs::read_to_string(&waits_in).is_ok_and(|function| function != "handle_userfault") {
         if writer.0.try_wait().unwrap().is_some() {
             return Err("no userfaultfd(2)");
@@ -200,6 +191,6 @@ fn a_file_that_is_being_written_is_skipped_after_a_moment() {
     for name in ["before", "later"] {
         assert_eq!(size_of(&scan, &sizes, &root, name).at_least, MIB, "{name}");
     }
-    // Any other file gets two seconds.
+    // A file that nobody has changed recently gets two seconds.
     assert!((Duration::from_millis(50)..Duration::from_secs(1)).contains(&elapsed), "{elapsed:?}");
 }

@@ -6,9 +6,10 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::program::{program, run};
+use crate::support::child::Killed;
 use crate::support::fixtures::{self, Fixture};
 use crate::support::image::{Image, in_namespace, mount, succeeds};
 use crate::support::{child, skip};
@@ -66,29 +67,6 @@ fn part(space: &FileSystemUsage, what: OverheadKind) -> Option<(u64, CountedAs)>
     space.parts.iter().find(|part| part.what == what).map(|part| (part.bytes, part.counted))
 }
 
-/// Process that is ended together with its test.
-struct Holder(Child);
-
-impl Holder {
-    /// Starts a process and waits for its first output.
-    fn start(command: &mut Command) -> Self {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
-        Self(child)
-    }
-
-    fn pid(&self) -> u32 {
-        self.0.id()
-    }
-}
-
-impl Drop for Holder {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn a_deleted_file_counts_once_however_many_descriptors_hold_it() {
     let fixture = fixtures::empty();
@@ -101,7 +79,7 @@ fn a_deleted_file_counts_once_however_many_descriptors_hold_it() {
     assert_eq!(first(fixture.path()).deleted.iter().filter(|file| file.path.ends_with(b"/gone")).count(), 0);
 
     let script = format!("exec 7<'{0}' 8<'{0}' 9<'{0}'; echo; read _", path.display());
-    let shell = Holder::start(Command::new("sh").args(["-c", &script]));
+    let shell = Killed::when_ready(Command::new("sh").args(["-c", &script]));
     fs::remove_file(&path).unwrap();
     drop((held, again));
     let space = first(fixture.path());
@@ -140,7 +118,7 @@ fn a_deleted_program_that_still_runs_is_held_by_memory() {
     // The answer shows that the program is running.
     running.stdin.as_mut().unwrap().write_all(b"x").unwrap();
     running.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
-    let running = Holder(running);
+    let running = Killed(running);
     fs::remove_file(&path).unwrap();
     let space = first(fixture.path());
     let found = space.deleted.iter().find(|file| file.path == path.as_os_str().as_encoded_bytes()).unwrap();
@@ -411,7 +389,7 @@ fn long_labels_leave_their_notes_below_each_other() {
     let nothing = fixture.join("nothing");
     fixtures::file(&nothing, 0).unwrap();
     let script = format!("exec 7<'{}' 8<'{}'; echo; read _", path.display(), nothing.display());
-    let _shell = Holder::start(Command::new("sh").args(["-c", &script]));
+    let _shell = Killed::when_ready(Command::new("sh").args(["-c", &script]));
     fs::remove_file(&path).unwrap();
     fs::remove_file(&nothing).unwrap();
     let text = run(program().args(["df", "-x", "-q"]).arg(fixture.path())).ended(0);
@@ -435,7 +413,7 @@ fn processes_of_others_may_be_hidden() {
     let path = fixture.join("gone");
     random(&path, MIB);
     let script = format!("exec 9<'{}'; echo; read _", path.display());
-    let holder = Holder::start(Command::new("sh").args(["-c", &script]));
+    let holder = Killed::when_ready(Command::new("sh").args(["-c", &script]));
     fs::remove_file(&path).unwrap();
     let is_seen = || {
         let space = first(fixture.path());
