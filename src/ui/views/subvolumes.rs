@@ -30,6 +30,7 @@ pub const TITLE: &str = "subvolumes";
 pub static TABLE: TableSpec = TableSpec {
     columns: ColumnSet::of(&[]),
     fixed: ColumnSet::of(&[C::Size, C::Frees, C::Name]),
+    first: C::Frees,
     titles: &[(C::Size, "Data"), (C::Name, "Path")],
     has_scale: false,
     counted: None,
