@@ -32,8 +32,8 @@ a term excludes its matches. Several terms must all match.";
 pub const TERMS: &[(&str, &str)] = &[
     (">1G, size>1G, disk>1G", "entries by disk usage (of directories, the total); also with >=, <, <=, ="),
     ("apparent>1G", "entries by apparent size"),
-    ("frees>1G", "entries by what deleting them frees at least"),
-    ("older:90d, newer:2w", "entries last changed before or after that age; units: h, d, w, mo, y"),
+    ("frees>1G", "entries by the minimum space that deleting them frees"),
+    ("older:90d, newer:2w", "entries last changed longer ago, or more recently; units: h, d, w, mo, y"),
     ("ext:jpg,png", "files with one of these extensions"),
     (
         "type:file, type:dir, type:directory, type:folder, type:symlink, type:link, type:fifo, type:pipe, type:socket, \
@@ -64,7 +64,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("XDG_STATE_HOME", "its subdirectory duke/ holds snapshots and the journal"),
     ("XDG_DATA_HOME", "its subdirectory Trash/ is the trash"),
     ("HOME", "its .config, .local/state and .local/share are the defaults of the three above"),
-    ("SHELL, PAGER", "programs that the keys b and v start"),
+    ("SHELL, PAGER", "programs started by the keys b and v"),
     ("DUKE_LEVEL", "set in shells started by duke: number of nested browsers"),
     ("TERM, COLORTERM", "capabilities of the terminal"),
     ("COLORFGBG", "background of the terminal, if the terminal does not report it"),
@@ -75,7 +75,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
 pub const FILES: &[(&str, &str)] = &[
     (
         "$XDG_CONFIG_HOME/duke/config.toml, ~/.config/duke/config.toml",
-        "Configuration: flags by their long names, colors and keys. `duke config show` prints the settings, `duke config \
+        "Configuration: colors, keys, and flags by their long names. `duke config show` prints the settings, `duke config \
          path` the file's path. On the command line, `--no-` before a switch's name turns it off.",
     ),
     (

@@ -140,7 +140,7 @@ fn settings(text: &mut String, matches: &ArgMatches) {
             text,
             format_args!(
                 "\n# {}",
-                if settings::is_inverted(arg) { format!("Opposite of: {help}") } else { help }
+                if settings::is_inverted(arg) { format!("If false: {help}") } else { help }
             ),
         );
         match value(arg, matches) {

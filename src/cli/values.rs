@@ -47,7 +47,7 @@ pub enum PaneChoice {
     /// Preview of the selected entry (if the window has at least 140 columns)
     #[default]
     Preview,
-    /// Preview, and the parent directory (from 180 columns)
+    /// Preview and parent directory (if the window has at least 180 columns)
     Both,
     /// List only
     None,

@@ -313,7 +313,7 @@ fn note_text(note: &Note) -> Vec<String> {
             texts
         }
         Note::Memory => vec![
-            "Files here are in memory or swap, and are lost at the next start. The size is only a limit. In a \
+            "Files here are in memory or swap, and are lost when the machine restarts. The size is only a limit. In a \
                 container, they also count toward its memory limit (memory.max)."
                 .to_owned(),
         ],

@@ -172,18 +172,18 @@ pub fn pack(
 
 /// Input or output of the compressor. Stores the first error instead of returning it, because the compressor panics on
 /// errors.
-struct RatioLimit<S> {
+struct KeepsError<S> {
     stream: S,
     error: Rc<RefCell<Option<io::Error>>>,
 }
 
-impl<S> RatioLimit<S> {
+impl<S> KeepsError<S> {
     fn note(&self, error: io::Error) {
         self.error.borrow_mut().get_or_insert(error);
     }
 }
 
-impl<R: Read> Read for RatioLimit<R> {
+impl<R: Read> Read for KeepsError<R> {
     /// Returns 0 (end of file) after an error in the input or in the output.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.error.borrow().is_some() {
@@ -196,7 +196,7 @@ impl<R: Read> Read for RatioLimit<R> {
     }
 }
 
-impl<W: Write> Write for RatioLimit<W> {
+impl<W: Write> Write for KeepsError<W> {
     /// Discards everything written after an error; [`compress`] returns the error at the end.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.error.borrow().is_none()
@@ -215,8 +215,8 @@ impl<W: Write> Write for RatioLimit<W> {
 fn compress(source: impl Read, drain: impl Write) -> io::Result<()> {
     let error = Rc::new(RefCell::new(None));
     let mut compressor = FrameCompressor::new_with_matcher(RowMatcher::default(), CompressionLevel::Fastest);
-    compressor.set_source(RatioLimit { stream: source, error: Rc::clone(&error) });
-    compressor.set_drain(RatioLimit { stream: drain, error: Rc::clone(&error) });
+    compressor.set_source(KeepsError { stream: source, error: Rc::clone(&error) });
+    compressor.set_drain(KeepsError { stream: drain, error: Rc::clone(&error) });
     compressor.compress();
     drop(compressor);
     error.take().map_or(Ok(()), Err)

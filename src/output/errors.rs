@@ -17,7 +17,7 @@ use crate::tree::{Alias, DirId, Failure, Tree};
 /// Maximum number of errors that are named.
 const NAMED: usize = 5;
 
-/// Returns the lines to print: about roots inside other roots, which count only once, and about the errors of a scan.
+/// Returns the messages about roots inside other roots, which count only once, and about the errors of a scan.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
     const HANGS: &str = "interrupted; a system call is not responding; printing partial results";
     let mut lines = aliases(tree);

@@ -135,7 +135,7 @@ impl Inspected<'_> {
 /// Returns the layout of a file on disk; `None` if reading it could have side effects or the system does not report it.
 fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<ExtentLayout, i32>> {
     /// Errors of file systems that do not report a layout. On some systems, two of these errors have the same number.
-    const NOBODY_TELLS: [Errno; 5] =
+    const LAYOUT_UNKNOWN: [Errno; 5] =
         [Errno::EOPNOTSUPP, Errno::ENOTSUP, Errno::ENOTTY, Errno::EINVAL, Errno::ENOSYS];
     let is_local = place.file_system().is_ok_and(|it| it == FileSystem::Ordinary);
     let is_here = !probe.traits.contains(&Trait::Dataless);
@@ -143,7 +143,7 @@ fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<Extent
         return None;
     }
     match extents::layout(place, name) {
-        Err(error) if NOBODY_TELLS.contains(&error) => None,
+        Err(error) if LAYOUT_UNKNOWN.contains(&error) => None,
         result => Some(result.map_err(|error| error as i32)),
     }
 }

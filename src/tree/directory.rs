@@ -19,7 +19,7 @@ pub enum State {
     Waiting = 0,
     /// The directory, or something below it, is being read.
     Reading = 1,
-    /// Reading the directory and everything below it has ended.
+    /// The directory and everything below it have been read, or could not be read.
     Complete = 2,
 }
 

@@ -44,7 +44,7 @@ impl Names {
     }
 }
 
-/// Minimum number of rows that are sorted with several processors.
+/// Minimum number of rows that are sorted in parallel.
 const MANY: usize = 1 << 14;
 /// Size in bytes of a listing with about [`MANY`] entries.
 const MANY_BYTES: u64 = 20 << 14;

@@ -287,7 +287,7 @@ impl Notice {
             Self::NoBaseline => NO_BASELINE.into(),
             Self::FilterNotCompared => {
                 let shows = hint(Command::View(&views::growth::VIEW), "shows the changes");
-                format!("Cannot show growth with a filter{shows}")
+                format!("Cannot show growth while a filter is active{shows}")
             }
             Self::Copied(path) => format!("Copied {}", escape(path)),
             Self::TotalHasNoPath => "A total has no path".into(),

@@ -4,7 +4,7 @@
 //! collects the messages of all operations between two frames.
 //!
 //! Invariant: the runner waits for operations only when it is dropped at the end of the session, and then for at most
-//! `FAREWELL`. A hanging file system therefore cannot delay quitting any longer.
+//! `FAREWELL`. A hanging file system therefore cannot delay quitting by more than that.
 
 use std::io;
 use std::time::{Duration, Instant};

@@ -47,6 +47,8 @@ pub struct TablePage {
     pub offset: usize,
     /// `true` if the row under the cursor can be folded or unfolded.
     pub folds: bool,
+    /// `true` if the row under the cursor has a target, which Enter opens.
+    pub has_target: bool,
     pub lines: Vec<Row>,
     /// Visible rows of the df view or of an explanation. These rows have columns of their own.
     pub ledger: Vec<ledger::Row>,
@@ -194,7 +196,7 @@ impl TableView {
         let table = self.table;
         match command {
             Command::Scale => table.has_scale,
-            Command::Measure => table.layout != TableLayout::Copies,
+            Command::Measure => table.has_measure,
             Command::MarkCopies(_) | Command::MarkElsewhere | Command::Share => {
                 table.layout == TableLayout::Copies
             }
@@ -350,6 +352,7 @@ impl TableView {
             index: self.cursor.index,
             offset: self.cursor.offset,
             folds: self.branch().is_some(),
+            has_target: self.target().is_some(),
             lines: Vec::new(),
             ledger: Vec::new(),
         };

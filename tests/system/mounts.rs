@@ -170,8 +170,8 @@ fn an_automounter_is_not_triggered() {
     }
     let fixture = fixtures::plain();
     let place = fixture.join("empty/inside");
-    // The daemon's own process group may pass, so it gets another one. Started first, so that it holds no end
-    // of the pipe.
+    // The kernel lets the automounter's process group pass without mounting, so the daemon gets a group of its own. The
+    // daemon is started before the pipe is created, so that it inherits neither end.
     let mut daemon = std::os::unix::process::CommandExt::process_group(&mut Command::new("sleep"), 0)
         .arg("30")
         .stdout(Stdio::null())

@@ -35,7 +35,7 @@ fn noise(length: u64, seed: u64) -> Vec<u8> {
 
 fn images(test: &str) -> Vec<Image> {
     let btrfs = Image::new(test, "btrfs", 200 * MIB, &["-q"]);
-    // mkfs.xfs makes no file system below 300 MB.
+    // mkfs.xfs refuses to make a file system smaller than 300 MB.
     let xfs = Image::new(test, "xfs", 400 * MIB, &["-q", "-m", "reflink=1"]);
     btrfs.into_iter().chain(xfs).collect()
 }

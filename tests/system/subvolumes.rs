@@ -18,7 +18,7 @@ pub fn filled(test: &str, kind: &str, options: &[&str], seed: u64) -> Option<Ima
         skip(&format!("{test}: bash or util-linux is missing"));
         return None;
     }
-    // mkfs.xfs makes no file system below 300 MB.
+    // mkfs.xfs refuses to make a file system smaller than 300 MB.
     let image = Image::new(test, kind, 400 * MIB, options)?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/system/clones.sh");
     let mut fill = Command::new("bash");

@@ -320,7 +320,7 @@ const KEYS: &str = "j,k,l,h,\r,\x7f,g,G,s,n,C,M,S,W,a,c,m,u,B,t,e,/,x,1,2,3,4,5,
 #[test]
 fn ten_thousand_random_keys_with_random_sizes_end_where_keys_work() {
     let (_folder, root) = folder();
-    // With two roots, nothing above them is ever read.
+    // With two roots, no key can start a scan of the directory above them.
     let mut command = duke(&root);
     let inner = root.join(std::ffi::OsStr::from_bytes(hostile::NAMES[0]));
     command.arg(inner);

@@ -67,8 +67,8 @@ impl Watch {
             descriptors.extend(
                 self.signals.iter().map(|(_, stream)| PollFd::new(stream.as_fd(), PollFlags::POLLIN)),
             );
-            // No flag is requested: a hangup is always reported, and keys are read elsewhere.
             let polled = self.terminal.iter().filter(|_| POLL_REPORTS_HANGUP);
+            // No event is requested: poll(2) reports hangups in any case, and keys are read elsewhere.
             descriptors.extend(polled.map(|terminal| PollFd::new(terminal.as_fd(), PollFlags::empty())));
             let checked = self.terminal.as_ref().filter(|_| !POLL_REPORTS_HANGUP);
             let timeout = checked.map_or(PollTimeout::NONE, |_| PollTimeout::from(CHECK));

@@ -129,7 +129,7 @@ fn plan(lexer: &mut Lexer<'_>) -> Result<ScanPlan> {
         Ok(())
     })?;
     lexer.end()?;
-    if is_plan { Ok(plan) } else { lexer.fault_at(0, "another schema") }
+    if is_plan { Ok(plan) } else { lexer.fault_at(0, "missing or unknown schema") }
 }
 
 fn part(lexer: &mut Lexer<'_>) -> Result<ScanPart> {

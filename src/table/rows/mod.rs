@@ -119,7 +119,8 @@ impl SortedEntries {
     /// Sorts the entries of `id` that have been read so far, and the recorded entries that may still be found.
     pub fn of(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Self {
         let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
-        // Looked up before the listing: recorded entries are left out only if this listing is whole.
+        // The recorded entries are omitted once all entries have been found. Taking the listing first could miss
+        // entries that are found in between, so that they would be neither in the listing nor among the recorded ones.
         let recorded = sizes.recorded_dir(tree, id);
         Self { was_complete, edition, ..Self::merged(tree, sizes, id, &tree.listing(id), order, recorded) }
     }

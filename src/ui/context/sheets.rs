@@ -9,7 +9,7 @@ use crate::table::column::Column;
 use crate::ui::cursor::Motion;
 use crate::ui::keys::Command;
 use crate::ui::table_view::TableView;
-use crate::ui::views::{LIST, TableLayout, TableSpec};
+use crate::ui::views::{LIST, TableSpec};
 
 impl Context<'_> {
     /// Sorts the top view by a column, or reverses the order if the column is already sorted.
@@ -41,7 +41,7 @@ impl Context<'_> {
     /// Sorts open views by the new measure if they are sorted by size. Called after the user has changed the measure.
     pub fn switch_measure(&mut self) {
         let by = self.by_size();
-        for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.layout != TableLayout::Copies) {
+        for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.has_measure) {
             let before = sheet.order();
             if matches!(before.by, By::Disk | By::Apparent) {
                 sheet.sort(search::Order { by, ..before });

@@ -177,7 +177,7 @@ fn on_recorded_row<'t>(growing: &'t Growing, name: &str) -> App<'t> {
     app
 }
 
-/// Lets the scan read the directory of [`on_recorded_row`]. A new entry is the largest, so that all rows move.
+/// Lets the scan read the directory that [`on_recorded_row`] shows. The largest entry is a new one, so all rows move.
 fn read_directory(growing: &Growing, app: &mut App<'_>) -> Option<Effect> {
     let entries = vec![file("new", 99 << 20, 0), file("file", 4 << 20, 0), dir("sub", vec![])];
     growing.read("d", entries);

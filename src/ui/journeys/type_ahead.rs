@@ -11,8 +11,8 @@ use crate::ui::answer_gate::QUIET;
 use crate::ui::operations::deletion::{DeletionMessage, DeletionRequest};
 use crate::ui::operations::export::{ExportMessage, ExportRequest};
 
-/// Browser whose terminal is read as in the event loop: pending input is processed first, and only a check that finds
-/// no input counts as idle.
+/// Browser whose terminal is read as in the event loop: pending input is processed first, and the idle event is sent
+/// only when no input is pending.
 struct Terminal<'t> {
     app: App<'t>,
     now: Duration,

@@ -170,9 +170,9 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
 fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
     let size = plain_size(sharing.disk(), cx.units);
     match sharing.files() {
-        1 => format!("Share data of 1 file with its copy ({size})? Names and times are kept."),
+        1 => format!("Let 1 file ({size}) share data with its copy? Names and times stay."),
         files => {
-            format!("Share data of {} files with a copy ({size})? Names and times are kept.", grouped(files))
+            format!("Let {} files ({size}) share data with a copy? Names and times stay.", grouped(files))
         }
     }
 }

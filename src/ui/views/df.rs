@@ -23,6 +23,7 @@ pub static VIEW: ViewSpec = ViewSpec {
 
 pub static TABLE: TableSpec = TableSpec {
     columns: ColumnSet::of(&[]),
+    has_measure: false,
     has_scale: false,
     counted: None,
     empty: ["No file-system information"; 2],

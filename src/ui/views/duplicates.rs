@@ -43,6 +43,7 @@ pub static TABLE: TableSpec = TableSpec {
     fixed: ColumnSet::of(&[C::Size, C::Modified, C::Name]),
     titles: &[(C::Size, "Wasted"), (C::Name, "Path")],
     layout: TableLayout::Copies,
+    has_measure: false,
     has_scale: true,
     counted: Some(["group", "groups"]),
     empty: ["No duplicates"; 2],

@@ -32,6 +32,8 @@ pub static TABLE: TableSpec = TableSpec {
     fixed: ColumnSet::of(&[C::Size, C::Frees, C::Name]),
     first: C::Frees,
     titles: &[(C::Size, "Data"), (C::Name, "Path")],
+    has_own_marks: true,
+    has_measure: false,
     has_scale: false,
     counted: None,
     start: |sources, request| {

@@ -66,7 +66,7 @@ pub enum TableLayout {
     List,
     /// Rows are totals, possibly followed by their entries.
     Groups,
-    /// Rows are groups of copies. Their sizes are always disk usage.
+    /// Rows are groups of copies.
     Copies,
 }
 
@@ -87,6 +87,10 @@ pub struct TableSpec {
     pub titles: &'static [(Column, &'static str)],
     /// `true` if rows are entries, `false` if they are totals.
     pub has_entries: bool,
+    /// `true` if the table has marks of its own, which are not marks of entries; see [`TableData::toggle_mark`].
+    pub has_own_marks: bool,
+    /// `true` if the user can switch the sizes from disk usage to apparent sizes.
+    pub has_measure: bool,
     pub layout: TableLayout,
     /// `true` if the user can make bars relative to the largest row.
     pub has_scale: bool,
@@ -121,7 +125,7 @@ impl TableSpec {
 
     /// Returns the measure of the rows.
     pub fn measure(&self, wanted: Measure) -> Measure {
-        if self.layout == TableLayout::Copies { Measure::Disk } else { wanted }
+        if self.has_measure { wanted } else { Measure::Disk }
     }
 
     pub fn title(&self, column: Column) -> Option<&'static str> {
@@ -310,6 +314,8 @@ pub const SUMS: TableSpec = TableSpec {
     name_room: 12,
     titles: &[(C::Name, "Path")],
     has_entries: false,
+    has_own_marks: false,
+    has_measure: true,
     layout: TableLayout::Groups,
     has_scale: true,
     time: C::Modified,

@@ -116,7 +116,9 @@ fn is_useful(cx: &Context<'_>, top: Top, command: Command) -> bool {
         {
             false
         }
+        Command::Open if top.scope == Scope::Sheet => page.is_none_or(|page| page.folds || page.has_target),
         Command::Sort(column) => page.is_none_or(|page| page.table.may_sort(column)),
+        Command::Mark if page.is_some_and(|page| page.table.has_own_marks) => true,
         Command::Mark | Command::Delete | Command::Inspect => page.is_none_or(|page| page.table.has_entries),
         _ => cx.sheet().is_none_or(|sheet| sheet.has(command)),
     }

@@ -24,7 +24,7 @@ pub struct Joined<'p> {
     /// States of the roots of all parts but the first. Keyed by the directory of the first part that lists the root,
     /// and then by the root's name.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
-    /// Parent of each root in `roots` that is a directory.
+    /// Parent of each directory in `roots`.
     parents: HashMap<DirId, DirId>,
     /// Paths of the other parts' roots that part 0 does not list.
     pub unlisted: Vec<Vec<u8>>,

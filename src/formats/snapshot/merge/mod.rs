@@ -47,7 +47,8 @@ impl<'p> Merge<'p> {
         self.row(DirId::TOP, 0).totals.errors
     }
 
-    /// Writes the merged snapshot to `out` and returns its length. The file systems in `about` are replaced.
+    /// Writes the merged snapshot to `out` and returns its length. The file systems are those of the parts; those in
+    /// `about` are ignored.
     ///
     /// # Errors
     /// Returns an error if the snapshot cannot be written. The output is then incomplete.
