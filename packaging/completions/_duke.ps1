@@ -25,7 +25,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write ncdu''s JSON export to FILE; - is standard output')
             [CompletionResult]::new('-O', '-O ', [CompletionResultType]::ParameterName, 'Write ncdu''s binary export to FILE; - is standard output')
             [CompletionResult]::new('--output-binary', '--output-binary', [CompletionResultType]::ParameterName, 'Write ncdu''s binary export to FILE; - is standard output')
-            [CompletionResult]::new('--export-block-size', '--export-block-size', [CompletionResultType]::ParameterName, 'Size of a block in what -O writes, from 4 to 16000 [default: 64, growing in large exports]')
+            [CompletionResult]::new('--export-block-size', '--export-block-size', [CompletionResultType]::ParameterName, 'Block size of -O in KiB, from 4 to 16000 [default: 64, growing in large exports]')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input')
             [CompletionResult]::new('--import', '--import', [CompletionResultType]::ParameterName, 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Read a list written by PROGRAM')
@@ -130,7 +130,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Read a list written by PROGRAM')
             [CompletionResult]::new('--fields', '--fields', [CompletionResultType]::ParameterName, 'Columns of a list without a suitable header, such as path=2,size=5')
             [CompletionResult]::new('--root', '--root', [CompletionResultType]::ParameterName, 'Read only the part of a list that is in the directory PREFIX')
-            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Compare a directory with the newest snapshot that is at least as old')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Compare a directory with its newest snapshot from that time or earlier')
             [CompletionResult]::new('--min-change', '--min-change', [CompletionResultType]::ParameterName, 'Print only changes of SIZE or more, such as 100M')
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Exclude entries matching GLOB in a directory')
             [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List the snapshots of a directory (or all) without comparing')
@@ -253,7 +253,7 @@ Register-ArgumentCompleter -Native -CommandName 'duke' -ScriptBlock {
             break
         }
         'duke;subvolumes' {
-            [CompletionResult]::new('--without', '--without', [CompletionResultType]::ParameterName, 'Also print what deleting this subvolume frees, together with the subvolumes of other --without flags')
+            [CompletionResult]::new('--without', '--without', [CompletionResultType]::ParameterName, 'Also print what deleting SUBVOLUME frees; if given more than once, what deleting all of them frees')
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Print JSON')
             [CompletionResult]::new('--si', '--si', [CompletionResultType]::ParameterName, 'Show sizes in powers of 1000')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')

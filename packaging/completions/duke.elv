@@ -22,7 +22,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --output 'Write ncdu''s JSON export to FILE; - is standard output'
             cand -O 'Write ncdu''s binary export to FILE; - is standard output'
             cand --output-binary 'Write ncdu''s binary export to FILE; - is standard output'
-            cand --export-block-size 'Size of a block in what -O writes, from 4 to 16000 [default: 64, growing in large exports]'
+            cand --export-block-size 'Block size of -O in KiB, from 4 to 16000 [default: 64, growing in large exports]'
             cand -f 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input'
             cand --import 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input'
             cand --format 'Read a list written by PROGRAM'
@@ -124,7 +124,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --format 'Read a list written by PROGRAM'
             cand --fields 'Columns of a list without a suitable header, such as path=2,size=5'
             cand --root 'Read only the part of a list that is in the directory PREFIX'
-            cand --since 'Compare a directory with the newest snapshot that is at least as old'
+            cand --since 'Compare a directory with its newest snapshot from that time or earlier'
             cand --min-change 'Print only changes of SIZE or more, such as 100M'
             cand --exclude 'Exclude entries matching GLOB in a directory'
             cand --list 'List the snapshots of a directory (or all) without comparing'
@@ -238,7 +238,7 @@ set edit:completion:arg-completer[duke] = {|@words|
             cand --help 'Print help'
         }
         &'duke;subvolumes'= {
-            cand --without 'Also print what deleting this subvolume frees, together with the subvolumes of other --without flags'
+            cand --without 'Also print what deleting SUBVOLUME frees; if given more than once, what deleting all of them frees'
             cand --json 'Print JSON'
             cand --si 'Show sizes in powers of 1000'
             cand -h 'Print help'

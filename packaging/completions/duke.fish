@@ -26,7 +26,7 @@ end
 
 complete -c duke -n "__fish_duke_needs_command" -s o -l output -d 'Write ncdu\'s JSON export to FILE; - is standard output' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s O -l output-binary -d 'Write ncdu\'s binary export to FILE; - is standard output' -r -F
-complete -c duke -n "__fish_duke_needs_command" -l export-block-size -d 'Size of a block in what -O writes, from 4 to 16000 [default: 64, growing in large exports]' -r
+complete -c duke -n "__fish_duke_needs_command" -l export-block-size -d 'Block size of -O in KiB, from 4 to 16000 [default: 64, growing in large exports]' -r
 complete -c duke -n "__fish_duke_needs_command" -s f -l import -d 'Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input' -r -F
 complete -c duke -n "__fish_duke_needs_command" -l format -d 'Read a list written by PROGRAM' -r -f -a "du\t'du -ab0'
 find\t'find -printf \'%p\\t%s\\t%b\\t%T@\\0\''
@@ -60,7 +60,7 @@ complete -c duke -n "__fish_duke_needs_command" -l start -d 'View that the brows
 overview\t'Largest directories and files, types, ages'
 treemap\t'Nested rectangles'"
 complete -c duke -n "__fish_duke_needs_command" -l panes -d 'Panes beside the list in a wide window' -r -f -a "preview\t'Preview of the selected entry (if the window has at least 140 columns)'
-both\t'Preview, and the parent directory (from 180 columns)'
+both\t'Preview and parent directory (if the window has at least 180 columns)'
 none\t'List only'"
 complete -c duke -n "__fish_duke_needs_command" -l cwd-file -d 'Write the last directory shown to FILE, for a shell function that changes to it' -r -F
 complete -c duke -n "__fish_duke_needs_command" -s t -l threads -d 'Read with N threads' -r
@@ -128,7 +128,7 @@ rclone\t'rclone lsjson -R'
 s3-inventory\t'S3 Inventory in CSV'"
 complete -c duke -n "__fish_duke_using_subcommand diff" -l fields -d 'Columns of a list without a suitable header, such as path=2,size=5' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l root -d 'Read only the part of a list that is in the directory PREFIX' -r
-complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with the newest snapshot that is at least as old' -r
+complete -c duke -n "__fish_duke_using_subcommand diff" -l since -d 'Compare a directory with its newest snapshot from that time or earlier' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l min-change -d 'Print only changes of SIZE or more, such as 100M' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l exclude -d 'Exclude entries matching GLOB in a directory' -r
 complete -c duke -n "__fish_duke_using_subcommand diff" -l list -d 'List the snapshots of a directory (or all) without comparing'
@@ -196,7 +196,7 @@ complete -c duke -n "__fish_duke_using_subcommand save" -s e -l extended -d 'Kee
 complete -c duke -n "__fish_duke_using_subcommand save" -s q -l quiet -d 'Print no progress on standard error'
 complete -c duke -n "__fish_duke_using_subcommand save" -l list -d 'List the snapshots of a PATH (or all) without saving'
 complete -c duke -n "__fish_duke_using_subcommand save" -s h -l help -d 'Print help'
-complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l without -d 'Also print what deleting this subvolume frees, together with the subvolumes of other --without flags' -r -f
+complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l without -d 'Also print what deleting SUBVOLUME frees; if given more than once, what deleting all of them frees' -r -f
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l json -d 'Print JSON'
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -l si -d 'Show sizes in powers of 1000'
 complete -c duke -n "__fish_duke_using_subcommand subvolumes" -s h -l help -d 'Print help'

@@ -1,9 +1,9 @@
-//! Sorting with less code.
+//! Sort functions that add little code to the program.
 //!
-//! The methods of slices are compiled again for each type and each comparison, and each copy takes 5 to 8 KiB of the
-//! program. The functions of this module share one copy, which sorts positions. They need memory for the positions and
-//! call the comparison indirectly. Long lists therefore use the methods of slices, unless it takes much longer to make
-//! the list than to sort it.
+//! The compiler makes a copy of the sort methods of slices for each type and each comparison, and each copy
+//! adds 5 to 8 KiB to the program. The functions of this module share one copy, which sorts positions. In
+//! return, they need memory for the positions and call the comparison indirectly. Long lists are therefore
+//! sorted with the methods of slices, unless making the list takes much longer than sorting it.
 
 use std::cmp::Ordering;
 
@@ -26,7 +26,7 @@ fn sorted_positions(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> V
     order
 }
 
-/// Puts `items` in `order`, which has the present position of each item.
+/// Reorders `items`: the item at position `order[n]` moves to position `n`.
 pub(crate) fn reorder<T>(items: &mut [T], mut order: Vec<usize>) {
     for start in 0..order.len() {
         let mut to = start;

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// Returns the width of `text` in terminal columns.
 pub fn width(text: &str) -> usize {
-    // Measured by grapheme, because the screen is drawn one grapheme at a time.
+    // The width is measured by grapheme, because the screen is drawn one grapheme at a time.
     text.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 
@@ -23,7 +23,7 @@ pub fn fit<'t>(text: &'t str, columns: usize, gap: &str) -> Cow<'t, str> {
     let Some(room) = columns.checked_sub(width(gap)).filter(|room| *room > 0) else {
         return Cow::Borrowed(whole);
     };
-    // Keeps both ends, because the end of a name may contain a distinguishing suffix or number.
+    // Both ends are kept, because the end of a name may contain a distinguishing suffix or number.
     let head = start(text, room - room / 2);
     let tail = end(text, room - width(head));
     Cow::Owned(format!("{head}{gap}{tail}"))

@@ -93,12 +93,12 @@ pub struct Arguments {
 
     /// Write ncdu's binary export to FILE; - is standard output
     ///
-    /// ncdu 2.6 and later and duke browse such a file without loading it. The file is compressed and written by several threads.
-    /// An existing file is replaced once the new one is complete.
+    /// duke, and ncdu from version 2.6, browse such a file without loading it. The file is compressed and
+    /// written by several threads. An existing file is replaced once the new one is complete.
     #[arg(short = 'O', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
     pub output_binary: Option<OsString>,
 
-    /// Size of a block in what -O writes, from 4 to 16000 [default: 64, growing in large exports]
+    /// Block size of -O in KiB, from 4 to 16000 [default: 64, growing in large exports]
     ///
     /// Smaller blocks are faster to read for one directory, larger ones take less space.
     #[arg(long, value_name = "KIB", value_parser = ValueParser::new(block_size), requires = "output_binary", conflicts_with_all = ["output", "json", "ndjson", "csv", "pick"], help_heading = "Exchange")]
@@ -152,8 +152,9 @@ pub struct Arguments {
 
     /// Print what deleting each entry would free
     ///
-    /// Reads the extents of all files, but not their contents. Copies that share data free nothing alone. On btrfs, the
-    /// exact number is known only to root, and a minimum otherwise. Files that cannot be read are counted.
+    /// Reads the extents of all files, but not their contents. Deleting only one of several copies that share
+    /// their data frees nothing. On btrfs, only root gets exact numbers; other users get minimums. The number
+    /// of files whose extents cannot be read is printed.
     #[arg(long, conflicts_with_all = ["import", "output", "output_binary", "pick"], help_heading = "Output")]
     pub frees: bool,
 
@@ -277,7 +278,7 @@ pub struct Arguments {
 
     /// List noncurrent versions of objects, too
     ///
-    /// For rclone:// paths on S3 and B2. Their names contain the time of the version.
+    /// For rclone:// paths on S3 and B2. The name of a version contains its time.
     #[arg(long, help_heading = "Scan", conflicts_with = "import")]
     pub versions: bool,
 

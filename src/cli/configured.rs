@@ -25,8 +25,8 @@ pub struct Configured {
     pub config: Config,
     /// Settings converted to command-line words, which go before the words that the user typed.
     pub words: Vec<OsString>,
-    /// Notice that the browser shows about the first warning. It contains only the name of the file,
-    /// not its folder.
+    /// Notice that the browser shows about the first warning. It contains only the name of the file, not
+    /// its folder.
     pub notice: Option<String>,
 }
 

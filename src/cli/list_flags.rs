@@ -29,7 +29,7 @@ pub struct ListFlags {
 }
 
 impl ListFlags {
-    /// Returns the settings with which lists are read. `more` are columns that other flags name.
+    /// Returns the settings for reading lists. `more` contains the columns defined by other flags.
     pub fn options(&self, more: Vec<FieldColumn>) -> ListOptions {
         ListOptions {
             preset: self.format.map(ListPreset::from),

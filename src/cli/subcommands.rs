@@ -82,13 +82,13 @@ pub enum Command {
     },
     /// Merge the snapshots of a plan's parts into one
     ///
-    /// The result is the snapshot of a single scan: hard links between parts count once. Parts that are missing are an
-    /// error unless --partial is given.
+    /// The result is like the snapshot of a single scan: hard links between parts count once. Parts that are
+    /// missing are an error unless --partial is given.
     Merge(MergeWords),
     /// Divide PATH into parts that several machines can scan
     ///
-    /// Part 0 reads everything that is in no other part. The parts have about the same number of entries. Without -f,
-    /// the directories are listed to a depth first.
+    /// Part 0 reads everything that is in no other part. The parts have about the same number of entries.
+    /// Without -f, PATH is first listed down to the level that --depth gives.
     Plan(PlanWords),
     /// Save a snapshot of each PATH, for -f and diff
     ///
@@ -96,8 +96,9 @@ pub enum Command {
     Save(Save),
     /// List the subvolumes and snapshots of btrfs, with the bytes that deleting them frees
     ///
-    /// Data is the size on disk of all extents of a subvolume; exclusive bytes are in no other one. Needs root. Sizes
-    /// are exact if the extents of all subvolumes add up to the data that btrfs reports as used, which is printed.
+    /// Data is the size on disk of all extents of a subvolume; exclusive bytes are in no other subvolume.
+    /// Needs root. Sizes are exact if the extents of all subvolumes add up to the data that btrfs reports as
+    /// used. The last line shows whether they are exact.
     Subvolumes(SubvolumesFlags),
 }
 
@@ -260,7 +261,7 @@ pub struct Difference {
     #[command(flatten)]
     pub lists: ListFlags,
 
-    /// Compare a directory with the newest snapshot that is at least as old
+    /// Compare a directory with its newest snapshot from that time or earlier
     ///
     /// An age such as 3d (units: h, d, w, mo, y), a date such as 2026-11-21, or a time such as "2026-11-21 08:15".
     #[arg(long, value_name = "AGE|DATE", value_parser = ValueParser::new(since), conflicts_with = "new")]
@@ -397,7 +398,7 @@ pub struct SubvolumesFlags {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
 
-    /// Also print what deleting this subvolume frees, together with the subvolumes of other --without flags
+    /// Also print what deleting SUBVOLUME frees; if given more than once, what deleting all of them frees
     ///
     /// SUBVOLUME is an ID or a path from the top level, as listed.
     #[arg(long, value_name = "SUBVOLUME", value_hint = ValueHint::Other)]

@@ -28,8 +28,11 @@ struct KeptSet {
 }
 
 impl KeptCopies {
-    /// Finds the files in `sets` that are not selected in `groups`. If all files of a set are selected or inside
-    /// selected directories, returns the number of these sets as an error.
+    /// Finds the files in `sets` that are not selected in `groups`.
+    ///
+    /// # Errors
+    /// Returns the number of sets in which every file is selected or inside a selected directory, if there
+    /// are any.
     pub(super) fn new<'n, S: AsRef<[CopyName<'n>]>>(
         tree: &Tree,
         groups: &[Group],

@@ -68,7 +68,8 @@ pub struct Account {
     pub rows: Vec<Row>,
 }
 
-/// Starts a job that accounts for every file system in `tree`, beginning with the one that contains `from`.
+/// Starts a job that accounts for every file system in `tree`. The file system that contains `from` comes
+/// first.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -101,8 +102,9 @@ pub fn volume_of(pool: &Pool, tree: Arc<Tree>, id: DirId) -> io::Result<Job<Opti
     })
 }
 
-/// Accounts for every file system in `tree`, beginning with the one that contains `from`. Makes all necessary system
-/// calls, which can take a while. If `is_cancelled` returns `true`, returns early with an incomplete result.
+/// Accounts for every file system in `tree`. The file system that contains `from` comes first. Makes all
+/// necessary system calls, which can take a while. If `is_cancelled` returns `true`, returns early with an
+/// incomplete result.
 pub fn report(tree: &Tree, from: DirId, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Report {
     Report { spaces: spaces(tree, from, usize::MAX, is_cancelled) }
 }
@@ -131,7 +133,8 @@ fn whole_root(tree: &Tree) -> Option<DirId> {
     })
 }
 
-/// Returns the space accounting for at most `most` file systems, beginning with the one that contains `from`.
+/// Returns the space accounting for at most `most` file systems. The file system that contains `from` comes
+/// first.
 fn spaces(
     tree: &Tree,
     from: DirId,

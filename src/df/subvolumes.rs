@@ -144,7 +144,7 @@ impl Subvolumes {
         Self { rows: rows.collect(), data, accuracy, sets }
     }
 
-    /// Returns the number of bytes freed by deleting the subvolumes whose indices in `rows` are given.
+    /// Returns the number of bytes freed by deleting the subvolumes whose indexes in `rows` are given.
     pub fn freed(&self, deleted: &[usize]) -> u64 {
         let is_deleted = |number: &u32| deleted.contains(&(*number as usize));
         let freed = self.sets.iter().filter(|(set, _)| set.iter().all(is_deleted)).map(|(_, bytes)| *bytes);
@@ -160,8 +160,9 @@ fn accuracy(used: u64, found: u64) -> Accuracy {
     }
 }
 
-/// Extents and the sets of subvolumes that refer to them. Each set is stored as a shorter set plus its last member, and
-/// each extent as the number of its set, so an extent takes the same memory however many snapshots it is in.
+/// Extents and the sets of subvolumes that refer to them. A set is stored as the number of a shorter set plus
+/// one more member, and an extent stores only the number of its set. An extent therefore takes the same
+/// memory, no matter how many snapshots refer to it.
 #[derive(Default)]
 struct Owners {
     extents: HashMap<u64, Owned>,

@@ -1,6 +1,7 @@
 //! Space accounting for a file system: the known amounts and the unexplained rest.
 //!
-//! Invariant: [`FileSystemUsage::unexplained`] is "used" minus everything known, and never a measured number.
+//! Invariant: [`FileSystemUsage::unexplained`] is always computed as "used" minus everything known, never
+//! measured.
 
 use super::covered::CoveredFiles;
 use super::parts::{CountedAs, Overhead};
@@ -62,8 +63,8 @@ pub enum Note {
 /// Space accounting for every file system that the scan has visited.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// File systems in the order in which the scan visited them, except that the one with the requested directory comes
-    /// first.
+    /// File systems. The file system with the requested directory comes first; all others follow in the order
+    /// in which the scan visited them.
     pub spaces: Vec<FileSystemUsage>,
 }
 

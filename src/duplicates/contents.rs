@@ -49,8 +49,8 @@ impl OpenFile {
 
     /// Returns a hash of the whole contents, or an error if they changed while they were read.
     ///
-    /// Blocks of zeros are skipped, and every other block is hashed together with its offset. A hole therefore has the
-    /// same hash as zeros stored on disk, and costs no time.
+    /// Blocks of zeros are skipped, and every other block is hashed together with its offset. A hole
+    /// therefore has the same hash as zeros stored on disk, but need not be read.
     pub(crate) fn whole(&self, search: &DuplicateSearch<'_>) -> Result<ContentHash, NotCompared> {
         let size = self.state.size;
         let length = usize::try_from(size).unwrap_or(CHUNK).min(CHUNK);
@@ -71,8 +71,8 @@ impl OpenFile {
                 hasher.update(block);
                 offset = next;
             } else if is_sparse {
-                // Rounded down to a multiple of the block length, so that blocks begin at the same offsets as in a file
-                // without holes.
+                // The offset is rounded down to a multiple of the block length, so that blocks begin at the
+                // same offsets as in a file without holes.
                 let data = self.contents.next_data(next).unwrap_or(size);
                 offset = next.max(data - data % length as u64);
             } else {

@@ -104,7 +104,8 @@ fn order_copies(tree: &Tree, sets: &mut [FileSet]) {
 /// extra copies.
 fn outermost(tree: &Tree, sets: Vec<DirectorySet>) -> (Vec<DuplicateGroup>, Extra) {
     let (mut groups, mut extra) = (Vec::new(), Extra::new());
-    // A directory has more levels than any directory in it, so outer directories come first.
+    // The sets are sorted by descending number of levels. A directory has more levels than any directory in
+    // it, so outer directories come first.
     for DirectorySet { directories, summary } in sets {
         let copy = |(storage, id): (u32, &DirId)| Duplicate::of_directory(tree, *id, storage);
         let is_visible = |id: &&DirId| !tree.ancestry(**id).any(|above| extra.contains_key(&above));

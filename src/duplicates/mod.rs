@@ -57,7 +57,7 @@ pub fn find(pool: &Pool, request: Request) -> io::Result<Job<Duplicates>> {
     })
 }
 
-/// Searches the candidates, and returns the complete result.
+/// Finds the duplicates among the candidates, and returns the complete result.
 fn run(
     search: &DuplicateSearch<'_>,
     files: Vec<Candidate>,

@@ -34,7 +34,7 @@ pub(crate) struct OpenPlace<'p> {
 impl From<Errno> for SkipReason {
     fn from(errno: Errno) -> Self {
         match errno {
-            // The name was deleted, or replaced by something else.
+            // The file or a directory above it was deleted or replaced.
             Errno::ENOENT | Errno::ENOTDIR | Errno::ELOOP | Errno::EINVAL => Self::Changing,
             errno => Self::Failed(errno as i32),
         }
@@ -125,7 +125,7 @@ fn at<R>(
     }
 }
 
-#[allow(clippy::unnecessary_wraps)] // the reason is missing for other causes
+#[allow(clippy::unnecessary_wraps)] // other functions also return `NotCompared` without a reason
 fn failed(errno: Errno) -> NotCompared {
     Some(errno.into())
 }

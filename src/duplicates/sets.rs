@@ -70,7 +70,8 @@ pub(crate) fn find(search: &DuplicateSearch<'_>, mut files: Vec<Candidate>) -> V
         },
     );
     drop(files);
-    // The largest files come first, because one of them may take longer than all others together.
+    // The largest files come first, because reading a single large file may take longer than reading all
+    // other files together.
     ends.par_sort_unstable_by_key(|one| (std::cmp::Reverse(one.file.size), one.contents, one.file.entry));
     let sets: Vec<Vec<(u32, Compared)>> =
         equal(&ends).into_par_iter().flat_map_iter(|equal| of_equal_ends(search, equal)).collect();

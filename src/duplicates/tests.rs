@@ -88,7 +88,7 @@ fn noise(length: usize, seed: u64) -> Vec<u8> {
     std::iter::repeat_with(next).take(length).collect()
 }
 
-/// Replaces the byte at `offset`. The modification time does not change.
+/// Replaces the byte at `offset`, and restores the modification time.
 fn tamper(path: &Path, offset: u64) {
     let before = fs::metadata(path).unwrap().modified().unwrap();
     let mut file = File::options().read(true).write(true).open(path).unwrap();
@@ -254,7 +254,8 @@ fn copies_inside_copies_count_once() {
         found.groups(),
         wanted.map(|names| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
     );
-    // If one copy per group is kept, a single copy of each file is left.
+    // If one copy per group is kept, a single copy of each of the two files is left. The other three copies
+    // of each file are wasted.
     let disk = |name: &str| fs::metadata(root.path().join("a").join(name)).unwrap().blocks() * 512;
     assert_eq!(found.duplicates.wasted(), 3 * disk("one") + 3 * disk("deep/er/two"));
     let sizes: Vec<usize> = found.duplicates.sets.iter().map(Vec::len).collect();
@@ -427,7 +428,7 @@ fn a_cancelled_search_ends_without_a_result() {
     assert_eq!(job.wait(LONG), Some(crate::base::job::JobEnd::Stopped));
 }
 
-/// Returns a strategy for files: for each path, the number of its contents and its length in bytes.
+/// Returns a strategy for files: for each path, the value of the byte in the middle and the length in bytes.
 fn files() -> impl Strategy<Value = BTreeMap<String, (u8, usize)>> {
     let length = prop::sample::select(vec![0_usize, 1, 4096, 8192, 8193, 140_000]);
     prop::collection::btree_map("[ab](/[cd]){0,2}/[ef]", (0..3_u8, length), 0..14)

@@ -21,7 +21,8 @@ use crate::tree::Node;
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last change during which the file counts as being written.
 const RECENT: i64 = 5;
-/// The space map of a volume is read if at least one in this many of the volume's inodes was scanned.
+/// Threshold for reading the space map of a volume: at least one in this many of the volume's inodes must
+/// have been scanned.
 const MAP_SHARE: u64 = 8;
 
 /// Method of finding the bytes of a file that no other file shares.
@@ -29,8 +30,8 @@ const MAP_SHARE: u64 = 8;
 pub(crate) enum Method {
     /// The system reports the location of each extent.
     Extents(ExtentVolume),
-    /// The file system lists the extents of all files on the volume, which is faster than asking for each file, and
-    /// includes files outside the scan.
+    /// The file system lists the extents of all files on the volume. Reading this list is faster than asking
+    /// for each file, and the list includes files outside the scan.
     Volume(PartOfVolume),
     /// The system reports only how many bytes of a file are private (APFS).
     PrivateSize,
@@ -38,7 +39,7 @@ pub(crate) enum Method {
     LinkCount,
 }
 
-/// List of the extents of all files on a volume.
+/// Source from which the extents of all files on a volume are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VolumeSource {
     /// Trees of all subvolumes (btrfs).
@@ -47,7 +48,7 @@ pub(crate) enum VolumeSource {
     Map,
 }
 
-/// Volume, or one of its subvolumes, whose extents can all be read.
+/// Subvolume (btrfs) or volume (XFS) whose file system lists the extents of all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PartOfVolume {
     pub(crate) source: VolumeSource,
@@ -71,7 +72,8 @@ impl Method {
         if let Ok(subvolume) = readable_subvolume(directory) {
             return part(VolumeSource::Trees, subvolume);
         }
-        // Reading the map takes as long for a few files as for all.
+        // Reading the map always takes as long as for all files of the volume, so it is too slow for a few
+        // files.
         let is_large_share = files.saturating_mul(MAP_SHARE) >= volume.inodes;
         let has_map = is_large_share && readable(directory).is_ok_and(|directory| has_owners(&directory));
         if has_map { part(VolumeSource::Map, 0) } else { Self::Extents(volume) }
@@ -95,8 +97,9 @@ pub(crate) struct FileExtents {
     references: Vec<ExtentReference>,
     /// `true` if `references` contains all extents of the file.
     is_whole: bool,
-    /// Disk usage in bytes. It can be more than the extents take: after shared data was overwritten, XFS keeps up to
-    /// 128 KiB next to the new data reserved for further changes, and returns them after a few minutes.
+    /// Disk usage in bytes. The disk usage can exceed the size of the extents: after shared data was
+    /// overwritten, XFS reserves up to 128 KiB next to the new data for further changes, and frees the
+    /// reserved space after a few minutes.
     disk: u64,
     pub(crate) links: u64,
 }

@@ -1,7 +1,8 @@
 //! Extents of all files on an XFS volume, from its space map.
 //!
-//! The map has one record for each file that refers to a range. Only blocks that XFS has allocated but not yet assigned
-//! to a range are missing: for data that has not been written to the disk, and next to overwritten clones.
+//! The map has one record for each file that refers to a range. The map lacks only the blocks that XFS has
+//! allocated but not yet assigned to a range: blocks for data that has not been written to the disk, and
+//! blocks kept in reserve next to overwritten clones.
 
 use std::ops::ControlFlow;
 
@@ -12,8 +13,8 @@ use crate::platform::fs::overhead::xfs::extents;
 /// Number of extents after which the search checks whether it has been canceled.
 const CHECK: usize = 1024;
 
-/// Adds the references of all files. `known` has the sorted names of the scanned files; `unseen` has their disk usage in
-/// bytes, by node. Returns `true` if the whole map was read.
+/// Adds the references of all files. `known` contains the sorted names of the scanned files. `unseen`
+/// contains the disk usage of these files in bytes, by node. Returns `true` if the whole map was read.
 pub(super) fn add(
     known: &[KnownName],
     mut unseen: Vec<u64>,
@@ -29,7 +30,7 @@ pub(super) fn add(
                 let left = &mut unseen[name.node as usize];
                 *left = left.saturating_sub(owned.extent.length);
             }
-            // The extents of other files matter only if a scanned file can refer to them.
+            // An extent of a file that was not scanned matters only if a scanned file can refer to it, too.
             None if !owned.is_shared => return ControlFlow::Continue(()),
             None => {}
         }

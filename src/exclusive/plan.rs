@@ -78,7 +78,7 @@ impl ExtentPlan {
         })
     }
 
-    /// Returns the nodes of the inode's names. Names that are not in the tree are represented by
+    /// Returns the nodes of all names of the file's inode. Names that are not in the tree are represented by
     /// [`NodeNumbers::OUTSIDE`].
     pub(crate) fn names_of(&self, file: &PlannedFile<'_>, links: u64) -> Vec<Node> {
         let inode = file.metadata.linked_inode().filter(|_| file.metadata.several_names().is_some());
@@ -98,7 +98,8 @@ impl ExtentPlan {
         names
     }
 
-    /// Returns `true` if the directory has entries that were not read, but may free space when it is deleted.
+    /// Returns `true` if this part of the directory contains entries that the scan did not read. Deleting the
+    /// directory may then free more than the known entries occupy.
     pub(crate) fn is_incomplete(directory: DirId, part: &Listing<'_>) -> bool {
         let is_hidden = |entry: &Entry<'_>| match entry.state {
             EntryState::Known(_) => false,

@@ -1,4 +1,4 @@
-//! References of files to the extents of one volume, which are added to the sums.
+//! Functions that add the references from files to the extents of one volume to the sums.
 
 use super::sums::{ExclusiveSums, Known, VolumeRange};
 use crate::platform::fs::overhead::FileExtent;
@@ -15,7 +15,7 @@ pub(super) struct KnownName {
 
 const _: () = assert!(size_of::<KnownName>() == 16);
 
-/// Returns the names in `known`, which are sorted, of the file with this inode number.
+/// Returns the names of the file with this inode number. `known` must be sorted.
 pub(super) fn names_of(known: &[KnownName], inode: u64) -> &[KnownName] {
     let rest = &known[known.partition_point(|name| name.inode < inode)..];
     &rest[..rest.iter().take_while(|name| name.inode == inode).count()]
@@ -42,14 +42,15 @@ impl<'s> References<'s> {
         self.names = nodes;
     }
 
-    /// Adds bytes of the file with these names that are not in any extent.
+    /// Adds bytes of the file with these names for which no extent was found.
     pub(super) fn add_unseen(&mut self, names: &[KnownName], bytes: u64) {
         let nodes = self.nodes(names);
         self.sums.may_hold(&nodes, bytes);
         self.names = nodes;
     }
 
-    /// Returns the nodes of the names, and the node outside the tree if the file has more names.
+    /// Returns the nodes of the names. If the file has more names, also returns the node for names outside
+    /// the tree.
     fn nodes(&mut self, names: &[KnownName]) -> Vec<Node> {
         let mut nodes = std::mem::take(&mut self.names);
         nodes.clear();

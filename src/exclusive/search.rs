@@ -246,8 +246,8 @@ impl ExclusiveSearch {
         })
     }
 
-    /// Records that the thread begins a system call that may take up to `limit`, or with `None`, that the call has
-    /// returned.
+    /// Records that the thread begins a system call that may take up to `limit`. If `limit` is `None`,
+    /// records that the call has returned.
     fn waiting(&self, thread: usize, limit: Option<Duration>) -> Result<(), Abandoned> {
         let mut state = lock(&self.state);
         if state.is_stopped {

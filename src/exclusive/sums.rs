@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use crate::base::sync::Arc;
 use crate::tree::{ExclusiveCoverage, ExclusiveSizes, Node, NodeNumbers, NodeSums};
 
-/// Unit of lengths, in bytes.
+/// Size in bytes of a sector, the unit of the lengths in references.
 const SECTOR: u64 = 512;
 /// Maximum length of a reference in sectors.
 const SECTORS: u32 = FLAGGED - 1;
@@ -143,7 +143,8 @@ impl ExclusiveSums {
 
     /// Sorts the references to a volume, drops repeated ones, and returns the number of those that are left.
     ///
-    /// May be used only if all references to the volume are [`Known::All`]: for others, their number matters.
+    /// May be called only if all references to the volume are [`Known::All`], because the result depends on
+    /// the number of references that are [`Known::Some`].
     pub fn compact(&mut self, volume: usize) -> usize {
         let Some(references) = self.volumes.get_mut(volume) else { return 0 };
         references.sort_unstable_by_key(Reference::order);
@@ -236,7 +237,7 @@ impl ExclusiveSums {
     }
 }
 
-/// Properties of a range of bytes to which the same nodes refer.
+/// Properties of bytes that all have references from the same nodes.
 #[derive(Clone, Copy)]
 struct HeldBytes {
     /// `true` if the file system reports that unknown files share the bytes.
@@ -247,8 +248,8 @@ struct HeldBytes {
 
 /// Pass over overlapping references in order of position.
 ///
-/// Each reference takes time logarithmic in the number of references to the same byte, because it affects only the
-/// pairs that its node forms with its neighbors in `nodes`.
+/// The time per reference is logarithmic in the number of references to the same byte, because a reference
+/// affects only the pairs that its node forms with the neighboring nodes in `nodes`.
 #[derive(Default)]
 struct Sweep {
     nodes: BTreeMap<Node, Active>,

@@ -1,4 +1,4 @@
-//! Sums of random references in random trees, compared with sets of bytes.
+//! Tests that compare the sums of random references in random trees with those of a naive computation.
 
 use std::collections::BTreeSet;
 
@@ -95,7 +95,8 @@ proptest! {
 
 #[test]
 fn a_directory_frees_a_file_only_with_its_last_name() {
-    // Directory 1 contains directories 2 and 4. Nodes 3 and 5 in these are names of one file.
+    // Directory 1 contains directories 2 and 4. Node 3 in directory 2 and node 5 in directory 4 are names of
+    // the same file.
     let mut sums = ExclusiveSums::new(Arc::new(NodeNumbers::of_parents(vec![0, 0, 1, 2, 1, 4])));
     sums.hold(&[3, 5], 100);
     sums.hold(&[5], 7);

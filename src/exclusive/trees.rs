@@ -1,7 +1,7 @@
 //! Extents of all files on a btrfs volume, from the trees of its subvolumes.
 //!
-//! The trees contain whole extents with their sizes on disk. The sums are exact if these add up to the data that the
-//! file system reports as used.
+//! The trees contain whole extents with their sizes on disk. The sums are exact if the sizes of all extents
+//! add up to the size of the data that the file system reports as used.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,11 @@ use crate::platform::fs::overhead::btrfs::{
 };
 use crate::platform::{Directory, Errno};
 
-/// Minimum number of references at which repeated ones are dropped.
+/// Minimum number of collected references at which repeated references are dropped.
 const LIMIT: usize = 1 << 16;
 
-/// Adds the references of all subvolumes. `names` has the sorted names of the scanned files, by the ID of their
-/// subvolume. Returns `true` if they contain all data of the volume.
+/// Adds the references of all subvolumes. `names` contains the sorted names of the scanned files, by the ID
+/// of their subvolume. Returns `true` if the extents that were found contain all data of the volume.
 pub(super) fn add(
     names: &HashMap<u64, Vec<KnownName>>,
     directory: &Directory,
@@ -46,7 +46,8 @@ fn read(
         let since = before.filter(|_| is_base).map_or(0, |before| since(before, subvolume));
         let exists = extents(directory, subvolume.id, since, |extent| {
             references.add(names_of(known, extent.inode), extent);
-            // Files in snapshots are outside the scan, so snapshots of the same extent give equal references.
+            // All files that were not scanned have the same node, so snapshots that contain the same extent
+            // add equal references. Dropping the repeated references saves memory.
             if references.sums.references(references.number) >= limit {
                 limit = (references.sums.compact(references.number) * 3 / 2).max(LIMIT);
             }
@@ -56,11 +57,13 @@ fn read(
     Ok(())
 }
 
-/// Returns the first transaction whose changes must be read in the snapshot `next`, if all extents of the snapshot
-/// `before` have been read. Both must be unchanged since they were created.
+/// Returns the first transaction whose changes must be read in the snapshot `next`, if all extents of the
+/// snapshot `before` have been read. Returns 0 if all of `next` must be read. Neither snapshot may have
+/// changed since it was created.
 ///
-/// A block of `next` that was written before `before` was created was then part of their common parent, and therefore is
-/// part of `before`.
+/// If both snapshots have the same parent and `next` is the later one, the older blocks of `next` need not be
+/// read: a block of `next` that was written before `before` was created belonged to the parent at that time,
+/// so it also belongs to `before`.
 fn since(before: &Subvolume, next: &Subvolume) -> u64 {
     let is_later = before.parent.is_some() && before.parent == next.parent && before.created <= next.created;
     if is_later { before.created + 1 } else { 0 }

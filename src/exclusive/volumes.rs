@@ -1,7 +1,8 @@
-//! Volumes whose file system lists the extents of all files at once, to root: the trees of btrfs and the space map of
-//! XFS.
+//! Volumes whose file system can list the extents of all files at once: in the trees of btrfs, or in the
+//! space map of XFS. Only root can read these lists.
 //!
-//! Unlike the extents that the file system reports for a single file, these include those of files outside the scan.
+//! The lists also include the extents of files outside the scan, which cannot be found by asking for the
+//! extents of each scanned file.
 //!
 //! Invariant: an extent of a file that is not in the scan belongs to a node outside the tree.
 
@@ -25,7 +26,7 @@ pub(super) struct WholeVolume {
     directory: Result<Directory, Errno>,
     /// Sorted names of scanned files, by the ID of their subvolume.
     names: HashMap<u64, Vec<KnownName>>,
-    /// Disk usage of the scanned files in bytes, by node. Used only for a space map.
+    /// Disk usage of the scanned files in bytes, by node. Empty unless `source` is [`VolumeSource::Map`].
     sizes: Vec<u64>,
 }
 

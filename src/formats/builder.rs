@@ -1,7 +1,7 @@
 //! Builds a tree from entries that arrive one at a time, in depth-first order.
 //!
 //! ```text
-//! open:  top  root  dir  dir        the directories down to the current one, whose entries are in the batch
+//! open:  top  root  dir  dir        directories down to the current directory; the batch holds its entries
 //!         |    |     |
 //!       pages put aside: unpublished entries of a directory, kept while one of its children is read
 //! ```

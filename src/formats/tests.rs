@@ -23,7 +23,7 @@ fn read(text: &[u8], piece: usize) -> (Tree, Result<(), Fault>) {
     let (tree, published) = (Tree::new(), Cell::new(0));
     let builder = RefCell::new(Builder::new(&tree));
     let pulse = |_| {
-        // The browser may show the tree at any time.
+        // An import may publish entries after any chunk, so the test publishes them after every chunk.
         builder.borrow_mut().publish();
         published.set(published.get() + 1);
         ControlFlow::Continue(())

@@ -20,7 +20,7 @@ use crate::base::text::escape;
 use crate::df::Subvolume;
 use crate::df::subvolumes::{Accuracy, Subvolumes};
 
-/// Writes the table. `deleted` contains the indices of the subvolumes that would be deleted together.
+/// Writes the table. `deleted` contains the indexes of the subvolumes that would be deleted together.
 pub(crate) fn write_table(
     found: &Subvolumes,
     deleted: &[usize],
@@ -60,7 +60,7 @@ fn label(subvolume: &Subvolume) -> String {
     format!("{}{note}", escape(&subvolume.path))
 }
 
-/// Writes the JSON document. `deleted` contains the indices of the subvolumes that would be deleted together.
+/// Writes the JSON document. `deleted` contains the indexes of the subvolumes that would be deleted together.
 pub(crate) fn write_json(found: &Subvolumes, deleted: &[usize], out: &mut dyn Write) -> io::Result<()> {
     let mut writer = JsonWriter::new(out);
     let json = &mut writer;

@@ -1,14 +1,15 @@
 //! Categories of files by extension, for `type:video` and the rows of the types view.
 //!
-//! Files are not opened to detect their type. An executable file whose name does not determine a category is a program.
-//! An extension with several uses belongs to the category of most files that have it: `mod` is code. For `ts` and
-//! `mts`, the category also depends on the length of the file, which distinguishes TypeScript from MPEG transport
-//! streams. A known name without an extension, such as `Makefile`, counts as an extension itself.
+//! Files are not opened to detect their type. An executable file whose name does not determine a category is
+//! a program. If different kinds of files have the same extension, the extension belongs to the category of
+//! most of these files. For example, `mod` is code. For `ts` and `mts`, the category also depends on the
+//! length of the file, which distinguishes TypeScript from MPEG transport streams. A known name without an
+//! extension, such as `Makefile`, counts as an extension itself.
 
 use crate::base::sync::OnceLock;
 use crate::tree::{Entry, EntryState};
 
-/// Category of a file, guessed from its name.
+/// Category of a file, guessed from its name and, in some cases, from its length or its execute permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Category {
     /// Films and clips.
@@ -102,7 +103,7 @@ impl Category {
         }
     }
 
-    /// Returns the category of a file called `name` whose length is unknown.
+    /// Returns the category of a file called `name` whose metadata is unknown.
     pub fn of_name(name: &[u8]) -> Self {
         Extension::of(name).map_or(Self::Other, Self::of_extension)
     }

@@ -1,8 +1,8 @@
 //! Queries: lists of terms, all of which an entry must match.
 //!
-//! A query is parsed from text (`parse`), or built from [`Test`]s by a view. Therefore the same code finds the results
-//! of a search and the files behind a row of any view. A view can narrow a query with additional terms. Of the entries
-//! that the query keeps, only those that also match these terms are counted.
+//! A query is parsed from text (`parse`), or built from [`Test`]s by a view. Therefore the same code finds
+//! the results of a search and the files behind a row of any view. A view can narrow a query with additional
+//! terms. An entry is then counted only if the query keeps it and the entry also matches these terms.
 //!
 //! The result for a directory affects its contents; see [`Standing`](super::standing::Standing).
 //!
@@ -83,7 +83,7 @@ pub enum Test {
     Disk(Size),
     /// Apparent size in bytes; for a directory, including everything in it.
     Apparent(Size),
-    /// Minimum number of bytes freed by deleting the entry. The test fails while this number is unknown.
+    /// Lower bound of the bytes that deleting the entry frees. The test fails while this bound is unknown.
     Frees(Size),
     /// Modification time in this range of seconds since 1970. Directories are tested only if the query selects them by
     /// name or type, because their modification time does not show the age of their contents.
@@ -249,9 +249,9 @@ impl Query {
         self.named.iter().chain(&self.narrowed).any(|term| matches!(term.test, Test::Path(_)))
     }
 
-    /// Returns `true` if the contents of each directory that is found are kept too, because the query selects
-    /// directories by name, type or size. Other queries do not keep these contents. For example, `-*.log` finds most
-    /// directories, but does not keep the logs in them.
+    /// Returns `true` if the query also keeps the contents of each directory that it finds. This is the case
+    /// if the query selects directories, for example by name, type or size. Other queries do not keep these
+    /// contents. For example, `-*.log` finds most directories, but does not keep the logs in them.
     pub(crate) fn brings_contents(&self) -> bool {
         self.terms().next().is_none() || self.terms().any(Term::brings_contents)
     }
@@ -361,7 +361,9 @@ impl Test {
             }
             Self::NoExtension => record.kind == Kind::File && Extension::of(record.name).is_none(),
             Self::Empty => metadata.is_some_and(|metadata| is_empty(subject.tree, record.kind, metadata)),
-            Self::Linked => metadata.is_some_and(|metadata| metadata.links.is_some()),
+            Self::Linked => {
+                metadata.and_then(|metadata| metadata.links).is_some_and(|links| links.count != 1)
+            }
             Self::Inode(inode) => metadata.and_then(Metadata::linked_inode) == Some(*inode),
             Self::Error => errno(subject.tree, record).is_some(),
             Self::Errno(number) => errno(subject.tree, record) == Some(*number),

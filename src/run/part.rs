@@ -24,7 +24,8 @@ impl From<PartOfPlan> for PlanParts {
     }
 }
 
-/// Returns the exit code if the part needs no scan: its snapshot exists at `to`, or it must not be scanned.
+/// Returns an exit code if the part is not scanned: its snapshot already exists at `to` or, except in part 0,
+/// one of its roots is a mount point.
 pub(crate) fn settled(part: PartOfPlan, roots: &[PathBuf], to: Option<&Path>) -> Option<Exit> {
     if let Some(exit) = to.and_then(|path| saved(part, path)) {
         return Some(exit);

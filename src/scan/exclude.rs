@@ -1,4 +1,4 @@
-//! Rules for leaving entries out of a scan because of their names.
+//! Rules that exclude entries from a scan because of their names.
 
 use std::fmt::Debug;
 

@@ -1,8 +1,8 @@
 //! Directories that the user is looking at, which a scan reads first.
 //!
-//! Every job checks the list before it reads its own directory, so the next worker that finishes a directory takes one
-//! from the list. The subdirectories of that directory become the worker's newest jobs, so it reads them next. While
-//! the list is empty, the check costs a single load.
+//! Every job checks the list before it reads its own directory, so the next worker that finishes a directory
+//! continues with a directory from the list. The subdirectories of that directory become the worker's newest
+//! jobs, so the worker reads them next. While the list is empty, the check costs a single load.
 //!
 //! Invariant: a job reads a directory only if [`Tree::try_begin`] returns `true`, so a directory in the list is read
 //! once, whether it is taken from the list or from its parent's queue.

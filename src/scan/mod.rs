@@ -148,8 +148,8 @@ impl Scan {
         self.shared.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Makes the scan read these directories of its tree next, the last one first. Skips roots and any directory whose
-    /// reading has begun.
+    /// Makes the scan read these directories of its tree next, the last one first. Skips roots and
+    /// directories that the scan has already begun to read.
     pub fn look_at(&self, mut directories: Vec<DirId>) {
         let tree = &self.shared.tree;
         // Roots are skipped: they are read once it is known whether they lie inside other roots.

@@ -161,14 +161,15 @@ impl<'s> Policy<'s> {
         let is_mount = mounted || attributes.border == Boundary::Mount;
         let may_loop = is_mount || context.mount.file_system.is_foreign();
         if may_loop && self.is_above(id, device, attributes.inode) {
-            // A bind mount of an ancestor is not an error, but a loop within a file system is.
+            // A bind mount of an ancestor is excluded. A loop within a file system is an error.
             let loops = Decision::Leave(EntryState::Failed(Errno::ELOOP as i32));
             return if is_mount { leave(Exclusion::OtherFileSystem) } else { loops };
         }
         if options.skip_caches && is_cache(directory, entry.name) {
             return leave(Exclusion::Caches);
         }
-        // Checked last, so that all other exclusions have the same reason as in a scan of the whole tree.
+        // Other parts of a plan are checked last, so that an entry excluded for another reason gets the same
+        // reason as in a scan of the whole tree.
         if options.other_parts.has(&self.shared.tree, id, &context.path, entry.name.to_bytes()) {
             return leave(Exclusion::OtherPart);
         }

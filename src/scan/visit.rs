@@ -99,7 +99,7 @@ impl<'v> Visitor<'v> {
             return;
         }
         if let Some(id) = shared.looked_at.begin_next(&shared.tree) {
-            // Spawned before `id` is opened, because opening a directory on an unreachable server would block the job.
+            // The queue's job is spawned first, because opening `id` on an unreachable server would delay it.
             scope.spawn(move |scope| self.visit(scope, queue, index));
             shared.workers.reads(id);
             return self.enter(scope, id, shared.open_from_root(id));

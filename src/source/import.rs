@@ -63,7 +63,7 @@ struct Shared {
 struct State {
     /// Origins of the roots whose reading has begun, in order.
     roots: Vec<Provenance>,
-    /// `true` once the first entries have been read.
+    /// `true` once the beginning of an input has been read and its format is known.
     has_begun: bool,
     end: Option<(Outcome, Duration)>,
 }
@@ -155,8 +155,8 @@ impl Import {
         state.end.as_ref().map(|(outcome, _)| outcome.clone())
     }
 
-    /// Waits until the first entries have been read or the import has ended. Meanwhile, ssh may ask for a password
-    /// on the terminal.
+    /// Waits until the beginning of an input has been read or the import has ended. Meanwhile, ssh may ask
+    /// for a password on the terminal.
     pub fn wait_for_root(&self) {
         let state = lock(&self.shared.state);
         let is_nothing = |state: &mut State| !state.has_begun && state.end.is_none();
@@ -338,7 +338,7 @@ impl Shared {
         if messages.is_empty() { Ok(()) } else { Err(messages) }
     }
 
-    /// Adds the origins of roots, and wakes the threads that wait for the first root.
+    /// Adds the origins of roots, and wakes the threads that wait in [`Import::wait_for_root`].
     fn begin(&self, roots: Vec<Provenance>) {
         let mut state = lock(&self.state);
         state.roots.extend(roots);

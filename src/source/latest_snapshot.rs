@@ -21,9 +21,9 @@ pub struct Latest {
     pub ignored: Option<(PathBuf, String)>,
 }
 
-/// Opens the newest snapshot of either series in `folder` that has the same roots and flags, was scanned no later than
-/// `now`, and is accepted by `is_usable`. The file is not mapped, so that another program that truncates it cannot end
-/// this process.
+/// Opens the newest snapshot in `folder` that has the same roots and flags, was scanned no later than `now`,
+/// and is accepted by `is_usable`. The snapshot may belong to either series (see `snapshot_store`). The file
+/// is not memory-mapped, because this process would be killed if another program truncated a mapped file.
 pub fn open_latest(
     folder: &Path,
     roots: &[&[u8]],

@@ -4,9 +4,9 @@
 //! rclone lsjson -R --fast-list --no-mimetype --use-server-modtime --files-only … -- REMOTE:PATH
 //! ```
 //!
-//! With noncurrent versions, there are two more flags, one for each kind of store that has them. Without
-//! `--use-server-modtime`, rclone sends one additional request for each object of an S3 bucket. Unfinished uploads are
-//! listed by a second run:
+//! To list noncurrent versions, duke passes two more flags, one for S3 and one for Backblaze B2. Without
+//! `--use-server-modtime`, rclone sends one additional request for each object of an S3 bucket. Unfinished
+//! uploads are listed by a second run:
 //!
 //! ```text
 //! rclone backend list-multipart-uploads … -- REMOTE:PATH

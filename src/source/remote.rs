@@ -5,8 +5,8 @@
 //! ssh [-p PORT] -- [USER@]HOST "duke -q -c -o - [flags] -- 'PATH'"
 //! ```
 //!
-//! ssh always passes its last argument to a shell on that machine, so every word in it is quoted. ssh asks for
-//! passwords on the terminal. The end of its standard error is kept for error messages.
+//! ssh always passes its last argument to a shell on the other machine, so the flags and the path are quoted.
+//! ssh asks for passwords on the terminal. The end of its standard error is kept for error messages.
 //!
 //! Invariant: no part of HOST can become a flag of ssh, and no part of PATH can become a word of the shell.
 
@@ -123,7 +123,7 @@ impl Remote {
         command
     }
 
-    /// Returns the command line for the shell on that machine.
+    /// Returns the command line for the shell on the other machine.
     fn script(&self) -> Vec<u8> {
         let mut script = b"duke -q -c -o -".to_vec();
         for flag in &self.flags {

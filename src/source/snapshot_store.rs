@@ -7,8 +7,9 @@
 //! last-1c291ca3-01700003600.duke     the same, for the latest scan
 //! ```
 //!
-//! Snapshots of the first series are at least a day apart and serve as baselines. The second series has at most one
-//! snapshot of the same roots, whose sizes the browser shows while it scans these roots again.
+//! Snapshots of the `scan` series serve as baselines. They are at least a day apart, except those that the
+//! user requests with `duke save`. The `last` series has at most one snapshot of the same roots and flags;
+//! the browser shows the sizes in it while it scans these roots again.
 //!
 //! Invariant: a snapshot is not written to a disk that is nearly full, nor into a folder that another user can
 //! change, and all snapshots together never exceed the limit. Only files with such names are ever deleted.
@@ -105,7 +106,8 @@ impl std::fmt::Display for KeepError {
     }
 }
 
-/// Keeps a snapshot of `tree` unless there is a recent one, and deletes snapshots beyond the limits.
+/// Writes a snapshot of `tree`, and deletes snapshots beyond the limits. If a recent snapshot for comparisons
+/// exists, writes only the snapshot of the latest scan, and only if [`RetentionPolicy::keeps_latest`] is set.
 ///
 /// # Errors
 /// Returns an error if no snapshot was kept. In that case, existing snapshots are unchanged.
@@ -251,7 +253,7 @@ fn name_of(series: Series, key: &str, scanned_at: i64) -> String {
 /// Series that a snapshot belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Series {
-    /// Snapshots for comparisons, at least an interval apart.
+    /// Snapshots for comparisons, at least an interval apart unless the user requested them.
     Daily,
     /// Snapshot of the latest scan, which replaces the previous one.
     Latest,

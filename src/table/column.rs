@@ -279,7 +279,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
         widths: &[Width::Cells(DATE_AND_TIME), Width::Cells(DATE)],
         drop_order: 1,
         sorts_by: Column::Modified,
-        // Keeps the key in range. Times beyond these limits look the same on the screen.
+        // The clamp keeps the key in range. Times beyond these limits look the same on the screen.
         sort_key: Some(|_, metadata| (metadata.mtime.clamp(-1 << 61, 1 << 61) + (1 << 61)).cast_unsigned()),
     },
     ColumnSpec {

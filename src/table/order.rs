@@ -84,7 +84,8 @@ impl Order {
             && (record.name.starts_with(b".") || matches!(record.state, EntryState::Excluded(_)))
     }
 
-    /// Returns the size of an entry, which has these totals if it is a directory.
+    /// Returns the size of an entry by the measure of this order. `totals` contains the entry's totals if the
+    /// entry is a directory.
     pub(super) fn size(self, totals: Option<&Totals>, metadata: &Metadata) -> u64 {
         match totals {
             Some(totals) => self.measure.of(totals.disk, totals.apparent),

@@ -1,7 +1,8 @@
 //! Outline of a directory: its largest entries and, in turn, their largest entries, down to a minimum size.
 //!
-//! The treemap and the preview are drawn from an outline. Only directories of at least the minimum size are read, so
-//! the cost depends on the number of nodes that can be drawn, and on the lengths of the listings read.
+//! The treemap and the preview are drawn from an outline. Only directories of at least the minimum size are
+//! read, and below them only the listings that `main_category` needs. The cost therefore depends on the
+//! number of nodes that can be drawn, and on the lengths of the listings read.
 //!
 //! Invariant: the nodes of a directory are sorted by size, largest first.
 
@@ -65,7 +66,8 @@ pub struct OutlineRequest {
 }
 
 impl PartialEq for OutlineRequest {
-    /// Returns `true` if both requests produce the same outline unless the tree changes.
+    /// Returns `true` if both requests produce the same outline, provided that the tree does not change
+    /// between them.
     fn eq(&self, other: &Self) -> bool {
         fn is_same<T>(one: Option<&Arc<T>>, other: Option<&Arc<T>>) -> bool {
             one.map(Arc::as_ptr) == other.map(Arc::as_ptr)

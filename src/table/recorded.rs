@@ -3,7 +3,8 @@
 //! Keys act only on entries of the new tree. A recorded directory is found by its path, and its root by device and
 //! inode, so a disk that is mounted elsewhere is not mistaken for the recorded one.
 //!
-//! Invariant: a complete directory has recorded totals only until the scan has counted its hard links once.
+//! Invariant: a complete directory has recorded totals only until the scan has subtracted the repeated names
+//! of its hard links.
 
 use std::collections::HashMap;
 
@@ -74,7 +75,8 @@ impl RecordedTotals {
         let status = tree.status(id);
         let live = live.totals(tree, id);
         if status.is_complete() {
-            // Until the scan ends, repeated names of an inode count. The sizes can only fall.
+            // Until the scan ends, the live sizes count every name of an inode, so the final sizes cannot be
+            // larger. Therefore, the smaller of the live and the recorded size is shown.
             let (disk, apparent) = (live.disk.min(recorded.disk), live.apparent.min(recorded.apparent));
             return Some(Totals { disk, apparent, ..live });
         }
@@ -93,7 +95,7 @@ impl RecordedTree {
             if let Some(was) = self.find(new, id) {
                 found.totals.insert(id, self.tree.totals(was));
                 found.totals.extend(self.below(new, id, was));
-                // The roots are known from the start.
+                // The list of roots needs no recorded entries, because all roots are known from the start.
                 if id != DirId::TOP {
                     found.directories.insert(id, RecordedDir { tree: Arc::clone(&self.tree), id: was });
                 }
@@ -236,7 +238,7 @@ mod tests {
         assert_eq!((recorded.apparent, recorded.items), (4097, 3));
         assert_eq!(tree.totals(id(b"a")).apparent, 4099);
         growing.finish();
-        // The browser drops the record when the scan has ended.
+        // When the scan has ended, the browser drops the record and shows the totals of the tree.
         assert_eq!(tree.totals(id(b"a")), recorded);
     }
 
@@ -263,7 +265,8 @@ mod tests {
             for read in 0..=order.len() {
                 let sizes = sizes(&record, tree, growing.root());
                 prop_assert_eq!(tree.listing(growing.root()).entries().count(), present.len());
-                // Each name has one row. The row is recorded exactly if only the record has the name.
+                // Each name has one row. This is a recorded row if the scan has not found the name, and
+                // otherwise a row of the scan.
                 let rows = SortedEntries::of(tree, &sizes, growing.root(), Order::default());
                 prop_assert_eq!(rows.len(), plans.iter().filter(|plan| plan.0.or(plan.1).is_some()).count());
                 for (number, plan) in plans.iter().enumerate().filter(|(_, plan)| plan.0.or(plan.1).is_some()) {

@@ -43,7 +43,7 @@ impl Tree {
                 (None, links) => match self.outer_of_file(root.name) {
                     Some(outer) => Some(alias(self.name(outer), false)),
                     None => links.and_then(|links| {
-                        // If an inode has several names, each name is a separate root.
+                        // If the inode has several names, only roots with the same name repeat one another.
                         let name = if links.count > 1 { root.name } else { b"" };
                         let first = repeated(&mut files, (links.device, metadata.inode, name), root.name);
                         first.map(|first| alias(first, true))
@@ -59,8 +59,8 @@ impl Tree {
         self.aliases().iter().map(|alias| alias.position).collect()
     }
 
-    /// Returns the root directory that contains the file `root`, which is itself a scan root. Returns `None` if there is
-    /// none, or if the scan is not complete.
+    /// Returns the root directory that contains `root`, a root that is a file. Returns `None` if no other
+    /// root contains the file, or if the scan is not complete.
     pub fn outer_of_file(&self, root: &[u8]) -> Option<DirId> {
         let mut known = lock(&self.files_inside);
         // In a tree loaded from a file, hard links are not counted, so nothing has called `note_files_inside`. Such a
@@ -98,8 +98,8 @@ impl Tree {
         for name in names.iter().filter(|name| !is_root(name)) {
             let inode = name.key();
             if let (true, Some(outer)) = (alone.contains(&inode), self.ancestry(name.directory).last()) {
-                // Chooses the directory with the smallest number, so that the result does not depend on the order of
-                // the names.
+                // The root with the smallest number is chosen, so that the result does not depend on the
+                // order of the names.
                 let first = met.entry(inode).or_insert(outer);
                 *first = outer.min(*first);
             }

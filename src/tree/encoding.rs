@@ -46,7 +46,7 @@ struct Previous {
 
 /// Number of bytes reserved before the records for the header, which is at most as long as the longest varint.
 const HEAD: usize = 10;
-/// Initial capacity of a draft in bytes. It exceeds what a batch from the kernel needs, but unused bytes take no
+/// Initial capacity of a draft in bytes. A batch from the kernel needs less, but unused bytes take no
 /// physical memory.
 const ROOM: usize = 160 << 10;
 

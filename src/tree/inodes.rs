@@ -288,7 +288,7 @@ mod tests {
         ) {
             let top = DirId(0);
             prop_assert_eq!(sizes(&names).total(), naive(&names, top));
-            // Split into partial sums that are merged in reverse order.
+            // The names are split into partial sums, which are merged in reverse order.
             let (mut rest, mut merged) = (shuffled.as_slice(), UniqueSizes::default());
             for cut in cuts {
                 let (part, left) = rest.split_at(cut.min(rest.len()));

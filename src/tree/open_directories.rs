@@ -16,8 +16,9 @@ pub(super) struct Open {
 
 impl Open {
     pub(super) fn enter(&self, id: DirId, dir: &Dir) {
-        // Only the worker that reads the directory calls `enter`, and `leave` is not called before this worker has
-        // released its own claim.
+        // `Relaxed` is enough. Only threads that publish batches of the directory call `enter`, one at a
+        // time, and each of them holds a claim on the directory. `leave` is called after the last claim has
+        // been released.
         if !dir.is_open.swap(true, Ordering::Relaxed) {
             lock(self.shard(id)).insert(id);
         }

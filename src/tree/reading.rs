@@ -188,6 +188,12 @@ impl Tree {
         !self.status(id).is_complete() || self.dir(id).has(LINKED)
     }
 
+    /// Returns `true` if the totals of `id` cannot be compared with those of another tree yet, because the tree is still
+    /// being read and they may change.
+    pub(crate) fn is_preliminary(&self, id: DirId) -> bool {
+        self.is_growing(id) && !self.status(DirId::TOP).is_complete()
+    }
+
     /// Returns the disk usage shared between entries of the directory: the sum over the entries minus the directory's
     /// total, which counts shared bytes once. Returns 0 until the scan is complete.
     pub fn shared(&self, id: DirId) -> u64 {

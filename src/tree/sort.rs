@@ -1,8 +1,8 @@
 //! Sorts the entries of a listing by a number, then by name.
 //!
-//! Sorting moves 16 bytes per entry and compares only numbers. Names are compared eight bytes at a time, and only among
-//! entries with equal numbers, so a million files of the same size are sorted as fast as a million files of different
-//! sizes. Large listings are read and sorted with all processors.
+//! Sorting moves 16 bytes per entry and compares only numbers. Names are compared eight bytes at a time, and
+//! only among entries with equal numbers, so a million files of the same size are sorted as fast as a million
+//! files of different sizes. Large listings are read and sorted in parallel.
 //!
 //! Invariant: the order depends only on numbers and names, so the same entries are always in the same order.
 

@@ -91,8 +91,8 @@ impl Tree {
         }
     }
 
-    /// Returns `true` if all entries of `id` itself have been published. Directories below it may still be incomplete. A
-    /// later call may return `true` although nothing has been published since.
+    /// Returns `true` if all entries of `id` itself have been published. Directories below it may still be
+    /// incomplete. A later call may return `true` although nothing has been published since.
     pub(crate) fn is_listed(&self, id: DirId) -> bool {
         // The claims are counted between two equal counts of the incomplete children. Each of these children has one
         // claim, which was added before the child was published. If there are no other claims, reading has ended.

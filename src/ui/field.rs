@@ -72,8 +72,9 @@ impl Field {
         *self = Self { past: std::mem::take(&mut self.past), ..Self::default() };
     }
 
-    /// Replaces the text with the previous or next earlier text. If the user has typed text, does nothing and returns
-    /// `false`, so that Up and Down move through the results.
+    /// Replaces the text with the previous or next earlier text. Does nothing and returns `false` if there is
+    /// no such text, or if the user has typed text. In that case, Up and Down move through the search results
+    /// instead.
     pub fn recall(&mut self, motion: Motion) -> bool {
         let at = match self.state {
             State::Recalled(at) => at,

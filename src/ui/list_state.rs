@@ -1,8 +1,9 @@
 //! State of the list: the shown directory, its rows and its cursor.
 //!
-//! The state stores the position (in the listing) and the name of the entry under the cursor, so that the cursor can
-//! follow the entry when the rows are sorted again, and when the scan finds a recorded entry. Until the first key press
-//! in a directory, the cursor stays on the first row, even if another entry moves there.
+//! The state stores the position (in the listing) and the name of the entry under the cursor, so that the
+//! cursor can follow the entry when the rows are sorted again. The name is enough to follow a recorded entry,
+//! which is an entry of an earlier scan that is shown until the running scan finds it. Until the first key
+//! press in a directory, the cursor stays on the first row, even if another entry moves there.
 //!
 //! Invariant: if there are rows, the cursor is on one of them. After scrolling, that row is visible.
 

@@ -274,7 +274,7 @@ impl Notice {
             Self::FormerDirectory => "Deleted; showing its former directory".into(),
             Self::NoEntry => "No entry here".into(),
             Self::NoMoreLines => "Nothing more to show".into(),
-            Self::TooNarrow(columns) => format!("Window too narrow; panes need {columns} columns"),
+            Self::TooNarrow(columns) => format!("Panes need {columns} columns"),
             Self::OnlyFiles => "Only files can be viewed".into(),
             Self::NotInRoot => "Open a scan root first".into(),
             Self::Opening(path) => format!("Opening {}", escape(path)),

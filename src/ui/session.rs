@@ -8,17 +8,14 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::cursor::MoveTo;
-use ratatui::crossterm::queue;
-use ratatui::crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 
+use super::frame_writer::{FrameWriter, Output};
 use super::loader::Sources;
 use super::message::{Effect, Event};
 use super::notice::Notice;
@@ -44,8 +41,6 @@ use crate::source::{Source, SourceKind};
 const TICK: Duration = Duration::from_millis(80);
 /// Interval between checks of running jobs. Short enough that the user notices no delay.
 const GLANCE: Duration = Duration::from_millis(10);
-
-pub type Output = CrosstermBackend<BufWriter<Screen>>;
 
 enum Message {
     Event(Event),
@@ -75,7 +70,7 @@ pub enum Left {
 }
 
 pub struct Session<'s> {
-    terminal: &'s mut Terminal<Output>,
+    frames: FrameWriter<'s>,
     screen: &'s Screen,
     input: &'s mut Input,
     source: &'s Source,
@@ -93,7 +88,6 @@ pub struct Session<'s> {
     begun: Instant,
     next_tick: Instant,
     effects: VecDeque<Effect>,
-    has_changed: bool,
 }
 
 impl<'s> Session<'s> {
@@ -113,7 +107,7 @@ impl<'s> Session<'s> {
         let app = App::new(source.tree(), roots, settings, (size.width, size.height));
         let pool = Pool::new(processors())?;
         Ok(Self {
-            terminal,
+            frames: FrameWriter::new(terminal),
             screen,
             input,
             source,
@@ -128,7 +122,6 @@ impl<'s> Session<'s> {
             begun,
             next_tick: begun,
             effects: VecDeque::new(),
-            has_changed: false,
         })
     }
 
@@ -139,7 +132,7 @@ impl<'s> Session<'s> {
 
     /// Runs until the user leaves the tree.
     pub fn run(mut self) -> io::Result<Left> {
-        self.draw()?;
+        self.frames.draw(&mut self.app)?;
         self.source.end_head_start();
         // Delay the first tick, because a second frame drawn immediately would be as empty as the first.
         self.next_tick = Instant::now() + GLANCE;
@@ -149,9 +142,7 @@ impl<'s> Session<'s> {
             if !self.app.cx.wants_ticks() && self.source.outcome() != self.app.cx.scan.last.outcome {
                 self.act(Event::Tick(self.tick()));
             }
-            if std::mem::take(&mut self.has_changed) {
-                self.draw()?;
-            }
+            self.frames.draw(&mut self.app)?;
             let wait = self.wait();
             let events = self.input.pending(wait, self.begun)?.unwrap_or_else(|| self.idle());
             // Set the clock first, so that events see the current time even after a long wait.
@@ -181,7 +172,7 @@ impl<'s> Session<'s> {
     /// Passes an event to the state, and queues the effects it causes.
     fn act(&mut self, event: Event) {
         self.effects.extend(self.app.update(event));
-        self.has_changed = true;
+        self.frames.request();
     }
 
     /// Returns the maximum time to wait for input; `None` for no limit.
@@ -189,14 +180,15 @@ impl<'s> Session<'s> {
         let tick =
             self.app.cx.wants_ticks().then(|| self.next_tick.saturating_duration_since(Instant::now()));
         let glance = (self.app.is_loading() || self.runner.is_busy()).then_some(GLANCE);
-        let idle = self.app.idle_wait(self.begun.elapsed());
-        [tick, glance, idle].into_iter().flatten().min()
+        let frame = self.frames.wait();
+        let idle = self.app.idle_wait(self.begun.elapsed()).filter(|_| frame.is_none());
+        [tick, glance, idle, frame].into_iter().flatten().min()
     }
 
     /// Returns [`Event::Idle`] if that event is due. Must be called only when no input is pending.
     fn idle(&mut self) -> Vec<Event> {
         let now = self.begun.elapsed();
-        let is_due = self.app.idle_wait(now) == Some(Duration::ZERO);
+        let is_due = self.frames.wait().is_none() && self.app.idle_wait(now) == Some(Duration::ZERO);
         is_due.then_some(Event::Idle(now)).into_iter().collect()
     }
 
@@ -232,7 +224,9 @@ impl<'s> Session<'s> {
         let basis = self.basis.at(self.app.cx.views.compared.chosen);
         let (tree, basis) = (self.source.tree(), Some(&basis));
         let sources = Sources { pool: &self.pool, tree, basis, may_ask_system: true };
-        self.has_changed |= self.app.poll(&sources);
+        if self.app.poll(&sources) {
+            self.frames.request();
+        }
         for message in self.runner.poll() {
             match message {
                 Message::Event(event) => self.act(event),
@@ -275,11 +269,11 @@ impl<'s> Session<'s> {
             }
             Effect::Deletion(order) => {
                 self.deletions.take(order, &mut self.runner);
-                self.has_changed = true;
+                self.frames.request();
             }
             Effect::StopRescan => self.again.iter().for_each(Scan::stop),
             Effect::Copy(text) => {
-                self.terminal.backend_mut().write_all(clipboard::sequence(&text).as_bytes())?;
+                self.frames.send(&clipboard::sequence(&text))?;
                 clipboard::offer(text);
             }
             Effect::Suspend => {
@@ -287,7 +281,7 @@ impl<'s> Session<'s> {
                 self.told = tab_progress::TabState::Nothing;
                 self.resume()?;
             }
-            Effect::Repaint => self.repaint()?,
+            Effect::Repaint => self.frames.repaint()?,
         }
         Ok(None)
     }
@@ -352,31 +346,12 @@ impl<'s> Session<'s> {
         }
     }
 
-    fn draw(&mut self) -> io::Result<()> {
-        queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
-        self.terminal.draw(|frame| self.app.draw(frame))?;
-        // The terminal's cursor is invisible, but screen readers follow it.
-        if let Some((column, line)) = self.app.cursor() {
-            queue!(self.terminal.backend_mut(), MoveTo(column, line))?;
-        }
-        queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
-        self.terminal.backend_mut().flush()
-    }
-
     /// Continues after another program has used the terminal. The terminal may have been resized in the
     /// meantime.
     fn resume(&mut self) -> io::Result<()> {
-        let size = self.terminal.size()?;
+        let size = self.frames.size()?;
         self.act(Event::Resize(size.width, size.height));
-        self.repaint()
-    }
-
-    /// Makes the next frame redraw every cell. `Terminal::clear` is not used, because it waits for a reply from
-    /// the terminal.
-    fn repaint(&mut self) -> io::Result<()> {
-        let size = self.terminal.size()?;
-        self.has_changed = true;
-        self.terminal.resize(size.into())
+        self.frames.repaint()
     }
 }
 

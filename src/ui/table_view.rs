@@ -50,7 +50,8 @@ pub struct TablePage {
     /// `true` if the row under the cursor has a target, which Enter opens.
     pub has_target: bool,
     pub lines: Vec<Row>,
-    /// Visible rows of the df view or of an explanation. These rows have columns of their own.
+    /// Visible rows of the df view, or of the text that explains one of its rows. They have their own
+    /// columns.
     pub ledger: Vec<ledger::Row>,
 }
 
@@ -240,7 +241,7 @@ impl TableView {
         self.answer()?.data.copies(self.number(self.cursor.index)?, kept)
     }
 
-    /// Returns the copies in `directory`, which are to be kept, and all other copies in their groups.
+    /// Returns the copies to keep, which are those inside `directory`, and all other copies in their groups.
     pub fn copies_elsewhere(&self, tree: &Tree, directory: DirId) -> Copies {
         self.answer().map(|answer| answer.data.copies_elsewhere(tree, directory)).unwrap_or_default()
     }

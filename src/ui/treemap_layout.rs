@@ -94,7 +94,7 @@ pub fn layout(weights: &[u64], area: Area, unit: Unit) -> Vec<Tile> {
     let mut at = 0;
     while at < order.len() {
         let end = at + next_row(weights, &order[at..], left[at], free);
-        // For the last row the share is exactly 1, so that the row fills the remaining area.
+        // For the last row, the share is exactly 1, so the row fills the remaining area.
         let share = (left[at] - left[end]) / left[at];
         let along = free.shorter_side();
         let (strip, after) = free.cut(along.other(), share);

@@ -118,13 +118,13 @@ impl Views {
         self.sheets.first().is_some_and(|sheet| *sheet.table == views::search::TABLE)
     }
 
-    /// Returns `true` if the prerequisite of the view is met, so that a hint for its key makes sense.
+    /// Returns `true` if the view is likely to have rows, so that its tab and a hint for its key make sense.
     pub fn is_useful(&self, view: &ViewSpec) -> bool {
         match view.needs {
             Needs::Nothing => true,
             Needs::FileSystem => self.is_whole(),
             Needs::Baseline => self.can_grow(),
-            // Only a search that reads files can find out whether there will be any rows.
+            // Only a search that reads files can find out whether the view has rows, which takes long.
             Needs::CompleteScan => false,
         }
     }

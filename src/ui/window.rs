@@ -129,7 +129,8 @@ impl Window {
     }
 }
 
-/// Returns the row of a recorded entry. The row does not refer to the entry, because keys must not act on it.
+/// Returns the row of a recorded entry. The row does not refer to an entry, because keys must not act on
+/// recorded entries.
 fn recorded_row(rows: &RecordedRows, position: Position, measure: Measure) -> Option<Row> {
     let RecordedDir { tree, id } = rows.directory();
     let entry = EntryId { directory: *id, position };

@@ -131,7 +131,7 @@ fn marks_of_existing_entries_survive_a_rescan() {
     press(&scan, &mut app, "R");
     assert_eq!((app.cx.marks().count(), app.cx.marks().totals()), (5, everything));
     fs::remove_file(home.path().join("a/one")).unwrap();
-    // Another file of the same name is recognized by its inode.
+    // A different file takes the name `two`. Its inode number shows that it is not the marked file.
     fs::write(home.path().join("a/deep/other"), "other").unwrap();
     fs::rename(home.path().join("a/deep/other"), home.path().join("a/deep/two")).unwrap();
     press(&scan, &mut app, "g r");
@@ -170,7 +170,7 @@ fn a_root_inside_another_survives_rescans_of_both() {
     let scan = scan(&[home.path(), &inner]);
     let mut app = app(&scan);
     assert_eq!(names(&app).len(), 2);
-    // Rescans through the outer root and through the inner one.
+    // Rescans the outer root, the inner root, and the directory `a` between them.
     for keys in ["g r", "G r", "g Enter g r h"] {
         fs::write(inner.join("new"), vec![b'x'; keys.len() << 20]).unwrap();
         press(&scan, &mut app, keys);

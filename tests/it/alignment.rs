@@ -90,7 +90,8 @@ fn the_terminal_shows_the_drawn_screen() {
             let (shown, drawn) = (shown(&mut app, size), drawn(&mut app, size));
             let mut at = 0;
             while at < drawn.len() {
-                // A terminal may show a grapheme in several cells, over as many columns.
+                // A terminal may distribute a wide grapheme over the columns that it covers, so these columns
+                // are compared together.
                 let end = at + duke::base::text::width(&drawn[at]).max(1);
                 let (x, y) = (at % usize::from(size.0), at / usize::from(size.0));
                 let shown = shown[at..end].concat();

@@ -56,12 +56,13 @@ fn run_here(place: &Place, words: &[&str]) -> Vec<u8> {
     run_in(place.path(), words).ended(0).stdout
 }
 
-/// Sizes that are counted for a directory.
+/// Items and sizes that are counted for a directory.
 #[derive(Clone, Default)]
 struct Counted {
     items: u64,
     plain: [u64; 2],
-    /// Sizes of inodes with several names, their link counts, and the number of names.
+    /// Inodes with several names, keyed by device and inode number: sizes, link count, and number of names
+    /// found.
     linked: BTreeMap<(u64, u64), ([u64; 2], u64, u64)>,
 }
 
@@ -208,7 +209,7 @@ fn every_task_prints_the_same_of_a_binary_export_as_of_the_json() {
     let place = everything();
     run_here(&place, &["-e", "-o", "a.json", "t"]);
     run_here(&place, &["-e", "-O", "a.ncdu", "t"]);
-    // The binary format records no time, so the message names none.
+    // The binary format does not record the time of the scan, so times are removed from the output.
     let said = |name: &str, words: &[&str]| {
         let text = String::from_utf8_lossy(&run_here(&place, &[words, &["-f", name]].concat())).into_owned();
         let lines = text.lines().filter(|line| !line.contains("elapsed_ms")).map(|line| {
@@ -345,7 +346,8 @@ fn large_trees_are_read_back_in_any_order() {
         assert_eq!(shared(&tree), shared(scan.tree()));
         tree.verify().unwrap();
         crate::support::assert_sums_agree(&tree);
-        // In a newly opened tree, the names of linked inodes are read first, and then a snapshot is saved.
+        // Opens the tree again. This time, the names of linked inodes are read first, and then a snapshot is
+        // saved.
         let tree = open(&bytes, Access::Read).unwrap();
         assert_eq!(tree.linked().len(), scan.tree().linked().len());
         let (stop, about) = (AtomicBool::new(false), SnapshotInfo::default());
@@ -444,12 +446,12 @@ fn good_files_of_other_writers_are_read() {
     for fields in forms {
         assert_eq!(verdict(&items(&[fields, &directory("/r", 0)])), "no error", "{fields:?}");
     }
-    // Maps and strings of known and unknown length, tags, nested unknown values, and text.
+    // The unknown fields contain maps and strings of known and unknown length, tags, nested values, and text.
     let other =
         b"\xc1\xa4\x00\x01\xd8\x20\x01\x61f\x18\x63\x82\x9f\x01\xff\xa1\x61a\xf6\x39\x01\x00\xf9\x00\x00";
     let root = item(&directory("/r", 0));
     assert_eq!(verdict(&file(&[&[&other[1..], &root].concat()], other.len() as u64 - 1)), "no error");
-    // Blocks of unknown types and unused numbers.
+    // The file has a block of an unknown type, and its index has an unused block number.
     let mut whole = items(&[&directory("/r", 1 << 40)[..2]]);
     let index = whole.split_off(whole.len() - 24);
     whole.extend(block(7, b"unknown"));
@@ -696,7 +698,7 @@ fn a_block_has_the_size_that_was_asked_for() {
     let small = export(&["--export-block-size", "4"]);
     let usual = export(&[]);
     assert!(small.len() > 10 * usual.len(), "{small:?} {usual:?}");
-    // An item of a file takes at least 10 bytes, and the last item may exceed the size.
+    // An item of a file takes at least 10 bytes, and the last item of a block may exceed the block size.
     assert!(small.iter().all(|items| *items <= 4096 / 10 + 1), "{small:?}");
     let all: usize = usual.iter().sum();
     assert_eq!(small.iter().sum::<usize>(), all);

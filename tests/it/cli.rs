@@ -150,7 +150,8 @@ fn the_table_is_sorted_as_requested() {
     };
     place.file("middle/two", 1);
     place.file("middle/three", 1);
-    // Even a short file uses a whole block, so the names decide between equal sizes.
+    // Even a short file uses a whole block. `aaa` and `small` therefore have equal sizes and are sorted by
+    // name.
     assert_eq!(order("size"), ["./large", "./middle", "./aaa", "./small", "."]);
     assert_eq!(order("name"), ["./aaa", "./large", "./middle", "./small", "."]);
     assert_eq!(order("count")[..2], ["./middle", "./large"]);

@@ -245,7 +245,7 @@ fn root_reads_nothing_that_another_user_can_write() {
     assert!(refused(&|place| by_group(place, 0)).contains("nonsense"));
     // In a sticky directory, other users can create entries, but cannot change those of root.
     assert!(refused(&|place| set_mode(&place.join(".config/duke"), 0o1777)).contains("nonsense"));
-    // A user who can replace a link chooses the file.
+    // The link belongs to another user, who therefore chose the file that is read.
     assert_eq!(
         refused(&|place| {
             fs::rename(file(place), place.join("elsewhere")).unwrap();
@@ -327,7 +327,7 @@ fn config_show_prints_an_equivalent_configuration() {
     fs::write(file(&place), shown.text()).unwrap();
     let again = said(&place, &["config", "show"]);
     assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
-    // The same holds without any setting, and with variables in the environment.
+    // Without any setting, and with variables in the environment, the output can also be read back.
     let place = home("");
     let shown = run(duke(&place, &["config", "show"]).env("DUKE_THREADS", "7").env("NO_COLOR", "1")).ended(0);
     fs::write(file(&place), shown.text()).unwrap();
@@ -411,7 +411,7 @@ fn every_setting_of_ncdu_is_imported_and_loads() {
     fs::write(file(&place), &text).unwrap();
     let shown = said(&place, &["config", "show"]);
     assert_eq!(shown.stderr, "");
-    // A line of a key ends in a comment.
+    // The line of a key binding ends with a comment, which is cut off.
     let shown: Vec<&str> = shown.text().lines().filter_map(|line| line.split("  # ").next()).collect();
     for line in text.lines().filter(|line| line.contains(" = ")) {
         assert!(shown.contains(&line), "{line} is not in force: {shown:#?}");
@@ -459,7 +459,7 @@ fn every_setting_role_and_key_is_documented() {
     const DOCUMENT: &str = include_str!("../../docs/config.md");
     let place = home("");
     let shown = said(&place, &["config", "show"]).text().to_owned();
-    // Keys that cannot be changed are not settings.
+    // Lines with `always: ` show keys that cannot be changed. These keys are not settings.
     let settable = shown.lines().filter(|line| !line.contains("]  always: "));
     let names = settable.filter_map(|line| line.trim_start_matches("# ").split_once(" = "));
     let mut count = 0;

@@ -31,7 +31,7 @@ fn du_prints_what_du_prints() {
     let fixture = fixtures::plain();
     let mut printed = Vec::new();
     assert!(du::print(vec![fixture.path().to_owned()], &mut printed).unwrap());
-    // Bytes rounded up: the unit that the example prints, whatever the environment says.
+    // With `-k`, du prints KiB, as the example does, whatever unit the environment sets.
     let expected = Command::new("du").arg("-k").arg(fixture.path()).output().unwrap();
     assert!(sorted_lines(&expected.stdout).len() > 2, "{expected:?}");
     assert_eq!(sorted_lines(&printed), sorted_lines(&expected.stdout));

@@ -96,7 +96,7 @@ fn names_begin_with_their_file_where_there_are_several() {
 fn links_are_recognized_only_within_one_host() {
     const TEN_MIB: i128 = 10 << 20;
     let place = Place::new();
-    // Copies of a virtual machine have the same devices and inodes.
+    // Like copies of a virtual machine, the exports have the same device and inode numbers.
     for (name, path) in [("one", "/srv"), ("other", "/srv"), ("home", "/home")] {
         let file = format!(r#"{{"name":"f","dsize":{TEN_MIB},"dev":7,"ino":9,"hlnkc":true,"nlink":2}}"#);
         let text = format!(r#"[1,2,{{"progname":"ncdu"}},[{{"name":"{path}","dev":7}},{file}]]"#);
@@ -106,7 +106,8 @@ fn links_are_recognized_only_within_one_host() {
     assert_eq!(disk(&["-f", "one"]), TEN_MIB);
     assert_eq!(disk(&["-f", "one", "-f", "other"]), 2 * TEN_MIB);
 
-    // Prints the file that is named like the path.
+    // This replacement for ssh prints the file in the current directory that is named like the requested
+    // path.
     let path =
         ssh(&place, r#"for last; do :; done; eval "set -- $last"; for last; do :; done; cat ".$last""#);
     let remote = |words: &[&str]| {
@@ -177,7 +178,7 @@ fn gdu_and_duke_read_each_other() {
     assert_eq!(root.child("other").get("apparent").number(), 9_000);
     assert_eq!(root.child("sub").child("large").get("apparent").number(), 50_000);
     export(&place, &["-o", "ours", "t"]);
-    // gdu does not show the own sizes of directories.
+    // gdu does not show the own sizes of directories, so only the size of a file is checked.
     let shown = gdu(&["-n", "-p", "-a", "-f", "ours"]);
     let text = String::from_utf8_lossy(&shown.stdout).into_owned();
     assert!(text.contains("8.8 KiB") && text.contains("other"), "{text}");
@@ -442,7 +443,7 @@ fn an_export_is_compared_with_the_present_directory() {
     let found = changes(&export(&place, &["diff", "--json", "--min-change", "50k", "old.zst", "t"]));
     assert_eq!(found.last().unwrap().1, "new");
     assert!(found.iter().all(|(_, _, by)| *by >= 100_000), "{found:?}");
-    // Errors of either side are reported.
+    // Errors in either of the two trees are reported.
     let whole = fs::read(place.join("old.zst")).unwrap();
     fs::write(place.join("torn.zst"), &whole[..whole.len() / 2]).unwrap();
     for sides in [["torn.zst", "t"], ["t", "torn.zst"]] {
@@ -464,7 +465,8 @@ fn an_interrupted_comparison_prints_only_that() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Writes more than a pipe holds, so that the reader has started reading.
+    // The test writes more than a pipe holds. When the write returns, the reader has therefore started to
+    // read.
     let mut silent = child.stdin.take().unwrap();
     silent.write_all(&vec![b' '; 1 << 20]).unwrap();
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
@@ -522,7 +524,8 @@ fn a_root_given_twice_counts_once_in_every_report() {
         assert_eq!(lines(&["--csv", "-f", "kept.duke"]), lines(&["--csv", "t"]), "kept of {several:?}");
         fs::remove_file(place.join("kept.duke")).unwrap();
     }
-    // Another name of a file in the directory is a separate entry.
+    // A root that is a hard link to a file in the first root is an entry of its own, but adds nothing to the
+    // sum.
     fs::hard_link(place.join("t/again"), place.join("other")).unwrap();
     let lines = export(&place, &["--ndjson", "t", "other"]);
     assert_eq!(
@@ -544,7 +547,7 @@ fn lists_and_sums_match_the_schema() {
     assert_eq!(violations, Vec::<String>::new());
     let largest = output.root().get("largest").elements();
     assert_eq!(largest.len(), 2);
-    // The other name is not listed, but is counted in the number of links.
+    // The other name of the file is not listed, but is counted in the number of links.
     assert_eq!(largest[0].get("path").text(), "t/again");
     assert_eq!((largest[0].get("apparent").number(), largest[0].get("links").number()), (50_000, 2));
     assert!(largest[1].get("apparent").number() < 50_000 && largest[1].find("links").is_none());
@@ -704,7 +707,7 @@ fn unfinished_uploads_are_listed_after_the_objects() {
     let said = String::from_utf8(bytes(&place, "said")).unwrap();
     let command = "\nbackend|list-multipart-uploads|--ask-password=false|--log-format=|--|s3:b/logs|\n";
     assert!(said.contains(command), "{said}");
-    // The objects remain if the uploads cannot be listed.
+    // If the uploads cannot be listed, the objects are still shown.
     let run = list(object, "echo 403 AccessDenied >&2; exit 3;");
     assert!(run.stderr.ends_with("s3:b/logs: unfinished uploads: 403 AccessDenied\n"), "{}", run.stderr);
     let document = run.json();
@@ -726,7 +729,7 @@ fn a_failing_rclone_leaves_marked_rows_and_its_error() {
     let line = r#"{"Path":"d/a","Name":"a","Size":3000,"IsDir":false}"#;
     let cases = [
         ("echo NOTICE: x >&2; echo 403 AccessDenied >&2; exit 3", "s3:b: 403 AccessDenied\n"),
-        // The message of a store continues in indented lines.
+        // The error message of an object store can continue in indented lines, which duke leaves out.
         (
             r"printf '403 AccessDenied\n\tstatus code: 403, request id: X\n' >&2; exit 3",
             "s3:b: 403 AccessDenied\n",
@@ -756,7 +759,8 @@ fn a_failing_rclone_leaves_marked_rows_and_its_error() {
 fn objects_are_grouped_into_directories_in_any_order() {
     let place = Place::new();
     let mut lines = String::from("[\n");
-    // More directories than may have unpublished entries, and every one is visited twice.
+    // There are more directories than may have unpublished entries at a time, and every directory is visited
+    // twice.
     for round in 0..2 {
         for directory in 0..200 {
             let path = format!("{}/{directory}/{round}", directory % 7);
@@ -775,7 +779,8 @@ fn objects_are_grouped_into_directories_in_any_order() {
     let document = run.json();
     let root = document.root().get("roots").elements()[0];
     assert_eq!(root.get("apparent").number(), 2 * (200 * 201 / 2) + 4 * 512);
-    // 400 objects in 207 directories, and two objects of the same path, one named like a directory, and one more.
+    // 400 objects in 207 directories; then the directory `a`, two objects `a/b`, one object `a` and one
+    // object `c`.
     assert_eq!(root.get("items").number(), 400 + 207 + 1 + 4);
     assert_eq!(root.child("3").child("10").get("apparent").number(), 2 * 11);
 }

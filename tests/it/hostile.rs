@@ -128,8 +128,8 @@ fn entries_without_a_line_are_reported() {
     fs::write(place.join("file"), export("{}", &body)).unwrap();
     for words in WAYS.iter().skip(2).filter(|words| words[0] != "-o") {
         let run = crate::program::run_in(place.path(), [words, &["-f", "file"][..]].concat()).ended(1);
-        // 15 directories of 256 bytes each, including the slash, fit. Three more directories and their
-        // contents do not.
+        // Each of the 18 nested directories adds 256 bytes to the path, including the slash. The paths of 15
+        // directories fit. Those of the other three, and of the two files in them, do not.
         let said = format!(
             "skipped 5 entries with paths longer than 4,095 bytes; the first begins with /r/{}/",
             "n".repeat(255)
@@ -212,7 +212,7 @@ impl Snapshot {
         varint(&mut index, directories);
         varint(&mut index, self.count);
         index.extend(self.index);
-        // One device, no time, no names.
+        // One device, but no time and no names are recorded.
         index.extend([1, 1, 0, 0, 0, 0]);
         let footer = [file.len() as u64, index.len() as u64].map(u64::to_le_bytes).concat();
         file.extend(&index);
@@ -253,7 +253,7 @@ fn rows_with_too_few_bytes_are_rejected_before_taking_memory() {
     let blocks = 30_000;
     let mut snapshot = Snapshot::default();
     snapshot.block(0, &listing(0, ROOT), &[0, 1]);
-    // The listing that is read only when it is shown.
+    // The listing in this block is read only when it is shown.
     snapshot.block(0, &[0], &[1, 1]);
     snapshot.block(1, &[0; 5 * 1024], &[]);
     (1..blocks).for_each(|_| snapshot.block(1, &[0], &[]));
@@ -277,7 +277,7 @@ fn a_snapshot_of_errors_takes_no_more_memory_than_its_bytes() {
     let mut snapshot = Snapshot::default();
     snapshot.block(0, &listing(0, ROOT), &[0, 1]);
     snapshot.block(4, &listing(1, &b"\x41\x01a\x05".repeat(200_000)), &[1, 1]);
-    // Rows of the top and its root.
+    // This block contains the rows of the top and of its root.
     snapshot.block(1, &[0; 10], &[]);
     holds_snapshot("a_snapshot_of_errors_takes_no_more_memory_than_its_bytes", &snapshot.finish(2), 1);
 }
@@ -315,6 +315,6 @@ fn a_hundred_thousand_levels_of_a_binary_export_cost_no_more_than_their_bytes() 
     let first = b"\xbf\x00\x01\x01\x43abc\xff";
     let content = [&first[..], &level.repeat(100_000), b"\xbf\x00\x00\x01\x42/r\x0c\x28\xff"].concat();
     let root = content.len() as u64 - 10;
-    // The lines have paths of up to 4,095 bytes.
+    // The output may be 200 times as large as the export, because its lines have paths of up to 4,095 bytes.
     holds_binary(TEST, &content, root, 200);
 }

@@ -1,4 +1,5 @@
-//! Results of jobs that panic. These are not unit tests, because unit tests also run with panics that abort.
+//! Results of jobs that panic. These are not unit tests, because the unit tests are also run in a build where
+//! a panic aborts the process.
 #![allow(missing_docs)]
 
 use std::time::Duration;

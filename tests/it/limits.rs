@@ -160,7 +160,7 @@ fn an_entry_takes_at_most_forty_bytes_with_its_name() {
     }
     let fixture = fixtures::crowd(usize::try_from(ENTRIES).unwrap());
     let scan = |root: &Path| Scan::run(vec![root.to_owned()], Options::default());
-    // Memory that any scan allocates once is not counted.
+    // The first scan allocates the memory that a process needs only once. That memory is not counted.
     let first = scan(&fixture.join("directory"));
     let before = resident();
     let second = scan(fixture.path());

@@ -1,5 +1,5 @@
-//! Lists as trees, from outside: round trips of real directories, lists that find and du write, and all uses of such a
-//! tree.
+//! Trees that are read from lists, from outside: round trips of real directories, lists written by find and
+//! du, and all uses of such a tree.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::fmt::Write as _;
@@ -72,7 +72,7 @@ fn several_roots_and_hosts_are_written_and_read_unchanged() {
     let both = run_in(place.path(), ["-e", "--json", "a", "b"]).ended(0);
     assert_eq!(report(&run_in(place.path(), ["-f", "list", "--json"]).ended(0)), report(&both));
     assert!(scanned.len() > report(&both).len());
-    // The lists of one machine share its inodes, even in two files.
+    // Hard links are recognized across two lists of the same machine.
     for root in ["a", "b"] {
         fs::write(
             place.join(format!("{root}.ndjson")),
@@ -136,13 +136,13 @@ fn listings_of_find_and_du_have_the_totals_of_a_scan() {
     let last = sum.split(|byte| *byte == 0).rev().nth(1).unwrap();
     let expected: i128 = String::from_utf8_lossy(last).split('\t').next().unwrap().parse().unwrap();
     assert_eq!(totals(&du)[1..], [expected, scanned[2]]);
-    // Newlines end the records of a list without NUL.
+    // In a list without NUL bytes, newlines end the records.
     write_output(&place, "lines", Command::new("find").args(["t/sub", "-printf", r"%p\t%s\t%b\t%T@\n"]));
     let lines = run_in(place.path(), ["-f", "lines", "--format", "find", "--json"]).ended(0);
     assert_eq!(totals(&lines), totals(&part));
 }
 
-/// Returns the lines of a list of the files that `odd` creates.
+/// Returns a list of the files that [`odd`] creates, as NDJSON.
 fn list_of(place: &Place) -> Vec<u8> {
     run_in(place.path(), ["--ndjson", "t"]).ended(0).stdout
 }
@@ -175,12 +175,12 @@ fn a_list_is_used_like_a_scan() {
     let place = odd();
     fs::write(place.join("list"), list_of(&place)).unwrap();
     let scanned = totals(&run_in(place.path(), ["--json", "t"]).ended(0));
-    // ncdu's format, and a table.
+    // Exports the list in ncdu's format, and prints tables.
     run_in(place.path(), ["-f", "list", "-o", "export.json"]).ended(0);
     assert_eq!(totals(&run_in(place.path(), ["-f", "export.json", "--json"]).ended(0)), scanned);
     assert!(run_in(place.path(), ["-f", "list", "--top", "1"]).ended(0).text().contains("t/sub/large"));
     run_in(place.path(), ["-f", "list", "--by", "type,age,owner"]).ended(0);
-    // A comparison with the directory, and with a later list.
+    // Compares the list with the directory, and with a later list.
     let same = run_in(place.path(), ["diff", "-n", "list", "t"]).ended(0);
     assert!(!same.text().contains("t/sub/large"), "{}", same.text());
     place.file("t/sub/more", 100_000);
@@ -320,7 +320,8 @@ fn an_interrupted_list_is_partial() {
         .spawn()
         .unwrap();
     let mut writer = fs::OpenOptions::new().write(true).open(&fifo).unwrap();
-    // Far more than the pipe and the queues hold, so the first lines have been read once the last are written.
+    // The lines are far more than the pipe and the queues hold. Once the last line is written, the first
+    // lines have therefore been read.
     let lines: Vec<String> = (0..500_000).map(|number| format!("r/{number},1\n")).collect();
     writer.write_all(format!("path,size\n{}", lines.concat()).as_bytes()).unwrap();
     let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());

@@ -119,7 +119,7 @@ proptest! {
         let expected = written(|limits, out| assert_ne!(save(whole.tree(), &about, limits, out).unwrap(), 0));
         prop_assert!(merged(&snapshots) == expected);
 
-        // Merges in two steps, and adds the last part in the second.
+        // Merges again in two steps. The second step adds the last part.
         let (last, first) = snapshots.split_last().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("partial");
@@ -160,8 +160,8 @@ proptest! {
     }
 }
 
-/// Returns a tree with one root. The root contains a name of an inode with two links on a device, and the entries
-/// `cut`, which belong to another part.
+/// Returns a tree with one root. The root contains one of the two names of an inode on `device`, and the
+/// directories `cut`, which belong to another part.
 fn part_tree(root: &str, device: u64, cut: &[&str]) -> Tree {
     sized_tree(root, device, 16, cut)
 }
@@ -379,7 +379,7 @@ fn a_part_of_another_plan_or_a_damaged_part_is_refused() {
     fleet.save_all();
     let after: Vec<Vec<u8>> = parts.iter().map(|part| fs::read(fleet.folder.join(part)).unwrap()).collect();
     assert!(before == after);
-    // The parts belong to a different plan now.
+    // The plan is replaced, so the parts no longer belong to it.
     fleet.plan(&["-e"]);
     let refused = fleet.merge(&parts).ended(2);
     assert!(refused.stderr.contains("not a part of this plan"), "{}", refused.stderr);

@@ -46,8 +46,8 @@ fn entries(place: &Place) -> BTreeMap<String, Entry> {
     entries
 }
 
-/// Returns the sums at and below a path, each inode once: disk usage, apparent size, and number of names
-/// below.
+/// Returns the disk usage and the apparent size of a path and everything below it, each inode counted once,
+/// and the number of names below it.
 fn totals(entries: &BTreeMap<String, Entry>, path: &str) -> (i128, i128, i128) {
     let below = format!("{path}/");
     let inside = || entries.iter().filter(|(other, _)| *other == path || other.starts_with(&below));
@@ -123,7 +123,7 @@ proptest! {
         let sums = (sums.get("disk").number(), sums.get("apparent").number(), sums.get("items").number());
         prop_assert_eq!(sums, (disk, apparent, items));
 
-        // Each inode is listed by the first of its paths, the largest first.
+        // The largest inodes come first. Each inode is listed under the first of its paths.
         let mut seen = BTreeSet::new();
         let mut files: Vec<(&String, &Entry)> = entries
             .iter()
@@ -143,7 +143,7 @@ proptest! {
             let line = parse(line.as_bytes()).unwrap();
             let Some(path) = line.root().find("path") else { continue };
             let path = path.text();
-            // The sizes are the entry's own, even for a directory.
+            // A line contains the entry's own sizes, even if the entry is a directory.
             let sizes = (line.root().get("disk").number(), line.root().get("apparent").number());
             prop_assert_eq!(sizes, (entries[path].disk, entries[path].apparent), "{}", path);
             let links = line.root().find("links").map_or(1, Value::number);

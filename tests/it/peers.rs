@@ -1,4 +1,4 @@
-//! docs/coming-from.md names keys and flags that the other programs have, and keys and flags that duke has.
+//! The keys and flags in docs/coming-from.md exist in the other programs and in duke.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::collections::BTreeSet;
@@ -75,7 +75,7 @@ fn every_key_and_flag_of_another_program_is_in_the_document() {
         let column = usize::from(name == "gdu" && kind == "keys");
         let mut found = BTreeSet::new();
         for row in &rows[1..] {
-            // A cell "the same" repeats the one before it.
+            // A cell "the same" stands for the text of the cell before it.
             let cell = if row[column] == "the same" { row[column - 1] } else { row[column] };
             found.extend(spans(cell).flat_map(|span| span.split(',')).map(str::trim).map(str::to_owned));
         }
@@ -106,7 +106,7 @@ const FEATURES: [(&str, &str, &str, &str, &str); 9] = [
 #[test]
 fn the_comparison_of_the_readme_agrees_with_the_document() {
     let rows = table_of(README, "Comparison");
-    // The table of performance is below another heading of the same section.
+    // The section also contains the table of performance, which has another number of columns.
     let rows: Vec<_> = rows.iter().take_while(|row| row.len() == rows[0].len()).collect();
     assert!(rows.len() > 15, "{}", rows.len());
     let programs = rows[0].iter().skip(2).flat_map(|cell| cell.split(", "));
@@ -115,7 +115,7 @@ fn the_comparison_of_the_readme_agrees_with_the_document() {
         let name = program.split(' ').next().unwrap();
         assert_ne!(program, name, "{program} has no version");
         if DOCUMENT.contains(&format!("## Flags of {name}\n")) || name == "ncdu" {
-            // The word after it is another one: 1.1 is not 1.18.
+            // A digit after the name would make it another version: 1.1 is not 1.18.
             let is_whole = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_digit());
             assert!(
                 DOCUMENT.split(program).skip(1).any(is_whole),
@@ -160,7 +160,7 @@ fn every_key_and_flag_of_duke_in_the_document_exists() {
     for heading in ["Flags of gdu", "Flags of dua", "Flags of dust", "Flags of baobab", "Flags of du"] {
         for row in &table(heading)[1..] {
             for word in spans(row[1]).flat_map(str::split_whitespace).filter(|word| word.starts_with('-')) {
-                // Options of programs that are named with duke.
+                // An option after `xargs` belongs to xargs, not to duke.
                 let is_foreign = row[1].contains(&format!("xargs {word}"));
                 assert!(is_foreign || flags.contains(word), "{heading}: {word} is not a flag of duke");
                 count += 1;

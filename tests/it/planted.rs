@@ -75,7 +75,7 @@ fn links_of_others_are_followed_only_in_protected_directories() {
             assert_eq!(refused(path).is_some(), is_refused, "{path:?} {owner} {bits:o}");
         }
     }
-    // A user may be alone in a group of the same name.
+    // If a user's group has the user's name and no other members, only that user can write with its rights.
     let user = nix::unistd::User::from_uid(nix::unistd::Uid::from_raw(1)).unwrap();
     let group = nix::unistd::Group::from_gid(nix::unistd::Gid::from_raw(1)).unwrap();
     if let (Some(user), Some(group)) = (user, group)
@@ -103,7 +103,7 @@ fn links_of_others_are_followed_only_in_protected_directories() {
         refused(&middle),
         Some(Refusal { path: Some(folder.join("middle")), cause: Cause::Link(OTHER) })
     );
-    // Plain files and the user's own links can be used there.
+    // In a shared directory, plain files and the user's own links can be used.
     symlink("../target/file", folder.join("own")).unwrap();
     fs::write(folder.join("theirs"), "").unwrap();
     give(&folder.join("theirs"));
@@ -211,7 +211,7 @@ fn no_output_follows_a_planted_link() {
     session.wait_for_text("Replace report.json?");
     session.wait_for_text("[ Yes ]");
     session.press("y");
-    // The middle of the message gives way to the hint in the footer.
+    // The footer also contains a hint, so the middle of the message is left out.
     session.wait_for_text("use the link's target");
     session.press("q");
     session.press("q");
@@ -323,7 +323,7 @@ fn a_planted_folder_is_neither_written_nor_pruned() {
             let planted_at = place.join("home").join(component);
             let path = place.join("home/.local/state/duke");
             fs::create_dir_all(&path).unwrap();
-            // A snapshot older than the limit.
+            // This snapshot is older than the limit, so duke would delete it from an ordinary folder.
             fs::write(path.join("scan-00000000-00000000001.duke"), "").unwrap();
             match way {
                 "link" => {

@@ -101,7 +101,7 @@ macro_rules! conformance {
             }
             let plain = fixtures::plain();
             conforms(&plain.join("a"));
-            conforms(Path::new("/usr/share")); // no firmlink in it, as there is in /usr of macOS
+            conforms(Path::new("/usr/share")); // unlike /usr of macOS, without firmlinks
         }
 
         #[test]
@@ -262,7 +262,8 @@ fn reading_the_action_for_a_hangup_never_changes_it() {
     use duke::testing::platform::Watch;
     use nix::sys::signal::{Signal, kill};
     use std::sync::atomic::{AtomicU64, Ordering};
-    // Each round would leak a descriptor for each of its signals.
+    // Each round leaks a descriptor for each watched signal, so the limit on descriptors also limits the
+    // rounds.
     const ROUNDS: u64 = if cfg!(target_os = "linux") { 120 } else { 40 };
     let name = "reading_the_action_for_a_hangup_never_changes_it";
     if crate::support::child::argument_of(name).is_none() {

@@ -43,7 +43,7 @@ fn the_documented_flags_are_those_of_the_help() {
         .flat_map(|line| line.split_whitespace().take_while(is_flag).map(flag).collect::<Vec<_>>())
         .collect();
     let mut told: Vec<_> = flags().into_iter().filter(is_flag).map(flag).collect();
-    // The table names a COL and the like as values, and `-` as a file.
+    // `is_flag` excludes the other code spans of the table: values such as `COL`, and `-` for a file.
     helped.sort();
     told.sort();
     assert_eq!(told, helped);

@@ -17,7 +17,7 @@ use duke::testing::source::latest_snapshot::{Latest, open_latest};
 use duke::testing::table::recorded::{RecordedTree, is_of_roots};
 use duke::tree::DirId;
 
-/// Number of directories in the tree: more than one block of rows holds.
+/// Number of directories in the tree: more than fit in one block of rows.
 const DIRECTORIES: usize = 3000;
 
 /// Tree of files, and the folder with its snapshot.
@@ -38,7 +38,7 @@ impl Kept {
         Self { place, state, file }
     }
 
-    /// Name of a newer snapshot of the latest scan of the same tree.
+    /// Returns the path of a newer snapshot of the latest scan of the same tree.
     fn newer(&self) -> PathBuf {
         let name = self.file.file_name().unwrap().to_str().unwrap();
         let (key, time) = name.strip_prefix("scan-").unwrap().split_once('-').unwrap();
@@ -122,7 +122,7 @@ fn a_snapshot_of_another_directory_at_the_same_path_is_not_used() {
     assert!(snapshot.is_none() && ignored.is_none());
 }
 
-/// Name of a change to a file, `true` if it is damage, and the change itself.
+/// Name of a change to a file, `true` if the change damages the file, and a function that makes the change.
 type Change<'f> = (&'static str, bool, &'f dyn Fn(&Path));
 
 #[test]

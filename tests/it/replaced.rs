@@ -32,7 +32,7 @@ fn reasons(report: &Report) -> Vec<Reason> {
     report.failures.first.iter().map(|failure| failure.reason).collect()
 }
 
-/// Sets the times of an entry to an hour ago, because the test has just created it.
+/// Sets the times of an entry back by an hour, as if the test had not just created it.
 fn age(path: &Path) {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     let then = TimeSpec::from_duration(now.checked_sub(Duration::from_secs(3600)).unwrap());
@@ -191,7 +191,8 @@ fn entries_replaced_while_the_dialog_is_open_are_not_trashed() {
             assert_eq!((kept.moved.len(), kept.failures.first[0].reason), (0, Reason::Changed), "{change:?}");
             change.assert_new(&path);
 
-            // A trashed entry can be restored, but not its replacement in the trash.
+            // A trashed entry can be restored. If it is replaced in the trash, the replacement is not
+            // restored.
             let_a_second_pass(&path);
             let scan = crate::support::scan(&image.path(), 2);
             let moved = trash(&asked(whole(&scan, &path)).going.unwrap());
@@ -222,7 +223,8 @@ fn entries_replaced_before_the_dialog_opened_are_kept_and_not_counted() {
             change.happen(&path);
             let is_born_known = fs::metadata(&path).unwrap().created().is_ok();
             if matches!(change, Change::DirectoryMadeAnew) && !is_born_known {
-                // This change cannot be distinguished from an ordinary one.
+                // Without a time of birth, a new directory cannot be distinguished from the old one with
+                // changed contents.
                 remove(&path);
                 continue;
             }
@@ -253,8 +255,8 @@ fn entries_added_while_the_dialog_is_open_are_deleted_with_their_directory() {
     let path = image.join("entry");
     make(&path, true);
     let scan = crate::support::scan(&image.path(), 2);
-    // The same holds before the dialog opens. The directory's time is set back to the time that the scan has
-    // read.
+    // Entries added before the dialog opens are deleted, too. The directory's time is set back to the time
+    // that the scan has read.
     let read = fs::metadata(&path).unwrap().modified().unwrap();
     fs::write(path.join("newer"), "newer").unwrap();
     fs::File::open(&path).unwrap().set_modified(read).unwrap();
@@ -267,7 +269,7 @@ fn entries_added_while_the_dialog_is_open_are_deleted_with_their_directory() {
     assert!(!path.exists());
 }
 
-/// The last change of an inode differs as soon as one of its names is deleted.
+/// Deleting one name of an inode changes the inode's ctime. The other names must be deleted all the same.
 #[test]
 fn all_names_of_an_inode_go_together() {
     in_images("all_names_of_an_inode_go_together", |image| {

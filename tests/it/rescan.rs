@@ -65,7 +65,7 @@ fn a_rescan_shows_what_changed_and_nothing_twice() {
     fs::hard_link(path("five"), path("a/more/five again")).unwrap();
     fs::remove_file(path("a/deep/one again")).unwrap();
     rescan(&scan, &path("a"));
-    // "five" was read with one link, and its second name is only in the new part.
+    // The scan has read `five` with one link. Its second name exists only in the rescanned part.
     assert_eq!(picture(scan.tree()), picture(self::scan(root.path()).tree()));
 
     for round in 0..20 {
@@ -188,7 +188,8 @@ fn a_root_under_two_names_is_rescanned_under_both_and_counts_once() {
     let scan = scan_all(&roots);
     fs::remove_dir_all(&one).unwrap();
     look_again(&scan, &roots[1]);
-    // Both names report the error, and are read again once the directory exists.
+    // Both roots name the missing directory and report the error. Both are read again once the directory
+    // exists.
     let lost: Vec<DirId> = scan.tree().listing(DirId::TOP).directories().collect();
     assert!(lost.len() == 2 && lost[0] == lost[1], "{lost:?}");
     assert_eq!(scan.tree().status(lost[0]).errno, Some(Errno::ENOENT as i32));
@@ -224,7 +225,7 @@ fn a_root_file_inside_another_root_changes_with_it() {
         })
         .collect();
     assert_eq!(sizes, [300_000; 2]);
-    // Tests the same in the opposite order.
+    // Rescans the file through its own root, which must also update the file in the outer root.
     fs::write(&file, vec![b'x'; 400_000]).unwrap();
     look_again(&scan, &file);
     assert_eq!(picture(scan.tree()), picture(scan_all(&roots).tree()));

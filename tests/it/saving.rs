@@ -134,7 +134,7 @@ fn a_kill_leaves_the_old_file_or_a_whole_new_one() {
     for part in 0..16 {
         fs::write(&file, "old").unwrap();
         let mut child = program().arg("save").arg("-o").arg(&file).arg(place.path()).spawn().unwrap();
-        // At no moment is an unfinished file visible.
+        // Whenever the program is killed, no unfinished file is visible under the final name.
         std::thread::sleep(whole * part / 15);
         child.kill().unwrap();
         let status = child.wait().unwrap();
@@ -212,7 +212,7 @@ fn piped(file: &Path, words: &[&str]) -> Run {
     let mut command = program();
     command.args(words).current_dir(file.parent().unwrap()).stdin(sender.stdout.take().unwrap());
     let run = run(&mut command);
-    // The sender may have been ended by a signal, because its output is not read after an error.
+    // The status is ignored: after an error, duke reads no further, and a signal may have ended the sender.
     sender.wait().unwrap();
     run
 }

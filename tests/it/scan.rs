@@ -332,7 +332,7 @@ fn live_totals_grow_to_the_final_ones() {
         assert_eq!(LiveTotals::sample(tree).totals(tree, DirId::TOP), whole);
         assert_eq!(tree.totals(DirId::TOP), whole);
         let progress = scan.progress();
-        // The own sizes of directories are included, even the root's.
+        // The progress includes the own sizes of directories, even that of the root.
         assert_eq!((progress.entries, progress.disk), (whole.items, whole.disk));
     }
 }
@@ -382,7 +382,7 @@ fn stir(root: &Path, stop: &AtomicBool) {
                 fixtures::file(place.join("x"), 10)?;
             }
             _ => {
-                // Moves the directory up and out of its parent, which may be read at this moment.
+                // Moves the directory up and out of its parent, perhaps while the scan is reading it.
                 fs::rename(place.join("x"), root.join(format!("up-{round}")))?;
                 fs::remove_dir_all(root.join(format!("up-{round}")))?;
             }
@@ -405,7 +405,7 @@ fn stir(root: &Path, stop: &AtomicBool) {
 fn a_tree_that_changes_is_scanned_without_errors() {
     let fixture = fixtures::plain();
     let stop = AtomicBool::new(false);
-    // Runs longer with `DUKE_SOAK`.
+    // `DUKE_SOAK` multiplies the number of rounds.
     let soak = std::env::var("DUKE_SOAK").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     std::thread::scope(|scope| {
         scope.spawn(|| stir(fixture.path(), &stop));

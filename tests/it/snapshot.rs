@@ -373,7 +373,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
 /// Builds a tree of these entries below one root. Some directories cannot be read or are incomplete.
 fn build(plan: Vec<Plan>) -> Tree {
     let (tree, mut batch) = (Tree::new(), Batch::default());
-    // The second device is one of another host.
+    // The second device belongs to another host.
     let device = |(host, number)| tree.devices().of_host(host).index(number);
     let devices = [(0, 7), (1, 7), (0, u64::MAX)].map(device);
     let root = batch.push_directory(&tree, DirId::TOP, b"/r", Metadata::default(), devices[0]);

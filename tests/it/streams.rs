@@ -1,4 +1,4 @@
-//! The program without the streams, variables or disk space that a shell usually provides.
+//! The program without the streams, variables or disk space that it usually has.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test
 
 use std::process::{Command, Stdio};
@@ -54,7 +54,7 @@ fn a_closed_output_is_an_error_for_every_kind_of_output() {
         let run = redirected(&place, words, ">&-").ended(1);
         assert_eq!(run.stderr, "duke: standard output: bad file number\n", "{words:?}");
     }
-    // A redirected output works as usual.
+    // Every kind of output can be redirected to /dev/null.
     for words in WAYS {
         assert_eq!(redirected(&place, words, ">/dev/null").ended(0).stderr, "", "{words:?}");
     }
@@ -174,14 +174,14 @@ fn no_fifo_or_device_in_a_default_location_is_waited_for() {
     assert!(before.elapsed() < PATIENCE);
 }
 
-/// `strace` makes system calls fail that only the workers make at this point. The panic of a worker is reported, and
-/// the program does not wait for that worker.
+/// `strace` makes a system call fail that only the workers make at this point. The panic of a worker is
+/// reported, and the program does not wait for that worker.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_panic_of_a_worker_is_a_message_with_exit_code_1() {
     let place = some();
-    // The first random number of a thread seeds its hash tables. In the main thread, glibc requests it and
-    // copes with the failure.
+    // The first getrandom(2) of a thread seeds the thread's hash tables. In the main thread, glibc makes the
+    // first call and copes with its failure.
     let fault = "inject=getrandom:error=EIO:when=1";
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-o", "/dev/null", "-e", fault, env!("CARGO_BIN_EXE_duke"), "-n", "."]);
@@ -201,7 +201,7 @@ fn a_panic_of_a_worker_is_a_message_with_exit_code_1() {
     assert!(told[0].starts_with("duke: internal error: scan ended early: "), "{said}");
 }
 
-/// Runs `program` in a directory that is deleted before it starts.
+/// Runs `program` in a directory that is deleted before the program starts.
 #[cfg(target_os = "linux")]
 fn in_removed(place: &Place, program: &str, words: &[&str]) -> Run {
     let script = "mkdir gone && cd gone && rmdir ../gone && exec \"$0\" \"$@\"";

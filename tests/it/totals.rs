@@ -116,7 +116,7 @@ fn fifty_thousand_levels() {
     }
 }
 
-/// With names of 255 bytes, a path is too long after 16 levels.
+/// With names of 255 bytes, a path exceeds the system's limit after 16 levels.
 #[test]
 fn long_names_on_long_paths() {
     let fixture = fixtures::chain(40, &"n".repeat(255));

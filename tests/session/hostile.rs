@@ -39,7 +39,7 @@ pub fn fill(root: &Path) {
     let mut made = 0_usize;
     for (number, name) in NAMES.iter().enumerate() {
         let directory = root.join(OsStr::from_bytes(name));
-        // A file system that accepts UTF-8 only refuses some.
+        // A file system that accepts only UTF-8 refuses some of the names.
         if fs::create_dir(&directory).is_err() {
             continue;
         }

@@ -108,8 +108,8 @@ impl Session {
         end(self.child.as_mut())
     }
 
-    /// Presses `q` and waits for the end. On a slow machine, the scan may still be running, so that the program asks
-    /// first; the answer is Yes.
+    /// Presses `q` and waits for the end. On a slow machine, the scan may still be running. The program then
+    /// asks first, and the answer is Yes.
     pub fn quit(&mut self) -> ExitStatus {
         self.press("q");
         let end = Instant::now() + PATIENCE;
@@ -140,7 +140,8 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // A failed test leaves nothing running; a process that has ended cannot be killed.
+        // Ends the program even if the test has failed. An error is ignored, because the program may have
+        // ended already.
         let _ = self.child.kill();
     }
 }
@@ -154,7 +155,7 @@ pub fn duke(folder: &Path) -> CommandBuilder {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.arg(folder);
     at_home_nowhere(&mut command);
-    // No snapshots are kept of test directories.
+    // Without a folder for snapshots, the program keeps none of test directories.
     command.env_remove("XDG_STATE_HOME");
     command
 }

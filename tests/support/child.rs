@@ -122,7 +122,7 @@ pub fn is_root() -> bool {
 pub fn become_nobody() {
     use nix::unistd::{Gid, Uid, setgid, setuid};
     if is_root() {
-        #[cfg(not(target_os = "macos"))] // nix does not offer it there
+        #[cfg(not(target_os = "macos"))] // on macOS, nix has no setgroups
         nix::unistd::setgroups(&[]).expect("root may");
         setgid(Gid::from_raw(65_534)).expect("root may");
         setuid(Uid::from_raw(65_534)).expect("root may");

@@ -53,14 +53,15 @@ impl Drop for Fixture {
     }
 }
 
-/// Returns a directory in memory that has room for this many entries, or else one on a disk, where the largest fixtures
-/// take long.
-#[allow(clippy::useless_conversion)] // 32 bits on some systems
+/// Returns a directory in memory if there is room for this many entries; otherwise, a directory on a disk,
+/// where creating the largest fixtures takes long.
+#[allow(clippy::useless_conversion)] // `files_available` has 32 bits on some systems
 fn memory(entries: usize) -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     let has_room = nix::sys::statvfs::statvfs(&memory)
         .is_ok_and(|status| status.files() == 0 || u64::from(status.files_available()) > entries as u64);
-    // Where deletions are tested, /dev/shm is read-only, and the usual place is in memory already.
+    // In the sandbox for deletions, /dev/shm is read-only, but the directory for temporary files is in
+    // memory.
     if has_room && nix::unistd::access(&memory, nix::unistd::AccessFlags::W_OK).is_ok() {
         memory
     } else {
@@ -237,8 +238,8 @@ pub fn chain(depth: usize, name: &str) -> Fixture {
     })
 }
 
-/// Creates directories that cannot be listed (`--x`), searched (`r--`), or either, beside a readable one. Root can read
-/// all of them.
+/// Creates a directory that cannot be listed (`--x`), one that cannot be searched (`r--`), one that allows
+/// neither, and a readable one. Root can read all of them.
 pub fn unreadable() -> Fixture {
     Fixture::build(|root| {
         for (name, mode) in [("closed", 0o000), ("no-list", 0o311), ("no-search", 0o644), ("open", 0o755)] {

@@ -45,8 +45,8 @@ pub fn free(root: &Path) -> u64 {
     found.blocks_free() * found.fragment_size()
 }
 
-/// Makes XFS free at once all that it frees in the background: blocks of deleted files, and blocks that it keeps in reserve
-/// for files whose shared data was overwritten.
+/// Makes XFS free at once the blocks that it otherwise frees in the background: those of deleted files, and
+/// those that it keeps in reserve for files whose shared data was overwritten.
 pub fn free_in_background(root: &Path) {
     mount(&["-o", "remount,ro"], root);
     mount(&["-o", "remount,rw"], root);

@@ -31,7 +31,7 @@ pub fn scan_with(root: &Path, options: Options) -> Scan {
     Scan::run(vec![root.to_owned()], options)
 }
 
-/// Returns every directory of a tree by its path with its totals, each once.
+/// Returns the path and the totals of every directory of a tree, each directory once.
 pub fn directories(tree: &Tree) -> Vec<(PathBuf, Totals)> {
     let below_top = Walk::new(tree, DirId::TOP).map(|(id, _)| id).filter(|id| *id != DirId::TOP);
     below_top.map(|id| (path(tree.path(id)), tree.totals(id))).collect()
@@ -84,7 +84,8 @@ pub fn assert_sums_agree(tree: &Tree) {
             sum.items += u64::from(id != DirId::TOP);
         }
         let totals = tree.totals(id);
-        // Shared apparent bytes are not recorded.
+        // A tree does not record how many apparent bytes are shared, so smaller totals are accepted if it has
+        // links.
         let less = totals.apparent < sum.apparent && has_links(tree);
         let apparent = if less { totals.apparent } else { sum.apparent };
         let expected = Totals { disk: sum.disk - tree.shared(id), apparent, ..sum };

@@ -1,4 +1,4 @@
-//! Reference for the totals of a directory, computed as simply as possible, and by du.
+//! Reference values for the totals of a directory: computed as simply as possible, and by du.
 
 use std::collections::HashMap;
 use std::fs;

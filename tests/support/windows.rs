@@ -1,4 +1,4 @@
-//! Windows in which screens are tested.
+//! Sizes and characters of the windows in which screens are tested.
 #![allow(unused_imports, unused_macros)] // one of the test binaries draws no screen
 
 use duke::testing::ui::Glyphs;

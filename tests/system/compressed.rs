@@ -59,7 +59,7 @@ fn compressed_files_promise_a_block_for_each_extent() {
     let mut noise = vec![0; 1 << 20];
     fs::File::open("/dev/urandom").unwrap().read_exact(&mut noise).unwrap();
     fs::write(root.join("text"), &text).unwrap();
-    // Data without a location yet may still be compressed.
+    // Data that is not on the disk yet may still be compressed, so few bytes are promised.
     let probe = asked(&root, "text");
     assert!(probe.least < MIB, "{} bytes are promised", probe.least);
     fs::write(root.join("noise"), &noise).unwrap();
@@ -88,7 +88,7 @@ fn parts_of_an_overwritten_compressed_extent_promise_one_block() {
     let file = fs::File::options().write(true).open(&path).unwrap();
     let mut noise = [0; 4096];
     fs::File::open("/dev/urandom").unwrap().read_exact(&mut noise).unwrap();
-    // Every second block; the blocks between them remain parts of one extent of 4 KiB.
+    // Overwrites every second block. The blocks between them remain parts of one compressed extent of 4 KiB.
     for block in (0..32).step_by(2) {
         file.write_all_at(&noise, block * 4096).unwrap();
         file.sync_all().unwrap();
@@ -100,7 +100,7 @@ fn parts_of_an_overwritten_compressed_extent_promise_one_block() {
     assert!(freed >= probe.least, "{freed} bytes came back, {} were promised", probe.least);
 }
 
-/// Numbers that are the same in each run (xorshift64 by George Marsaglia).
+/// Random numbers that are the same in each run (xorshift64 by George Marsaglia).
 struct Dice(u64);
 
 impl Dice {

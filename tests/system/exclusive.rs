@@ -81,7 +81,8 @@ fn exclusive_sizes_on_btrfs_are_exact_for_root() {
             names.iter().any(|name| below.starts_with(name) && (*name == "top" || below != Path::new(name)))
         };
         let mut used = data_used(&root);
-        // The last deletions of an image are of large directories.
+        // After many deletions, mostly large directories are left. Each image therefore gets at most 60
+        // deletions.
         for _ in 0..60 {
             let mut found = sizes(&root, may_be_deleted);
             if found.is_empty() || deletions == DELETIONS {
@@ -125,7 +126,8 @@ fn only_the_changes_of_later_snapshots_are_read_with_the_same_result() {
         };
         let of_changes = all();
         assert!(of_changes.iter().all(|(_, size)| size.is_exact()));
-        // A snapshot that may be written to is read whole.
+        // duke reads a writable snapshot completely, and only the changes of a read-only one. The sizes must
+        // be equal.
         for name in ["snapshots/one", "snapshots/two", "later0", "later1", "later2"] {
             let mut command = Command::new("btrfs");
             assert!(succeeds(command.args(["property", "set"]).arg(image.join(name)).args(["ro", "false"])));

@@ -56,7 +56,7 @@ fn with_faults(test: &str, faults: &[&str], check: impl FnOnce(&Found)) {
 /// `strace` process that is attached to this process.
 struct Tracer {
     strace: Child,
-    /// Kept open, since `strace` writes to it.
+    /// Pipe to which `strace` writes messages. It is kept open, because writing to a closed pipe would fail.
     _messages: BufReader<ChildStderr>,
 }
 
@@ -69,7 +69,7 @@ impl Drop for Tracer {
     }
 }
 
-/// Attaches `strace` to this process; `None` if that fails.
+/// Attaches `strace` to this process. Returns `None` if that fails.
 fn trace(log: &str, faults: &[&str]) -> Option<Tracer> {
     let mut strace = Command::new("strace");
     strace.args(["-f", "-o", log, "-p", &std::process::id().to_string()]);

@@ -185,12 +185,13 @@ fn a_file_that_is_being_written_is_skipped_after_a_moment() {
     let begun = Instant::now();
     let sizes = search(&scan);
     let elapsed = begun.elapsed();
-    // The thread that waits for the file cannot be interrupted.
+    // Killing the writer releases the thread that waits for the file. That thread cannot be interrupted.
     drop(writer);
     assert_eq!((sizes.coverage.read, sizes.coverage.unread), (2, 1));
     for name in ["before", "later"] {
         assert_eq!(size_of(&scan, &sizes, &root, name).at_least, MIB, "{name}");
     }
-    // A file that nobody has changed recently gets two seconds.
+    // The search waits 50 ms for a file that was changed recently, and would wait two seconds for any other
+    // file.
     assert!((Duration::from_millis(50)..Duration::from_secs(1)).contains(&elapsed), "{elapsed:?}");
 }

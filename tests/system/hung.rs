@@ -27,8 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Time in which a key must be answered, even on a busy machine.
 const ANSWER: Duration = Duration::from_secs(2);
 
-/// Three directories with files, and between them a mount point whose server never answers. Dropping it releases all
-/// blocked threads.
+/// Three directories with files, and between them a mount point whose server never answers. Dropping this
+/// value releases all blocked threads.
 struct Hung {
     fixture: Fixture,
     connection: Option<File>,
@@ -58,7 +58,7 @@ impl Hung {
 
 impl Drop for Hung {
     fn drop(&mut self) {
-        // Without its last descriptor the connection ends, and every blocked call fails.
+        // Closing the last descriptor ends the connection, and every blocked call fails.
         self.connection.take();
         let _ = Command::new("umount").arg("-l").arg(self.fixture.join("mounted")).status();
     }
@@ -253,7 +253,8 @@ fn the_browser_works_beside_a_silent_file_system() {
             session.wait_for_text("zebra/");
             session.wait_for_text("mounted/");
             session.wait_for_text("mounted is not responding");
-            // Enters the other directories, leaves them, then the dead one and its details, and goes back.
+            // Opens another directory, the df view, and the details of the dead mount point, and goes back
+            // each time.
             session.press("ng\r");
             session.wait_for_text("deep/");
             session.press("h");
@@ -270,7 +271,7 @@ fn the_browser_works_beside_a_silent_file_system() {
             session.press("\x1b");
             session.wait_for_text("zebra/");
             if is_quick {
-                // The first Ctrl-C stops the scan, the second leaves.
+                // The first Ctrl-C stops the scan, and the second ends the program.
                 session.press("\x03");
                 session.drain(Duration::from_millis(200));
                 session.press("\x03");

@@ -161,7 +161,7 @@ fn processes_come_and_go_in_proc() {
     crate::support::assert_sums_agree(scan.tree());
 }
 
-/// An automount point that never answers: triggering it blocks forever.
+/// Nothing answers the automounter's requests, so triggering the mount point would block forever.
 #[test]
 fn an_automounter_is_not_triggered() {
     const NAME: &str = "an_automounter_is_not_triggered";
@@ -245,7 +245,7 @@ fn skipped_network_file_systems_get_no_request() {
 /// Request that the kernel sends to every FUSE server at mounting (linux/fuse.h).
 const FUSE_INIT: u32 = 26;
 
-/// A tmpfs stands for a local file system, of which nothing is excluded.
+/// A tmpfs is a local file system, so skipping network file systems excludes nothing of it.
 #[test]
 fn local_mounts_are_no_network() {
     if !in_namespace("local_mounts_are_no_network") {

@@ -99,9 +99,10 @@ fn no_freed_space_is_promised_for_entries_of_root() {
         let (probe, report) = told_and_done("/tmp/base/theirs");
         assert_eq!((probe.files, probe.directories), (3, 3), "it was looked at");
         assert_eq!((probe.least, probe.most, report.entries), (0, 0, 0));
-        // Three files and the empty directory; the other directories hold those.
+        // Three files and the empty directory are counted. The other directories are kept only because they
+        // contain these.
         assert_eq!(probe.kept, Kept { denied: 4, ..Kept::default() });
-        // The directory may be written to but belongs to another user, so it could not be moved either.
+        // `base` may be written to, but `theirs` belongs to another user, so it could not be moved either.
         assert_eq!(probe.unmoved.denied, 1);
     });
 }
@@ -121,8 +122,8 @@ fn a_protected_directory_is_kept_and_the_rest_is_deleted() {
     };
     as_nobody(NAME, prepare, || {
         let (probe, report) = told_and_done("/tmp/base/ours");
-        // In `closed` two files and the directory `inner` without its contents, and the one that cannot be
-        // opened.
+        // These are two files and the directory `inner` (without its contents) in `closed`, and `secret`,
+        // which cannot be opened.
         assert_eq!(probe.kept, Kept { denied: 4, ..Kept::default() }, "{:?}", report.failures);
         assert!(probe.most > 0 && !Path::new("/tmp/base/ours/one").exists());
         assert!(!Path::new("/tmp/base/ours/closed/inner/three").exists());

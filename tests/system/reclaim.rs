@@ -78,7 +78,7 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// Waits long enough for a user to have read the question.
+    /// Simulates a pause that is long enough for a user to read the question.
     fn read(&mut self) {
         self.update(Event::Idle(Duration::ZERO));
         self.update(Event::Idle(LONG_QUIET));
@@ -295,7 +295,7 @@ fn changed_entries_are_kept_until_they_are_rescanned() {
     let confirm = session.app.delete_dialog().unwrap();
     assert!(confirm.is_open(), "{}", screen(&mut session.app));
     assert_eq!(confirm.probe.as_ref().unwrap().changed, []);
-    // Replaced while the dialog is open.
+    // The file is replaced while the dialog is open.
     fs::remove_file(&letter).unwrap();
     fs::write(&letter, "a third letter").unwrap();
     session.press("y");
@@ -469,7 +469,7 @@ fn journey(name: &str, size: (u16, u16), glyphs: Glyphs) {
         session.read();
         pictures.push(format!("{title}\n{}", screen(&mut session.app)));
     };
-    // The previews are given instead of computed, so that they are the same everywhere.
+    // The test supplies the previews, because computed previews would differ between machines.
     let ask = |session: &mut Session<'_>, key: &str| {
         for effect in [key, "Esc", key].iter().filter_map(|key| {
             let mut all = KEYMAP.iter().flat_map(|binding| binding.keys);

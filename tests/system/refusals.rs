@@ -52,7 +52,7 @@ fn the_home_and_working_directory_are_kept_by_any_path() {
     assert!(Command::new("mount").args(["-t", "tmpfs", "none", "/tmp/mnt/disk"]).status().unwrap().success());
     std::os::unix::fs::symlink("/tmp", "/tmp/free/link").unwrap();
     std::env::set_current_dir("/tmp/at/work").unwrap();
-    // The last one leads to the same place through a link and dots.
+    // The second root leads to /tmp through a link, and the third through a link and dots.
     for root in ["/tmp", "/tmp/free/link", "../../free/../free/link/."] {
         let scan = crate::support::scan(Path::new(root), 2);
         for (path, expected) in [
@@ -121,8 +121,8 @@ fn a_users_home_and_directories_of_others_need_a_confirmation() {
         warnings("/tmp/theirs/file"),
         [DeleteWarning::OthersDirectory(b"/tmp/theirs".to_vec(), 65534)]
     );
-    // Directories of root that others may change: all users, or a group other than root's, unless the sticky
-    // bit protects entries of other users.
+    // A directory of root is open to others if all users or a group other than root's may write to it, unless
+    // the sticky bit protects the entries of other users.
     for (group, mode, is_open) in [
         ("0", "775", false),
         ("65534", "755", false),

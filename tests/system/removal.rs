@@ -169,7 +169,7 @@ fn hard_links_partly_removed_are_counted_where_they_are_left() {
         &["a/deep", "b/other"],
         &["three"],
         &["a/one", "b/two"],
-        // One of two names in one directory.
+        // `c/twin` is another name of this inode in the same directory.
         &["c/alone"],
         &["b/other/three"],
         &["a", "b", "c"],
@@ -184,7 +184,7 @@ fn hard_links_partly_removed_are_counted_where_they_are_left() {
         let removal = remove(selection.clone());
         assert!(removal.is_complete(), "{chosen:?}: {:?}", removal.failures);
         let after = crate::support::naive::totals(fixture.path());
-        // The root itself has become smaller, if the file system reports that.
+        // The totals include the size of the root itself, which may have become smaller.
         let freed = before.disk - after.disk;
         assert_eq!((removal.freed, probe.least, probe.most), (freed, freed, freed), "{chosen:?}");
         assert_eq!(probe.entries(), removal.entries);
@@ -232,8 +232,8 @@ fn replaced_entries_are_kept() {
     let scan = crate::support::scan(fixture.path(), 2);
     let paths = [fixture.join("a/b/c"), fixture.join("a/b/file-2-1"), fixture.join("empty")];
     let selection = whole(&scan, &paths);
-    // A parent is a link to a place with the same names, a file is another file, a directory another
-    // directory.
+    // `a` becomes a link to a directory with the same names, so the files below it are other files. `empty`
+    // becomes another directory.
     fs::rename(fixture.join("a"), fixture.join("moved")).unwrap();
     symlink(outside.join("a"), fixture.join("a")).unwrap();
     fs::rename(fixture.join("empty"), fixture.join("other")).unwrap();
@@ -279,7 +279,7 @@ fn nothing_outside_is_touched_while_others_swap_directories_for_links() {
                 for inner in ["", "a", "a/b", "a/b/c"] {
                     fixtures::file(directory.join(inner).join("file"), 10)?;
                 }
-                // Entries that replace the directory now and then.
+                // The threads below exchange these links with directories again and again.
                 symlink(outside.path(), root.join(format!("link{number}")))?;
                 symlink(outside.join("a"), root.join(format!("inner{number}")))?;
             }
@@ -290,7 +290,8 @@ fn nothing_outside_is_touched_while_others_swap_directories_for_links() {
         let stop = std::sync::atomic::AtomicBool::new(false);
         let open = |name: &str| fs::File::open(fixture.join(name)).unwrap();
         let (top, victim) = (open("."), open("victim"));
-        // Held open, so that the other side never exchanges anything in the targets of the links.
+        // These directories are held open, so that the threads never exchange anything in the targets of the
+        // links.
         let inner: Vec<fs::File> = (0..12).map(|number| open(&format!("victim/d{number}"))).collect();
         let removal = std::thread::scope(|scope| {
             for part in 0..2 {
@@ -413,7 +414,7 @@ fn undeletable_entries_are_named_and_the_rest_is_deleted() {
     mode("a/hidden", 0o000);
     fs::set_permissions("/tmp", fs::Permissions::from_mode(0o1777)).unwrap();
     if nix::unistd::geteuid().is_root() {
-        // A user namespace has no other user.
+        // A user namespace may contain no other user to switch to.
         if std::panic::catch_unwind(child::become_nobody).is_err() {
             return crate::support::skip("nobody else to be");
         }
@@ -548,7 +549,7 @@ fn a_large_directory_is_deleted_and_a_cancelled_deletion_leaves_a_correct_tree()
         fs::read_dir(fixture.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(remove(whole(&scan, &rest)).is_complete());
 
-    // With `DUKE_SOAK` a million, like a large mail folder.
+    // With `DUKE_SOAK`, the directory has a million entries, like a large mail folder.
     let names = if std::env::var_os("DUKE_SOAK").is_some() { 1_000_000 } else { 100_000 };
     let fixture = fixtures::crowd(names);
     let scan = crate::support::scan(fixture.path(), 2);

@@ -153,7 +153,7 @@ fn file_systems_mounted_inside_are_kept() {
             let script = write(folder.path(), fixture.path(), std::slice::from_ref(&listed)).unwrap().path;
             mount(&["-t", "tmpfs", "none"], &places[0]);
             fixtures::file(places[0].join("stays"), 1).unwrap();
-            // On the same device.
+            // This bind mount is on the same device as its mount point.
             mount(&["--bind", origin.path().to_str().unwrap()], &places[1]);
             let before = entries(origin.path());
             let output = run(shell, &script, "");
@@ -339,7 +339,7 @@ fn a_script_is_written_where_no_other_user_can_change_it() {
         assert!(matches!(written(None), Err(ScriptError::Exposed)), "it is somebody else's");
         chown(&folder, Some(0), None).unwrap();
     }
-    // Every possible name is a link to another place.
+    // Every name that the new script could get is already a link to another place.
     let elsewhere = private();
     fs::remove_dir_all(&folder).unwrap();
     fs::create_dir(&folder).unwrap();

@@ -173,7 +173,7 @@ fn the_lines_of_ext4_add_up() {
     assert_eq!((hidden.disk, hidden.entries, hidden.unreadable), (covered, 2, 0));
     assert_eq!((space.deleted.len(), space.deleted_bytes()), (1, held_disk));
     assert!(space.volume.is_whole());
-    // One block of the file that reserves space for the group table.
+    // Only one block is unexplained: it belongs to the file that reserves space for the group table.
     assert!(missing(space) <= 4096, "{:?}", space.unexplained());
     assert_eq!(space.scanned.disk + hidden.disk + held_disk + missing(space), capacity.used());
 
@@ -383,7 +383,7 @@ fn a_root_below_the_mount_point_leaves_an_unknown_rest() {
 #[test]
 fn long_labels_leave_their_notes_below_each_other() {
     let fixture = fixtures::empty();
-    // Longer than any of the program's labels, and as wide as the column can become.
+    // The name makes the label longer than any label of the program, and as wide as the column can become.
     let name = "n".repeat(52_usize.saturating_sub(fixture.path().as_os_str().len() + 1));
     let path = fixture.join(&name);
     fixtures::file(&path, 9_000_000).unwrap();

@@ -184,7 +184,8 @@ fn a_planted_trash_is_not_used() {
     }
     let fixture = fixtures::empty();
     let uid = owner(None).uid;
-    // The trash of the mount point does not accept entries that the home's trash refuses.
+    // A file blocks the trash of the mount point, which would otherwise accept entries that the home's trash
+    // refuses.
     fs::write(format!("/tmp/.Trash-{uid}"), "").unwrap();
     let other = Some(12_345);
     let home = fixture.join("home");
@@ -373,7 +374,7 @@ fn the_journal_is_private_and_each_line_is_json() {
         );
         assert_eq!(line.contains("path_base64"), std::str::from_utf8(path).is_err());
     }
-    // A link or another kind of file is never written to.
+    // The journal is never written through a link or to another kind of file.
     for spoil in ["link", "directory"] {
         let journal = Journal::in_directory(fixture.join(spoil));
         fs::create_dir(fixture.join(spoil)).unwrap();
@@ -450,7 +451,7 @@ fn no_journal_is_created_in_another_users_folder() {
         bytes: 0,
         result: "begun".into(),
     };
-    // An existing folder, and one to be created.
+    // The first folder exists, and the second would have to be created.
     for folder in ["state/duke", ".local/state/duke"] {
         let journal = Journal::in_directory(home.join(folder));
         let refused = journal.append(std::slice::from_ref(&line)).unwrap_err();

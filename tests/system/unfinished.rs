@@ -37,8 +37,7 @@ fn unfinished(folder: &Path) -> Vec<PathBuf> {
     entries.filter(|path| path.to_string_lossy().ends_with(".part")).collect()
 }
 
-/// Starts a program that writes the scan of `tree` into `folder`. Without /proc, a file created without a name cannot
-/// be named later.
+/// Starts a program that writes the scan of `tree` into `folder`.
 fn start(tree: &Path, folder: &Path, number: u32) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_duke"));
     match number % 3 {
@@ -58,8 +57,8 @@ fn send(child: &Child, signal: Signal) {
 
 /// Number of runs. Each combination of a signal and a way to write occurs three times.
 const RUNS: u32 = 54;
-/// Time within which runs may start. A busy machine, on which each run takes seconds, does fewer runs, but as many as
-/// it takes to end [`ENDED`] of them.
+/// Time within which runs may start. On a busy machine, where each run takes seconds, there are fewer runs.
+/// The test continues until signals have ended [`ENDED`] of them.
 const TIME_FOR_RUNS: Duration = Duration::from_secs(10);
 /// Number of runs that a signal must have ended for the test to be meaningful.
 const ENDED: u32 = 3;
@@ -87,13 +86,14 @@ fn end_by_signals(tree: &Path, folder: &Path) {
         let whole = &mut whole[usize::try_from(run % 3).unwrap()];
         let wait = whole.mul_f64(part);
         std::thread::sleep(wait);
-        // The machine is less busy than when the duration was measured.
+        // The run has ended before its signal, because the machine is less busy than when the duration was
+        // measured.
         if child.try_wait().unwrap().is_some() {
             *whole = wait;
             continue;
         }
         send(&child, SIGNALS[usize::try_from(run / 3).unwrap() % SIGNALS.len()]);
-        // The first Ctrl-C is recorded, the second ends the program.
+        // The program only records the first SIGINT. The second one ends it.
         send(&child, Signal::SIGINT);
         ended += u32::from(!child.wait().unwrap().success());
         assert_eq!(unfinished(folder), [] as [PathBuf; 0], "run {run}");
@@ -104,7 +104,8 @@ fn end_by_signals(tree: &Path, folder: &Path) {
     }
 }
 
-/// Hides /proc, so that files are written under a temporary name, as on file systems that support nothing else.
+/// Hides /proc. A file created without a name can then not be named later, so files are written under a
+/// temporary name, as on file systems that support nothing else.
 fn hide_proc() {
     crate::support::image::mount(&["-t", "tmpfs", "none"], Path::new("/proc"));
 }
@@ -211,7 +212,7 @@ fn an_ended_browser_leaves_no_unfinished_file() {
         }
         session.end();
         assert_eq!(unfinished(&kept), [] as [PathBuf; 0], "run {run}");
-        // The next run writes again.
+        // The next run waits for the first file in this folder, so the folder is deleted.
         fs::remove_dir_all(&kept).unwrap();
     }
     assert!(halfway > 20, "{halfway} of 60 were ended while they wrote");

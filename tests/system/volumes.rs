@@ -85,7 +85,7 @@ fn xfs_with_reflinks_equals_du() {
         .status();
     assert!(copy.unwrap().success());
     assert!(succeeds(Command::new("sync").arg("-f").arg(image.path())));
-    // Both count, as for du; the df view shows the size that exists once.
+    // The file and its clone both count, as in du. Only the df view shows that their data is stored once.
     assert!(agrees(&image.path(), Mounts::Real).disk >= before.disk + (8 << 20));
 }
 
@@ -126,7 +126,7 @@ fn btrfs_subvolumes_are_directories_that_one_file_system_excludes() {
     let listing = one.tree().listing(plain);
     let snap = listing.entries().find(|(_, record)| record.name == b"snap").unwrap().1;
     assert_eq!(snap.state, EntryState::Excluded(Exclusion::OtherFileSystem));
-    // As a root, the snapshot is read.
+    // A snapshot that is given as a root is read.
     agrees(&image.join("plain/snap"), Mounts::Real);
 }
 

@@ -135,7 +135,7 @@ fn the_shown_tree_is_written_in_the_format_of_the_name() {
         session.press("\r");
         session.wait_for_text(&format!("to {name}"));
     }
-    // The file exists now.
+    // The file exists now, so the program asks before it replaces the file.
     session.press("E\x15a.duke\r");
     session.wait_for_text("Replace a.duke?");
     session.wait_for_text("[ Yes ]");

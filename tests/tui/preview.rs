@@ -28,7 +28,7 @@ fn special_files_are_not_opened_and_huge_ones_are_read_in_part() {
     session.wait_for_text("1 of 4");
     session.wait_for_text("named pipe");
     session.drain(Duration::from_millis(500));
-    // Opening the end for writing succeeds only if somebody has opened the other end.
+    // Opening the pipe for writing succeeds only if another process has opened it for reading.
     let flags = nix::libc::O_NONBLOCK;
     let error = OpenOptions::new().write(true).custom_flags(flags).open(&pipe).unwrap_err();
     assert_eq!(error.raw_os_error(), Some(Errno::ENXIO as i32));

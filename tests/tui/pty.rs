@@ -23,10 +23,10 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Waits until the last line ends in the duration of the scan.
+/// Waits until the scan has ended.
 fn wait_for_end_of_scan(session: &mut Session) {
     session.wait_for("end of the scan", |screen| {
-        // In place of the progress, the footer has the row number.
+        // When the scan has ended, the footer shows the row number instead of the progress.
         screen
             .rows(0, screen.size().1.get())
             .last()
@@ -60,7 +60,8 @@ fn roots_that_count_elsewhere_name_the_other_root() {
     }
     command.args(["--panes", "none"]);
     let mut session = Session::run(command);
-    // The folder for temporary files can have a long path, which the notes contain.
+    // The notes contain the path of the folder for temporary files, which can be long, so the window is made
+    // wide.
     session.resize(24, 250);
     let large = folder.path().join("large").display().to_string();
     session.wait_for_text(&format!("large/  the same as {large}"));
@@ -91,7 +92,8 @@ fn every_signal_that_ends_it_restores_the_terminal_first() {
     }
 }
 
-/// A shell with job control runs the program, reports when it is stopped, and continues it when told to.
+/// A shell with job control runs the program, reports when the program is stopped, and continues it when the
+/// test presses Enter.
 #[test]
 fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
     let folder = folder();
@@ -105,7 +107,7 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
     session.press("G\x1a");
     session.wait_for_text("stopped");
     session.assert_restored();
-    // The window shrinks meanwhile; the cursor must still be visible.
+    // The window shrinks while the program is stopped. The cursor must still be visible afterwards.
     session.screen = parser(4, 80);
     session.master.resize(PtySize { rows: 4, cols: 80, pixel_width: 0, pixel_height: 0 }).unwrap();
     session.press("\n");
@@ -114,7 +116,7 @@ fn ctrl_z_gives_the_terminal_to_the_shell_and_fg_takes_it_again() {
             && screen.contents().contains("3 of 3")
             && screen.contents().contains("plain")
     });
-    // A new screen does not know the state the terminal was set to before.
+    // The new screen has no modes set, so the program must have set them again.
     session.wait_for("mouse and pasting as before", |screen| {
         screen.mouse_protocol_mode() == MouseProtocolMode::PressRelease && screen.bracketed_paste()
     });
@@ -142,7 +144,7 @@ fn a_closed_terminal_ends_the_program_even_without_a_signal() {
     let folder = folder();
     let PtyPair { master, slave } = open_terminal();
     let mut command = duke(folder.path());
-    // It is not the terminal of its session, so the system sends no SIGHUP.
+    // The terminal is not the controlling terminal of the program's session, so the system sends no SIGHUP.
     command.set_controlling_tty(false);
     let mut child = slave.spawn_command(command).unwrap();
     drop(slave);
@@ -216,7 +218,7 @@ fn the_mouse_is_left_to_the_terminal_on_request() {
 #[test]
 fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
     let folder = folder();
-    // Without this key, no click can hit the hint that quits.
+    // Without a key for quitting, there is no hint that would quit the program when it is clicked.
     let configuration = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(&configuration, "[keys]\nquit = []\n").unwrap();
     let mut command = duke(folder.path());
@@ -248,7 +250,7 @@ fn a_storm_of_sizes_clicks_and_keys_leaves_a_screen_that_fits() {
 
 #[test]
 fn the_tab_shows_progress_only_in_terminals_that_support_it() {
-    // Large enough not to be complete at the first frame.
+    // The scan of this directory takes so long that it is not complete at the first frame.
     let folder = Path::new("/usr");
     let (told, cleared) = ("\x1b]9;4;3\x07", "\x1b]9;4;0\x07");
     for (understands, signal) in [(true, Signal::SIGTERM), (true, Signal::SIGHUP), (false, Signal::SIGTERM)] {
@@ -389,7 +391,7 @@ fn a_configuration_sets_keys_and_its_errors_are_shown() {
     let mut session = Session::run(command);
     session.wait_for_text("config.toml:1:1: unknown setting 'nonsense'");
     session.wait_for_text("inner/");
-    // A former key of the browser only causes a notice.
+    // The configuration binds quitting to `x`, so `q` only causes a notice.
     session.press("q");
     session.wait_for_text("Unbound key");
     session.press("o");
@@ -434,7 +436,7 @@ fn every_frame_is_a_synchronized_update() {
     assert!(session.quit().success());
     while session.drain(PATIENCE) {}
     let text = String::from_utf8_lossy(&session.raw);
-    // The rest is not text: modes are set, and the terminal is restored.
+    // The output outside of frames contains no text. It only sets modes and restores the terminal.
     let outside: String = text
         .split("\x1b[?2026h")
         .map(|part| part.split_once("\x1b[?2026l").map_or(part, |(_, rest)| rest))
@@ -461,7 +463,8 @@ fn a_snapshot_is_kept_once_a_day_beside_that_of_the_latest_scan() {
         command.env("XDG_STATE_HOME", state.path());
         let mut session = Session::run(command);
         session.wait_for_text("1 of 3");
-        // Leaving waits for the snapshot in progress.
+        // In the third run, this loop ends at once, because a `last-` snapshot exists. Quitting waits for the
+        // new one.
         let end = Instant::now() + PATIENCE;
         while !kept(state.path()).iter().any(|name| name.starts_with(kind)) {
             assert!(Instant::now() < end, "nothing was kept");
@@ -487,8 +490,8 @@ fn a_snapshot_is_kept_once_a_day_beside_that_of_the_latest_scan() {
 /// Creates a program in `folder` that reports the conditions under which it was started.
 fn script(folder: &Path, text: &str) -> std::path::PathBuf {
     let path = folder.join("script");
-    // Written by another process: a file that is open for writing, even in a child that another test has just
-    // forked, cannot be executed.
+    // Another process writes the file, because a file that is open for writing, even in a child that another
+    // test has just forked, cannot be executed.
     let mut writer = std::process::Command::new("sh")
         .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
         .arg(&path)
@@ -574,7 +577,8 @@ fn a_program_inherits_no_descriptors_or_signal_actions() {
     let shell = script(tools.path(), &text);
     let mut session = with(folder.path(), &[("SHELL", shell.to_str().unwrap())]);
     session.press("b");
-    // A shell that ends at once could come and go within one read of its terminal.
+    // The shell waits for Enter, because a shell that ends at once could start and end between two reads of
+    // its terminal.
     session.wait_for_text("reported");
     session.press("\n");
     wait_for_return(&mut session);
@@ -582,10 +586,11 @@ fn a_program_inherits_no_descriptors_or_signal_actions() {
     for name in ["SigBlk", "SigIgn"] {
         let line = report.lines().find(|line| line.starts_with(name)).unwrap();
         let set = u64::from_str_radix(line.split('\t').next_back().unwrap(), 16).unwrap();
-        // Signals above 31 are the C library's and real-time signals, which stay unchanged.
+        // Signals above 31 are those of the C library and real-time signals. The program does not change
+        // them.
         assert_eq!(set & 0x7fff_ffff, 0, "{report}");
     }
-    // The shell has the script itself open.
+    // The script itself is ignored, because the shell has it open.
     let links = report.lines().filter_map(|line| line.split_once(" -> "));
     let strange: Vec<_> = links
         .map(|(_, target)| target)
@@ -690,7 +695,7 @@ fn left_of_the_root_scans_above_after_a_question() {
     session.press("h");
     session.wait_for_text("[ Yes ]");
     session.press("y");
-    // Waits for the position to which the browser should return.
+    // The cursor should be on the former root, which is the second of three rows.
     session.wait_for_text("2 of 3");
     session.press("\r");
     session.wait_for_text("file");
@@ -708,7 +713,7 @@ fn an_answer_about_the_background_changes_colors_and_is_no_key() {
     session.wait_for_text("1 of 3");
     let tint = |screen: &vt100::Screen| screen.cell(3, 40).unwrap().bgcolor();
     let dark = tint(session.screen.screen());
-    // The letters of the answer are no commands, also if it comes in pieces.
+    // The letters of the terminal's answer are not commands, even if the answer arrives in pieces.
     session.press("\x1b]11;rgb:fd");
     std::thread::sleep(Duration::from_millis(100));
     session.press("fd/d6dd/e3e3\x1b\\");

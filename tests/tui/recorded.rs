@@ -30,7 +30,7 @@ fn a_binary_export_is_browsed_and_searched() {
     session.wait_for_text("needle.log");
     session.press("\x1b");
     session.wait_for_text("video.mkv");
-    // The largest files of all directories, some of which have not been shown before.
+    // Lists the largest files of all directories, including directories that have not been shown before.
     session.press("2");
     session.wait_for("both files in one list", |screen| {
         let text = screen.contents();
@@ -82,14 +82,15 @@ fn the_first_screen_of_a_large_snapshot_needs_at_most_2_mb() {
     let first = bytes_read(&session);
     eprintln!("{length} bytes, {first} read for the first screen");
     assert!(first <= 2_000_000, "{first} of {length} bytes were read");
-    // Another directory is read when it is shown.
+    // The listing of a directory is read when the directory is shown.
     session.press("\r");
     session.wait_for_text("1 of 100,000");
     assert!(bytes_read(&session) > first + 2_000_000);
     assert_eq!(session.quit().exit_code(), 0);
 }
 
-/// A damaged snapshot is ignored with a notice, or without one if the flags exclude it.
+/// A damaged snapshot is ignored with a notice. There is no notice if a flag prevents reading snapshots at
+/// all.
 #[test]
 fn a_damaged_latest_snapshot_is_ignored_with_a_notice() {
     if !crate::support::room::keeps_snapshots() {

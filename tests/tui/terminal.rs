@@ -1,4 +1,5 @@
-//! Bytes that reach a real terminal for any names, and the state of the terminal at the end in any case.
+//! Bytes that reach a real terminal for any names, and the state of the terminal after any end of the
+//! program.
 #![allow(missing_docs, clippy::unwrap_used)] // helpers of tests are tests
 
 #[cfg(target_os = "linux")]
@@ -132,12 +133,12 @@ fn no_control_byte_of_a_name_reaches_the_terminal_on_any_screen_or_afterwards() 
     let (_folder, root) = folder();
     let mut session = Session::run(as_nobody(duke(&root)));
     session.wait_for_text("1 of ");
-    // Errors are shown too, if there can be any.
+    // Shows the list of errors, too. If the program runs as root, the list is empty.
     session.press("7");
     session.wait_for_text(if can_be_nobody() { "ermission denied" } else { "rror" });
     session.press("\x1b");
     session.drain(MOMENT);
-    // Every screen, the list among them, with changing selections.
+    // Shows every screen, including the list, with changing selections.
     for keys in SCREENS.split(' ').map(|keys| keys.replace('_', " ")) {
         session.press(&keys);
         assert!(session.drain(MOMENT), "{keys:?} ended it");
@@ -146,7 +147,7 @@ fn no_control_byte_of_a_name_reaches_the_terminal_on_any_screen_or_afterwards() 
         session.resize(rows, cols);
         session.drain(MOMENT);
     }
-    // Picked paths go to the terminal, too.
+    // The marked paths are printed to the terminal, too.
     session.press("p");
     session.drain(MOMENT);
     session.press("\r");
@@ -177,7 +178,7 @@ fn environment_variables_are_escaped_like_names() {
             command.env(name, value);
         }
         let mut session = Session::run(command);
-        // A missing configuration file that was named ends the program, with a message.
+        // If a variable names a missing configuration file, the program ends with a message.
         if session.drain(Duration::from_millis(700)) {
             for keys in ["b", "G", "v", "j", "v"] {
                 session.press(keys);
@@ -267,7 +268,7 @@ fn a_panic_of_a_worker_is_shown_and_printed_at_the_end() {
     traced.env("TERM", "xterm-256color");
     let mut session = Session::run(traced);
     session.wait_for_text("the scan failed");
-    // The entries read so far are there, and keys work.
+    // The entries read so far are shown, and keys work.
     session.press("jk");
     let status = session.quit();
     assert_eq!(status.exit_code(), 1, "{status:?}");
@@ -313,6 +314,28 @@ fn without_memory_the_terminal_is_given_back_with_a_message() {
     assert!(writer.join().unwrap().is_err(), "nobody reads any more");
 }
 
+#[test]
+fn there_are_at_most_sixty_frames_a_second() {
+    const BEGIN: &[u8] = b"\x1b[?2026h";
+    let (_folder, root) = folder();
+    let mut session = Session::start(&root);
+    session.wait_for_text("? keys");
+    session.drain(MOMENT * 5);
+    session.raw.clear();
+    let begun = Instant::now();
+    for key in ["j", "k"].iter().cycle().take(250) {
+        session.press(key);
+        session.drain(Duration::from_millis(2));
+    }
+    session.drain(MOMENT);
+    let frames = session.raw.windows(BEGIN.len()).filter(|bytes| *bytes == BEGIN).count();
+    // The first frame needs no wait.
+    let most = 1 + begun.elapsed().as_millis() * 60 / 1000;
+    assert!(frames > 5, "{frames} frames");
+    assert!(frames as u128 <= most, "{frames} frames, but at most {most} are allowed");
+    session.quit();
+}
+
 /// Keys, separated by commas, that do not quit, start programs, delete or write.
 const KEYS: &str = "j,k,l,h,\r,\x7f,g,G,s,n,C,M,S,W,a,c,m,u,B,t,e,/,x,1,2,3,4,5,6,7,8,9,0,\x1b,i, ,V,*,+,\t,r,?,\
     \x1b[A,\x1b[6~,\x1b[200~q\x1b[201~,\x0c";
@@ -326,7 +349,8 @@ fn ten_thousand_random_keys_with_random_sizes_end_where_keys_work() {
     command.arg(inner);
     command.arg("--read-only");
     let mut session = Session::run(command);
-    // No row where a name was a moment ago, because the emulator has its own widths for flags.
+    // The test waits for a text in a row that has shown no name, because rows with names can be garbled: the
+    // emulator has its own widths for flags.
     session.wait_for_text("2 roots");
     let keys: Vec<&str> = KEYS.split(',').collect();
     let soak: u64 = std::env::var("DUKE_SOAK").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
@@ -342,8 +366,8 @@ fn ten_thousand_random_keys_with_random_sizes_end_where_keys_work() {
         session.press(&typed);
         let (rows, cols) = (1 + roll(60), 1 + roll(150));
         session.resize(u16::try_from(rows).unwrap(), u16::try_from(cols).unwrap());
-        // Not drawn here, because the emulator of the tests does not support windows that change in the
-        // middle of a frame.
+        // The output is discarded, because the emulator of the tests does not support windows that change in
+        // the middle of a frame.
         while session.output.try_recv().is_ok() {}
         assert!(session.child.try_wait().unwrap().is_none(), "it ended by itself");
     }
@@ -351,12 +375,13 @@ fn ten_thousand_random_keys_with_random_sizes_end_where_keys_work() {
     std::thread::sleep(MOMENT * 5);
     while session.output.try_recv().is_ok() {}
     session.press("\x0c");
-    // One after another, because an escape directly followed by a byte would be another key.
+    // The test presses one key at a time, because an escape directly followed by another byte would be
+    // another key.
     let end = Instant::now() + PATIENCE;
     while !session.screen.screen().rows(0, 80).last().is_some_and(|line| line.contains("? keys")) {
         assert!(Instant::now() < end, "{}", session.screen.screen().contents());
         session.press("\x1b");
-        // Without a reader the next key would wait forever.
+        // The output must be read, because the program would otherwise block and never read the next key.
         assert!(session.drain(MOMENT * 2), "it ended by itself:\n{}", session.screen.screen().contents());
     }
     session.signal(Signal::SIGTERM);

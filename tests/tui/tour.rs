@@ -44,7 +44,7 @@ fn item(text: &str) -> Result<Item<'_>, String> {
     if words.len() != code.len() + 1 {
         return Err(format!("a backtick without its pair: {text}"));
     }
-    // A word between two keys could be an instruction, which would not be performed.
+    // Any other word between two keys could be an instruction, which the test would not perform.
     let is_plain = words[1..].iter().all(|word| matches!(*word, ", " | " and " | "."));
     match (words[0], code.as_slice()) {
         ("Run ", [command]) if is_plain => Ok(Item::Run(command)),

@@ -84,7 +84,7 @@ fn burst(session: &mut Session, random: &mut Random) -> bool {
         1 => WORDS[random.below(WORDS.len())].chars().map(String::from).collect(),
         _ => (0..3 + random.below(8)).map(|_| KEYS[random.below(KEYS.len())].to_owned()).collect(),
     };
-    // Mostly as fast as people type, and sometimes just fast enough not to count as a pause.
+    // The keys mostly follow as fast as people type, and sometimes just fast enough not to count as a pause.
     let longest = if random.below(8) == 0 { 250 } else { 30 };
     let mut is_burst = true;
     let mut before: Option<Instant> = None;
@@ -120,7 +120,8 @@ fn a_thousand_bursts_of_keys_delete_nothing() {
                         let is_burst = burst(&mut session, &mut random);
                         session.drain(Duration::from_millis(30));
                         asked += usize::from(is_asked(session.screen.screen()));
-                        // Closes the dialog. Sorting, opened directories and notices do not matter.
+                        // Closes any dialog. The burst may also have sorted the list, opened directories or
+                        // caused notices, which does not matter.
                         session.press("n");
                         session.wait_for("list without a question", |screen| !is_asked(screen));
                         if !is_burst {

@@ -1,8 +1,8 @@
 //! Cleanup candidates: directories that can be rebuilt or downloaded again.
 //!
-//! A rule combines a directory name with evidence that the directory is what its name suggests; see `rules.txt`. The
-//! search works like the statistics in [`crate::analysis::survey`]. If candidates are nested, only the outermost is
-//! returned. The search does not mark or delete anything.
+//! A rule combines a directory name with evidence, such as a build file next to the directory; see
+//! `rules.txt`. The search works like the statistics in [`crate::analysis::survey`]. If candidates are
+//! nested, only the outermost is returned. The search does not mark or delete anything.
 //!
 //! Invariant: a directory is a candidate only if the evidence that its rule requires exists.
 

@@ -159,6 +159,9 @@ pub fn compare<'t>(
         diff.add(ChangeKind::Gone, unmatched, before, Sizes::default());
     }
     for unmatched in std::mem::take(&mut diff.fresh) {
+        if matches!(unmatched.item.what, What::Directory { id, .. } if new.tree.is_preliminary(id)) {
+            continue;
+        }
         let after = unmatched.item.extent(new.tree);
         diff.add(ChangeKind::New, unmatched, Sizes::default(), after);
     }
@@ -262,7 +265,7 @@ impl<'t, N: FnMut(Met<'t>)> Diff<'t, N> {
 
     /// Reports a pair of directories, and queues it for comparison.
     fn pair(&mut self, difference: ChangeKind, unmatched: Unmatched<'t>, (old, new): (DirId, DirId)) {
-        let is_known = |side: Side<'_>, id| side.tree.status(id).is_known();
+        let is_known = |side: Side<'_>, id| side.tree.status(id).is_known() && !side.tree.is_preliminary(id);
         if is_known(self.old, old) && is_known(self.new, new) {
             self.add(difference, unmatched, extent(self.old.tree, old), extent(self.new.tree, new));
         }
@@ -413,8 +416,9 @@ fn extent(tree: &Tree, id: DirId) -> Sizes {
     Sizes { disk: totals.disk, apparent: totals.apparent }
 }
 
-/// Returns the device number of a directory, or `None` if the directory is on the same device as the root. The root's
-/// own device number may differ between the two trees, because device numbers can change when the machine restarts.
+/// Returns the device number of a directory. Returns `None` for a directory on the same device as the root,
+/// so that such directories compare as equal even if the root's device number differs between the two trees.
+/// Device numbers can change when the machine restarts.
 fn place(side: Side<'_>, id: DirId) -> Option<u64> {
     Some(side.tree.device(id)).filter(|device| *device != side.tree.device(side.root))
 }

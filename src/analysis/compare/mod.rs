@@ -68,7 +68,8 @@ pub struct Comparison {
     pub trends: Vec<Trend>,
     /// Total number of changes, including changes that are not in `rows`.
     pub matched: u64,
-    /// Earlier and present sizes of the requested directory; `None` unless the directory is in both trees.
+    /// Earlier and present sizes of the requested directory; `None` unless the directory is in both trees, and the totals
+    /// of both are final.
     pub whole: Option<(Sizes, Sizes)>,
     /// Error from loading the earlier tree, if only the readable part of that tree was compared.
     pub trouble: Option<String>,
@@ -87,9 +88,9 @@ impl std::fmt::Debug for Comparison {
     }
 }
 
-/// Finds the `most` largest changes below the requested directory that the query selects. `earlier` is called inside
-/// the job and returns the earlier tree, if there is one. `history` is called afterwards and returns earlier trees,
-/// newest first, for the size charts.
+/// Finds the changes that the query selects below the requested directory, and keeps the `most` largest.
+/// `earlier` is called inside the job and returns the earlier tree, if there is one. `history` is called
+/// afterwards and returns earlier trees, newest first, for the size charts.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.
@@ -156,7 +157,7 @@ fn find(
     }
     let growth = gathering.finish();
     let trouble = earlier.trouble();
-    // A damaged file may lack entries that existed, so the comparison is not reported.
+    // A damaged file may lack entries that existed, so the damage is reported instead of the comparison.
     if let Some(damage) = old.damage().or_else(|| new.damage()) {
         return Some(Err(trouble.unwrap_or_else(|| damage.to_string())));
     }
@@ -179,7 +180,8 @@ impl Gathering<'_> {
         match met {
             Met::Pair(old, new) => {
                 self.growth.pairs.push((new, old));
-                if new == self.request.from {
+                let is_final = !self.old.is_preliminary(old) && !self.request.tree.is_preliminary(new);
+                if new == self.request.from && is_final {
                     let extent = |tree: &Tree, id| {
                         let totals = tree.totals(id);
                         Sizes { disk: totals.disk, apparent: totals.apparent }

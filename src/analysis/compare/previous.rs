@@ -82,7 +82,7 @@ impl PreviousListing {
         };
         if let Some(id) = record.directory() {
             if let Some(was) = self.growth.was(id) {
-                let is_whole = |tree: &Tree, id| tree.status(id).is_known();
+                let is_whole = |tree: &Tree, id| tree.status(id).is_known() && !tree.is_preliminary(id);
                 let totals = self.growth.old.totals(was);
                 let extent = Sizes { disk: totals.disk, apparent: totals.apparent };
                 return (is_whole(new, id) && is_whole(&self.growth.old, was))

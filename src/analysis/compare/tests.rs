@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::analysis::search::Query;
 use crate::fixture::cases;
-use crate::fixture::{Growing, Plan, build, dir, file, stopped, unreadable};
+use crate::fixture::{Growing, Plan, build, dir, file, linked_file, stopped, unreadable};
 use crate::source::baseline::Baseline;
 use crate::tree::Walk;
 
@@ -136,6 +136,19 @@ fn while_the_tree_grows_unread_entries_are_not_reported_deleted() {
     );
     growing.finish();
     assert!(all(&before(), &tree).contains(&("old".to_owned(), -12_288, ChangeKind::Gone)));
+}
+
+#[test]
+fn while_the_tree_grows_repeated_names_of_a_file_are_not_growth() {
+    let links = || vec![linked_file("x", 7, 2), linked_file("y", 7, 2)];
+    let old = tree(vec![dir("a", links())]);
+    let growing = Growing::new();
+    growing.publish(vec![dir("a", links()), dir("b", links())]);
+    let tree = Arc::clone(&growing.tree);
+    assert_eq!(all(&old, &tree), []);
+    growing.finish();
+    let names: Vec<_> = all(&old, &tree).into_iter().map(|(path, _, kind)| (path, kind)).collect();
+    assert_eq!(names, [("b".to_owned(), ChangeKind::New)]);
 }
 
 #[test]

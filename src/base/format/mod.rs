@@ -152,7 +152,7 @@ pub fn count(number: u64) -> String {
     let Some((unit, name)) = STEPS.iter().rev().find(|(unit, _)| number >= *unit) else {
         return format!("{:>COUNT$}", grouped(number));
     };
-    // Truncated, because rounding could overstate the count or take another column.
+    // The fraction is truncated, because rounding could overstate the count or take another column.
     let (whole, hundredths) = (number / unit, u128::from(number % unit) * 100 / u128::from(*unit));
     let text = match whole {
         0..10 => format!("{whole}.{hundredths:02} {name}"),

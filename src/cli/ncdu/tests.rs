@@ -1,4 +1,4 @@
-//! ncdu's command lines, and the words of duke that mean the same.
+//! Tests of the translation of ncdu's command lines into duke's.
 
 use super::flags::{FLAGS, PROGRAMS, REFRESH};
 use super::*;

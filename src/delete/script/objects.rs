@@ -32,7 +32,8 @@ pub(crate) fn text(selection: &Selection, sizes: &[String]) -> String {
 }
 
 /// Returns `true` if `name` contains the time of a noncurrent version, as rclone writes it. Without the flag
-/// `--s3-versions`, rclone would not find the version. With it, rclone does not find an ordinary object of such a name.
+/// `--s3-versions`, rclone would not find the version. With it, rclone does not find an ordinary object with
+/// such a name.
 fn is_version(name: &[u8]) -> bool {
     const TIME: &[u8] = b"-v0000-00-00-000000-000";
     let matches = |(byte, pattern): (&u8, &u8)| match pattern {

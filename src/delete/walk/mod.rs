@@ -3,7 +3,7 @@
 //! ```text
 //! empty(directory): reads the directory, visits all entries that are not directories, and queues the directories
 //! visit(directory): empties one queued child; if more are queued, first spawns another visit(directory)
-//! release:          the last worker in a directory visits the directory itself, then leaves the parent
+//! release:          the last worker in a directory processes the directory itself, then releases the parent
 //! ```
 //!
 //! A directory stays open until its last child is done, because each child is deleted relative to it. If too many

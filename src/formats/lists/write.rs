@@ -40,7 +40,7 @@ pub(super) struct ListTarget<'w, 't> {
     pub(super) tree: &'t Tree,
     pub(super) builder: &'w mut Builder<'t>,
     pub(super) label: RootLabel<'w>,
-    /// States whether directory sizes in the list include the contents.
+    /// Kind of directory sizes in the list: with or without the contents.
     pub(super) sizes: Sizes,
     pub(super) faults: &'w mut LineFaults,
     pub(super) batch: Batch,
@@ -119,8 +119,9 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // The second record may be the line of the child directory itself: most lists contain this line before the
-        // lines of the directory's entries, and it does not always state the kind.
+        // `places` begins with the last record. Most lists contain the line of a directory before the lines
+        // of its entries, and that line does not always state the kind. The earlier record may therefore be
+        // the line of the child directory itself.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {
@@ -150,8 +151,8 @@ impl PathTree {
         let start = DirectoryStart { name, metadata, sizes: Sizes::Own, device, is_read: true };
         target.builder.enter(&start);
         let id = target.builder.current();
-        // The additional claim keeps the root marked as incomplete until its entries have been written. The entries of
-        // other roots may be written first.
+        // The additional claim keeps the root marked as incomplete until its entries have been written.
+        // Without the claim, the root would seem complete while the entries of other roots are written.
         target.tree.claim(id, 1);
         target.builder.publish();
         target.builder.leave();

@@ -56,7 +56,8 @@ impl Blocks {
         if number(&file.bytes(offset, word)?) != head {
             return Err(damaged().into());
         }
-        // The index is copied, because the file may be mapped and truncated later.
+        // The index is copied, because the file may be memory-mapped, and another program may truncate it
+        // later.
         let index: Box<[u8]> = file.bytes(offset + word, index - 2 * word)?.to_vec().into();
         let count = index.len() as u64 / LONG - 1;
         let claimed = (0..count).map(|_| Claims::default()).collect();

@@ -5,7 +5,7 @@
 //!   0 type                           1 name (bytes)             2 previous item in the directory (reference)
 //!   3 apparent size  4 disk usage    5 device                   6 read error: true here, false below
 //!   7 apparent size  8 disk usage    of everything in and below a directory, each inode once
-//!   9 apparent size 10 disk usage    of inodes with other names elsewhere
+//!   9 apparent size 10 disk usage    of inodes in a directory that also have names outside it
 //!  11 items below   12 last item in the directory (reference)
 //!  13 inode         14 link count
 //!  15 uid  16 gid   17 mode         18 modification time

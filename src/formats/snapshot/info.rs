@@ -11,8 +11,9 @@ pub struct SnapshotInfo {
     pub scanned_at: i64,
     /// Host name of the first root; empty if unknown.
     pub host: Vec<u8>,
-    /// Command-line flags that made the scan exclude entries; empty if there were none. A comparison of snapshots with
-    /// different flags says little about growth.
+    /// Command-line flags that select the file systems of the scan; empty for the default; `filtered` if
+    /// patterns or caches were excluded, if symbolic links were followed, or if the flags are unknown. A
+    /// comparison of snapshots with different flags says little about growth.
     pub scope: Vec<u8>,
     /// Origins of all roots except the first. A root that is missing from this list has the origin of the first root.
     pub others: Vec<RootOrigin>,

@@ -1,8 +1,8 @@
 //! Snapshot writer: traverses the tree once, breadth first.
 //!
-//! Directories are numbered in the order in which they are visited, so the same tree always gives the same
-//! bytes, regardless of the order in which threads read it. Memory holds one block of each kind, and the
-//! directories that were found but not written yet.
+//! Directories are numbered in the order in which the writer visits them. The same tree therefore always
+//! gives the same bytes, regardless of the order in which the threads of the scan read its directories.
+//! Memory holds one block of each kind, and the directories that were found but not written yet.
 //!
 //! Roots are written with their absolute paths, because a relative path has no meaning later. A name that begins with a
 //! host is written unchanged.
@@ -280,7 +280,8 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
             self.segments.push(&Entry { name: &name, state, ..record });
         }
         self.segments.seal();
-        // A long listing gets its own block. Otherwise, short listings before it could not be read without it.
+        // A long listing gets its own block. Otherwise, it would also have to be read whenever one of the
+        // short listings before it is read.
         if self.segments.bytes.len() >= BLOCK {
             self.blocks.listings(&mut self.page)?;
         }

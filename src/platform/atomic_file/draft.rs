@@ -1,6 +1,7 @@
-//! File that is being written and does not have its final name yet. The file has no name at all if the system supports
-//! unnamed files. Otherwise it has a temporary name in the same directory and is deleted when the process ends. After
-//! SIGKILL or a power failure, the file remains until the next write into that directory.
+//! File that is being written and does not have its final name yet. The file has no name at all if the system
+//! supports unnamed files. Otherwise the file has a temporary name in the directory of its final name, and is
+//! deleted when the process ends. After SIGKILL or a power failure, the file remains until the next write
+//! into that directory.
 //!
 //! ```text
 //! .report.json.duke-9ae0daaf-1234-0.part      file name, checksum of the host name, process ID, number

@@ -25,8 +25,8 @@ pub struct Contents {
     file: File,
 }
 
-/// State of a file's contents. If two states are equal, nothing was written in between, unless the timestamps of the
-/// file system are too coarse to show it.
+/// State of a file's contents. If two states are equal, nothing was written in between, unless the timestamps
+/// of the file system are too coarse to show the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContentState {
     /// Identity of the inode.

@@ -64,7 +64,7 @@ pub enum ExtentReference {
 pub struct ExtentVolume {
     /// Identity of the volume, the same for all of its subvolumes.
     pub id: u64,
-    /// `true` if deleting files never frees more than the extents reported for these files.
+    /// `true` if deleting files never frees more bytes than the extents reported for these files contain.
     pub is_bounded: bool,
     /// Number of inodes in use on the volume; 0 if the file system does not report it.
     pub inodes: u64,

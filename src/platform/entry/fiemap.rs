@@ -156,11 +156,12 @@ pub fn volume(directory: &Directory) -> Option<ExtentVolume> {
     // lower 32 bits therefore identify the volume.
     #[allow(clippy::useless_conversion)] // the ID has 32 bits on some systems
     let id = u64::from(status.filesystem_id()) & u64::from(u32::MAX);
-    // On btrfs, overwriting part of an extent keeps the whole extent, so deleting a file may free more than the bytes
-    // that it refers to.
     #[allow(clippy::useless_conversion)] // the counts have 32 bits on some systems
     let inodes = u64::from(status.files()).saturating_sub(u64::from(status.files_free()));
-    Some(ExtentVolume { id, is_bounded: magic == XFS, inodes })
+    // On btrfs, overwriting part of an extent keeps the whole extent, so deleting a file may free more bytes than the
+    // file refers to.
+    let is_bounded = magic == XFS;
+    Some(ExtentVolume { id, is_bounded, inodes })
 }
 
 /// Result of visiting the extents of a file.
@@ -172,7 +173,7 @@ enum End {
     CutShort,
 }
 
-/// Calls `each` with the extents of `file` until it returns `Break`.
+/// Calls `each` with the extents of `file` until `each` returns `Break`.
 fn visit(
     file: &impl AsRawFd,
     flags: u32,
@@ -313,7 +314,7 @@ mod tests {
             sums.add(&Extent { length: 131_072, flags, ..Extent::default() });
             assert_eq!(sums.layout.certain, certain, "{flags:#x}");
         }
-        // The middle of the first extent was overwritten, so it is reported in two parts.
+        // The middle of the first extent was overwritten, so the extent is reported in two parts.
         let mut sums = Sums::default();
         for (physical, length, flags) in [(0, 65_536, ENCODED), (90_112, 8192, 0), (0, 57_344, ENCODED)] {
             sums.add(&Extent { physical, length, flags, ..Extent::default() });

@@ -64,7 +64,8 @@ impl Directory {
         }
     }
 
-    /// Does the same as [`Directory::open_inside`] on systems without openat2(2), by comparing devices.
+    /// Opens the child directory `name` without openat2(2), provided that its attributes and device show that
+    /// it is on the same mount.
     ///
     /// # Errors
     /// Returns any error of [`Directory::open_inside`].
@@ -137,8 +138,8 @@ impl Directory {
         faccessat(&self.fd, ".", AccessFlags::W_OK | AccessFlags::X_OK, AtFlags::AT_EACCESS)
     }
 
-    /// Moves `name` to the directory `to` and renames it to `new`, unless that name is in use. Both directories must be
-    /// on the same mount.
+    /// Moves the entry `name` to the directory `to` and renames the entry to `new`, unless the name `new` is
+    /// in use there. Both directories must be on the same mount.
     ///
     /// # Errors
     /// Returns any error of renameat2(2), such as `EEXIST` if the name is in use, or `EXDEV` if `to` is on another

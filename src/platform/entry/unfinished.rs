@@ -53,8 +53,8 @@ struct Slot {
     name: AtomicPtr<c_char>,
 }
 
-// All accesses are `SeqCst`, because signal handlers make some of them. With only two accesses per file, a weaker
-// ordering would save nothing.
+// All accesses are `SeqCst`, because signal handlers also access the slots. With only two accesses per file,
+// a weaker ordering would save nothing.
 static SLOTS: [Slot; MOST] = [const {
     Slot { is_taken: AtomicBool::new(false), directory: AtomicI32::new(-1), name: AtomicPtr::new(null_mut()) }
 }; MOST];

@@ -83,7 +83,7 @@ mod tests {
             (capacity.inodes, capacity.inodes_free)
         };
         assert_eq!(inodes(9, 2), (9, 2));
-        // CephFS knows only the number of used inodes.
+        // CephFS reports only the number of used inodes.
         assert_eq!(inodes(7, u64::MAX), (0, 0));
         assert_eq!(inodes(u64::MAX, u64::MAX), (0, 0));
     }

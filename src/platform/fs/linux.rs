@@ -9,7 +9,7 @@ mod quota;
 #[path = "overhead/xfs/space_map.rs"]
 pub mod space_map;
 #[path = "unix.rs"]
-#[allow(dead_code)] // partly replaced here
+#[allow(dead_code)] // this file replaces some of its items
 mod unix;
 #[path = "overhead/xfs/ask.rs"]
 mod xfs;
@@ -67,7 +67,7 @@ pub fn mount_of(_: &Directory, _: &CStr, probe: &Probe) -> Result<Mount, Errno> 
     numbered(probe.mount, probe.attributes.device)
 }
 
-/// Returns the mount with the ID `number` or, if the ID is unknown, the latest mount of the device.
+/// Returns the mount with the ID `number`. If `number` is `None`, returns the latest mount of `device`.
 fn numbered(number: Option<u64>, device: u64) -> Result<Mount, Errno> {
     let is_it = |mount: &Mount| number.map_or(mount.device == device, |number| mount.id == number);
     mounts()?.into_iter().rfind(is_it).ok_or(Errno::ENOENT)

@@ -3,7 +3,7 @@
 #[path = "overhead/apfs.rs"]
 mod apfs;
 #[path = "unix.rs"]
-#[allow(dead_code)] // partly replaced here
+#[allow(dead_code)] // this file replaces some of its items
 mod unix;
 
 use std::ffi::{CStr, CString};
@@ -70,9 +70,10 @@ pub fn is_whole(path: &Path) -> bool {
     standing(path).is_ok_and(|standing| standing.is_mount_point)
 }
 
-/// Determines the mount that `path` is on, and whether `path` is the root of that mount. Follows a symbolic link at the
-/// end of the path. Asks the kernel for the mount point, because neither the path nor the device reveals it: a firmlink
-/// in the path points to another volume.
+/// Determines the mount that `path` is on, and whether `path` is the root of that mount. Follows a symbolic
+/// link at the end of the path. Asks the kernel for the mount point, because neither the path nor the device
+/// identifies the volume: the path may contain a firmlink to another volume, and volumes can share a device
+/// number.
 ///
 /// # Errors
 /// Returns any error of stat(2).
@@ -169,8 +170,8 @@ fn is_network(status: &libc::statfs) -> bool {
 
 #[allow(unsafe_code, clippy::cast_sign_loss)]
 fn device(status: &libc::statfs) -> u64 {
-    // SAFETY: `fsid_t` consists of two 32-bit numbers (sys/_types/_fsid_t.h), whose fields are private in the
-    // crate.
+    // SAFETY: `fsid_t` consists of two 32-bit numbers (sys/_types/_fsid_t.h). The cast is needed because the
+    // libc crate keeps these fields private.
     let [device, _] = unsafe { std::mem::transmute::<libc::fsid_t, [i32; 2]>(status.f_fsid) };
     device as u64
 }

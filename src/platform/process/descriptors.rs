@@ -22,8 +22,8 @@ pub struct Descriptors {
 }
 
 impl Descriptors {
-    /// Raises the descriptor limit of the process. Returns the counter, and the number of threads, up to `threads`, for
-    /// which there are enough descriptors.
+    /// Raises the descriptor limit of the process. Returns the counter and the number of threads for which
+    /// there are enough descriptors: at least one and at most `threads`.
     pub fn new(threads: usize) -> (Self, usize) {
         let limit = usize::try_from(limits::raise_descriptors()).unwrap_or(usize::MAX);
         let free = limit.saturating_sub(limits::descriptors_in_use()).saturating_sub(SPARE);

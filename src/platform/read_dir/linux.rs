@@ -3,7 +3,7 @@
 //! Invariant: kernel records are read only through bounds-checked slices.
 
 #[path = "unix.rs"]
-#[allow(unused_imports)] // partly replaced here
+#[allow(unused_imports)] // this file replaces some of its items
 mod unix;
 
 use std::cell::Cell;
@@ -157,7 +157,7 @@ fn name(record: &[u8]) -> Option<&CStr> {
     let mut before = u64::from_le_bytes([0xff, 0xff, 0xff, 0, 0, 0, 0, 0]);
     for (number, chunk) in record.get(FIRST..)?.chunks_exact(8).enumerate() {
         let word = u64::from_le_bytes(chunk.try_into().ok()?) | std::mem::take(&mut before);
-        // The lowest set bit marks the first zero byte. Higher bits may be wrong.
+        // The lowest set bit marks the first zero byte. Higher bits may also mark bytes that are not zero.
         let zeros = word.wrapping_sub(ONES) & !word & (ONES << 7);
         if zeros != 0 {
             let end = FIRST + number * 8 + zeros.trailing_zeros() as usize / 8;

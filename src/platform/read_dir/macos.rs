@@ -36,7 +36,7 @@ pub struct Buffer {
 pub struct Reader<'d> {
     directory: &'d Directory,
     way: Way<'d>,
-    /// `true` once anything has been read, after which the fallback can no longer be used.
+    /// `true` once a call has succeeded. From then on, the fallback would return some entries a second time.
     begun: bool,
 }
 
@@ -109,7 +109,7 @@ fn read(directory: &Directory, wanted: Wanted, bytes: &mut [u8]) -> Result<usize
     let fd = directory.as_fd().as_raw_fd();
     let count = retry(|| {
         let (list, start) = (from_mut(&mut list).cast(), bytes.as_mut_ptr().cast());
-        // SAFETY: `list` is a complete `attrlist`, which the call reads; `start` points to the given number
+        // SAFETY: `list` is a complete `attrlist`, which the call reads. `start` points to the given number
         // of writable bytes, and nothing else refers to them during the call.
         Errno::result(unsafe { libc::getattrlistbulk(fd, list, start, bytes.len(), 0) })
     })?;

@@ -1,6 +1,6 @@
 //! Any Unix: names from `readdir(3)` (through the C library, see `imp`), attributes from `fstatat(2)`.
 //!
-//! Used on systems without a faster implementation, and on all systems as the reference for testing the faster ones.
+//! Systems without a faster implementation use this one. Tests compare faster ones with it on all systems.
 //! Invariant: this file has no `unsafe` code.
 
 use std::ffi::CStr;

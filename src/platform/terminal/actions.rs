@@ -71,8 +71,8 @@ pub(crate) fn answer(signal: Signal, answer: Answer) -> nix::Result<Before> {
 impl Before {
     #[allow(unsafe_code)]
     pub(crate) fn restore(&self) -> nix::Result<()> {
-        // SAFETY: the system returned the action as that of this signal (only `answer` creates a `Before`).
-        // The handler was valid when it was installed, and handlers of this program stay in memory.
+        // SAFETY: only `answer` creates a `Before`, so the system itself returned this action for this
+        // signal. The handler was valid when it was installed, and handlers of this program stay in memory.
         unsafe { sigaction(self.signal, &self.action) }.map(drop)
     }
 }

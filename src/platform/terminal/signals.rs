@@ -93,7 +93,7 @@ impl Watch {
                 return Ok(Event::Hangup);
             }
             if flags.contains(PollFlags::POLLNVAL) {
-                // The system cannot poll this kind of terminal, so SIGHUP must suffice.
+                // The system cannot poll this kind of terminal, so only SIGHUP can report a hangup.
                 self.terminal = None;
             }
         }
@@ -111,7 +111,7 @@ fn is_hung_up(terminal: &OwnedFd) -> bool {
 /// Deletes unfinished files and ends this process by `signal`, as if the signal had never been caught.
 pub fn die(signal: Signal) -> ! {
     remove_all();
-    // If the signal does not end the process, exits with the code that a shell would report.
+    // If the signal does not end the process, the process exits with the code that a shell would report.
     let _ = signal_hook::low_level::emulate_default_handler(signal as i32);
     std::process::exit(128 + signal as i32)
 }
@@ -128,8 +128,8 @@ pub fn announce_resize() -> io::Result<()> {
 /// writing to it, which can take a while on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Waits until `terminal` accepts output. Returns `false` if it does not, because Ctrl-S has stopped output or the
-/// terminal was closed.
+/// Waits until `terminal` accepts output. Returns `false` if the terminal accepts none within `PATIENCE`,
+/// because Ctrl-S has stopped output, or if the terminal was closed.
 pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -182,7 +182,7 @@ pub fn restore_on_abort(terminal: OwnedFd, is_on: Arc<AtomicBool>, farewell: Vec
         }
         let _ = nix::unistd::write(io::stderr(), MESSAGE);
         remove_all();
-        // Otherwise, a SIGABRT sent by another process would be handled but would not end this process.
+        // Without this call, a SIGABRT sent by another process would be handled but would not end duke.
         let _ = signal_hook::low_level::emulate_default_handler(libc::SIGABRT);
     };
     // SAFETY: the handler calls only async-signal-safe functions (signal-safety(7)): poll, select, clock_gettime,

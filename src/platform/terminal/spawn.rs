@@ -26,7 +26,7 @@ use super::stops::stop_group;
 const MEANWHILE: [(Signal, Answer); 3] = [
     (Signal::SIGINT, Answer::Ignore),
     (Signal::SIGQUIT, Answer::Ignore),
-    // Otherwise, taking the terminal back from the background would stop this process.
+    // This signal would stop duke when it takes the terminal back from the background.
     (Signal::SIGTTOU, Answer::Ignore),
 ];
 
@@ -54,8 +54,8 @@ pub fn run(
     let _held = Held::new(&MEANWHILE)?;
     clean(command, directory, Session::Same);
     let ended = command.spawn().and_then(|child| wait(child.id()));
-    // A program that was killed leaves the terminal without a foreground group and in the program's own modes. If the
-    // terminal is closed, errors do not matter.
+    // A program that was killed can leave the terminal without a foreground group and in the program's own
+    // modes. Errors are ignored, because they do not matter if the terminal is closed.
     if let Some(group) = group {
         let _ = tcsetpgrp(terminal, group);
     }

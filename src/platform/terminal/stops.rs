@@ -1,11 +1,11 @@
 //! Suspension of the process by SIGTSTP (Ctrl-Z, `kill -TSTP`), which happens only after the terminal has been handed
 //! back.
 //!
-//! A signal sent to the process can be received by any thread, and the other threads continue for a moment. Without
-//! precautions, a thread could hand the terminal back, let the process stop and take the terminal again, all before the
-//! stop takes effect. Therefore every thread permanently blocks SIGTSTP. One thread waits for the signal, hands the
-//! terminal back, sends the signal to itself and unblocks it briefly. During that time, only this thread can receive
-//! the signal, and the stop takes effect before the unblocking call returns.
+//! A signal sent to the process can be received by any thread, and the other threads continue for a moment.
+//! Without precautions, a thread could hand the terminal back, send the signal and take the terminal again,
+//! all before the process stops. Therefore every thread permanently blocks SIGTSTP. One thread waits for the
+//! signal, hands the terminal back, sends the signal to itself and unblocks the signal briefly. During that
+//! time, only this thread can receive the signal, and the process stops before the unblocking call returns.
 //!
 //! Invariant: after [`hold`] has returned, SIGTSTP stops this process only inside `stop_here`.
 
@@ -78,8 +78,8 @@ pub fn stop_group() -> io::Result<()> {
     let Some(stops) = STOPS.get() else { return Ok(()) };
     let mut count = lock(&stops.count);
     let before = *count;
-    // Zero means the process group of this process, which includes the waiting thread. The system does not stop an
-    // orphaned group.
+    // Zero means the process group of this process, so the signal also reaches the thread that waits for it.
+    // The system does not stop an orphaned group.
     kill(Pid::from_raw(0), Signal::SIGTSTP)?;
     while *count == before {
         count = stops.is_over.wait(count).unwrap_or_else(crate::base::sync::PoisonError::into_inner);

@@ -19,6 +19,7 @@ fn items() -> Vec<Item> {
         file("broken", 1).failed(13),
         file("left out", 1).excluded(),
         file("a", 9).linked(7, 2),
+        file("only", 9).linked(8, 1),
     ]
 }
 
@@ -82,7 +83,7 @@ fn sizes_ages_types_and_properties() {
 #[test]
 fn a_minus_negates_a_term() {
     assert_eq!(found("-*[aoi]* -\"left out\""), ["src"]);
-    assert_eq!(found("type:file -ext:rs,mkv >1"), ["a", "naïve", "src/two words.txt"]);
+    assert_eq!(found("type:file -ext:rs,mkv >1"), ["a", "naïve", "only", "src/two words.txt"]);
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl SizeSource {
 pub enum RowEntry {
     /// Position of an entry in the sorted listing.
     Found(Position),
-    /// Position of an entry in the recorded listing. Keys must not act on it.
+    /// Position of an entry in the recorded listing. Keys must not act on this entry.
     Recorded(Position),
 }
 
@@ -119,8 +119,9 @@ impl SortedEntries {
     /// Sorts the entries of `id` that have been read so far, and the recorded entries that may still be found.
     pub fn of(tree: &Tree, sizes: &SizeSource, id: DirId, order: Order) -> Self {
         let (edition, was_complete) = (tree.edition(), tree.status(id).is_complete());
-        // The recorded entries are omitted once all entries have been found. Taking the listing first could miss
-        // entries that are found in between, so that they would be neither in the listing nor among the recorded ones.
+        // The recorded directory must be looked up before the listing is taken, because the recorded entries
+        // are omitted once the scan has found all entries. In the opposite order, entries found between the
+        // two steps would be missing from both.
         let recorded = sizes.recorded_dir(tree, id);
         Self { was_complete, edition, ..Self::merged(tree, sizes, id, &tree.listing(id), order, recorded) }
     }

@@ -115,7 +115,7 @@ impl Tree {
         tree
     }
 
-    /// Reads and checks the tree's whole file with all processors.
+    /// Reads and checks the tree's whole file in parallel.
     ///
     /// # Errors
     /// Returns the damage closest to the start of the file, if any.

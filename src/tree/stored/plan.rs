@@ -15,8 +15,8 @@ pub struct ListingBlock {
     pub block: Block,
     /// Number of the first directory in the block.
     pub first: u32,
-    /// Number of the first child directory whose name is in this block. If this block names none, the number of the
-    /// first one named in a later block.
+    /// Number of the first child directory whose name is in this block. If this block names no child
+    /// directory, the number of the first child directory that a later block names.
     pub child: u32,
     /// `true` if the block names inodes with several links.
     pub has_links: bool,

@@ -55,8 +55,8 @@ impl App<'_> {
         }
     }
 
-    /// Performs the command that has waited for the scan, once it is ready. If a layer has opened in the meantime, the
-    /// command is forgotten, because the layer would take it.
+    /// Performs the command that has waited for the scan, once it is ready. If a layer has opened in the
+    /// meantime, the command is forgotten, because it would be sent to that layer.
     pub(super) fn perform_waiting(&mut self) -> Option<Effect> {
         if !self.layers.is_empty() {
             self.cx.forget_waiting();
@@ -159,7 +159,7 @@ impl App<'_> {
             Command::Export => self.ask_for_file(),
             Command::CopyPath => return self.cx.copy_path(),
             Command::Back => return self.cx.stop_deleting().or_else(|| self.cx.stop_rescan()),
-            // Some of these commands have been handled before this point. The others do nothing in the list.
+            // `perform` has already handled some of these commands. The others do nothing in the list.
             Command::Interrupt
             | Command::Suspend
             | Command::Help

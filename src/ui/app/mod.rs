@@ -4,8 +4,9 @@
 //! I/O. At the end, it collects the visible rows of the directory and of the open views, so that drawing need
 //! not change the state.
 //!
-//! During a scan, each tick reports the progress and may sort the rows again. Sorting pauses after a key press, so that
-//! rows do not move while the user is acting, and happens less often if it takes long ([`crate::table::rows`]).
+//! During a scan, each tick reports the progress and may sort the rows again. Sorting pauses after a key
+//! press, so that rows do not move while the user is acting. The longer a sort takes, the less often the rows
+//! are sorted ([`crate::table::rows`]).
 //!
 //! Invariant: after every update the cursor is on a visible row, if there are rows.
 
@@ -56,8 +57,8 @@ impl<'t> App<'t> {
     }
 
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // Both values are read before the event is applied, because the key that opens a question does not count as
-        // input to that question.
+        // Both values are read before the event changes them. The key that opens a question does not count as
+        // input to that question, and the clickable areas are cleared if the event changes the scope.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();

@@ -104,7 +104,7 @@ impl App<'_> {
         // A question is about the visible rows, so nothing scrolls while it is open.
         if !matches!(self.layers.last(), Some(Layer::Question(_))) {
             for _ in 0..STEP {
-                // Moving the cursor requests no I/O.
+                // The returned effect is ignored, because moving the cursor requests no I/O.
                 let _ = self.perform(Command::Move(motion));
             }
         }
@@ -136,7 +136,7 @@ impl App<'_> {
         }
         self.click = None;
         if self.scope() == Scope::Prompt {
-            // Accepting a search requests no I/O.
+            // The returned effect is ignored, because accepting a search requests no I/O.
             let _ = self.perform(Command::Accept);
             if self.scope() == Scope::Prompt {
                 return None;

@@ -37,7 +37,8 @@ impl App<'_> {
             | self.cx.poll_map(sources)
             | self.cx.poll_overview(sources)
             | self.cx.poll_preview(sources);
-        // User IDs in a snapshot or export may belong to users of another machine.
+        // User IDs in a snapshot or export may belong to users of another machine, so their names are not
+        // looked up.
         let may_name = self.cx.shown.columns.has(Column::Owner) && self.cx.source_kind == SourceKind::Live;
         let has_names = may_name && self.cx.owners.poll(&self.cx.window.lines, sources);
         has_facts || has_rows || is_whole || is_compared || is_found || has_names

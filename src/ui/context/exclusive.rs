@@ -35,7 +35,8 @@ impl Context<'_> {
         }
     }
 
-    /// Requests the sizes for a column that is visible from the start. Snapshots and exports have no such column.
+    /// Shows the column from the start of the session and requests its sizes. Hides the column for snapshots
+    /// and exports, which have no exclusive sizes.
     pub fn start_with_frees(&mut self) {
         self.shown.columns = self.shown.columns.with(Column::Frees, false);
         if self.source_kind == SourceKind::Live {
@@ -115,8 +116,8 @@ impl Context<'_> {
     }
 }
 
-/// Describes how the sizes were found. Counts the files whose extents were read, the files for which link counts were
-/// used, and the files that could not be read.
+/// Returns a text that describes how the sizes were found: the number of files whose extents were read, for
+/// which link counts were used, and that could not be read.
 fn coverage_text(coverage: ExclusiveCoverage) -> String {
     let ExclusiveCoverage { read, by_links, unread } = coverage;
     let files = |number: u64| format!("{} {}", grouped(number), if number == 1 { "file" } else { "files" });

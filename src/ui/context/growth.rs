@@ -42,7 +42,7 @@ impl Context<'_> {
             })
         });
         if has_offer {
-            // The settings may request the column even if there is no baseline.
+            // The settings may request the column even if there is no baseline. In that case it is hidden.
             if self.check_baseline().is_err() {
                 self.shown.columns = self.shown.columns.with(Column::Growth, false);
             }

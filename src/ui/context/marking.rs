@@ -278,8 +278,8 @@ impl<'t> Context<'t> {
         Some(Effect::Print(self.marks.in_order(self.tree).iter().map(path).collect()))
     }
 
-    /// Requests that a path be copied to the clipboard: that of the entry under the cursor, or of the shown directory
-    /// if there is no such entry.
+    /// Requests that the path of the entry under the cursor be copied to the clipboard. If there is no such
+    /// entry, requests the same for the path of the shown directory.
     pub fn copy_path(&mut self) -> Option<Effect> {
         let path = match self.entries(self.row(), 1).first() {
             Some((id, record)) => self.shown_path(&Marks::path(self.tree, (*id, record.name))),

@@ -18,8 +18,8 @@ impl Context<'_> {
         (self.notice, self.notice_since) = (Some(notice), None);
     }
 
-    /// Returns the time until [`Self::age_notice`] is due; `None` if there is no notice, or if a command waits as long as
-    /// its notice is shown.
+    /// Returns the time until [`Self::age_notice`] is due; `None` if there is no notice, or if the notice is
+    /// about a waiting command and therefore does not expire.
     pub fn notice_wait(&self, now: Duration) -> Option<Duration> {
         self.notice.as_ref().filter(|notice| !matches!(notice, Notice::AwaitingScan(_)))?;
         Some(self.notice_since.map_or(Duration::ZERO, |since| (since + LASTS).saturating_sub(now)))

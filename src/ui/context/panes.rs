@@ -12,6 +12,7 @@ use crate::ui::marks::Marks;
 use crate::ui::notice::Notice;
 use crate::ui::options::Panes;
 use crate::ui::view_state::BaseView;
+use crate::ui::views::RowMarks;
 use crate::ui::window::Window;
 
 /// Minimum screen width for the right pane.
@@ -42,7 +43,7 @@ impl<'t> Context<'t> {
     pub fn regions(&self, size: (u16, u16)) -> PaneLayout {
         let mut view = layout(size);
         let (is_list, has_parent) = match self.sheet() {
-            Some(sheet) => (sheet.table.has_entries, false),
+            Some(sheet) => (sheet.table.marks == RowMarks::Entries, false),
             None => (self.views.base == BaseView::List, self.panes == Panes::Both && size.0 >= VERY_WIDE),
         };
         if size.0 < WIDE || self.panes == Panes::None || !is_list {

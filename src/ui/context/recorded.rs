@@ -1,8 +1,8 @@
 //! Names and sizes from the last scan, shown until the running scan confirms them.
 //!
 //! Until the listing of a directory is whole, its list also has rows for recorded entries that the scan has not found.
-//! These rows refer to no entry of the tree, so keys cannot act on them before the entries are found (`waiting`). The
-//! scan reads the directories on the screen first.
+//! These rows refer to no entry of the tree, so keys cannot act on them before the entries are found (see the
+//! module `waiting`). The scan reads the directories on the screen first.
 //!
 //! Invariant: once the scan has ended, nothing recorded is shown.
 
@@ -32,7 +32,8 @@ impl Context<'_> {
         if self.recorded.as_ref().is_none_or(|recorded| !recorded.are_of(self.tree, &shown)) {
             self.recorded = Some(Arc::new(record.totals(self.tree, shown)));
         }
-        // Checked after the lookup, which reads numbers of damaged parts as 0.
+        // The check for damage comes after the lookup, because damage is detected only when a part is read.
+        // The lookup itself reads the numbers of damaged parts as 0.
         if let Some(damage) = record.tree.damage() {
             (self.record, self.recorded) = (None, None);
             self.notify(Notice::Message(format!("Ignored the sizes of the last scan: {damage}")));

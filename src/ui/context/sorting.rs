@@ -87,7 +87,7 @@ impl Context<'_> {
             return true;
         }
         match rows.value().cloned() {
-            // The tree has changed since the sort began.
+            // The sorted rows are outdated, because entries were rescanned or deleted after the sort began.
             Some(rows) if rows.is_of_old(self.tree) => self.sort(),
             Some(rows) => {
                 self.sorting = None;

@@ -6,8 +6,8 @@
 //!                            any input, or another notice -> the command is forgotten
 //! ```
 //!
-//! The scan reads the shown directory first ([`Context::looked_at`]). The command is part of the notice, so it waits
-//! only as long as the user is told that it does.
+//! The scan reads the shown directory first ([`Context::looked_at`]). The command is stored in the notice
+//! that tells the user about it. When the notice disappears, the command is forgotten.
 //!
 //! Invariant: a command that was waiting acts only on an entry that the scan has found, and never after another input.
 
@@ -36,7 +36,7 @@ impl Context<'_> {
             {
                 name
             }
-            // Nothing can be deleted while a scan is running.
+            // All other commands are performed at once. Those that delete are refused during a scan.
             _ => return false,
         };
         let directory = self.place.id;
@@ -49,8 +49,8 @@ impl Context<'_> {
         self.notice.take_if(|notice| matches!(notice, Notice::AwaitingScan(_)));
     }
 
-    /// Returns the waiting command once its entry is under the cursor, or once the whole listing is shown. If the entry
-    /// does not exist, forgets the command.
+    /// Returns the waiting command once its entry is under the cursor. A command without an entry is returned
+    /// once the whole listing is shown. If the entry does not exist, forgets the command and shows a notice.
     pub fn take_ready(&mut self) -> Option<Command> {
         let Some(Notice::AwaitingScan(waiting)) = &self.notice else { return None };
         let WaitingCommand { command, directory, name } = waiting.clone();
@@ -64,7 +64,7 @@ impl Context<'_> {
             return None;
         }
         if self.place.rows().recorded().is_some() && !self.is_sorting() {
-            // The user has pressed a key a moment ago, but is waiting for this change of the rows.
+            // Rows are usually not sorted right after a key press. Here, the user waits for the new rows.
             self.sort();
         }
         if self.is_sorting() {

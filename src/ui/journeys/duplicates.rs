@@ -40,7 +40,7 @@ fn copy(entry: EntryId, mtime: i64, storage: u32) -> Duplicate {
     Duplicate { entry, other_names, is_linked_elsewhere, disk: 4_096, mtime, storage, is_shared }
 }
 
-/// Returns a set of files that do not exist on disk.
+/// Returns a set of identical files with made-up inode numbers.
 fn equal(names: Vec<EntryId>) -> Vec<EqualName> {
     let state = |inode| {
         let id = FileId { device: 0, inode };

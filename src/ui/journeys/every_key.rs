@@ -27,7 +27,7 @@ fn ready<'t>(tree: &'t Arc<Tree>, scope: Scope, binding: &Binding) -> App<'t> {
         Scope::Typing => deleting::typing(&mut app),
         Scope::Failures => deleting::failed(&mut app),
         Scope::Details => {
-            // The window is too small to show everything.
+            // In a window of this size, the page does not fit, so it can be scrolled.
             app.update(Event::Resize(20, 5));
             press(&mut app, "i j j")
         }
@@ -98,7 +98,7 @@ fn picture(app: &App<'_>) -> String {
     )
 }
 
-/// Moves to a treemap cell with a neighbor on this side.
+/// Moves to a treemap cell, or to a part of the overview, that has a neighbor on this side.
 fn lean(app: &mut App<'_>, side: Side) {
     let key = match side {
         Side::Left => "l",
@@ -133,7 +133,8 @@ fn every_key_of_the_table_does_something() {
             read(&mut app);
             let before = picture(&app);
             let effect = app.update(Event::Key(Key::event(*key)));
-            // Waits until a Yes is accepted again, because a gate that has just closed is not an effect of the key.
+            // Any key closes the answer gate of a question, which does not count as an effect of the key. The
+            // test therefore waits until the gate is open again.
             read(&mut app);
             let has_changed = picture(&app) != before;
             assert!(effect.is_some() || has_changed, "{} in {scope:?}", key.name());
@@ -173,7 +174,7 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
     let sizes = (0..50).flat_map(|columns| (0..9).map(move |lines| (columns, lines)));
     let sizes = sizes.chain([(65_535, 1), (1, 65_535), (1000, 500), (80, 24)]);
     for (number, (columns, lines)) in sizes.enumerate() {
-        // Small sizes are tested with every fifth mode only.
+        // To save time, each small size is tested with only a fifth of the modes.
         let (first, step) = if columns < 50 && lines < 9 { (number % 5, 5) } else { (0, 1) };
         for keys in modes.into_iter().skip(first).step_by(step) {
             let mut app = finished(&tree);

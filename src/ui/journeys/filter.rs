@@ -184,7 +184,7 @@ fn results_open_in_place_or_in_their_directory_and_escape_returns() {
     assert_eq!((selected(&app).as_str(), path(&app).as_str()), ("logs", "/shown"));
     press(&mut app, "Esc");
     assert_eq!(labels(&app)[0], "logs/");
-    // After the user has left the entry's directory, Esc does not return.
+    // After the user has left the entry's directory, Esc does not return to the results.
     press(&mut app, "Enter Left Esc");
     assert!(app.cx.views.page.is_none());
 }

@@ -12,7 +12,7 @@ use crate::ui::table_view::TablePage;
 
 const DAY: i64 = 24 * 3600;
 
-/// Change of an entry, without its current size.
+/// Change of an entry since the baseline, with the size of the entry in the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Grown {
     New,

@@ -224,7 +224,8 @@ fn marks_change_only_by_marking_keys_and_the_cursor_stays_visible() {
             assert_eq!(app.cx.marks().in_order(&tree).len() as u64, app.cx.marks().count());
         }
     }
-    // These scopes do not occur: no size requires typing a name, and no operation that could fail is started.
+    // The test does not require these scopes. No size requires typing a name, and no operation that could
+    // fail is started.
     let elsewhere = [Scope::Question, Scope::Typing, Scope::Failures];
     for scope in Scope::ALL.into_iter().filter(|scope| !elsewhere.contains(scope)) {
         assert!(scopes.contains(&format!("{scope:?} false")), "{scope:?} was never there: {scopes:?}");

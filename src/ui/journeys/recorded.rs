@@ -22,7 +22,7 @@ fn opened(growing: &Growing) -> App<'_> {
     opened_with(growing, tree)
 }
 
-/// Returns a browser of `growing`, with the record of a scan that ended with `tree`.
+/// Returns a browser of `growing`, with `tree` as the recorded tree of an earlier scan.
 fn opened_with(growing: &Growing, tree: Tree) -> App<'_> {
     let record = Some(RecordedTree { tree: Arc::new(tree), scanned_at: 0 });
     let settings = Settings { record, ..settings() };
@@ -117,7 +117,7 @@ fn recorded_rows_have_no_entry() {
     for row in &app.cx.window.lines {
         assert_eq!((row.entry, row.directory, row.precision), (None, None, Precision::Recorded));
     }
-    // The scan finds two entries. The cursor stays on its name, and the other names keep their recorded rows.
+    // The scan finds two entries. The cursor stays on `a`. Names not found yet keep their recorded rows.
     press(&mut app, "j");
     assert_eq!(selected(&app), "a");
     growing.publish(vec![unread("a"), file("new", 100 << 20, 0)]);
@@ -177,7 +177,8 @@ fn on_recorded_row<'t>(growing: &'t Growing, name: &str) -> App<'t> {
     app
 }
 
-/// Lets the scan read the directory that [`on_recorded_row`] shows. The largest entry is a new one, so all rows move.
+/// Simulates that the scan reads the directory that [`on_recorded_row`] shows. The largest entry is a new
+/// one, so all rows move.
 fn read_directory(growing: &Growing, app: &mut App<'_>) -> Option<Effect> {
     let entries = vec![file("new", 99 << 20, 0), file("file", 4 << 20, 0), dir("sub", vec![])];
     growing.read("d", entries);
@@ -185,7 +186,7 @@ fn read_directory(growing: &Growing, app: &mut App<'_>) -> Option<Effect> {
     app.update(Event::Tick(Tick { now, progress: Progress::default(), outcome: None, elapsed: now }))
 }
 
-/// Keys that act on the entry under the cursor, or on several entries.
+/// Keys that wait for the scan if they are pressed on a recorded row.
 const WAITING: [&str; 8] = ["Space", "V", "+", "*", "o", "v", "i", "Enter"];
 
 #[test]

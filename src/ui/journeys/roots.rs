@@ -73,7 +73,7 @@ fn keys_do_not_keep_the_placeholder_of_a_root() {
     tick(&mut app, 100, None);
     press(&mut app, "G Space");
     let found = nested.finish();
-    // A key pressed now refers to the old rows.
+    // The rows change with the next tick, so this key still refers to the old rows.
     press(&mut app, "Enter");
     tick(&mut app, 200, Some(Outcome::Complete));
     assert_eq!(names(&app), ["file"]);

@@ -43,7 +43,8 @@ fn contents() -> impl Strategy<Value = Vec<Random>> {
     vec(any, 1..12)
 }
 
-/// Checks that the sides of every tile are off by at most one column or line, compared to a rectangle with its exact share.
+/// Compares every tile with a rectangle that has the exact area of its share. The sides may differ by at most
+/// one column or line.
 fn check_shares(laid_out: &LaidOut, half_lines: u16) -> Result<(), TestCaseError> {
     let LaidOut { sizes, area, tiles } = laid_out;
     let sides = |area: Area| (f64::from(area.width), f64::from(area.height / half_lines));

@@ -28,7 +28,7 @@ impl<'t> Terminal<'t> {
 
     fn take(&mut self, action: Event) {
         if let Some(effect) = self.app.update(action) {
-            // Supplies the result immediately. An export reports that the file exists.
+            // Results of previews and exports are supplied at once. An export reports that the file exists.
             match &effect {
                 Effect::Deletion(DeletionRequest::Preview(..)) => {
                     let warnings = vec![DeleteWarning::OthersDirectory(b"/r".to_vec(), 0)];

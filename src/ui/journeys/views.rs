@@ -27,7 +27,7 @@ fn tree() -> Arc<Tree> {
     )
 }
 
-/// Returns a browser on day 1000 since 1970, with the results of the view that `keys` open.
+/// Returns a browser with the results of the view that `keys` open. The current day is day 1000 since 1970.
 fn at<'t>(tree: &'t Arc<Tree>, keys: &str) -> App<'t> {
     let mut app = finished(tree);
     app.update(Event::Clock(1000 * 24 * 3600));

@@ -1,8 +1,9 @@
 //! Keymap of a session: the key table with changes from the configuration.
 //!
-//! The configuration can assign other keys to a line of the table. A reassigned key gets the new meaning in the scopes
-//! of its new line, and keeps its old meaning in all other scopes. The keys that answer questions and `Ctrl-C` cannot
-//! be changed, so that no configuration can cause an accidental confirmation or prevent quitting.
+//! The configuration can assign other keys to a line of the table. A reassigned key gets the new meaning in
+//! the scopes of its new line, and keeps its old meaning in all other scopes. The configuration cannot change
+//! `Ctrl-C` or the keys that answer questions, because this could cause an accidental confirmation or prevent
+//! quitting.
 //!
 //! Invariant: within a scope, a key has exactly one meaning.
 

@@ -68,7 +68,7 @@ pub enum Command {
     Step(TextMotion),
     /// Delete text before or after the cursor in a text field.
     Erase(TextMotion),
-    /// Rescan the directory under the cursor.
+    /// Rescan the directory under the cursor, or the shown directory if the cursor is not on a directory.
     Rescan,
     /// Rescan the root that contains the shown directory.
     RescanRoot,
@@ -121,7 +121,7 @@ impl Command {
     }
 }
 
-/// Direction in which the cursor moves from one treemap cell to the next.
+/// Direction in which the cursor moves between the cells of the treemap or the parts of the overview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Left,

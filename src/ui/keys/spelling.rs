@@ -72,7 +72,7 @@ impl FromStr for Key {
     }
 }
 
-/// Parses `rest`, which follows the modifier `name` in the name of a key.
+/// Parses `rest`, the part of a key name after the modifier `name`.
 fn holding(held: KeyModifiers, name: &str, rest: &str) -> Result<Key, String> {
     let mut letters = rest.chars().map(|letter| letter.to_ascii_lowercase());
     let (Some(letter @ 'a'..='z'), None) = (letters.next(), letters.next()) else {

@@ -83,8 +83,8 @@ const fn column_keys(is_show: bool) -> [[Key; 1]; Column::COUNT] {
     keys
 }
 
-/// Returns the bindings for these columns: if `is_show` is `true`, those that show and hide a column, otherwise those
-/// that sort by it.
+/// Returns the bindings that show and hide these columns if `is_show` is `true`; otherwise, returns the
+/// bindings that sort by these columns.
 const fn of_columns<const N: usize>(columns: [Column; N], is_show: bool) -> [Binding; N] {
     let (mut bindings, mut at) = ([bind(&[], LIST, Command::Help, HelpGroup::Sort, ""); N], 0);
     while at < N {
@@ -215,7 +215,7 @@ const SHOWN: &[Binding] = &{
         bind(&[letter('=')], ROWS, C::Scale, G::Show, "scale bars to largest"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
         bind(&[letter('P')], ROWS, C::Preview, G::Show, "preview, both, none"),
-        // Both keys share one text in the footer, which is given for the second key.
+        // The two keys share one hint in the footer, so only the second binding has a text.
         hint(3, "", bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Growth, "older snapshot")),
         hint(3, "since", bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Growth, "newer snapshot")),
         bind(&[letter('e')], DIRECTORY, C::Hidden, G::Show, "show hidden, excluded"),

@@ -51,7 +51,8 @@ impl FailuresList {
         if cx.checked(cx.check_changes()).is_none() {
             return Handled::Yes(None);
         }
-        // If an entry was not deleted because it had changed, the user now confirms its current state.
+        // Some entries may have failed because they had changed. For these entries, the new confirmation
+        // applies to their current state.
         let first = self.failed.failures.first.iter();
         let changed: HashSet<&[u8]> = first
             .filter(|failure| failure.reason == Reason::Changed)

@@ -50,7 +50,7 @@ pub enum Question {
     /// Replace the tree with a scan of the parent directory.
     Above,
     Replace(ExportRequest),
-    /// Let files with the same contents use the same data.
+    /// Let files with the same contents share their data on disk.
     Share(Arc<CopySharing>),
 }
 

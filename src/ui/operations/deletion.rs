@@ -64,7 +64,7 @@ pub struct Deletions {
     probe: Option<TaskId>,
     comparison: Option<TaskId>,
     work: Option<TaskId>,
-    /// Folder for scripts. Empty means the current directory.
+    /// Directory for scripts. If empty, scripts are written to the current directory.
     scripts_in: PathBuf,
 }
 
@@ -137,7 +137,7 @@ impl Deletions {
     }
 }
 
-// These operations need system paths that the unit tests of the macOS build do not have.
+// These tests ask the system for paths, which fails when the unit tests of the macOS build run on Linux.
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;

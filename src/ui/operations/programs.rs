@@ -111,7 +111,8 @@ fn view(screen: &Screen, file: &OwnedFd) -> Option<String> {
     last
 }
 
-/// Returns the pager commands to try in order: only the user's own if it is set, otherwise less and more.
+/// Returns the pager commands to try, in order: only the user's own pager if there is one, otherwise less and
+/// more.
 fn pagers(own: Option<OsString>) -> Vec<Vec<OsString>> {
     let Some(own) = own else { return vec![vec!["less".into()], vec!["more".into()]] };
     let words = own.into_vec();
@@ -146,8 +147,8 @@ fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.as_encoded_bytes().trim_ascii().is_empty())
 }
 
-/// Connects the program to the terminal where duke's own standard streams are redirected. Returns a descriptor of the
-/// terminal.
+/// Connects a standard stream of the program to the terminal if duke's own stream of that kind is redirected.
+/// Returns a descriptor of the terminal.
 fn streams(command: &mut Command, screen: &Screen) -> io::Result<OwnedFd> {
     let terminal = || screen.descriptor().map(Stdio::from);
     if !io::stdin().is_terminal() {

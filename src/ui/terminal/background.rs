@@ -67,7 +67,8 @@ impl Reply {
         if letter(key).is_some_and(|letter| letter.is_ascii_alphanumeric() || ";:/".contains(letter)) {
             return Taken::Keys(Vec::new());
         }
-        // More than `CERTAIN` held keys are the pieces of a damaged answer and are dropped. Fewer were typed by the user.
+        // Up to `CERTAIN` held keys are passed on, because the user may have typed them. More held keys are
+        // the pieces of a damaged answer and are dropped.
         let held = std::mem::take(&mut self.held);
         Taken::Keys(if held.len() > CERTAIN { vec![key] } else { held })
     }

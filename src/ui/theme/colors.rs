@@ -22,8 +22,14 @@ pub enum Colors {
     True,
 }
 
+/// Beginnings of the values of `TERM` that only terminals with any color set.
+const TRUE_COLOR: [&str; 6] = ["alacritty", "contour", "foot", "wezterm", "xterm-ghostty", "xterm-kitty"];
+/// Values of `TERM` for terminals without colors.
+const MONOCHROME: [&str; 5] = ["vt52", "vt100", "vt102", "vt220", "vt320"];
+
 impl Colors {
-    /// Returns the colors to use, according to `NO_COLOR`, `COLORTERM` and `TERM`.
+    /// Returns the colors to use, according to `NO_COLOR`, `COLORTERM` and `TERM`. Programs started by ssh usually get
+    /// `TERM` but not `COLORTERM`.
     pub fn detect(choice: ColorChoice, environment: impl Fn(&str) -> Option<OsString>) -> Self {
         let variable = |name| environment(name).unwrap_or_default().to_string_lossy().into_owned();
         let refused = match choice {
@@ -34,10 +40,16 @@ impl Colors {
         let (depth, term) = (variable("COLORTERM"), variable("TERM"));
         if refused {
             Self::None
-        } else if depth.contains("truecolor") || depth.contains("24bit") || term.contains("direct") {
+        } else if depth.contains("truecolor")
+            || depth.contains("24bit")
+            || term.contains("direct")
+            || TRUE_COLOR.iter().any(|name| term.starts_with(name))
+        {
             Self::True
         } else if term.contains("256") {
             Self::Palette
+        } else if choice == ColorChoice::Auto && MONOCHROME.contains(&term.as_str()) {
+            Self::None
         } else {
             Self::Sixteen
         }
@@ -61,6 +73,9 @@ mod tests {
         assert_eq!(detect(ColorChoice::Auto, &[deep, term]), Colors::True);
         assert_eq!(detect(ColorChoice::Auto, &[term]), Colors::Palette);
         assert_eq!(detect(ColorChoice::Auto, &[("TERM", "linux")]), Colors::Sixteen);
+        assert_eq!(detect(ColorChoice::Auto, &[("TERM", "xterm-kitty")]), Colors::True);
+        assert_eq!(detect(ColorChoice::Auto, &[("TERM", "vt100")]), Colors::None);
+        assert_eq!(detect(ColorChoice::Always, &[("TERM", "vt100")]), Colors::Sixteen);
         assert_eq!(detect(ColorChoice::Auto, &[deep, ("NO_COLOR", "1")]), Colors::None);
         assert_eq!(detect(ColorChoice::Auto, &[term, ("NO_COLOR", "")]), Colors::Palette);
         assert_eq!(detect(ColorChoice::Always, &[term, ("NO_COLOR", "1")]), Colors::Palette);

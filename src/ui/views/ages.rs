@@ -9,8 +9,8 @@
 
 use super::largest;
 use super::table::{
-    Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger,
-    row_of_sum,
+    Needs, RowMarks, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
+    larger, row_of_sum,
 };
 use crate::analysis::search::By;
 use crate::analysis::survey::{self, Ages};
@@ -42,6 +42,7 @@ pub static TABLE: TableSpec = TableSpec {
         let job = survey::ages(sources.pool, sources.request(request), now)?;
         Ok(Some(Load::of(job, move |ages| Ok(TableAnswer::new(AgeRows { ages, now })))))
     },
+    marks: RowMarks::Files,
     ..SUMS
 };
 

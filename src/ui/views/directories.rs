@@ -10,8 +10,8 @@
 
 use super::largest::{MOST, path_below};
 use super::table::{
-    Needs, SUMS, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target, ViewSpec, larger,
-    row_of_sum, rows,
+    Needs, RowMarks, SUMS, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target, ViewSpec,
+    larger, row_of_sum, rows,
 };
 use crate::analysis::directories::{self, Directories, OwnSize};
 use crate::table::column::{Column as C, ColumnSet};
@@ -37,7 +37,7 @@ pub static TABLE: TableSpec = TableSpec {
     columns: ColumnSet::of(&[C::Percent, C::Bar, C::Items]),
     fixed: ColumnSet::of(&[C::Size, C::Total, C::Name]),
     titles: &[(C::Name, "Path"), (C::Size, "Own")],
-    has_entries: true,
+    marks: RowMarks::Entries,
     layout: TableLayout::List,
     counted: Some(["directory", "directories"]),
     empty: ["No directory contains files"; 2],

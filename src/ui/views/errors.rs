@@ -10,7 +10,9 @@
 //! Enter opens the directory that contains the entry.
 
 use super::largest::path_below;
-use super::table::{Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, rows};
+use super::table::{
+    Needs, RowMarks, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, rows,
+};
 use crate::analysis::errors::ErrorGroup;
 use crate::analysis::search::{self, By};
 use crate::analysis::survey::{self, Errors};
@@ -38,7 +40,7 @@ pub static TABLE: TableSpec = TableSpec {
     fixed: ColumnSet::of(&[C::Items, C::Name]),
     name_room: 21,
     titles: &[(C::Name, "Reason")],
-    has_entries: true,
+    marks: RowMarks::Entries,
     has_scale: false,
     first_order: Some(By::Items),
     counted: Some(["error", "errors"]),

@@ -15,8 +15,8 @@ use std::io;
 
 use super::largest::path_below;
 use super::table::{
-    Branch, Needs, SUMS, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target,
-    ViewSpec,
+    Branch, Needs, RowMarks, SUMS, TableAnswer, TableContext, TableData, TableLayout, TableSpec,
+    TableSummary, Target, ViewSpec,
 };
 use crate::analysis::compare::diff::ChangeKind;
 use crate::analysis::compare::{self, Comparison, amount, trend};
@@ -50,7 +50,7 @@ pub static TABLE: TableSpec = TableSpec {
     columns: ColumnSet::of(&[]),
     fixed: ColumnSet::of(&[C::Size, C::Growth, C::Trend, C::Name]),
     first: C::Growth,
-    has_entries: true,
+    marks: RowMarks::Entries,
     layout: TableLayout::List,
     has_scale: false,
     counted: Some(["change", "changes"]),

@@ -8,7 +8,8 @@
 //! Names are paths relative to the shown directory. Enter opens the directory that contains the entry.
 
 use super::table::{
-    Needs, SUMS, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target, ViewSpec, rows,
+    Needs, RowMarks, SUMS, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target, ViewSpec,
+    rows,
 };
 use crate::analysis::search::SearchResult;
 use crate::analysis::survey;
@@ -44,7 +45,7 @@ pub const ENTRIES: TableSpec = TableSpec {
     rows: "Entries",
     sortable: &[(C::Size, "size"), (C::Name, "path"), (C::Items, "items"), (C::Modified, "last change")],
     columns: ColumnSet::of(&[C::Percent, C::Bar, C::Frees, C::Shared, C::Modified]),
-    has_entries: true,
+    marks: RowMarks::Entries,
     layout: TableLayout::List,
     has_scale: false,
     ..SUMS

@@ -10,7 +10,8 @@
 use super::largest::path_below;
 use super::search;
 use super::table::{
-    Needs, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger, row_of_sum, rows,
+    Needs, RowMarks, SUMS, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec, larger,
+    row_of_sum, rows,
 };
 use crate::analysis::links::LinkedInode;
 use crate::analysis::survey::{self, HardLinks};
@@ -32,7 +33,7 @@ pub static TABLE: TableSpec = TableSpec {
     rows: "Hard links",
     sortable: &[(C::Size, "size"), (C::Items, "number of names")],
     titles: &[(C::Name, "Path"), (C::Items, "Names")],
-    has_entries: true,
+    marks: RowMarks::Entries,
     empty: ["No hard links"; 2],
     start: |sources, request| rows(survey::links(sources.pool, sources.request(request))),
     ..SUMS

@@ -19,8 +19,8 @@ pub mod table;
 pub mod types;
 
 pub use table::{
-    Branch, Copies, Needs, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary,
-    Target, ViewSpec,
+    Branch, Copies, Needs, RowMarks, TableAnswer, TableContext, TableData, TableLayout, TableSpec,
+    TableSummary, Target, ViewSpec,
 };
 
 /// All views, in the order of the help page.

@@ -1,4 +1,5 @@
-//! Subvolumes and snapshots of btrfs, with the bytes that deleting each of them, or all marked ones together, frees.
+//! Subvolumes and snapshots of btrfs. The view shows how many bytes are freed by deleting each of them, or
+//! all marked ones together.
 //!
 //! ```text
 //!      Data     Frees Path
@@ -13,7 +14,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use super::table::{SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary};
+use super::table::{RowMarks, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary};
 use crate::base::format::Units;
 use crate::base::job::JobError;
 use crate::base::sync::{Arc, Mutex, lock};
@@ -32,7 +33,7 @@ pub static TABLE: TableSpec = TableSpec {
     fixed: ColumnSet::of(&[C::Size, C::Frees, C::Name]),
     first: C::Frees,
     titles: &[(C::Size, "Data"), (C::Name, "Path")],
-    has_own_marks: true,
+    marks: RowMarks::Own,
     has_measure: false,
     has_scale: false,
     counted: None,
@@ -51,7 +52,8 @@ pub static TABLE: TableSpec = TableSpec {
 struct SubvolumeRows {
     found: Arc<Result<Subvolumes, Errno>>,
     units: Units,
-    /// Indices of the subvolumes, in the order of their rows: the one that frees most first, the top level last.
+    /// Indices of the subvolumes, in the order of their rows: sorted by the bytes that deleting them frees,
+    /// most first, with the top level last.
     order: Vec<usize>,
     /// Indices of the marked subvolumes.
     marked: Mutex<BTreeSet<usize>>,

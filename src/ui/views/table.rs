@@ -70,6 +70,19 @@ pub enum TableLayout {
     Copies,
 }
 
+/// Marks that the rows of a table can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowMarks {
+    /// Rows are totals, which cannot be marked.
+    None,
+    /// Rows are entries, which have the same marks in every view.
+    Entries,
+    /// Rows are totals of files. Marking such a row marks its files.
+    Files,
+    /// Rows have marks that only this table uses; see [`TableData::toggle_mark`].
+    Own,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
     /// Name for the rows, suitable as the start of a sentence.
@@ -85,10 +98,8 @@ pub struct TableSpec {
     pub name_room: usize,
     /// Titles of columns that differ from the usual ones.
     pub titles: &'static [(Column, &'static str)],
-    /// `true` if rows are entries, `false` if they are totals.
-    pub has_entries: bool,
-    /// `true` if the table has marks of its own, which are not marks of entries; see [`TableData::toggle_mark`].
-    pub has_own_marks: bool,
+    /// Marks that rows can have.
+    pub marks: RowMarks,
     /// `true` if the user can switch the sizes from disk usage to apparent sizes.
     pub has_measure: bool,
     pub layout: TableLayout,
@@ -123,7 +134,7 @@ impl TableSpec {
         self.first == C::Growth
     }
 
-    /// Returns the measure of the rows.
+    /// Returns the measure of the sizes in the table. This is disk usage if the table has no apparent sizes.
     pub fn measure(&self, wanted: Measure) -> Measure {
         if self.has_measure { wanted } else { Measure::Disk }
     }
@@ -202,8 +213,8 @@ pub trait TableData: Debug + Send + Sync {
     /// Returns the number of rows on a screen with `columns` columns.
     fn rows(&self, columns: usize) -> usize;
 
-    /// Returns the row with this index; `None` for the df view and explanations, which implement
-    /// [`Self::ledger`] instead.
+    /// Returns the row with this index; `None` for the df view and the texts that explain its rows, which
+    /// implement [`Self::ledger`] instead.
     fn row(&self, _index: usize, _context: &TableContext<'_>) -> Option<Row> {
         None
     }
@@ -255,7 +266,7 @@ pub trait TableData: Debug + Send + Sync {
         &[]
     }
 
-    /// Returns the copies in `directory`, which are to be kept, and all other copies in their groups.
+    /// Returns the copies to keep, which are those inside `directory`, and all other copies in their groups.
     fn copies_elsewhere(&self, _tree: &Tree, _directory: DirId) -> Copies {
         Copies::default()
     }
@@ -265,8 +276,8 @@ pub trait TableData: Debug + Send + Sync {
         false
     }
 
-    /// Returns the rows of the df view or of an explanation, for a screen with `columns` columns. These rows have their
-    /// own format.
+    /// Returns the rows of the df view, or of the text that explains one of its rows, for a screen with
+    /// `columns` columns. These rows have their own format.
     fn ledger(&self, _columns: usize) -> Vec<ledger::Row> {
         Vec::new()
     }
@@ -313,8 +324,7 @@ pub const SUMS: TableSpec = TableSpec {
     first: C::Size,
     name_room: 12,
     titles: &[(C::Name, "Path")],
-    has_entries: false,
-    has_own_marks: false,
+    marks: RowMarks::None,
     has_measure: true,
     layout: TableLayout::Groups,
     has_scale: true,

@@ -11,8 +11,8 @@
 //! entries.
 
 use super::table::{
-    Branch, Needs, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target, ViewSpec,
-    larger, row_of_sum,
+    Branch, Needs, RowMarks, SUMS, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target,
+    ViewSpec, larger, row_of_sum,
 };
 use super::{largest, search};
 use crate::analysis::search::{Category, Query};
@@ -43,6 +43,7 @@ pub static TABLE: TableSpec = TableSpec {
         let job = survey::types(sources.pool, sources.request(request))?;
         Ok(Some(Load::of(job, |typed| Ok(TableAnswer::new(TypeRows::new(&typed))))))
     },
+    marks: RowMarks::Files,
     ..SUMS
 };
 
@@ -102,7 +103,7 @@ impl TypeRow {
     }
 
     fn of_type(of: Type, totals: Totals) -> Self {
-        // The view of the largest files omits directories. Search results include them.
+        // Directories are listed as search results, because the view of the largest files omits them.
         let is_directory = of == Type::Kind(Kind::Directory);
         let table = if is_directory { &search::TABLE } else { &largest::TABLE };
         Self { label: name(of), totals, category: of.class(), is_group: false, shows: (table, of.query()) }

@@ -47,7 +47,7 @@ pub struct Columns {
 
 impl Columns {
     /// Returns the columns of `wanted` that fit into `width` beside a name of at least `least` cells. `first` is the
-    /// main column.
+    /// main column, beside which the name may be narrower.
     pub fn fit(width: usize, wanted: ColumnSet, first: Column, least: usize, units: Units) -> Self {
         let mut widths: [&[Width]; Column::COUNT] = [&[]; Column::COUNT];
         for spec in COLUMNS.iter().filter(|spec| wanted.has(spec.column)) {
@@ -57,6 +57,8 @@ impl Columns {
         sort_by_key(&mut order, |column| (*column == first, column.spec().drop_order));
         let mut columns = Self::of(&widths, units);
         for column in order {
+            // The main column stays as long as the name has its usual minimum width.
+            let least = if column == first { least.min(NAME) } else { least };
             while columns.before_name() + least > width && !widths[column as usize].is_empty() {
                 widths[column as usize] = &widths[column as usize][1..];
                 columns = Self::of(&widths, units);

@@ -188,7 +188,7 @@ pub fn page_place<'a>(cx: &Context<'_>, room: usize) -> Line<'a> {
     let rows = row_of(page.index, page.rows);
     let looking = format!("looking{} ", cx.theme.glyphs.gap());
     let looking = if page.is_complete { String::new() } else { looking };
-    // Marks outside the view count too, because commands apply to all marks.
+    // Marks outside the view are counted, too, because commands apply to all marks.
     let dot = cx.theme.glyphs.dot();
     let (marked, mark_count) = match cx.marks().count() {
         0 => (String::new(), String::new()),
@@ -211,7 +211,7 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     let (window, most) = (&cx.window, room - first_hint(cx, top, room));
     let left = room.saturating_sub(width_of_first(cx, top, KEPT));
     let spare = room.saturating_sub(width_of_first(cx, top, usize::MAX));
-    // Each fact is paired with the maximum total width of all facts up to and including this one.
+    // The last element of each fact is the maximum total width of that fact and all facts before it.
     let mut facts = Vec::new();
     if !cx.views.is_overview() {
         facts.push((row_of(window.index, window.rows), Role::Plain, left));

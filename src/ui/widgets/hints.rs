@@ -12,6 +12,7 @@ use crate::ui::context::Context;
 use crate::ui::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
 use crate::ui::options::DeleteMode;
 use crate::ui::theme::Role;
+use crate::ui::views::RowMarks;
 
 /// Rank of the hint for deleting marked entries.
 const DELETE_MARKED: u8 = 1;
@@ -118,8 +119,8 @@ fn is_useful(cx: &Context<'_>, top: Top, command: Command) -> bool {
         }
         Command::Open if top.scope == Scope::Sheet => page.is_none_or(|page| page.folds || page.has_target),
         Command::Sort(column) => page.is_none_or(|page| page.table.may_sort(column)),
-        Command::Mark if page.is_some_and(|page| page.table.has_own_marks) => true,
-        Command::Mark | Command::Delete | Command::Inspect => page.is_none_or(|page| page.table.has_entries),
+        Command::Mark => page.is_none_or(|page| page.table.marks != RowMarks::None),
+        Command::Delete | Command::Inspect => page.is_none_or(|page| page.table.marks == RowMarks::Entries),
         _ => cx.sheet().is_none_or(|sheet| sheet.has(command)),
     }
 }
@@ -129,7 +130,7 @@ fn word(cx: &Context<'_>, scope: Scope, binding: &Binding) -> Option<(u8, Cow<'s
     let (rank, word) = binding.footer?;
     let marks = cx.marks().count();
     Some(match binding.command {
-        // Except in the list, the quit key goes back to the list.
+        // Outside the list, the quit key closes the view or page instead of quitting.
         Command::Quit if scope != Scope::List => (rank, "back".into()),
         Command::Answer(Answer::No) if scope == Scope::Typing => (rank, "cancel".into()),
         Command::Delete if marks > 0 => (DELETE_MARKED, format!("{word} {}", grouped(marks)).into()),

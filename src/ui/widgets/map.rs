@@ -237,7 +237,7 @@ impl<'a, 't> Painter<'a, 't> {
     fn ink(&self, color: Option<Color>, shape: &Shape<'_>) -> Style {
         match color {
             _ if self.frames.is_some() && shape.is_selected => self.cx.theme.style(Role::Accent).reversed(),
-            // Text replaces the upper line of the frame, which may be dimmed.
+            // The frame may be dimmed, but the text that replaces its upper line must be legible.
             _ if self.frames.is_some() => {
                 self.cx.theme.style(self.role(shape)).remove_modifier(Modifier::DIM)
             }

@@ -1,5 +1,5 @@
-//! Regions of the screen. Each region has its own file. A region is shown only if the terminal has its minimum number
-//! of lines.
+//! Regions of the screen. Each region has its own file. The table shows the minimum number of terminal lines
+//! at which a region is shown.
 //!
 //! ```text
 //! region                                                                                      minimum

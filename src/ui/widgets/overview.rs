@@ -1,7 +1,7 @@
 //! Overview: the file system's space, and the largest rows of each important view.
 //!
 //! ```text
-//!  Disk  ext4 /dev/sda1 on /
+//!  0 Disk  ext4 /dev/sda1 on /
 //!  ████▒▒▒▒▒▒▒▒▒▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░
 //!  ■ here 5.9 GiB  ■ elsewhere 20.4 GiB  ■ free 65.3 GiB  ■ reserved 12.0 GiB
 //!
@@ -13,7 +13,6 @@
 
 use std::cmp::Reverse;
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -31,6 +30,7 @@ use crate::ui::keys::{Command, Scope};
 use crate::ui::layout::Layout;
 use crate::ui::overview::{Part, WIDE};
 use crate::ui::theme::{Role, filled};
+use crate::ui::views::{ViewSpec, df};
 use crate::ui::widgets::row::role_of_label;
 
 const BAR: usize = 24;
@@ -45,7 +45,7 @@ const LOW: u16 = 12;
 
 pub fn draw(cx: &Context<'_>, layout: Layout, canvas: &mut Canvas<'_>) {
     if let (Some(area), _) = regions(cx, layout) {
-        draw_space(cx, area, canvas.buffer);
+        draw_space(cx, area, canvas);
     }
     for (index, area) in places(cx, layout) {
         draw_part(cx, &cx.views.overview.parts[index], index == cx.views.overview.index, area, canvas);
@@ -114,21 +114,28 @@ fn heights(parts: &[Part], columns: usize, room: u16) -> Vec<u16> {
     heights
 }
 
-/// Draws the name of the file system, and a strip that shows its space.
-fn draw_space(cx: &Context<'_>, area: Rect, buffer: &mut Buffer) {
+/// Draws the name of the file system, and a strip that shows its space. A click opens the df view.
+fn draw_space(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     let name = Span::styled(cx.space_title().unwrap_or_default(), cx.theme.style(Role::Less));
-    let title = Line::from(vec![Span::styled(" Disk  ", cx.theme.style(Role::Strong)), name]);
-    buffer.set_line(area.x, area.y, &title, area.width);
+    let heading = format!(" {}  ", keyed_title(cx, &df::VIEW));
+    let title = Line::from(vec![Span::styled(heading, cx.theme.style(Role::Strong)), name]);
+    canvas.buffer.set_line(area.x, area.y, &title, area.width);
+    canvas.hits.add(area, Hit::View(&df::VIEW));
     let Some(parts) = cx.space_parts() else { return };
     let strip = Rect { x: area.x + 1, y: area.y + 1, width: area.width.saturating_sub(2), height: 2 };
     let size = if area.width < ROOMY { brief_size } else { plain_size };
-    strip::draw(cx, &parts, strip, |bytes, _| size(bytes, cx.units).trim_start().to_owned(), buffer);
+    strip::draw(cx, &parts, strip, |bytes, _| size(bytes, cx.units).trim_start().to_owned(), canvas.buffer);
+}
+
+/// Returns the title of a view's tab after the key that opens the view.
+fn keyed_title(cx: &Context<'_>, view: &'static ViewSpec) -> String {
+    let key = cx.keymap.first(Command::View(view), Scope::Overview).unwrap_or_default();
+    format!("{key} {}", view.tab[0])
 }
 
 fn draw_part(cx: &Context<'_>, part: &Part, is_selected: bool, area: Rect, canvas: &mut Canvas<'_>) {
-    let key = cx.keymap.first(Command::View(part.view), Scope::Overview);
     let mark = if is_selected { cx.theme.glyphs.cursor() } else { " " };
-    let heading = format!("{mark}{} {} ", key.map_or_else(String::new, |key| key.clone()), part.view.tab[0]);
+    let heading = format!("{mark}{} ", keyed_title(cx, part.view));
     let accent = cx.theme.style(Role::Accent);
     let style = if is_selected { filled(accent) } else { cx.theme.style(Role::Strong) };
     let heading = Line::from(vec![

@@ -296,7 +296,7 @@ fn used(own: &[String], module: &Module, modules: &BTreeMap<ModulePath, Module>)
         }
     };
     for (name, path) in &module.imports {
-        // An imported module is used where one of its items is named.
+        // The import of a module does not use a file. The file is used where an item of the module is named.
         let is_module = path.first().is_some_and(|name| name == "crate") && modules.contains_key(&path[1..]);
         if !is_module || name == "*" {
             used.extend(find(path));

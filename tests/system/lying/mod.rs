@@ -43,7 +43,8 @@ fn a_listing_without_an_end_can_be_stopped() {
     }
 }
 
-/// A process that waits for an open file system request of FUSE cannot be killed, so the preview must not open the file.
+/// A process that waits for a FUSE server to open a file cannot be killed, so the preview must not open the
+/// file.
 #[test]
 fn a_file_that_never_opens_blocks_neither_keys_nor_quitting() {
     let lies = match lies() {
@@ -90,7 +91,7 @@ fn wrong_data_of_a_file_system_is_handled() {
         assert_eq!(totals("repeats"), of(3, 0), "a name counts once");
         assert_eq!(totals("types"), of(3, 0), "the kind is asked for, not believed");
         assert_eq!(totals("breaks"), of(0, 1));
-        // The directory that is its own parent is an error and adds nothing but its name.
+        // `again` has the identity of its parent directory, which is an error. It adds one item, but no size.
         assert_eq!(totals("loops"), Totals { items: 2, ..of(1, 1) });
         assert_eq!(totals("huge").disk, u64::MAX, "at least that much");
         let failures = [("breaks", Errno::EIO), ("loops/again", Errno::ELOOP)];

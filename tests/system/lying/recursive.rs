@@ -25,7 +25,7 @@ fn lengths_of_directories_count_nothing_on_cephfs() {
             assert_eq!((found.apparent, found.items), (apparent, items), "{}", path.display());
         }
     }
-    // A mount point below a root, and a rescan.
+    // The totals are the same if the mount point is below a root, and after a rescan.
     let above = root.parent().unwrap();
     let scan = crate::support::scan(above, 2);
     let tree = scan.tree();

@@ -5,7 +5,7 @@
 //!
 //! | rule | directories | symbolic links |
 //! |---|---|---|
-//! | `Rule::Named`, for a path that the user typed | any | in a directory that other users can write to: only those of this user or of the directory's owner |
+//! | `Rule::Named`, for a path that the user typed | any | any; but in a directory that other users can write to, only those of this user or of the directory's owner |
 //! | `Rule::Private`, for files that the program keeps | owned by root or this user; writable by others only if sticky | owned by root or this user |
 //!
 //! Linux applies the first rule to the last component if `fs.protected_symlinks` is set. Here the rule applies to every
@@ -140,8 +140,8 @@ struct Walk {
     rest: Vec<OsString>,
     /// Number of links followed so far.
     links: u32,
-    /// IDs of the effective user and of the owner of `/`. The latter is root, or the user ID shown for root in a user
-    /// namespace.
+    /// IDs of the effective user and of the owner of `/`. The owner of `/` is root, or the user ID shown for
+    /// root in a user namespace.
     trusted: [u32; 2],
 }
 

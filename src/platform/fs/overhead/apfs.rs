@@ -15,7 +15,8 @@ use crate::platform::{Directory, Errno};
 pub fn ask(mounts: &[Mount]) -> Apfs {
     let point = |mount: &Mount| PathBuf::from(OsString::from_vec(mount.point.clone()));
     let volumes = mounts.iter().map(|mount| used(&point(mount)).ok()).sum();
-    // Skips snapshot mounts. macOS itself runs from one of them, whose volume lists the snapshot for system updates.
+    // Snapshot mounts are skipped. macOS itself runs from such a mount, and the snapshot that its volume
+    // lists is the one for system updates.
     let own = mounts.iter().filter(|mount| !mount.is_snapshot);
     let lists: Vec<_> = own.filter_map(|mount| snapshots(&point(mount)).ok()).collect();
     Apfs { volumes, snapshots: (!lists.is_empty()).then(|| lists.concat()) }
@@ -37,8 +38,7 @@ pub fn used(path: &Path) -> Result<u64, Errno> {
     // The reply is a 32-bit length followed by the 64-bit number.
     let mut answer = [0_u8; 12];
     let (list, start) = (std::ptr::from_mut(&mut list).cast(), answer.as_mut_ptr().cast());
-    // SAFETY: `path` ends with NUL, `list` is a complete `attrlist`, and the answer has the given number of
-    // bytes.
+    // SAFETY: `path` ends with NUL, `list` is a complete `attrlist`, and `answer` has the given length.
     Errno::result(unsafe { libc::getattrlist(path.as_ptr(), list, start, answer.len(), 0) })?;
     Ok(u64::from_ne_bytes(answer[4..].try_into().expect("eight bytes are left")))
 }

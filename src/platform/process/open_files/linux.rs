@@ -22,7 +22,7 @@ const FIRST_NAMESPACE: &[u8] = b"pid:[4026531836]";
 const NAME: usize = 64;
 /// Maximum length of a link target in /proc: one page.
 const LINK: usize = 4096;
-/// Maximum number of workers. More workers would only wait for locks held by others.
+/// Maximum number of workers. More workers would only wait for locks that other workers hold.
 const MOST_WORKERS: usize = 8;
 
 /// Searches for deleted but open files. Checks `is_cancelled` regularly; once canceled, returns the files
@@ -31,11 +31,11 @@ pub fn find(is_cancelled: impl Fn() -> bool + Sync) -> Found {
     let is_cancelled: &(dyn Fn() -> bool + Sync) = &is_cancelled;
     let Ok(proc) = Directory::open(std::path::Path::new("/proc")) else { return Found::default() };
     let mut processes = Vec::new();
-    // Processes listed before an error are searched anyway.
+    // If listing /proc fails, the processes listed before the error are still searched.
     let _ = each_name(&proc, &mut Buffer::default(), |name| {
         processes.extend(number(name.to_bytes()).map(|pid| (pid, name.to_owned())));
     });
-    // Each worker takes the next process. `Relaxed` ordering is enough, because no data depends on the counter.
+    // Index of the next process to search. `Relaxed` ordering is enough, because no data depends on `next`.
     let next = AtomicUsize::new(0);
     let work = || {
         let mut look = Look::default();

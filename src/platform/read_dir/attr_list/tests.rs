@@ -184,7 +184,7 @@ fn directories_report_only_the_boundary_of_opening_them() {
         assert_eq!(found.border, border);
         assert!(found.is_directory());
     }
-    // A trigger is recognized even if the file system omits other attributes.
+    // An automount trigger is recognized even if the file system omits other attributes.
     let bare = Packed { device: None, modified: None, flags: None, ..Packed::directory(2, 0) };
     assert!(matches!(bare.read().2, Prefetched::All(Attributes { border: Boundary::Trigger, .. })));
 }

@@ -167,8 +167,9 @@ impl Directory {
         Ok(length)
     }
 
-    /// Reads the symbolic link `name` in this directory. Returns its attributes and target. If the system can ensure
-    /// it, both belong to the same link.
+    /// Reads the symbolic link `name` in this directory. Returns its attributes and target. On Linux, both
+    /// always belong to the same link; other systems can only compare the attributes before and after reading
+    /// the target.
     ///
     /// # Errors
     /// Returns any error of readlinkat(2), such as `EINVAL` if `name` is not a link, or `EAGAIN` if the link was

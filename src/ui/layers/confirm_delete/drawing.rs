@@ -289,8 +289,8 @@ fn findings(cx: &Context<'_>, dialog: &DeleteDialog, probe: &Preview) -> Vec<Fac
     let by_now = if probe.is_complete { "" } else { " so far" };
     let frees = match (dialog.kind, dialog.known_exclusive(probe)) {
         (OperationKind::Trash, _) => "frees no space until the trash is emptied".to_owned(),
-        // The preview considers each file separately. The search for exclusive sizes accounts for copies that are
-        // deleted together.
+        // The result of the search for exclusive sizes takes precedence. That search accounts for copies that
+        // are deleted together, whereas the preview considers each file separately.
         (_, Some(exclusive)) => frees_text(exclusive, cx.units),
         _ if probe.least == probe.most => format!("frees {least}{by_now}"),
         _ => format!("frees at least {least}, up to {most}{by_now}"),
@@ -335,7 +335,8 @@ fn staying(dialog: &DeleteDialog, probe: &Preview) -> Vec<Fact> {
     add(4, mounts, &|count| format!("{count} {}", if mounts == 1 { one } else { many }));
     let entries = |count| if count == 1 { "entry" } else { "entries" };
     add(5, unseen, &|count| format!("{count} {} cannot be read", entries(unseen)));
-    // A directory is moved to the trash as a whole, so only selected items that cannot be moved are counted.
+    // A directory is moved to the trash as a whole, so obstacles inside it do not matter. Only selected items
+    // that cannot be moved are counted.
     let (verb, kept) = match dialog.kind {
         OperationKind::Trash => ("move", probe.unmoved),
         _ => ("delete", probe.kept),

@@ -82,8 +82,9 @@ impl DeleteDialog {
         Self { exclusive, ..self }
     }
 
-    /// Returns the bytes that deletion frees, if a search has found them and the preview is complete, keeps nothing and
-    /// reports no changes.
+    /// Returns the bytes that a permanent deletion frees, if a search has found them. Returns `None` for
+    /// other operations, and if the preview is incomplete or reports refusals or entries that are kept,
+    /// changed or recent.
     fn known_exclusive(&self, probe: &Preview) -> Option<Exclusive> {
         let is_same = probe.is_complete
             && probe.kept == Kept::default()

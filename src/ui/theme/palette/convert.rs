@@ -81,7 +81,8 @@ pub fn shown(color: Color, colors: Colors) -> Option<Color> {
     }
 }
 
-/// Returns the palette index, from `first` up to but not including `end`, of the color nearest to `wanted`.
+/// Returns the index of the palette color that is nearest to `wanted`. Considers only the indexes from
+/// `first` up to, but not including, `end`.
 pub fn nearest(first: u16, end: u16, wanted: [u8; 3]) -> u8 {
     let distance = |index: u8| -> u32 {
         let parts = exact(index).into_iter().zip(wanted);

@@ -47,8 +47,8 @@ pub fn block_groups(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
     const MOST: usize = 64;
     let mut answer = [0_u64; 2 + 3 * MOST];
     answer[0] = MOST as u64;
-    // SAFETY: after the header, the request writes at most as many triples of numbers as the first number
-    // says, and there is room for all.
+    // SAFETY: the request writes a header and at most `MOST` groups of three numbers, as the first number
+    // says. `answer` has room for all of them.
     unsafe { ioctl::ask(directory, SPACE_INFO, &mut answer) }?;
     let count = usize::try_from(answer[1]).unwrap_or(MOST).min(MOST);
     let found = answer[2..].chunks_exact(3).take(count);
@@ -101,7 +101,7 @@ pub fn extents(
 #[allow(unsafe_code)]
 pub fn readable_subvolume(directory: &Directory) -> Result<u64, Errno> {
     let directory = &readable(directory)?;
-    // Fails without root privileges, which are required to search a tree even if the search finds nothing.
+    // This search finds nothing, but fails if the process lacks the root privileges that tree searches need.
     search(directory, ROOT_TREE, (0, 0), 0, |_| {})?;
     let mut question = Box::new(Lookup { tree: 0, id: FIRST, path: [0; 4080] });
     // SAFETY: the structure is that of the request, and consists only of numbers.

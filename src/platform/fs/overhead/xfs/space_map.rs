@@ -60,8 +60,9 @@ pub fn has_owners(directory: &Directory) -> bool {
     found.is_ok() && is_owned
 }
 
-/// Calls `each` with every range that belongs to a file on the volume, until it returns `Break`. Data that has no
-/// location on the disk yet is missing, and so are the blocks that XFS keeps in reserve next to overwritten clones.
+/// Calls `each` with every range that belongs to a file on the volume, until `each` returns `Break`. Does not
+/// report data that has no location on the disk yet, or the blocks that XFS keeps in reserve after shared
+/// data was overwritten.
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `EOPNOTSUPP` or `ENOTTY` if the file system has no such map.
@@ -110,8 +111,8 @@ fn visit(directory: &Directory, mut each: impl FnMut(&MapRange) -> ControlFlow<(
     }
 }
 
-/// Returns the number of the device that holds files, in the encoding of the map. Files on a realtime device are not
-/// in the map of this device.
+/// Returns the number of the device that holds files, in the encoding of the map. The ranges of this device
+/// do not include files on a realtime device.
 fn data_device(directory: &Directory) -> Result<u32, Errno> {
     let device = nix::sys::stat::fstat(directory.as_fd())?.st_dev;
     let (major, minor) = (nix::sys::stat::major(device), nix::sys::stat::minor(device));
