@@ -17,7 +17,7 @@
 //! delta   = zigzag varint of the difference from the previous record in the segment, or from zero in the first
 //! ```
 //!
-//! A directory points to its only segment, or to the newest link of a chain that leads back to the first segment. A
+//! A directory points to its only segment, or to the newest node of a chain that leads back to the first segment. A
 //! longer listing is therefore published by replacing a single address, and a listing that a reader holds never
 //! changes. A name can be decoded without reading any other record, and paths need only names. Decoding the attributes
 //! of a record requires reading all earlier records in the batch.

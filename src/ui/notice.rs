@@ -199,8 +199,8 @@ impl Notice {
                 format!("Not available in this view: {help}{list}")
             }
             Self::SortableBy { rows, columns } => match columns.split_last() {
-                Some((last, [])) => format!("{rows} are sorted by {last}"),
-                Some((last, others)) => format!("{rows} are sorted by {} or {last}", others.join(", ")),
+                Some((last, [])) => format!("{rows} can be sorted only by {last}"),
+                Some((last, others)) => format!("{rows} can be sorted only by {} or {last}", others.join(", ")),
                 None => format!("{rows} have a fixed order"),
             },
             Self::RecordedReadOnly => "Snapshots and exports are read-only".into(),

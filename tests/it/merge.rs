@@ -260,7 +260,7 @@ fn a_directory_that_the_rest_does_not_list_is_reported() {
     assert_eq!(merge.unlisted(), [b"/d/b".to_vec()]);
 }
 
-/// Folder for a plan and the parts of a tree.
+/// Tree to scan, and a folder for its plan, its parts and the merged snapshot.
 struct Fleet {
     tree: Place,
     folder: Place,

@@ -35,11 +35,13 @@ pub struct Inside {
 
 /// File that consists of chains. The implementation defines the meaning of positions.
 pub trait Chains: Send + Sync {
-    /// Calls `give` with each item of the chain that ends at `last`, from the first to the last.
+    /// Calls `give` with each item of the chain that ends at `last`, from the first to the last. Each item contains the
+    /// position of the previous one, so the chain is followed backward.
     ///
     /// # Errors
-    /// Returns the damage at which the chain breaks off. In that case, `give` has been called only with the items after
-    /// the damage. An item that belongs to another chain, or occurs twice in this one, counts as damage.
+    /// Returns the damage at which the chain breaks off. In that case, `give` has been called at most with the items
+    /// between the damage and `last`. An item that belongs to another chain, or occurs twice in this one, counts as
+    /// damage.
     fn chain(&self, last: u64, give: &mut dyn FnMut(&ChainItem<'_>)) -> Result<(), Damage>;
 }
 

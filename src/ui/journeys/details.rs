@@ -25,7 +25,7 @@ fn supply(app: &mut App<'_>, result: Result<Inspection, JobError>) {
     app.poll(&Sources { pool, tree, basis: None, may_ask_system: false });
 }
 
-/// Supplies results about a file of 12,288 bytes with two names to the open info page.
+/// Supplies the open info page with results for a file of 12,288 bytes that has three names, two of them in the tree.
 pub fn find(app: &mut App<'_>) {
     let attributes = Attributes {
         kind: crate::base::kind::Kind::File,

@@ -134,9 +134,9 @@ fn a_missing_column_causes_a_notice_and_keeps_the_list() {
     let tree = tree();
     for (key, sorts) in [
         ("2", None),
-        ("3", Some("Types are sorted by size, name or items")),
-        ("6", Some("Hard links are sorted by size or number of names")),
-        ("7", Some("Errors are sorted by number or path")),
+        ("3", Some("Types can be sorted only by size, name or items")),
+        ("6", Some("Hard links can be sorted only by size or number of names")),
+        ("7", Some("Errors can be sorted only by number or path")),
         ("9", Some("These rows have a fixed order")),
     ] {
         let mut app = at(&tree, key);
@@ -302,9 +302,9 @@ fn every_view_has_the_orders_that_make_sense_and_says_so_of_others() {
     work(&mut app, &tree);
     assert_eq!(labels(&app)[5], "less than 30 days ago");
     for (view, key, said) in [
-        ("3", "M", "Types are sorted by size, name or items"),
-        ("6", "n", "Hard links are sorted by size or number of names"),
-        ("7", "s", "Errors are sorted by number or path"),
+        ("3", "M", "Types can be sorted only by size, name or items"),
+        ("6", "n", "Hard links can be sorted only by size or number of names"),
+        ("7", "s", "Errors can be sorted only by number or path"),
     ] {
         let mut app = at(&tree, view);
         press(&mut app, key);

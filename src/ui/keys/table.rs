@@ -279,7 +279,7 @@ const OTHERS: &[Binding] = &{
         ),
         bind(&[letter('<')], SHEET, C::MarkCopies(KeptCopy::Oldest), G::Mark, "all but oldest copy"),
         hint(10, "keep here", bind(&[letter('.')], SHEET, C::MarkElsewhere, G::Mark, "all but those here")),
-        hint(9, "share data", bind(&[letter('X')], SHEET, C::Share, G::Mark, "share data of copies")),
+        hint(9, "share data", bind(&[letter('X')], SHEET, C::Share, G::Mark, "deduplicate copies")),
         hint(12, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the marks"),
         bind(&[letter('p')], ENTRIES, C::PrintMarks, G::Mark, "print marks and quit"),
@@ -319,7 +319,7 @@ const OTHERS: &[Binding] = &{
             QUESTION,
             C::Answer(Answer::Other),
             G::Question,
-            "the other button",
+            "switch buttons",
         ),
         bind(&[key(K::Enter)], ANSWER, C::Answer(Answer::Selected), G::Question, "press the button"),
     ]

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! On a screen that is too small for the box, the question is a single line: `Quit? y/n`. As long as a Yes would be
-//! ignored, the Yes button has no brackets, and the single line shows `-` instead of `y`.
+//! ignored, the Yes button has no brackets, and the single line does not show `y/`.
 
 use std::time::Duration;
 
@@ -62,14 +62,14 @@ impl QuestionDialog {
     /// Returns the question as a sentence for the box, and a short form for a single line.
     fn texts(&self, cx: &Context<'_>, columns: u16) -> (String, &'static str) {
         let (text, brief) = match &self.about {
-            Question::Quit => (loss(cx), ["Quit? -/n", "Quit? y/n"]),
+            Question::Quit => (loss(cx), ["Quit?   n", "Quit? y/n"]),
             Question::Replace(order) => {
-                (replace(cx, order, usize::from(columns)), ["Replace? -/n", "Replace? y/n"])
+                (replace(cx, order, usize::from(columns)), ["Replace?   n", "Replace? y/n"])
             }
-            Question::Share(sharing) => (share(cx, sharing), ["Share the data? -/n", "Share the data? y/n"]),
+            Question::Share(sharing) => (share(cx, sharing), ["Share the data?   n", "Share the data? y/n"]),
             Question::Above => (
                 above(cx, usize::from(columns)),
-                ["Scan the parent directory? -/n", "Scan the parent directory? y/n"],
+                ["Scan the parent directory?   n", "Scan the parent directory? y/n"],
             ),
         };
         (text, brief[usize::from(self.gate.is_open())])
@@ -170,9 +170,9 @@ fn replace(cx: &Context<'_>, order: &ExportRequest, columns: usize) -> String {
 fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
     let size = plain_size(sharing.disk(), cx.units);
     match sharing.files() {
-        1 => format!("Let 1 file ({size}) share data with its copy? Names and times stay."),
+        1 => format!("Make 1 file ({size}) share data with its copy? Names and times are kept."),
         files => {
-            format!("Let {} files ({size}) share data with a copy? Names and times stay.", grouped(files))
+            format!("Make {} files ({size}) share data with a copy? Names and times are kept.", grouped(files))
         }
     }
 }
