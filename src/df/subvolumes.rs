@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use crate::base::format::{Units, plain_size};
@@ -117,10 +118,13 @@ impl Subvolumes {
         subvolumes.insert(0, Subvolume { id: TOP_LEVEL, ..Subvolume::default() });
         let mut owners = Owners::default();
         for (number, subvolume) in (0..).zip(&subvolumes) {
+            extents(directory, subvolume.id, 0, |extent| {
+                owners.add(number, extent);
+                if is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
             if is_cancelled() {
                 return Err(Errno::ECANCELED);
             }
-            extents(directory, subvolume.id, 0, |extent| owners.add(number, extent))?;
             owners.end_subvolume();
         }
         let used = used_data(&block_groups(directory)?);

@@ -10,19 +10,16 @@ use super::references::{KnownName, References, names_of};
 use crate::platform::Directory;
 use crate::platform::fs::overhead::xfs::extents;
 
-/// Number of extents after which the search checks whether it has been canceled.
-const CHECK: usize = 1024;
-
 /// Adds the references of all files. `known` contains the sorted names of the scanned files. `unseen`
-/// contains the disk usage of these files in bytes, by node. Returns `true` if the whole map was read.
+/// contains the disk usage of these files in bytes, by node. Calls `note` after each extent, and ends when it
+/// returns `Break`. Returns `true` if the whole map was read.
 pub(super) fn add(
     known: &[KnownName],
     mut unseen: Vec<u64>,
     directory: &Directory,
     references: &mut References<'_>,
-    is_cancelled: &dyn Fn() -> bool,
+    note: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> bool {
-    let mut count = 0;
     let found = extents(directory, |owned| {
         let names = names_of(known, owned.extent.inode);
         match names.first() {
@@ -35,8 +32,7 @@ pub(super) fn add(
             None => {}
         }
         references.add(names, owned.extent);
-        count += 1;
-        if count % CHECK == 0 && is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        note()
     });
     for names in known.chunk_by(|one, next| one.inode == next.inode) {
         references.add_unseen(names, unseen[names[0].node as usize]);

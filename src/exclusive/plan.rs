@@ -17,11 +17,12 @@ pub(crate) struct Piece {
 
 /// One name of an inode that has several names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct NamedInode {
-    inode: InodeKey,
-    node: Node,
+pub(super) struct NamedInode {
+    pub(super) inode: InodeKey,
+    /// Node of the name. Each name has its own node, even if several names are in one directory.
+    pub(super) node: Node,
     /// Link count reported by the file system.
-    count: u64,
+    pub(super) count: u64,
 }
 
 /// Work to be done by a search. Does not change while the search runs.
@@ -31,7 +32,8 @@ pub(crate) struct ExtentPlan {
     pub(crate) pieces: Vec<Piece>,
     /// Number of files that have a node in `numbers`.
     pub(crate) files: u64,
-    named: Vec<NamedInode>,
+    /// All names of inodes with several names, sorted by inode.
+    pub(super) named: Vec<NamedInode>,
 }
 
 /// File to read, and its node.

@@ -7,6 +7,7 @@
 //! Invariant: each file is counted exactly once: as read, as judged by its link count, or as unread.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use super::extents::{FileExtents, Method, OpenedFile, has_extents};
@@ -28,6 +29,8 @@ const BUSY: Duration = Duration::from_millis(50);
 const HANGING: Duration = Duration::from_secs(2);
 /// Interval at which waiting threads are checked.
 const CHECK: Duration = Duration::from_millis(10);
+/// Number of extents of a whole volume after which the search checks whether it has been canceled.
+const CHECKED_EXTENTS: u64 = 1024;
 /// Interval between two progress reports.
 const REPORT: Duration = Duration::from_millis(100);
 
@@ -38,6 +41,8 @@ pub struct ExclusiveProgress {
     pub files: u64,
     /// Numbers of files handled so far.
     pub coverage: ExclusiveCoverage,
+    /// Number of extents found so far on volumes whose extents are read all at once.
+    pub extents: u64,
     /// Result; `None` until the search is complete.
     pub sizes: Option<Arc<ExclusiveSizes>>,
 }
@@ -45,6 +50,9 @@ pub struct ExclusiveProgress {
 impl ExclusiveProgress {
     /// Returns the progress as text.
     pub fn text(&self) -> String {
+        if self.extents > 0 {
+            return format!("{} extents of the whole volume", grouped(self.extents));
+        }
         let done = self.coverage.read + self.coverage.by_links + self.coverage.unread;
         format!("extents of {} of {} files", grouped(done), grouped(self.files))
     }
@@ -72,7 +80,12 @@ pub fn find(pool: &Pool, tree: Arc<Tree>) -> io::Result<Job<ExclusiveProgress>> 
         let (sums, coverage) = search.take();
         let sizes = Arc::new(sums.finish(coverage));
         tree.set_exclusive(Arc::clone(&sizes));
-        task.publish(ExclusiveProgress { files: search.plan.files, coverage, sizes: Some(sizes) });
+        task.publish(ExclusiveProgress {
+            files: search.plan.files,
+            coverage,
+            extents: 0,
+            sizes: Some(sizes),
+        });
     })
 }
 
@@ -114,7 +127,7 @@ impl ExclusiveSearch {
             if reported.elapsed() >= REPORT {
                 reported = Instant::now();
                 let (files, coverage) = (self.plan.files, state.coverage);
-                task.publish(ExclusiveProgress { files, coverage, sizes: None });
+                task.publish(ExclusiveProgress { files, coverage, ..ExclusiveProgress::default() });
             }
         }
         state.is_stopped = true;
@@ -330,9 +343,22 @@ impl ExclusiveSearch {
             _ => None,
         });
         let parts: Vec<_> = parts.collect();
+        let (files, coverage) = (self.plan.files, state.coverage);
+        let (mut extents, mut reported) = (0, Instant::now());
+        let mut note = || {
+            extents += 1;
+            if extents % CHECKED_EXTENTS != 0 {
+                return ControlFlow::Continue(());
+            }
+            if reported.elapsed() >= REPORT {
+                reported = Instant::now();
+                task.publish(ExclusiveProgress { files, coverage, extents, sizes: None });
+            }
+            if task.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
         for volume in WholeVolume::of(&self.plan, &parts) {
             let number = state.volume(volume.id);
-            volume.add(&mut state.sums, number, &|| task.is_cancelled());
+            volume.add(&mut state.sums, number, &mut note);
         }
     }
 

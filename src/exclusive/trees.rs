@@ -4,6 +4,7 @@
 //! add up to the size of the data that the file system reports as used.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use super::references::{KnownName, References, names_of};
 use crate::platform::fs::overhead::btrfs::{
@@ -15,14 +16,15 @@ use crate::platform::{Directory, Errno};
 const LIMIT: usize = 1 << 16;
 
 /// Adds the references of all subvolumes. `names` contains the sorted names of the scanned files, by the ID
-/// of their subvolume. Returns `true` if the extents that were found contain all data of the volume.
+/// of their subvolume. Calls `note` after each extent, and ends when it returns `Break`. Returns `true` if the
+/// extents that were found contain all data of the volume.
 pub(super) fn add(
     names: &HashMap<u64, Vec<KnownName>>,
     directory: &Directory,
     references: &mut References<'_>,
-    is_cancelled: &dyn Fn() -> bool,
+    note: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> bool {
-    read(names, directory, references, is_cancelled).is_ok()
+    read(names, directory, references, note).is_ok()
         && block_groups(directory).is_ok_and(|groups| used_data(&groups) == Some(data(references)))
 }
 
@@ -30,17 +32,15 @@ fn read(
     names: &HashMap<u64, Vec<KnownName>>,
     directory: &Directory,
     references: &mut References<'_>,
-    is_cancelled: &dyn Fn() -> bool,
+    note: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<(), Errno> {
     let mut limit = LIMIT;
     let mut subvolumes = subvolumes(directory)?;
     subvolumes.push(Subvolume { id: TOP_LEVEL, ..Subvolume::default() });
     subvolumes.sort_by_key(|subvolume| (subvolume.parent, subvolume.created));
     let mut before: Option<&Subvolume> = None;
+    let mut is_cancelled = false;
     for subvolume in &subvolumes {
-        if is_cancelled() {
-            return Ok(());
-        }
         let known = names.get(&subvolume.id).map_or(&[][..], Vec::as_slice);
         let is_base = subvolume.is_unchanged && known.is_empty();
         let since = before.filter(|_| is_base).map_or(0, |before| since(before, subvolume));
@@ -51,7 +51,12 @@ fn read(
             if references.sums.references(references.number) >= limit {
                 limit = (references.sums.compact(references.number) * 3 / 2).max(LIMIT);
             }
+            is_cancelled = note().is_break();
+            if is_cancelled { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
+        if is_cancelled {
+            return Ok(());
+        }
         before = (exists && is_base).then_some(subvolume);
     }
     Ok(())

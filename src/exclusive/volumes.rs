@@ -7,9 +7,10 @@
 //! Invariant: an extent of a file that is not in the scan belongs to a node outside the tree.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use super::extents::{PartOfVolume, VolumeSource, unbound};
-use super::plan::ExtentPlan;
+use super::plan::{ExtentPlan, NamedInode};
 use super::references::{KnownName, References};
 use super::sums::ExclusiveSums;
 use super::{map, trees};
@@ -55,16 +56,25 @@ impl WholeVolume {
                     volumes.push(Self { id: volume, source, directory, names, sizes: vec![0; nodes] });
                     volumes.len() - 1
                 });
-                let count = file.metadata.several_names().map_or(1, |links| links.count);
-                volumes[index].names.entry(subvolume).or_default().push(KnownName {
-                    inode: file.metadata.inode,
-                    node: file.node,
-                    links: u32::try_from(count).unwrap_or(u32::MAX),
-                });
+                if file.metadata.several_names().is_none() {
+                    let name = KnownName { inode: file.metadata.inode, node: file.node, links: 1 };
+                    volumes[index].names.entry(subvolume).or_default().push(name);
+                }
                 if let Some(size) = volumes[index].sizes.get_mut(file.node as usize) {
                     *size = file.metadata.disk();
                 }
             }
+        }
+        for NamedInode { inode, node, count } in &plan.named {
+            let part = parts.iter().find(|(index, _)| *index == inode.device).map(|(_, part)| *part);
+            let found =
+                part.and_then(|part| Some((volumes.iter_mut().find(|it| it.id == part.volume)?, part)));
+            let Some((volume, part)) = found else { continue };
+            volume.names.entry(part.subvolume).or_default().push(KnownName {
+                inode: inode.inode,
+                node: *node,
+                links: u32::try_from(*count).unwrap_or(u32::MAX),
+            });
         }
         for names in volumes.iter_mut().flat_map(|volume| volume.names.values_mut()) {
             names.sort_unstable();
@@ -72,14 +82,20 @@ impl WholeVolume {
         volumes
     }
 
-    /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`.
-    pub(super) fn add(self, sums: &mut ExclusiveSums, number: usize, is_cancelled: &dyn Fn() -> bool) {
+    /// Adds the references of all files on the volume to `sums`. `number` is the volume's number in `sums`. Calls
+    /// `note` after each extent, and ends when it returns `Break`.
+    pub(super) fn add(
+        self,
+        sums: &mut ExclusiveSums,
+        number: usize,
+        note: &mut dyn FnMut() -> ControlFlow<()>,
+    ) {
         let mut references = References::new(sums, number);
         let is_whole = self.directory.as_ref().is_ok_and(|directory| match self.source {
-            VolumeSource::Trees => trees::add(&self.names, directory, &mut references, is_cancelled),
+            VolumeSource::Trees => trees::add(&self.names, directory, &mut references, note),
             VolumeSource::Map => {
                 let names = self.names.get(&0).map_or(&[][..], Vec::as_slice);
-                map::add(names, self.sizes, directory, &mut references, is_cancelled)
+                map::add(names, self.sizes, directory, &mut references, note)
             }
         });
         if !is_whole {

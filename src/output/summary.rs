@@ -2,12 +2,16 @@
 
 use std::io::{self, BufWriter, Write};
 
+use jiff::tz::TimeZone;
+
 use crate::base::format::{Measure, Units, count, percent, share, size};
 use crate::base::text::escape;
 use crate::output::json::{Sum, Summary};
 use crate::platform::process::users;
 use crate::source::SourceKind;
-use crate::tree::Totals;
+use crate::table::column::Column;
+use crate::table::row::{CellValue, NumberFormat, UserNames};
+use crate::tree::{Exclusive, Totals};
 
 /// Prints the lists as text. If the files are on this machine, owners are shown by name.
 pub(crate) fn print(
@@ -21,7 +25,14 @@ pub(crate) fn print(
     let mut out = BufWriter::new(out);
     for file in summary.largest.iter().flatten() {
         let own = measure.of(file.metadata.disk(), file.metadata.apparent);
-        writeln!(out, "{}  {}  {}", size(own, units), percent(share(own, whole)), escape(&file.path))?;
+        write!(out, "{}  {}  ", size(own, units), percent(share(own, whole)))?;
+        if let Some(Exclusive { at_least, at_most, .. }) = file.exclusive {
+            let width = Column::Frees.spec().widths[0].cells(units);
+            let (zone, users) = (TimeZone::UTC, UserNames::new());
+            let format = NumberFormat { units, zone: &zone, users: &users };
+            write!(out, "{:>width$}  ", CellValue::Frees(at_least, at_most).text(width, format))?;
+        }
+        writeln!(out, "{}", escape(&file.path))?;
     }
     let mut is_first = summary.largest.is_none();
     for sums in &summary.sums {

@@ -127,7 +127,8 @@ pub fn run(job: PrintJob) -> Exit {
         }
         Output::Printed(format) => {
             let unread = if selection.frees {
-                match find_frees(&source, outcome.as_ref(), interrupt.as_ref(), progress) {
+                let is_text = matches!(format, Format::Table { .. });
+                match find_frees(&source, outcome.as_ref(), interrupt.as_ref(), progress, is_text) {
                     Ok(exit) => exit,
                     Err(exit) => return exit,
                 }
@@ -272,13 +273,15 @@ fn print(
     }
 }
 
-/// Finds the exclusive sizes of a scanned tree, and stores them in the tree. Returns an exit code that shows whether
+/// Finds the exclusive sizes of a scanned tree, and stores them in the tree. If the output `is_text`, which has no place
+/// for it, prints a message if link counts were used for all files. Returns an exit code that shows whether
 /// all extents were read. Returns an exit code as an error if the run must end.
 fn find_frees(
     source: &Source,
     outcome: Option<&Outcome>,
     interrupt: Option<&Interrupt>,
     progress: Progress,
+    is_text: bool,
 ) -> Result<Exit, Exit> {
     if source.kind() != SourceKind::Live {
         print_error("--frees: cannot read the extents of files on another machine; run duke there");
@@ -300,6 +303,9 @@ fn find_frees(
         print_error("interrupted; nothing printed");
         return Err(Exit::Interrupted);
     };
+    if is_text && found.coverage.read == 0 && found.coverage.by_links > 0 {
+        print_error("--frees: files cannot share data on this file system; link counts decide");
+    }
     Ok(match found.coverage.unread {
         0 => Exit::Success,
         1 => unread(

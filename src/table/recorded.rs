@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use crate::base::sync::Arc;
 use crate::table::recorded_rows::RecordedDir;
-use crate::tree::{DirId, EntryState, LiveTotals, Totals, Tree};
+use crate::tree::{DirId, EntryId, EntryState, LiveTotals, Totals, Tree};
 
 /// Maximum length in bytes of a recorded listing that is read on the drawing thread: about 40,000 entries.
 const LONG: u64 = 1 << 20;
@@ -127,6 +127,22 @@ impl RecordedTree {
             let is_short = self.is_short(was);
             is_short.then(|| self.tree.entry(was, new.name(id))).flatten()?.directory()
         })
+    }
+
+    /// Returns the deepest directory of the tree `new` on the way to an entry of the recorded tree, and the name in it
+    /// that leads to the entry. Returns `None` for a root, or if the root has not been found.
+    pub fn way_to(&self, new: &Tree, entry: EntryId) -> Option<(DirId, Vec<u8>)> {
+        let record = entry.record(&self.tree)?;
+        let mut way: Vec<DirId> = self.tree.ancestry(entry.directory).collect();
+        let root = way.pop()?;
+        let (mut directory, _) = self.roots(new).into_iter().find(|(_, was)| *was == root)?;
+        for name in way.into_iter().rev().map(|id| self.tree.name(id)) {
+            match new.entry(directory, name).and_then(|found| found.directory()) {
+                Some(id) => directory = id,
+                None => return Some((directory, name.to_vec())),
+            }
+        }
+        Some((directory, record.name.to_vec()))
     }
 
     /// Maps each root of the tree `new` to the recorded root with the same device and inode, if there is one.

@@ -48,6 +48,7 @@ pub mod runner;
 mod sentences;
 mod session;
 mod settings;
+pub mod table_page;
 pub mod table_view;
 pub mod terminal;
 pub mod theme;

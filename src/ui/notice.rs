@@ -104,6 +104,8 @@ pub enum Notice {
     EntryGone,
     /// A command is performed as soon as the scan has found its entry.
     AwaitingScan(WaitingCommand),
+    /// The row is one of the last scan, so keys cannot act on it before the running scan has ended.
+    RecordedRow,
     /// The scan has listed a directory without finding this recorded entry.
     NoLongerExists(Vec<u8>),
     /// The scan ended before it found this recorded entry.
@@ -200,7 +202,9 @@ impl Notice {
             }
             Self::SortableBy { rows, columns } => match columns.split_last() {
                 Some((last, [])) => format!("{rows} can be sorted only by {last}"),
-                Some((last, others)) => format!("{rows} can be sorted only by {} or {last}", others.join(", ")),
+                Some((last, others)) => {
+                    format!("{rows} can be sorted only by {} or {last}", others.join(", "))
+                }
                 None => format!("{rows} have a fixed order"),
             },
             Self::RecordedReadOnly => "Snapshots and exports are read-only".into(),
@@ -269,6 +273,7 @@ impl Notice {
                 format!("Reading {} first; any key cancels", escape(name))
             }
             Self::AwaitingScan(_) => "Reading this directory first; any key cancels".into(),
+            Self::RecordedRow => "This row is from the last scan; Enter goes to the entry".into(),
             Self::NoLongerExists(name) => format!("{} no longer exists", escape(name)),
             Self::NotFound(name) => format!("{} was not found: the scan ended early", escape(name)),
             Self::FormerDirectory => "Deleted; showing its former directory".into(),

@@ -11,6 +11,7 @@ use super::views::{TableAnswer, ViewSpec};
 use crate::analysis::overview::Overview;
 use crate::base::sync::Arc;
 use crate::df::Volume;
+use crate::table::recorded::RecordedTree;
 use crate::table::row::Row;
 use crate::tree::DirId;
 
@@ -43,10 +44,17 @@ pub struct Part {
     pub is_by_size: bool,
 }
 
+/// Totals and largest entries of everything below a directory.
+#[derive(Debug)]
+pub struct Survey {
+    pub found: Arc<Overview>,
+    /// Tree of the last scan and its directory in which everything was found; `None` if this is the new tree.
+    pub record: Option<(RecordedTree, DirId)>,
+}
+
 #[derive(Debug, Default)]
 pub struct OverviewState {
-    /// Totals and largest entries of everything below the directory.
-    pub survey: Requested<OverviewKey, Overview>,
+    pub survey: Requested<OverviewKey, Survey>,
     pub growth: Requested<OverviewKey, TableAnswer>,
     /// File system of the directory; `None` if unknown.
     pub space: Requested<OverviewKey, Option<Volume>>,
@@ -108,7 +116,7 @@ impl OverviewState {
         }
     }
 
-    pub fn value(&self) -> Option<&Arc<Overview>> {
+    pub fn value(&self) -> Option<&Arc<Survey>> {
         self.survey.value()
     }
 
@@ -120,9 +128,12 @@ impl OverviewState {
         self.survey.is_outdated() || self.growth.is_outdated()
     }
 
-    /// Records that the tree has grown.
-    pub fn outdate(&mut self) {
-        self.survey.outdate();
+    /// Records that the tree has grown. If `keeps_recorded` is `true`, a survey of the last scan remains up to date.
+    pub fn outdate(&mut self, keeps_recorded: bool) {
+        let is_recorded = self.value().is_some_and(|survey| survey.record.is_some());
+        if !(keeps_recorded && is_recorded) {
+            self.survey.outdate();
+        }
         self.growth.outdate();
     }
 

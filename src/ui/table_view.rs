@@ -13,66 +13,18 @@ use super::keys::Command;
 use super::loader::{Keep, Loader, Sources, TableRequest};
 use super::marks::Marks;
 use super::notice::Notice;
-use super::theme::Glyphs;
+use super::table_page::{EnterEffect, Sight, TablePage};
+use super::views::recorded;
 use super::views::{
     Branch, Copies, TableAnswer, TableContext, TableData, TableLayout, TableSpec, TableSummary, Target,
 };
 use super::window::totals_size;
 use crate::analysis::search::Order;
-use crate::base::format::Measure;
 use crate::base::sync::Arc;
-use crate::df::rows as ledger;
 use crate::duplicates::{EqualName, KeptCopy};
 use crate::table::column::{Column, Scale};
-use crate::table::row::Row;
+use crate::table::recorded::RecordedTree;
 use crate::tree::{DirId, EntryId, Relocation, Tree};
-
-/// Visible part of a table view.
-#[derive(Clone, Debug)]
-pub struct TablePage {
-    pub table: &'static TableSpec,
-    pub order: Order,
-    /// Title of the view, escaped for the terminal.
-    pub title: String,
-    pub summary: TableSummary,
-    /// `true` if no more rows are expected.
-    pub is_complete: bool,
-    /// Text shown instead of rows, for example the error of a failed job.
-    pub failure: Option<String>,
-    /// Progress of the search; see [`TableData::progress`].
-    pub progress: Option<String>,
-    /// Number of rows, including those scrolled out of view.
-    pub rows: usize,
-    pub index: usize,
-    pub offset: usize,
-    /// `true` if the row under the cursor can be folded or unfolded.
-    pub folds: bool,
-    /// `true` if the row under the cursor has a target, which Enter opens.
-    pub has_target: bool,
-    pub lines: Vec<Row>,
-    /// Visible rows of the df view, or of the text that explains one of its rows. They have their own
-    /// columns.
-    pub ledger: Vec<ledger::Row>,
-}
-
-impl TablePage {
-    pub fn visible(&self) -> usize {
-        self.lines.len().max(self.ledger.len())
-    }
-}
-
-/// Settings and marks that determine the visible part of a view.
-#[derive(Clone, Copy)]
-pub struct Sight<'m, 't> {
-    /// All marks, for the symbols on marked rows.
-    pub marks: &'m Marks<'t>,
-    pub measure: Measure,
-    pub scale: Scale,
-    pub glyphs: Glyphs,
-    pub columns: usize,
-    /// Number of screen lines for rows.
-    pub lines: usize,
-}
 
 #[derive(Debug)]
 pub struct TableView {
@@ -156,11 +108,12 @@ impl TableView {
         Some(())
     }
 
-    /// Starts the job if necessary, and collects its results. Returns `true` if the rows have changed.
-    pub fn poll(&mut self, sources: &Sources<'_>) -> bool {
+    /// Starts the job if necessary, and collects its results. Returns `true` if the rows have changed. If there is a
+    /// `record`, finds the rows in the tree of the last scan.
+    pub fn poll(&mut self, sources: &Sources<'_>, record: Option<&RecordedTree>) -> bool {
         let followed = self.entries(self.cursor.index).first().copied().filter(|_| self.cursor.index > 0);
         let (table, request) = (self.table, &self.request);
-        if !self.rows.poll(|| (table.start)(sources, request)) {
+        if !self.rows.poll(|| recorded::start(table, sources, request, record)) {
             return false;
         }
         self.fold();
@@ -217,6 +170,11 @@ impl TableView {
 
     pub fn go_to(&mut self, index: usize) {
         self.cursor.index = index.min(self.count().saturating_sub(1));
+    }
+
+    /// Returns `true` if the rows are those of the last scan, which the running scan has not confirmed.
+    pub fn is_recorded(&self) -> bool {
+        self.answer().is_some_and(|answer| answer.data.is_recorded())
     }
 
     pub fn target(&self) -> Option<Target> {
@@ -347,13 +305,16 @@ impl TableView {
             title: self.title.clone(),
             summary: TableSummary::default(),
             is_complete: !self.rows.is_loading(),
+            is_recorded: self.is_recorded(),
             failure: self.text.clone().or_else(|| self.rows.error().map(ToString::to_string)),
             progress: self.answer().and_then(|answer| answer.data.progress()),
             rows,
             index: self.cursor.index,
             offset: self.cursor.offset,
-            folds: self.branch().is_some(),
-            has_target: self.target().is_some(),
+            enter: match self.branch() {
+                Some(_) => Some(EnterEffect::Fold),
+                None => self.target().map(|_| EnterEffect::Open),
+            },
             lines: Vec::new(),
             ledger: Vec::new(),
         };

@@ -58,6 +58,7 @@ for number in {0..5}; do
   noise $((1 + RANDOM % 1500)) >"${directories[number % 4]}/small$number"
   fallocate -l $((4096 * (1 + RANDOM % 40))) "${directories[number % 4]}/prealloc$number"
   ln "${directories[number % 4]}/file$((number * 4 + number % 4))" "${directories[RANDOM % 4]}/link$number"
+  ln "${directories[number % 4]}/prealloc$number" "${directories[number % 4]}/twin$number"
 done
 if [ "$kind" = btrfs ]; then
   mkdir data/nocow data/zstd

@@ -60,6 +60,13 @@ fn next(state: &mut u64, limit: usize) -> usize {
     usize::try_from(*state % limit as u64).unwrap()
 }
 
+const NOBODY: u32 = 65534;
+
+/// Sets the effective user of the whole process, which runs only this test.
+fn set_user(user: u32) {
+    nix::unistd::seteuid(nix::unistd::Uid::from_raw(user)).unwrap();
+}
+
 fn delete(path: &Path) {
     assert!(succeeds(Command::new("rm").arg("-rf").arg(path)));
 }
@@ -93,6 +100,40 @@ fn exclusive_sizes_on_btrfs_are_exact_for_root() {
             delete(&chosen.path);
             let left = data_used(&root);
             assert_eq!(used - left, chosen.size.at_least, "seed {seed}: {}", chosen.path.display());
+            used = left;
+            deletions += 1;
+        }
+        if deletions == DELETIONS {
+            return;
+        }
+    }
+}
+
+#[test]
+fn exclusive_sizes_on_btrfs_are_minimums_for_other_users() {
+    const NAME: &str = "exclusive_sizes_on_btrfs_are_minimums_for_other_users";
+    if !in_namespace(NAME) {
+        return;
+    }
+    let (mut deletions, mut state) = (0, 1);
+    for seed in 1.. {
+        let Some(image) = filled(NAME, "btrfs", &["-q"], seed) else { return };
+        let root = image.path();
+        let data = root.join("data");
+        let mut used = data_used(&root);
+        for _ in 0..60 {
+            set_user(NOBODY);
+            let mut found = sizes(&data, |path| path != data);
+            set_user(0);
+            if found.is_empty() || deletions == DELETIONS {
+                break;
+            }
+            let Sized { path, size } = found.swap_remove(next(&mut state, found.len()));
+            delete(&path);
+            let left = data_used(&root);
+            let freed = used - left;
+            let is_bounded = size.at_least <= freed && size.at_most.is_none_or(|most| freed <= most);
+            assert!(is_bounded, "seed {seed}: {}: {size:?}, freed {freed}", path.display());
             used = left;
             deletions += 1;
         }

@@ -198,8 +198,8 @@ impl FieldColumn {
     /// Returns the reason why `word` does not name a field and a column.
     pub fn parse(word: &str) -> Result<Self, String> {
         let (name, column) = word.split_once('=').ok_or("not FIELD=COLUMN, such as path=2")?;
-        let meaning =
-            FieldUnit::of_name(name).ok_or("no such field; see docs/exchange.md for the names of the fields")?;
+        let meaning = FieldUnit::of_name(name)
+            .ok_or("no such field; see docs/exchange.md for the names of the fields")?;
         let column = match column.parse() {
             Ok(0) => return Err("columns are numbered from 1".to_owned()),
             Ok(number) => ListColumn::Number(number),

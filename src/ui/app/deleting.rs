@@ -10,10 +10,12 @@
 //!
 //! Invariant: nothing is deleted unless the user answers Yes while all warnings and refusals are on the screen.
 
+use std::collections::HashSet;
+
 use super::App;
 use crate::base::format::plain_size;
 use crate::base::sync::Arc;
-use crate::delete::{CopySharing, DeleteScope, Operation, OperationKind, Selection};
+use crate::delete::{CopyName, CopySharing, DeleteScope, Operation, OperationKind, Selection};
 use crate::duplicates::KeptCopy;
 use crate::source::SourceKind;
 use crate::tree::DirId;
@@ -48,10 +50,13 @@ impl<'t> App<'t> {
     fn selected(&self) -> Result<Selection, Notice> {
         let selection = Selection::new(self.cx.tree, self.subject(), DeleteScope::Whole);
         let sets = self.cx.sheet().map(TableView::sets).unwrap_or_default();
-        let here = sets.iter().map(|set| named(self.cx.tree, set));
-        let marked = self.cx.marks.copies().sets().cloned();
-        let selection =
-            selection.leaving_copies(self.cx.tree, here.chain(marked)).map_err(Notice::LastCopies)?;
+        let here: Vec<_> = sets.iter().map(|set| named(self.cx.tree, set)).collect();
+        let key = |set: &[CopyName<'t>]| set.first().map(|file| (file.directory, file.name));
+        let keys: HashSet<_> = here.iter().map(|set| key(set)).collect();
+        let marked = self.cx.marks.copies().sets().filter(|set| !keys.contains(&key(set))).cloned();
+        let selection = selection
+            .leaving_copies(self.cx.tree, here.into_iter().chain(marked))
+            .map_err(Notice::LastCopies)?;
         if selection.count() > 0 {
             return Ok(selection);
         }

@@ -2,18 +2,20 @@
 
 use super::Context;
 use crate::analysis::overview::{Overview, overview};
+use crate::analysis::search::Request;
 use crate::analysis::survey::Age;
 use crate::base::format::plain_size;
 use crate::base::sync::Arc;
 use crate::base::text::escape;
 use crate::df::{self, Volume};
 use crate::source::SourceKind;
-use crate::table::row::Row;
-use crate::tree::Totals;
+use crate::table::recorded::RecordedTree;
+use crate::table::row::{Precision, Row};
+use crate::tree::{DirId, Totals};
 use crate::ui::loader::{Load, Sources};
 use crate::ui::map_colors::MapColors;
 use crate::ui::notice::NO_BASELINE;
-use crate::ui::overview::{OverviewKey, Part};
+use crate::ui::overview::{OverviewKey, Part, Survey};
 use crate::ui::theme::Role;
 use crate::ui::views::table::{TableData, row_of_sum};
 use crate::ui::views::{TableContext, ViewSpec, ages, cleanup, directories, errors, growth, largest, types};
@@ -33,8 +35,17 @@ impl Context<'_> {
         let may_ask = sources.may_ask_system && self.source_kind == SourceKind::Live;
         let state = &mut self.views.overview;
         let surveyed = state.survey.poll(|_| {
-            let request = sources.request(&request);
-            Ok(Some(overview(sources.pool, request, self.views.clock, MOST)?.into()))
+            let record = self.record.as_ref();
+            let record = record.and_then(|it| Some((it.clone(), it.find(self.tree, request.from)?)));
+            let request = match &record {
+                Some((record, from)) => {
+                    let query = request.query.clone().below(*from);
+                    Request { tree: Arc::clone(&record.tree), from: *from, query, order: request.order }
+                }
+                None => sources.request(&request),
+            };
+            let load = Load::from(overview(sources.pool, request, self.views.clock, MOST)?);
+            Ok(Some(load.map(move |found| Arc::new(Survey { found, record: record.clone() }))))
         });
         let compared = state.growth.poll(|_| {
             let load = growth::largest_changes(sources, &request, MOST)?;
@@ -71,34 +82,48 @@ impl Context<'_> {
     }
 
     fn overview_parts(&self) -> Vec<Part> {
-        let found = self.views.overview.value().map(|found| &**found);
+        let survey = self.views.overview.value();
+        let found = survey.map(|survey| &*survey.found);
+        let record = survey.and_then(|survey| survey.record.as_ref());
         // All parts are always shown. Otherwise, parts would move when results arrive.
-        vec![
+        let mut parts = vec![
             Part {
                 total: "own size".into(),
-                ..self.part_of_table(&directories::VIEW, found.map(|found| &*found.directories as _))
+                ..self.part_of_table(&directories::VIEW, found.map(|found| &*found.directories as _), record)
             },
-            self.part_of_table(&largest::VIEW, found.map(|found| &*found.files as _)),
+            self.part_of_table(&largest::VIEW, found.map(|found| &*found.files as _), record),
             self.part(&types::VIEW, found.map(|found| self.type_rows(found))),
             Part { is_by_size: false, ..self.part(&ages::VIEW, found.map(|found| self.age_rows(found))) },
             self.part(&cleanup::VIEW, found.map(|found| self.cleanup_rows(found))),
             self.growth_part(),
-            self.part_of_table(&errors::VIEW, found.map(|found| &*found.errors as _)),
-        ]
+            self.part_of_table(&errors::VIEW, found.map(|found| &*found.errors as _), record),
+        ];
+        let surveyed = parts.iter_mut().filter(|part| record.is_some() && *part.view != growth::VIEW);
+        for (row, _) in surveyed.flat_map(|part| &mut part.rows) {
+            row.precision = Precision::Recorded;
+        }
+        parts
     }
 
     fn growth_part(&self) -> Part {
         let changes = self.views.overview.growth.value().map(|answer| &*answer.data);
-        let part = self.part_of_table(&growth::VIEW, changes);
+        let part = self.part_of_table(&growth::VIEW, changes, None);
         match self.check_baseline() {
             Ok(()) => part,
             Err(_) => Part { empty: NO_BASELINE.to_owned(), rows: Vec::new(), ..part },
         }
     }
 
-    /// Returns a part of the overview that shows the first rows of a table view.
-    fn part_of_table(&self, view: &'static ViewSpec, data: Option<&dyn TableData>) -> Part {
-        let context = TableContext { tree: self.tree, from: self.place.id, measure: self.order.measure };
+    /// Returns a part of the overview that shows the first rows of a table view. `record` is the recorded tree in which
+    /// the rows were found, with the directory that paths are relative to.
+    fn part_of_table(
+        &self,
+        view: &'static ViewSpec,
+        data: Option<&dyn TableData>,
+        record: Option<&(RecordedTree, DirId)>,
+    ) -> Part {
+        let (tree, from) = record.map_or((self.tree, self.place.id), |(record, from)| (&*record.tree, *from));
+        let context = TableContext { tree, from, measure: self.order.measure };
         let rows = data.map(|data| {
             let summary = data.summary();
             let whole = summary.sum.map_or(0, |sum| totals_size(&sum, self.order.measure));

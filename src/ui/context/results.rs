@@ -7,6 +7,7 @@
 
 use super::Context;
 use crate::tree::{DirId, EntryId};
+use crate::ui::list_state::SavedCursor;
 use crate::ui::table_view::TableView;
 use crate::ui::view_state::Return;
 use crate::ui::views::Target;
@@ -22,6 +23,7 @@ impl Context<'_> {
     fn follow_target(&mut self) {
         match self.views.sheets.last().and_then(TableView::target) {
             Some(Target::Entry(entry)) => self.leave_for(entry, false),
+            Some(Target::Recorded(entry)) => self.leave_for_recorded(entry),
             Some(Target::Files { label, table, query }) => self.show_files(label, table, &query),
             Some(Target::Change(row)) => self.follow_change(&row),
             Some(Target::Words { label, words }) => self.tell(label, words),
@@ -42,10 +44,37 @@ impl Context<'_> {
         }
     }
 
+    /// Goes to an entry of the recorded tree or, if the scan has not found it yet, to the deepest directory on the way
+    /// to it. The cursor there follows the name that leads to the entry.
+    fn leave_for_recorded(&mut self, entry: EntryId) {
+        let found = self.record.as_ref().and_then(|record| record.way_to(self.tree, entry));
+        let Some((directory, name)) = found else { return };
+        let return_to = self.take_view(false);
+        self.go_to(directory, SavedCursor::at(None, &name));
+        self.views.return_to = Some(Return { opened: self.place.id, ..return_to });
+    }
+
     /// Saves the view and goes to an entry. If `is_in_place` is `true`, opens the entry, which must be a directory.
     pub fn leave_for(&mut self, entry: EntryId, is_in_place: bool) {
-        let mut return_to = Return {
-            sheets: std::mem::take(&mut self.views.sheets),
+        let return_to = self.take_view(is_in_place);
+        if !self.go_to_entry(entry) {
+            self.views.sheets = return_to.sheets;
+            return;
+        }
+        if is_in_place {
+            self.open();
+        }
+        self.views.return_to = Some(Return { opened: self.place.id, ..return_to });
+    }
+
+    /// Closes the view, and returns its state, to which Esc will return.
+    fn take_view(&mut self, is_in_place: bool) -> Return {
+        let mut sheets = std::mem::take(&mut self.views.sheets);
+        for sheet in &mut sheets {
+            sheet.rows.pause();
+        }
+        Return {
+            sheets,
             text: self.views.text.clone(),
             filter: self.views.filter.clone(),
             base: self.views.base,
@@ -54,16 +83,7 @@ impl Context<'_> {
             opened: DirId::TOP,
             is_in_place,
             was_scanning: self.is_scanning(),
-        };
-        if !self.go_to_entry(entry) {
-            self.views.sheets = return_to.sheets;
-            return;
         }
-        return_to.sheets.iter_mut().for_each(|sheet| sheet.rows.pause());
-        if is_in_place {
-            self.open();
-        }
-        self.views.return_to = Some(Return { opened: self.place.id, ..return_to });
     }
 
     /// Goes back to the saved view. Returns `false` if no view was saved.

@@ -10,14 +10,14 @@ use std::time::Duration;
 use super::Context;
 use crate::analysis::search;
 use crate::analysis::search::Query;
-use crate::base::calendar::date_and_time;
+use crate::base::calendar::{date_and_time, day_and_time};
 use crate::base::sync::Arc;
 use crate::base::text::printable;
 use crate::source::SourceKind;
 use crate::table::column::Column;
 use crate::table::outline::{OutlineRequest, outline};
 use crate::table::rows::{Direction, Grouping, Hidden, Order};
-use crate::tree::{EntryId, Relocation};
+use crate::tree::{DirId, EntryId, Relocation};
 use crate::ui::cells;
 use crate::ui::keys::Side;
 use crate::ui::layout::layout;
@@ -25,7 +25,8 @@ use crate::ui::list_state::SavedCursor;
 use crate::ui::loader::{Loader, Sources, TableRequest};
 use crate::ui::map_colors::MapColors;
 use crate::ui::notice::Notice;
-use crate::ui::table_view::{Sight, TableView};
+use crate::ui::table_page::Sight;
+use crate::ui::table_view::TableView;
 use crate::ui::view_state::BaseView;
 use crate::ui::views::{Needs, OVERVIEW, TREEMAP, ViewSpec};
 use crate::ui::views::{TableAnswer, df};
@@ -47,7 +48,7 @@ impl Context<'_> {
                 sheet.rows.pause();
             }
             self.views.filtering.iter_mut().for_each(|filtering| filtering.result.pause());
-            let has_changed = top.poll(sources);
+            let has_changed = top.poll(sources, self.record.as_ref());
             if has_changed {
                 self.mark_found();
             }
@@ -96,6 +97,12 @@ impl Context<'_> {
             lines,
         };
         self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, sight));
+        if let Some((page, record)) = self.views.page.as_mut().zip(self.record.as_ref())
+            && page.is_recorded
+        {
+            let time = day_and_time(record.scanned_at, self.views.clock, &self.zone);
+            page.title = format!("{} as of {time}", page.title);
+        }
         let has_results = self.views.has_results();
         if let Some(page) = self.views.page.as_mut().filter(|_| !self.views.text.is_empty()) {
             let title = if has_results { String::new() } else { page.title.clone() + " " };
@@ -119,10 +126,13 @@ impl Context<'_> {
     /// Reloads results that may lack new entries, at intervals during the scan and once at its end.
     pub fn refresh_views(&mut self, has_grown: bool) {
         if has_grown {
-            self.views.sheets.iter_mut().for_each(|sheet| sheet.rows.outdate());
+            // Views of the last scan stay as they are until the scan ends.
+            let keeps_recorded = self.is_scanning() && self.record.is_some();
+            let outdated = self.views.sheets.iter_mut().filter(|it| !(keeps_recorded && it.is_recorded()));
+            outdated.for_each(|sheet| sheet.rows.outdate());
             self.views.filtering.iter_mut().for_each(|filtering| filtering.result.outdate());
             self.views.map.outdate();
-            self.views.overview.outdate();
+            self.views.overview.outdate(keeps_recorded);
             self.views.preview.outdate();
             self.views.compared.column.iter_mut().for_each(Loader::outdate);
         }
@@ -236,6 +246,12 @@ impl Context<'_> {
         if self.order.hides(&record) {
             self.order.hidden = Hidden::Shown;
         }
+        self.go_to(directory, SavedCursor::at(position, record.name));
+        true
+    }
+
+    /// Shows the list of a directory with this cursor, and clears search and filter.
+    pub fn go_to(&mut self, directory: DirId, cursor: SavedCursor) {
         self.leave_search();
         self.views.return_to = None;
         self.views.base = BaseView::List;
@@ -251,9 +267,8 @@ impl Context<'_> {
             }
         }
         self.history = way;
-        self.memories.insert(directory, SavedCursor::at(position, record.name));
+        self.memories.insert(directory, cursor);
         self.enter_again(directory);
-        true
     }
 
     /// Checks once, after the scan, whether the scan covered a whole file system.

@@ -14,6 +14,7 @@
 use super::Context;
 use crate::ui::keys::{Command, Program};
 use crate::ui::notice::Notice;
+use crate::ui::table_view::TableView;
 use crate::ui::view_state::BaseView;
 use crate::ui::waiting_command::WaitingCommand;
 
@@ -21,6 +22,9 @@ impl Context<'_> {
     /// Makes a command wait if it would act on a recorded entry of the list. Returns `false` if the command need not
     /// wait.
     pub fn wait_for_scan(&mut self, command: Command) -> bool {
+        if self.sheet().is_some_and(TableView::is_recorded) {
+            return self.refuse_on_recorded_row(command);
+        }
         let is_list = self.views.sheets.is_empty() && self.views.base != BaseView::Overview;
         if !is_list || self.place.rows().recorded().is_none() {
             return false;
@@ -42,6 +46,25 @@ impl Context<'_> {
         let directory = self.place.id;
         self.notify(Notice::AwaitingScan(WaitingCommand { command, directory, name }));
         true
+    }
+
+    /// Refuses a command that would act on a row of the last scan. Returns `false` for any other command.
+    fn refuse_on_recorded_row(&mut self, command: Command) -> bool {
+        let acts_on_row = matches!(
+            command,
+            Command::Mark
+                | Command::MarkRange
+                | Command::MarkShown
+                | Command::InvertMarks
+                | Command::Inspect
+                | Command::CopyPath
+                | Command::Script
+                | Command::Start(_)
+        );
+        if acts_on_row {
+            self.notify(Notice::RecordedRow);
+        }
+        acts_on_row
     }
 
     /// Forgets the waiting command.

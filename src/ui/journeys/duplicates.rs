@@ -161,7 +161,7 @@ fn the_last_copy_is_not_deleted() {
     for key in ["d", "D", "H"] {
         press(&mut app, key);
         assert!(layer(&app).is_none(), "{key} is refused");
-        assert!(app.cx.notice_text().unwrap().starts_with("Cannot delete the last copy"));
+        assert_eq!(app.cx.notice_text().unwrap(), "Cannot delete the last copy of a file; unmark one");
     }
     press(&mut app, "k Space d");
     assert_eq!((marked(&app), layer(&app)), (vec!["new".to_owned()], Some(Scope::Confirm)));

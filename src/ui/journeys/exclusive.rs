@@ -96,3 +96,13 @@ fn views_of_entries_show_freed_and_shared_bytes() {
     let screen = screen(&mut app);
     assert!(screen.contains("Frees") && screen.contains("Shared"), "{screen}");
 }
+
+#[test]
+fn the_treemap_shows_what_deleting_the_selected_entry_frees() {
+    let tree = Arc::new(tree());
+    let mut app = finished(&tree);
+    press(&mut app, "f F 5");
+    assert!(screen(&mut app).contains("frees 8.0 MiB"), "{}", screen(&mut app));
+    press(&mut app, "f");
+    assert!(!screen(&mut app).contains("frees 8.0 MiB"), "{}", screen(&mut app));
+}

@@ -8,7 +8,7 @@ use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
 use crate::tree::DirId;
 use crate::ui::Start;
-use crate::ui::table_view::TablePage;
+use crate::ui::table_page::TablePage;
 
 const DAY: i64 = 24 * 3600;
 

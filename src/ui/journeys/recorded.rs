@@ -282,3 +282,85 @@ fn the_path_of_a_recorded_row_is_copied_at_once() {
     let mut app = on_recorded_row(&growing, "file");
     assert_eq!(press(&mut app, "y"), [Effect::Copy(b"/shown/d/file".to_vec())]);
 }
+
+/// Returns the labels of the open view's rows, all of which must be recorded or all confirmed.
+fn page_labels(app: &App<'_>) -> (Vec<String>, Precision) {
+    let page = app.cx.views.page.as_ref().unwrap();
+    let precision = page.lines[0].precision;
+    assert!(page.lines.iter().all(|row| row.precision == precision && row.directory.is_none()));
+    assert_eq!(page.is_recorded, precision == Precision::Recorded);
+    (page.lines.iter().map(|row| row.label.clone()).collect(), precision)
+}
+
+#[test]
+fn a_view_shows_the_last_scan_until_the_scan_has_ended() {
+    let growing = Growing::new();
+    growing.publish(vec![unread("a"), unread("b")]);
+    let mut app = opened(&growing);
+    tick(&mut app, 1000, None);
+    press(&mut app, "2");
+    work(&mut app, &growing.tree);
+    let recorded = ["gone/x", "a/x", "b/x"].map(str::to_owned).to_vec();
+    assert_eq!(page_labels(&app), (recorded.clone(), Precision::Recorded));
+    let shown = screen(&mut app);
+    assert!(shown.contains("largest files as of today 00:00") && shown.contains("~   9.0 MiB"), "{shown}");
+    for key in ["Space", "V", "+", "*", "i", "y", "v", "o", "H"] {
+        press(&mut app, key);
+        assert!(matches!(app.cx.notice, Some(Notice::RecordedRow)), "{key}");
+        assert!(app.cx.marks().count() == 0 && layer(&app).is_none(), "{key}");
+    }
+    assert_eq!(press(&mut app, "d"), []);
+    growing.read("b", vec![file("x", 90 << 20, 0)]);
+    tick(&mut app, 4000, None);
+    work(&mut app, &growing.tree);
+    assert_eq!(page_labels(&app).0, recorded, "rows are not mixed with those of the running scan");
+    growing.finish();
+    tick(&mut app, 8000, Some(Outcome::Complete));
+    work(&mut app, &growing.tree);
+    assert_eq!(page_labels(&app), (vec!["b/x".to_owned()], Precision::Exact));
+    press(&mut app, "Space");
+    assert_eq!(app.cx.marks().count(), 1);
+}
+
+#[test]
+fn enter_on_a_recorded_row_leads_as_far_as_the_scan_has_read() {
+    let growing = Growing::new();
+    growing.publish(vec![unread("a"), unread("b")]);
+    let mut app = opened(&growing);
+    tick(&mut app, 1000, None);
+    write(&mut app, "/x");
+    press(&mut app, "Enter");
+    work(&mut app, &growing.tree);
+    assert_eq!(page_labels(&app).1, Precision::Recorded);
+    press(&mut app, "Enter");
+    assert_eq!((app.cx.place.id, selected(&app).as_str()), (growing.root(), "gone"));
+    press(&mut app, "Esc");
+    work(&mut app, &growing.tree);
+    press(&mut app, "j Enter");
+    assert_eq!(selected(&app), "x");
+    assert_eq!(app.cx.tree.name(app.cx.place.id), b"a");
+    assert_eq!(app.cx.looked_at(), [app.cx.place.id], "the scan reads this directory next");
+    growing.read("a", vec![file("y", 50 << 20, 0), file("x", 4 << 20, 0)]);
+    tick(&mut app, 3000, None);
+    assert_eq!(selected(&app), "x");
+    assert!(app.cx.place.entry().is_some());
+}
+
+#[test]
+fn the_overview_shows_the_last_scan_until_the_scan_has_ended() {
+    let growing = Growing::new();
+    growing.publish(vec![unread("a"), file("new", 70 << 20, 0)]);
+    let mut app = opened(&growing);
+    app.update(Event::Resize(80, 40));
+    tick(&mut app, 1000, None);
+    press(&mut app, "`");
+    work(&mut app, &growing.tree);
+    let shown = screen(&mut app);
+    assert!(shown.contains("~   9.0 MiB") && shown.contains("gone/x"), "{shown}");
+    assert!(!shown.contains("new"), "{shown}");
+    growing.finish();
+    tick(&mut app, 4000, Some(Outcome::Complete));
+    work(&mut app, &growing.tree);
+    let shown = screen(&mut app);
+    assert!(shown.contains("new") && !shown.contains("gone") && !shown.contains('~'), "{shown}");
+}

@@ -3,7 +3,7 @@
 use super::*;
 use crate::table::column::Column;
 use crate::table::row::{CellValue, Row};
-use crate::ui::table_view::TablePage;
+use crate::ui::table_page::TablePage;
 
 fn page<'a>(app: &'a App<'_>) -> &'a TablePage {
     app.cx.views.page.as_ref().expect("a view is open")

@@ -172,7 +172,10 @@ fn share(cx: &Context<'_>, sharing: &CopySharing) -> String {
     match sharing.files() {
         1 => format!("Make 1 file ({size}) share data with its copy? Names and times are kept."),
         files => {
-            format!("Make {} files ({size}) share data with a copy? Names and times are kept.", grouped(files))
+            format!(
+                "Make {} files ({size}) share data with a copy? Names and times are kept.",
+                grouped(files)
+            )
         }
     }
 }

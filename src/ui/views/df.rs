@@ -24,6 +24,7 @@ pub static VIEW: ViewSpec = ViewSpec {
 pub static TABLE: TableSpec = TableSpec {
     columns: ColumnSet::of(&[]),
     has_measure: false,
+    is_of_tree: false,
     has_scale: false,
     counted: None,
     empty: ["No file-system information"; 2],

@@ -44,6 +44,7 @@ pub static TABLE: TableSpec = TableSpec {
     titles: &[(C::Size, "Wasted"), (C::Name, "Path")],
     layout: TableLayout::Copies,
     has_measure: false,
+    is_of_tree: false,
     has_scale: true,
     counted: Some(["group", "groups"]),
     empty: ["No duplicates"; 2],

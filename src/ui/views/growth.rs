@@ -51,6 +51,7 @@ pub static TABLE: TableSpec = TableSpec {
     fixed: ColumnSet::of(&[C::Size, C::Growth, C::Trend, C::Name]),
     first: C::Growth,
     marks: RowMarks::Entries,
+    is_of_tree: false,
     layout: TableLayout::List,
     has_scale: false,
     counted: Some(["change", "changes"]),

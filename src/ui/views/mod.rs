@@ -13,6 +13,7 @@ pub mod errors;
 pub mod growth;
 pub mod largest;
 pub mod links;
+pub mod recorded;
 pub mod search;
 pub mod subvolumes;
 pub mod table;

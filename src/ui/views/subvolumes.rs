@@ -35,6 +35,7 @@ pub static TABLE: TableSpec = TableSpec {
     titles: &[(C::Size, "Data"), (C::Name, "Path")],
     marks: RowMarks::Own,
     has_measure: false,
+    is_of_tree: false,
     has_scale: false,
     counted: None,
     start: |sources, request| {

@@ -105,6 +105,8 @@ pub struct TableSpec {
     pub layout: TableLayout,
     /// `true` if the user can make bars relative to the largest row.
     pub has_scale: bool,
+    /// `true` if the rows follow from the tree alone, so that they can also be found in the tree of the last scan.
+    pub is_of_tree: bool,
     /// Column whose title shows the arrow when rows are sorted by time.
     pub time: Column,
     /// Initial sort order, if it is not by size.
@@ -159,6 +161,8 @@ impl TableSpec {
 pub enum Target {
     /// Entry to show in the list of its directory.
     Entry(EntryId),
+    /// Entry of the recorded tree.
+    Recorded(EntryId),
     /// Changed entry to show, or its former directory if it was deleted.
     Change(compare::Row),
     Files {
@@ -276,6 +280,11 @@ pub trait TableData: Debug + Send + Sync {
         false
     }
 
+    /// Returns `true` if the rows are those of the last scan, which the running scan has not confirmed.
+    fn is_recorded(&self) -> bool {
+        false
+    }
+
     /// Returns the rows of the df view, or of the text that explains one of its rows, for a screen with
     /// `columns` columns. These rows have their own format.
     fn ledger(&self, _columns: usize) -> Vec<ledger::Row> {
@@ -328,6 +337,7 @@ pub const SUMS: TableSpec = TableSpec {
     has_measure: true,
     layout: TableLayout::Groups,
     has_scale: true,
+    is_of_tree: true,
     time: C::Modified,
     first_order: None,
     counted: Some(["entry", "entries"]),

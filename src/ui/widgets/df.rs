@@ -21,7 +21,7 @@ use crate::df::rows::{Amount, Row, Subject};
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::layout::Layout;
-use crate::ui::table_view::TablePage;
+use crate::ui::table_page::TablePage;
 use crate::ui::theme::Role;
 
 /// Minimum width of the list for showing sizes in full.

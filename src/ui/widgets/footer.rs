@@ -19,6 +19,7 @@ use crate::delete::OperationKind;
 use crate::exclusive::ExclusiveProgress;
 use crate::scan::Outcome;
 use crate::table::column::Column;
+use crate::table::row::NumberFormat;
 use crate::ui::context::Context;
 use crate::ui::deletion_state::Running;
 use crate::ui::hit_map::{Canvas, Hit, HitMap};
@@ -35,6 +36,8 @@ const NARROW: usize = 20;
 const WIDE: usize = 60;
 /// Width of the progress bar.
 const BAR: usize = 12;
+/// Width that lets a number of bytes be written in full.
+const FACT: usize = 20;
 /// Number of hints that the facts on the right must leave room for.
 const KEPT: usize = 4;
 
@@ -215,6 +218,16 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     let mut facts = Vec::new();
     if !cx.views.is_overview() {
         facts.push((row_of(window.index, window.rows), Role::Plain, left));
+    }
+    // The treemap has no columns.
+    if let Some(row) = window.selected().filter(|_| cx.views.is_treemap()) {
+        let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
+        for (column, word) in [(Column::Frees, "frees"), (Column::Shared, "shared")] {
+            let number = row.cell(column).text(FACT, format);
+            if cx.shown.columns.has(column) && !number.trim().is_empty() {
+                facts.push((format!("{word} {}", number.trim()), Role::Strong, left));
+            }
+        }
     }
     if cx.is_filtered() {
         let clears = cx.keymap.first(Command::Back, Scope::List).map(|key| format!(": {key} shows all"));

@@ -11,6 +11,7 @@ use crate::base::text::width;
 use crate::ui::context::Context;
 use crate::ui::keys::{Answer, Binding, Command, KEYMAP, Key, Scope};
 use crate::ui::options::DeleteMode;
+use crate::ui::table_page::EnterEffect;
 use crate::ui::theme::Role;
 use crate::ui::views::RowMarks;
 
@@ -117,8 +118,11 @@ fn is_useful(cx: &Context<'_>, top: Top, command: Command) -> bool {
         {
             false
         }
-        Command::Open if top.scope == Scope::Sheet => page.is_none_or(|page| page.folds || page.has_target),
+        Command::Open if top.scope == Scope::Sheet => page.is_none_or(|page| page.enter.is_some()),
         Command::Sort(column) => page.is_none_or(|page| page.table.may_sort(column)),
+        Command::Mark | Command::Delete | Command::Inspect if page.is_some_and(|page| page.is_recorded) => {
+            false
+        }
         Command::Mark => page.is_none_or(|page| page.table.marks != RowMarks::None),
         Command::Delete | Command::Inspect => page.is_none_or(|page| page.table.marks == RowMarks::Entries),
         _ => cx.sheet().is_none_or(|sheet| sheet.has(command)),
@@ -134,7 +138,9 @@ fn word(cx: &Context<'_>, scope: Scope, binding: &Binding) -> Option<(u8, Cow<'s
         Command::Quit if scope != Scope::List => (rank, "back".into()),
         Command::Answer(Answer::No) if scope == Scope::Typing => (rank, "cancel".into()),
         Command::Delete if marks > 0 => (DELETE_MARKED, format!("{word} {}", grouped(marks)).into()),
-        Command::Open if cx.views.page.as_ref().is_some_and(|page| page.folds) => (rank, "fold".into()),
+        Command::Open if cx.views.page.as_ref().is_some_and(|page| page.enter == Some(EnterEffect::Fold)) => {
+            (rank, "fold".into())
+        }
         _ => (rank, word.into()),
     })
 }

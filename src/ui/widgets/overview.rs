@@ -23,7 +23,7 @@ use crate::base::format::{brief_size, plain_size};
 use crate::base::sort::sort_by_key;
 use crate::base::text::{fit, pad, width};
 use crate::table::column::Column;
-use crate::table::row::{CellValue, NumberFormat, Row};
+use crate::table::row::{CellValue, NumberFormat, Precision, Row};
 use crate::ui::context::Context;
 use crate::ui::hit_map::{Canvas, Hit};
 use crate::ui::keys::{Command, Scope};
@@ -178,8 +178,10 @@ fn row_line<'a>(cx: &Context<'_>, row: &Row, role: Role, room: usize) -> Line<'a
     };
     let style = cx.theme.style(super::row::role_of(column, value));
     let style = if column == Column::Size { Style::new() } else { style };
+    let sign = if row.precision == Precision::Recorded { cx.theme.glyphs.recorded() } else { " " };
     let mut line = Line::from(vec![
-        Span::raw("  "),
+        Span::raw(" "),
+        Span::styled(sign, cx.theme.style(Role::Faint)),
         Span::styled(right(&value.text(number, format), number), style),
         Span::raw(" "),
     ]);

@@ -22,7 +22,7 @@ use crate::table::row::Precision;
 use crate::table::rows::Direction;
 use crate::ui::context::Context;
 use crate::ui::hit_map::Canvas;
-use crate::ui::table_view::TablePage;
+use crate::ui::table_page::TablePage;
 use crate::ui::theme::Role;
 use crate::ui::views::{TableLayout, TableSummary};
 use crate::ui::window::totals_size;

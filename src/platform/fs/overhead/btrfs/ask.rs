@@ -2,6 +2,7 @@
 //!
 //! Invariant: numbers that this process may not read are absent.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 #[path = "tree_search.rs"]
@@ -61,7 +62,10 @@ pub fn block_groups(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
 /// Returns any error of ioctl(2), such as `EPERM` if the process may not list them.
 pub fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     let mut roots = RootItems::default();
-    search(directory, ROOT_TREE, (FIRST, LAST), 0, |item| roots.take(item))?;
+    search(directory, ROOT_TREE, (FIRST, LAST), 0, |item| {
+        roots.take(item);
+        ControlFlow::Continue(())
+    })?;
     let mut subvolumes = roots.subvolumes(|tree, id| lookup(directory, tree, id).ok());
     // Errors are ignored, because the quota tree exists only if quotas are enabled.
     let _ = search(directory, QUOTA_TREE, (0, 0), 0, |item| {
@@ -70,11 +74,13 @@ pub fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
         if let Some(subvolume) = owner {
             subvolume.exclusive = exclusive;
         }
+        ControlFlow::Continue(())
     });
     Ok(subvolumes)
 }
 
-/// Calls `each` for every reference from a file in the subvolume to an extent, in order of inode number. References that
+/// Calls `each` for every reference from a file in the subvolume to an extent, in order of inode number, until `each`
+/// returns `Break`. References that
 /// are older than the transaction `since` may be missing. Returns `false` if the subvolume no longer exists.
 ///
 /// # Errors
@@ -83,12 +89,10 @@ pub fn extents(
     directory: &Directory,
     subvolume: u64,
     since: u64,
-    mut each: impl FnMut(FileExtent),
+    mut each: impl FnMut(FileExtent) -> ControlFlow<()>,
 ) -> Result<bool, Errno> {
     let found = search(directory, subvolume, (FIRST, LAST), since, |item| {
-        if let Some(extent) = extent(item) {
-            each(extent);
-        }
+        extent(item).map_or(ControlFlow::Continue(()), &mut each)
     });
     if found == Err(Errno::ENOENT) { Ok(false) } else { found.map(|()| true) }
 }
@@ -102,7 +106,7 @@ pub fn extents(
 pub fn readable_subvolume(directory: &Directory) -> Result<u64, Errno> {
     let directory = &readable(directory)?;
     // This search finds nothing, but fails if the process lacks the root privileges that tree searches need.
-    search(directory, ROOT_TREE, (0, 0), 0, |_| {})?;
+    search(directory, ROOT_TREE, (0, 0), 0, |_| ControlFlow::Continue(()))?;
     let mut question = Box::new(Lookup { tree: 0, id: FIRST, path: [0; 4080] });
     // SAFETY: the structure is that of the request, and consists only of numbers.
     unsafe { ioctl::ask(directory, INO_LOOKUP, &mut *question) }?;

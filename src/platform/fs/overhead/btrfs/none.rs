@@ -1,5 +1,7 @@
 //! Replacements for the btrfs calls on systems other than Linux, where duke does not read btrfs.
 
+use std::ops::ControlFlow;
+
 use crate::platform::fs::overhead::FileExtent;
 use crate::platform::fs::overhead::btrfs::{BlockGroups, Subvolume};
 use crate::platform::{Directory, Errno};
@@ -32,7 +34,12 @@ pub fn subvolumes(_: &Directory) -> Result<Vec<Subvolume>, Errno> {
 ///
 /// # Errors
 /// Always returns `ENOTTY`.
-pub fn extents(_: &Directory, _: u64, _: u64, _: impl FnMut(FileExtent)) -> Result<bool, Errno> {
+pub fn extents(
+    _: &Directory,
+    _: u64,
+    _: u64,
+    _: impl FnMut(FileExtent) -> ControlFlow<()>,
+) -> Result<bool, Errno> {
     Err(Errno::ENOTTY)
 }
 

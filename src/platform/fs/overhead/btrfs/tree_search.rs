@@ -2,6 +2,8 @@
 //!
 //! Invariant: an answer may contain any bytes; items that extend beyond its end are ignored.
 
+use std::ops::ControlFlow;
+
 use crate::platform::fs::imp::ioctl;
 use crate::platform::fs::overhead::btrfs::items::TreeItem;
 use crate::platform::{Directory, Errno};
@@ -31,7 +33,7 @@ struct Search {
 }
 const _: () = assert!(size_of::<Search>() == HEAD + ROOM);
 
-/// Calls `meet` with every item of `tree` that has an ID from `first` to `last`. Blocks of the tree that were last
+/// Calls `meet` with every item of `tree` that has an ID from `first` to `last`, until `meet` returns `Break`. Blocks of the tree that were last
 /// written before the transaction `since` are skipped.
 ///
 /// # Errors
@@ -44,7 +46,7 @@ pub fn search(
     tree: u64,
     (first, last): (u64, u64),
     since: u64,
-    mut meet: impl FnMut(&TreeItem<'_>),
+    mut meet: impl FnMut(&TreeItem<'_>) -> ControlFlow<()>,
 ) -> Result<(), Errno> {
     let mut question = Box::new(Search {
         tree,
@@ -70,7 +72,9 @@ pub fn search(
         let mut end = None;
         for _ in 0..question.count {
             let Some((item, after)) = split_item(rest) else { break };
-            meet(&item);
+            if meet(&item).is_break() {
+                return Ok(());
+            }
             end = Some((item.id, item.kind, item.offset));
             rest = after;
         }

@@ -1,0 +1,66 @@
+//! Visible part of a table view, collected for drawing.
+
+use super::marks::Marks;
+use super::theme::Glyphs;
+use super::views::{TableSpec, TableSummary};
+use crate::analysis::search::Order;
+use crate::base::format::Measure;
+use crate::df::rows as ledger;
+use crate::table::column::Scale;
+use crate::table::row::Row;
+
+/// Effect of Enter on a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EnterEffect {
+    /// Fold or unfold the row.
+    Fold,
+    /// Open the target of the row.
+    Open,
+}
+
+/// Visible part of a table view.
+#[derive(Clone, Debug)]
+pub struct TablePage {
+    pub table: &'static TableSpec,
+    pub order: Order,
+    /// Title of the view, escaped for the terminal.
+    pub title: String,
+    pub summary: TableSummary,
+    /// `true` if no more rows are expected.
+    pub is_complete: bool,
+    /// `true` if the rows are those of the last scan, which the running scan has not confirmed.
+    pub is_recorded: bool,
+    /// Text shown instead of rows, for example the error of a failed job.
+    pub failure: Option<String>,
+    /// Progress of the search; see [`TableData::progress`].
+    pub progress: Option<String>,
+    /// Number of rows, including those scrolled out of view.
+    pub rows: usize,
+    pub index: usize,
+    pub offset: usize,
+    /// Effect of Enter on the row under the cursor, if any.
+    pub enter: Option<EnterEffect>,
+    pub lines: Vec<Row>,
+    /// Visible rows of the df view, or of the text that explains one of its rows. They have their own
+    /// columns.
+    pub ledger: Vec<ledger::Row>,
+}
+
+impl TablePage {
+    pub fn visible(&self) -> usize {
+        self.lines.len().max(self.ledger.len())
+    }
+}
+
+/// Settings and marks that determine the visible part of a view.
+#[derive(Clone, Copy)]
+pub struct Sight<'m, 't> {
+    /// All marks, for the symbols on marked rows.
+    pub marks: &'m Marks<'t>,
+    pub measure: Measure,
+    pub scale: Scale,
+    pub glyphs: Glyphs,
+    pub columns: usize,
+    /// Number of screen lines for rows.
+    pub lines: usize,
+}

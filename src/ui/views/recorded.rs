@@ -1,0 +1,89 @@
+//! Views of the last scan, shown until the running scan has ended.
+//!
+//! The rows are found in the recorded tree. They refer to no entry of the new tree, so they can be neither marked nor
+//! started from. Enter goes to the entry if the scan has found it, or else to the deepest directory on the way to it,
+//! which the scan then reads first.
+//!
+//! Invariant: no row of these views gives a key an entry to act on.
+
+use std::io;
+
+use super::table::{Branch, TableAnswer, TableContext, TableData, TableSpec, TableSummary, Target};
+use crate::base::sync::Arc;
+use crate::table::recorded::RecordedTree;
+use crate::table::row::{Precision, Row};
+use crate::tree::DirId;
+use crate::ui::loader::{Load, Sources, TableRequest};
+
+/// Rows found in the tree of the last scan.
+#[derive(Debug)]
+struct RecordedRows {
+    data: Arc<dyn TableData>,
+    record: RecordedTree,
+    /// Directory of the recorded tree that paths are relative to.
+    from: DirId,
+}
+
+/// Starts the job for a table's rows, in the recorded tree if there is one and it has the requested directory.
+///
+/// # Errors
+/// Returns an error if no thread can be started.
+pub fn start(
+    table: &TableSpec,
+    sources: &Sources<'_>,
+    request: &TableRequest,
+    record: Option<&RecordedTree>,
+) -> io::Result<Option<Load<TableAnswer>>> {
+    let found = record.filter(|_| table.is_of_tree);
+    let found = found.and_then(|record| Some((record, record.find(sources.tree, request.from)?)));
+    let Some((record, from)) = found else { return (table.start)(sources, request) };
+    let sources = Sources { tree: &record.tree, ..*sources };
+    let query = request.query.clone().below(from);
+    let load = (table.start)(&sources, &TableRequest { from, query, ..request.clone() })?;
+    let record = record.clone();
+    Ok(load.map(|load| {
+        load.map(move |TableAnswer { data, summary }| {
+            let data = Arc::new(RecordedRows { data, record: record.clone(), from });
+            TableAnswer { data, summary }
+        })
+    }))
+}
+
+impl TableData for RecordedRows {
+    fn summary(&self) -> TableSummary {
+        self.data.summary()
+    }
+
+    fn rows(&self, columns: usize) -> usize {
+        self.data.rows(columns)
+    }
+
+    fn row(&self, index: usize, context: &TableContext<'_>) -> Option<Row> {
+        let context = TableContext { tree: &self.record.tree, from: self.from, ..*context };
+        let row = self.data.row(index, &context)?;
+        Some(Row { precision: Precision::Recorded, directory: None, ..row })
+    }
+
+    fn progress(&self) -> Option<String> {
+        self.data.progress()
+    }
+
+    fn is_tree(&self) -> bool {
+        self.data.is_tree()
+    }
+
+    fn branch(&self, index: usize) -> Branch {
+        self.data.branch(index)
+    }
+
+    fn target(&self, index: usize) -> Option<Target> {
+        match self.data.target(index)? {
+            Target::Entry(entry) => Some(Target::Recorded(entry)),
+            target => Some(target),
+        }
+    }
+
+    fn is_recorded(&self) -> bool {
+        true
+    }
+}
