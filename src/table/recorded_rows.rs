@@ -54,14 +54,16 @@ impl RecordedRows {
             let context = SortContext { tree, totals, size, change: None, exclusive: None };
             Some(order.key(&context, metadata))
         });
+        let mut above = 0;
         let index = |(number, row): (usize, SortRow)| {
             let name = recorded.name(row.position).unwrap_or_default();
-            let precedes = |other: &SortRow| {
+            let precedes = |other: &&SortRow| {
                 let is_equal = other.key == row.key;
                 let name_of_other = || listing.name(other.position).unwrap_or_default();
                 other.key > row.key || is_equal && order.names().compare(name_of_other(), name).is_lt()
             };
-            (number + found.partition_point(precedes), row.position)
+            above += found[above..].iter().take_while(precedes).count();
+            (number + above, row.position)
         };
         let rows = rows.into_iter().enumerate().map(index).collect();
         Self { rows, largest: largest.into_inner(), directory }
