@@ -1,7 +1,8 @@
 //! Import of snapshots together with other inputs: each snapshot is read into the common tree, below the name of its
 //! host.
 //!
-//! A single snapshot in a file is not imported but opened (`source::snapshot`).
+//! Snapshots in files are usually not imported but opened (`source::snapshot`): a single one, and several if no file
+//! system is in two of them.
 
 use std::cell::RefCell;
 
@@ -57,9 +58,8 @@ impl<'t> SnapshotInput<'t> {
         (0..roots).map(provenance).collect()
     }
 
-    /// Adds all entries to the builder of the common tree. The names of the roots get the host as a prefix, or `label`
-    /// if the host is not known. An empty `label` means that there are no other inputs; in that case, there is no
-    /// prefix. If `goes_on` returns `false`, closes all directories and ends early.
+    /// Adds all entries to the builder of the common tree. For `label`, see [`SnapshotInfo::name_beside_others`]. If
+    /// `goes_on` returns `false`, closes all directories and ends early.
     pub fn read(&self, builder: &RefCell<Builder<'_>>, label: &[u8], goes_on: impl Fn() -> bool) {
         let mut open = vec![(DirId::TOP, self.file.tree.listing(DirId::TOP).into_iter())];
         let mut root = 0;
@@ -79,17 +79,9 @@ impl<'t> SnapshotInput<'t> {
                 open.extend(self.entry(&mut builder.borrow_mut(), id, &record));
                 continue;
             }
-            let name = self.root_name(root, label, record.name);
+            let name = self.file.about.name_beside_others(root, label, record.name);
             root += 1;
             open.extend(self.entry(&mut builder.borrow_mut(), id, &Entry { name: &name, ..record }));
-        }
-    }
-
-    fn root_name(&self, index: usize, label: &[u8], name: &[u8]) -> Vec<u8> {
-        match self.file.about.origin(index).host {
-            _ if self.file.about.names_host(index, name) => name.to_vec(),
-            host if host.is_empty() || label.is_empty() => [label, name].concat(),
-            host => [&host, &b":"[..], name].concat(),
         }
     }
 

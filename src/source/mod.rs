@@ -13,6 +13,7 @@ pub mod plan;
 pub mod rclone;
 pub mod remote;
 pub mod save;
+mod side_by_side;
 mod snapshot;
 pub mod snapshot_store;
 mod uploads;
@@ -25,7 +26,7 @@ use std::time::Duration;
 use crate::base::sync::Arc;
 use crate::formats::flat::Provenance;
 pub use crate::formats::lists::{FieldColumn, ListOptions, ListPreset};
-use crate::formats::snapshot::{FileSystemInfo, RootOrigin, SnapshotInfo};
+use crate::formats::snapshot::{FileSystemInfo, RootOrigin, SnapshotInfo, is_snapshot};
 use crate::platform::fs::identity::identities;
 use crate::platform::fs::mounts::Mount;
 use crate::platform::host_name;
@@ -41,22 +42,24 @@ use crate::tree::{DirId, Tree};
 pub enum SourceSpec {
     /// Paths on this machine.
     Paths(Vec<PathBuf>, scan::Options),
-    /// One or more exports in JSON, or exactly one snapshot or binary export.
+    /// Exports and snapshots.
     Exports(Vec<Input>),
     /// Lists, with settings that the lists themselves do not contain.
     Lists(Vec<Input>, ListOptions),
 }
 
 impl SourceSpec {
-    /// Returns the path of the requested file if its tree is loaded in parts.
-    fn stored_tree(&self) -> Option<&Path> {
-        match self {
-            Self::Exports(inputs) => match inputs.as_slice() {
-                [Input::File(path)] => Some(path.as_path()).filter(|path| is_stored_tree(path)),
-                _ => None,
-            },
-            Self::Paths(..) | Self::Lists(..) => None,
+    /// Opens the requested files if their trees can be loaded in parts.
+    fn open_stored(&self) -> Option<SnapshotSource> {
+        let Self::Exports(inputs) = self else { return None };
+        if let [Input::File(path)] = inputs.as_slice() {
+            return is_stored_tree(path).then(|| SnapshotSource::open(path));
         }
+        let file = |input: &Input| match input {
+            Input::File(path) if is_snapshot(path) => Some((path.clone(), input.label(inputs.len()))),
+            _ => None,
+        };
+        SnapshotSource::open_side_by_side(inputs.iter().map(file).collect::<Option<_>>()?)
     }
 }
 
@@ -94,8 +97,8 @@ impl Source {
     /// # Errors
     /// Returns an error if no thread can be started. [`Source::run`] can scan even then.
     pub fn start(wanted: SourceSpec) -> io::Result<Self> {
-        if let Some(path) = wanted.stored_tree() {
-            return Ok(Self::Snapshot(SnapshotSource::open(path)));
+        if let Some(stored) = wanted.open_stored() {
+            return Ok(Self::Snapshot(stored));
         }
         match wanted {
             SourceSpec::Paths(roots, options) => {

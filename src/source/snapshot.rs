@@ -1,7 +1,7 @@
-//! A snapshot or a binary export as a source. The file is opened immediately, and its parts are loaded when they are
+//! Snapshots or a binary export as a source. The files are opened immediately, and their parts are loaded when they are
 //! shown.
 //!
-//! Invariant: the outcome reports damage in the file as soon as it is found.
+//! Invariant: the outcome reports damage in a file as soon as it is found.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -12,8 +12,9 @@ use crate::base::sync::Arc;
 use crate::base::text::{escape, escape_path};
 use crate::formats::flat::Provenance;
 use crate::formats::ncdu_binary::{self, is_binary_export};
-use crate::formats::snapshot::{self, RootOrigin, Snapshot, SnapshotInfo, is_snapshot};
+use crate::formats::snapshot::{self, OpenError, RootOrigin, Snapshot, SnapshotInfo, is_snapshot};
 use crate::scan::{Outcome, Progress};
+use crate::source::side_by_side::SideBySide;
 use crate::tree::{DirId, Tree};
 
 /// Format of a file whose tree is loaded in parts.
@@ -35,16 +36,42 @@ fn format_of(path: &Path) -> Option<StoredFormat> {
     is_binary_export(path).then_some(StoredFormat::BinaryExport)
 }
 
-/// Opened snapshot or binary export, or the reason why it could not be opened.
+/// Opened snapshot or binary export, or several snapshots side by side.
 #[derive(Clone)]
 pub struct SnapshotSource {
-    path: PathBuf,
+    files: Vec<OpenedFile>,
     format: Option<StoredFormat>,
     tree: Arc<Tree>,
     about: SnapshotInfo,
+    took: Duration,
+}
+
+/// File with its own tree. If there is only one file, its tree is that of the source.
+#[derive(Clone)]
+struct OpenedFile {
+    path: PathBuf,
+    tree: Arc<Tree>,
     /// Reason why the file could not be opened, if any. In that case, the tree is empty.
     fault: Option<String>,
-    took: Duration,
+}
+
+impl OpenedFile {
+    fn new(path: &Path, opened: Result<Snapshot, OpenError>) -> (Self, SnapshotInfo) {
+        let (Snapshot { tree, about }, fault) = match opened {
+            Ok(snapshot) => (snapshot, None),
+            Err(error) => {
+                (Snapshot { tree: Tree::new(), about: SnapshotInfo::default() }, Some(error.to_string()))
+            }
+        };
+        (Self { path: path.to_owned(), tree: Arc::new(tree), fault }, about)
+    }
+
+    /// Returns the reason why the file could not be opened, or the damage found in it so far.
+    fn problem(&self) -> Option<String> {
+        let damage = || self.tree.damage().map(|damage| damage.to_string());
+        let problem = self.fault.clone().or_else(damage)?;
+        Some(format!("{}: {}", escape_path(&self.path), escape(problem.as_bytes())))
+    }
 }
 
 impl SnapshotSource {
@@ -55,26 +82,43 @@ impl SnapshotSource {
         let opened = match format {
             // A binary export records neither the host nor the time.
             Some(StoredFormat::BinaryExport) => {
-                ncdu_binary::open(path).map(|tree| (tree, SnapshotInfo::default()))
+                ncdu_binary::open(path).map(|tree| Snapshot { tree, about: SnapshotInfo::default() })
             }
-            Some(StoredFormat::Snapshot) | None => {
-                snapshot::open(path).map(|Snapshot { tree, about }| (tree, about))
-            }
+            Some(StoredFormat::Snapshot) | None => snapshot::open(path),
         };
-        let (tree, about, fault) = match opened {
-            Ok((tree, about)) => (tree, about, None),
-            Err(error) => (Tree::new(), SnapshotInfo::default(), Some(error.to_string())),
-        };
-        Self { path: path.to_owned(), format, tree: Arc::new(tree), about, fault, took: started.elapsed() }
+        let (file, about) = OpenedFile::new(path, opened);
+        Self { tree: Arc::clone(&file.tree), files: vec![file], format, about, took: started.elapsed() }
     }
 
-    /// Reads the whole file, so that the outcome reports any damage in it.
+    /// Opens several snapshots, each with the prefix for the names of roots whose host is not known. Returns `None` if
+    /// two of them contain the same file system, and must therefore be read into memory.
+    pub fn open_side_by_side(paths: Vec<(PathBuf, Vec<u8>)>) -> Option<Self> {
+        let started = Instant::now();
+        let opened: Vec<_> = paths
+            .into_iter()
+            .map(|(path, label)| {
+                let (file, about) = OpenedFile::new(&path, snapshot::open(&path));
+                (file, about, label)
+            })
+            .collect();
+        let trees =
+            opened.iter().map(|(file, about, label)| (Arc::clone(&file.tree), about.clone(), label.clone()));
+        let SideBySide { tree, about } = SideBySide::new(trees.collect())?;
+        let files = opened.into_iter().map(|(file, ..)| file).collect();
+        let format = Some(StoredFormat::Snapshot);
+        Some(Self { files, format, tree: Arc::new(tree), about, took: started.elapsed() })
+    }
+
+    /// Reads all files completely, so that the outcome reports any damage in them.
     pub fn verify(&self) {
-        // The result is dropped, because the outcome includes any damage.
+        // The results are dropped, because the outcome includes any damage.
+        for file in &self.files {
+            let _ = file.tree.verify();
+        }
         let _ = self.tree.verify();
     }
 
-    /// Returns the file's tree, or an empty tree if the file could not be opened.
+    /// Returns the tree of all files. It is empty if no file could be opened.
     pub fn tree(&self) -> &Arc<Tree> {
         &self.tree
     }
@@ -85,7 +129,7 @@ impl SnapshotSource {
         self.tree.listing(DirId::TOP).entries().map(|(_, root)| name(root.name)).collect()
     }
 
-    /// Returns the metadata of the snapshot.
+    /// Returns the metadata of the snapshots.
     pub fn about(&self) -> &SnapshotInfo {
         &self.about
     }
@@ -116,14 +160,11 @@ impl SnapshotSource {
 
     /// Returns the outcome, which includes damage in the parts read so far.
     pub fn outcome(&self) -> Outcome {
-        let damage = || self.tree.damage().map(|damage| damage.to_string());
-        self.fault.clone().or_else(damage).map_or(Outcome::Complete, |fault| {
-            let name = escape_path(&self.path);
-            Outcome::Broken(vec![format!("{name}: {}", escape(fault.as_bytes()))])
-        })
+        let problems: Vec<String> = self.files.iter().filter_map(OpenedFile::problem).collect();
+        if problems.is_empty() { Outcome::Complete } else { Outcome::Broken(problems) }
     }
 
-    /// Returns the time it took to open the file.
+    /// Returns the time it took to open the files.
     pub fn elapsed(&self) -> Duration {
         self.took
     }

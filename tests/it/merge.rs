@@ -493,6 +493,35 @@ fn several_snapshots_are_shown_side_by_side() {
 }
 
 #[test]
+fn snapshots_read_from_their_files_are_shown_as_if_they_were_in_memory() {
+    let folder = Place::new();
+    let tree = Place::new();
+    for (name, files) in [("one", 3), ("two", 40)] {
+        let below = tree.join(name).join("deep/er");
+        fs::create_dir_all(&below).unwrap();
+        for number in 0..files {
+            fs::write(below.join(format!("file{number}")), vec![0; 100 * number]).unwrap();
+        }
+        fs::hard_link(below.join("file0"), tree.join(name).join("link")).unwrap();
+        fs::hard_link(below.join("file1"), below.join("twin")).unwrap();
+        std::os::unix::fs::symlink("file0", below.join("symlink")).unwrap();
+        let mut save = program();
+        save.args(["save", "-q", "-e", "-o"]).arg(folder.join(name)).arg(tree.join(name));
+        run(&mut save).ended(0);
+    }
+    let printed = |words: &[&str]| {
+        let input = fs::File::open(folder.join("one")).unwrap();
+        let mut duke = program();
+        duke.current_dir(folder.path()).args(words).args(["-f", "two", "--json"]).stdin(input);
+        let text = run(&mut duke).ended(0).text().to_owned();
+        text.lines().filter(|line| !line.contains("elapsed_ms")).collect::<Vec<_>>().join("\n")
+    };
+    let of_files = printed(&["-f", "one"]);
+    assert!(of_files.contains("twin") && of_files.contains(r#""links":2"#), "{of_files}");
+    assert_eq!(of_files, printed(&["-f", "-"]));
+}
+
+#[test]
 fn a_comparison_pairs_the_roots_of_several_hosts_by_host_and_path() {
     let folder = Place::new();
     let duke = |words: &[&str]| run(program().current_dir(folder.path()).args(words));

@@ -18,7 +18,7 @@ use super::cbor::{self, CborReader, CborValue};
 use crate::base::kind::Kind;
 use crate::formats::builder::UNREADABLE;
 use crate::tree::encoding::Malformed;
-use crate::tree::stored::chains::{ChainItem, Inside};
+use crate::tree::stored::chains::{ChainItem, Inside, ItemDevice};
 use crate::tree::stored::listings::is_name;
 use crate::tree::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Owner, Totals};
 
@@ -139,7 +139,7 @@ impl<'a> Fields<'a> {
             _ => EntryState::Known(self.metadata()?),
         };
         let inside = (self.kind == DIRECTORY).then(|| self.inside());
-        Ok(ChainItem { entry: Entry { name: self.name, kind: self.kind()?, state }, inside })
+        Ok(ChainItem { entry: Entry { name: self.name, kind: self.kind()?, state }, inside, links_on: None })
     }
 
     fn get(&self, key: usize) -> u64 {
@@ -186,8 +186,9 @@ impl<'a> Fields<'a> {
                 items: self.get(key::ITEMS),
                 errors: u32::from(self.values[key::READ_ERROR].is_some()),
             },
-            device: self.values[key::DEVICE],
+            device: self.values[key::DEVICE].map(ItemDevice::Number),
             errno: if is_unreadable { UNREADABLE } else { 0 },
+            is_partial: false,
             last: self.values[key::LAST],
         }
     }

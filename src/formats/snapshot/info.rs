@@ -87,6 +87,17 @@ impl SnapshotInfo {
         !host.is_empty() && name.strip_prefix(&*host).is_some_and(|rest| rest.starts_with(b":"))
     }
 
+    /// Returns the name of the root at `index` in a tree that also has roots of other inputs: the host and the path, or
+    /// `label` and the path if the host is not known. An empty `label` means that there are no other inputs; in that
+    /// case, there is no prefix.
+    pub fn name_beside_others(&self, index: usize, label: &[u8], name: &[u8]) -> Vec<u8> {
+        match self.origin(index).host {
+            _ if self.names_host(index, name) => name.to_vec(),
+            host if host.is_empty() || label.is_empty() => [label, name].concat(),
+            host => [&host, &b":"[..], name].concat(),
+        }
+    }
+
     /// Encodes everything but the file systems.
     pub(crate) fn write(&self, bytes: &mut Vec<u8>) {
         write_varint(bytes, 1 + self.others.len() as u64);

@@ -12,12 +12,12 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::chains::{ChainItem, ChainedFile, Inside};
+use super::chains::{ChainItem, ChainedFile, Inside, ItemDevice};
 use crate::base::sync::{Ordering, lock};
 use crate::platform::memory::arena::Address;
 use crate::platform::memory::block_file::Damage;
 use crate::tree::batch::Batch;
-use crate::tree::directory::{DirId, Totals};
+use crate::tree::directory::{DirId, PARTIAL, Totals};
 use crate::tree::entry::{EntryState, Metadata};
 use crate::tree::reading::{Failure, Tree};
 
@@ -110,12 +110,12 @@ impl<'l> Loading<'l> {
     }
 
     fn push(&mut self, item: &ChainItem<'_>) {
-        let ChainItem { mut entry, inside } = *item;
+        let ChainItem { mut entry, inside, links_on } = *item;
         match (&mut entry.state, inside) {
             (EntryState::Known(metadata), Some(inside)) => self.directory(entry.name, *metadata, &inside),
             (EntryState::Known(metadata), None) => {
                 if let Some(links) = &mut metadata.links {
-                    links.device = self.device;
+                    links.device = links_on.unwrap_or(self.device);
                 }
                 self.sum.add(&Totals { disk: metadata.disk(), ..Totals::default() });
                 self.batch.push(self.id, &entry);
@@ -128,9 +128,14 @@ impl<'l> Loading<'l> {
     }
 
     fn directory(&mut self, name: &[u8], metadata: Metadata, inside: &Inside) {
-        let device = inside.device.map_or(self.device, |device| self.tree.devices().index(device));
+        let device = match inside.device {
+            Some(ItemDevice::Number(number)) => self.tree.devices().index(number),
+            Some(ItemDevice::Index(index)) => index,
+            None => self.device,
+        };
         let id = self.batch.push_directory(self.tree, self.id, name, metadata, device);
         self.tree.set_totals(id, &inside.totals, inside.errno);
+        self.tree.dir(id).set(if inside.is_partial { PARTIAL } else { 0 });
         self.file.expect(id, inside.last, metadata.disk());
         self.sum.add(&inside.totals);
         if inside.errno != 0 {

@@ -18,6 +18,17 @@ pub struct ChainItem<'a> {
     pub entry: Entry<'a>,
     /// Data of a directory besides its own metadata; `None` if the entry is not a directory.
     pub inside: Option<Inside>,
+    /// Index of the device of the entry's hard links; `None` if this is the device of its directory.
+    pub links_on: Option<u32>,
+}
+
+/// Device of a directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ItemDevice {
+    /// Device number.
+    Number(u64),
+    /// Index in the tree's list of devices.
+    Index(u32),
 }
 
 /// Data that a file records for everything in and below a directory.
@@ -25,10 +36,12 @@ pub struct ChainItem<'a> {
 pub struct Inside {
     /// Totals. `errors` only shows whether there were any errors, not how many.
     pub totals: Totals,
-    /// Device number, if it differs from the parent's.
-    pub device: Option<u64>,
+    /// Device, if it differs from the parent's.
+    pub device: Option<ItemDevice>,
     /// Error number if the directory itself could not be read, otherwise 0.
     pub errno: i32,
+    /// `true` if the totals are lower bounds; see [`crate::tree::Status::partial`].
+    pub is_partial: bool,
     /// Position of the last item in the directory; `None` if the directory is empty.
     pub last: Option<u64>,
 }

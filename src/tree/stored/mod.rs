@@ -106,11 +106,11 @@ impl Tree {
         Self::empty(count, devices, Some(Box::new(Stored::Numbered(NumberedFile::new(file, plan)))))
     }
 
-    /// Creates the tree stored in a file of chains. The chain that ends with the item `root` contains the root. Does
-    /// not read any chains yet.
-    pub fn from_chains(chains: Box<dyn Chains>, root: u64) -> Self {
+    /// Creates the tree stored in a file of chains. The chain that ends with the item `root` contains the root. The
+    /// items may refer to `devices` by index. Does not read any chains yet.
+    pub fn from_chains(chains: Box<dyn Chains>, devices: Devices, root: u64) -> Self {
         let file = ChainedFile::new(chains, root);
-        let tree = Self::empty(1, Devices::default(), Some(Box::new(Stored::Chained(Box::new(file)))));
+        let tree = Self::empty(1, devices, Some(Box::new(Stored::Chained(Box::new(file)))));
         tree.set_totals(DirId::TOP, &Totals::default(), 0);
         tree
     }

@@ -1,0 +1,124 @@
+//! Trees of several snapshots, side by side in one tree. The parts of each snapshot are loaded when they are shown.
+//!
+//! The common tree loads its listings from the trees of the snapshots, which load theirs from the files:
+//!
+//! ```text
+//! position of a listing = number of the snapshot << 32 | number of the directory in it
+//! ```
+//!
+//! Invariant: no two snapshots contain the same file system. Otherwise, a file with names in both would count twice.
+
+use crate::base::sync::Arc;
+use crate::formats::snapshot::{FileSystemInfo, RootOrigin, SnapshotInfo};
+use crate::platform::memory::block_file::Damage;
+use crate::tree::stored::chains::{ChainItem, Chains, Inside, ItemDevice};
+use crate::tree::{Devices, DirId, Entry, EntryState, Metadata, Tree};
+
+/// Common tree of several snapshots, with the origins of its roots.
+pub struct SideBySide {
+    pub tree: Tree,
+    pub about: SnapshotInfo,
+}
+
+/// Snapshot whose tree is part of the common tree.
+struct Part {
+    tree: Arc<Tree>,
+    about: SnapshotInfo,
+    /// Prefix of the roots' names if the host is not known.
+    label: Vec<u8>,
+    /// Indexes of the snapshot's devices in the common tree.
+    devices: Vec<u32>,
+}
+
+struct Parts(Vec<Part>);
+
+impl SideBySide {
+    /// Opens a common tree for snapshots, each with the prefix for the names of roots without a host. Returns `None` if
+    /// two snapshots contain the same file system.
+    pub fn new(snapshots: Vec<(Arc<Tree>, SnapshotInfo, Vec<u8>)>) -> Option<Self> {
+        let devices = Devices::default();
+        let (mut parts, mut known): (Vec<Part>, Vec<FileSystemInfo>) = (Vec::new(), Vec::new());
+        for (tree, about, label) in snapshots {
+            let before = known.len();
+            let numbers = tree.devices().numbers();
+            for index in 0..numbers.len() {
+                let system = about.file_systems.get(index).cloned().unwrap_or_default();
+                if known[..before].iter().any(|other| other.is_same(&system)) {
+                    return None;
+                }
+                let host = if system.host.is_empty() { about.host.clone() } else { system.host };
+                known.push(FileSystemInfo { host, ..system });
+            }
+            let devices = numbers.into_iter().map(|number| devices.add(number)).collect();
+            parts.push(Part { tree, about, label, devices });
+        }
+        let mut origins =
+            parts.iter().flat_map(|part| part.roots().map(|(index, _)| part.about.origin(index)));
+        let first = origins.next().unwrap_or_default();
+        let others: Vec<RootOrigin> = origins.collect();
+        let about = SnapshotInfo { others, file_systems: known, ..SnapshotInfo::of_origin(first) };
+        let top = (parts.len() as u64) << 32;
+        let tree = Tree::from_chains(Box::new(Parts(parts)), devices, top);
+        tree.listing(DirId::TOP);
+        Some(Self { tree, about })
+    }
+}
+
+impl Part {
+    /// Returns the roots that are not inside other roots, each with its index in the list of roots.
+    fn roots(&self) -> impl Iterator<Item = (usize, Entry<'_>)> {
+        let roots = self.tree.listing(DirId::TOP).into_iter().enumerate();
+        roots.filter(|(_, root)| self.is_own(DirId::TOP, root))
+    }
+
+    /// Returns `false` for a root inside another root, which is counted in the outer root.
+    fn is_own(&self, directory: DirId, entry: &Entry<'_>) -> bool {
+        entry.directory().is_none_or(|id| self.tree.parent(id) == Some(directory))
+    }
+
+    fn root_name(&self, index: usize, name: &[u8]) -> Vec<u8> {
+        self.about.name_beside_others(index, &self.label, name)
+    }
+
+    /// Converts an entry of the snapshot to an item of the common tree. `number` is the number of the snapshot.
+    fn item<'a>(&self, number: usize, entry: Entry<'a>) -> ChainItem<'a> {
+        let EntryState::Known(metadata) = entry.state else {
+            return ChainItem { entry, inside: None, links_on: None };
+        };
+        let device = |index: u32| self.devices.get(index as usize).copied();
+        let inside = metadata.directory.map(|id| {
+            let status = self.tree.status(id);
+            Inside {
+                totals: self.tree.totals(id),
+                device: device(self.tree.device_index(id)).map(ItemDevice::Index),
+                errno: status.errno.unwrap_or(0),
+                is_partial: status.partial,
+                last: Some((number as u64) << 32 | u64::from(id.0)),
+            }
+        });
+        let links_on = metadata.links.and_then(|links| device(links.device));
+        let state = EntryState::Known(Metadata { directory: None, ..metadata });
+        ChainItem { entry: Entry { state, ..entry }, inside, links_on }
+    }
+}
+
+impl Chains for Parts {
+    fn chain(&self, last: u64, give: &mut dyn FnMut(&ChainItem<'_>)) -> Result<(), Damage> {
+        let number = usize::try_from(last >> 32).unwrap_or(usize::MAX);
+        let Some(part) = self.0.get(number) else {
+            for (number, part) in self.0.iter().enumerate() {
+                for (index, root) in part.roots() {
+                    let name = part.root_name(index, root.name);
+                    give(&part.item(number, Entry { name: &name, ..root }));
+                }
+            }
+            return Ok(());
+        };
+        let id = DirId(u32::try_from(last & u64::from(u32::MAX)).unwrap_or_default());
+        for entry in part.tree.listing(id).into_iter().filter(|entry| part.is_own(id, entry)) {
+            give(&part.item(number, entry));
+        }
+        // The snapshot's own tree records the damage, together with the file that contains it.
+        Ok(())
+    }
+}
