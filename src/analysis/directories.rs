@@ -69,7 +69,7 @@ impl Collector for OwnSizes {
 
     fn visit(&mut self, entry: &WalkEntry<'_>) {
         entry.add_to(&mut self.sizes);
-        let (_, own) = self.single.last_mut().expect("a directory is entered before its entries are met");
+        let (_, own) = self.single.last_mut().expect("a directory is entered before its entries are visited");
         own.items += 1;
         // The sizes of files with several names are added at the end.
         if entry.metadata().is_none_or(|metadata| metadata.links.is_none()) {

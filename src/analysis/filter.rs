@@ -119,7 +119,8 @@ impl Collector for Kept {
     fn visit(&mut self, entry: &WalkEntry<'_>) {
         self.matched += 1;
         entry.add_to(&mut self.sizes);
-        let direct = self.directories.last_mut().expect("a directory is entered before its entries are met");
+        let direct =
+            self.directories.last_mut().expect("a directory is entered before its entries are visited");
         direct.is_kept = true;
         // As in the tree's totals, a root does not count as an item, and excluded entries are never counted.
         let is_item =

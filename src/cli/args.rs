@@ -69,7 +69,7 @@ impl Cli {
 pub struct Arguments {
     /// Directories or files to scan (default: the current directory)
     ///
-    /// A PATH that is a symbolic link to a directory is followed; links below it are not. `ssh://[USER@]HOST[:PORT]/PATH` runs duke on that host. `rclone://REMOTE:PATH` lists the objects of a remote of rclone.
+    /// A PATH that is a symbolic link to a directory is followed; links below it are not. `ssh://[USER@]HOST[:PORT]/PATH` runs duke on that host. `rclone://REMOTE:PATH` lists the objects on an rclone remote.
     #[arg(value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub paths: Vec<OsString>,
 
@@ -110,8 +110,8 @@ pub struct Arguments {
 
     /// Browse an export of ncdu, gdu or duke, a list of files, or a snapshot, instead of a PATH; - is standard input
     ///
-    /// Exports in JSON and lists may be compressed with zstd or gzip, and several can be given. A binary export (-O) or a
-    /// snapshot (written by duke save) is opened alone.
+    /// Exports in JSON and lists may be compressed with zstd or gzip, and several can be given, as can snapshots
+    /// (written by duke save). A binary export (-O) must be the only FILE.
     #[arg(short = 'f', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["paths", "one_file_system", "exclude", "exclude_from", "exclude_caches", "include_kernfs", "skip_network", "threads", "extended"], help_heading = "Exchange")]
     pub import: Vec<OsString>,
 
@@ -138,7 +138,7 @@ pub struct Arguments {
 
     /// Hide entries smaller than SIZE, such as 100M
     ///
-    /// Tables with --apparent-size compare the apparent size, --json always the disk usage. Totals include hidden entries.
+    /// With --apparent-size, tables compare SIZE with the apparent size; --json always compares it with the disk usage. Totals include hidden entries.
     #[arg(long, value_name = "SIZE", value_parser = ValueParser::new(size), help_heading = "Output")]
     pub min_size: Option<u64>,
 
@@ -158,7 +158,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["import", "output", "output_binary", "pick"], help_heading = "Output")]
     pub frees: bool,
 
-    /// Print no progress on standard error
+    /// Do not print progress on standard error
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 
@@ -226,7 +226,7 @@ pub struct Arguments {
 
     /// Write the last directory shown to FILE, for a shell function that changes to it
     ///
-    /// The path is absolute and without a newline. Nothing is written for an export or a snapshot.
+    /// The path is absolute and is written without a trailing newline. Nothing is written for an export or a snapshot.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["json", "no_interactive", "summarize", "depth"], help_heading = "Display")]
     pub cwd_file: Option<PathBuf>,
 
@@ -315,7 +315,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Display")]
     pub confirm_quit: bool,
 
-    /// Keep owner, group and mode of every entry
+    /// Read the owner, group and mode of every entry
     #[arg(short, long, help_heading = "Scan")]
     pub extended: bool,
 

@@ -25,7 +25,7 @@ pub const SIZES: &str = "Sizes are disk usage. In each directory, a file with se
 size of a directory includes its own length.";
 
 /// Paragraph about the search language.
-pub const SEARCH: &str = "A search term is a part of a name, `*.log`, `>1G`, `older:90d`, `type:video` or `/a regex/`; `-` before \
+pub const SEARCH: &str = "A search term is part of a name, `*.log`, `>1G`, `older:90d`, `type:video` or `/a regex/`; `-` before \
 a term excludes its matches. Several terms must all match.";
 
 /// All search terms with their meanings. A test compares them with docs/search.md.
@@ -33,7 +33,10 @@ pub const TERMS: &[(&str, &str)] = &[
     (">1G, size>1G, disk>1G", "entries by disk usage (of directories, the total); also with >=, <, <=, ="),
     ("apparent>1G", "entries by apparent size"),
     ("frees>1G", "entries by the minimum space that deleting them frees"),
-    ("older:90d, newer:2w", "entries last changed longer ago, or more recently; units: h, d, w, mo, y"),
+    (
+        "older:90d, newer:2w",
+        "entries last changed more (older:) or less (newer:) than this long ago; units: h, d, w, mo, y",
+    ),
     ("ext:jpg,png", "files with one of these extensions"),
     (
         "type:file, type:dir, type:directory, type:folder, type:symlink, type:link, type:fifo, type:pipe, type:socket, \

@@ -107,7 +107,7 @@ fn refusal(directory: &OsString, scope: &str, has_since: bool, mut kept: Vec<Kep
             "its snapshots were made with other flags; pass these flags to diff, or save a new snapshot: {save}"
         )
     } else {
-        format!("it has no snapshot; make one: {save}")
+        format!("no snapshot of this directory; create one: {save}")
     };
     let known: Vec<String> =
         kept.iter().filter_map(|kept| Some(line(kept, kept.subject.as_ref().ok()?))).collect();

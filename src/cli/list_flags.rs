@@ -13,7 +13,7 @@ use crate::source::{FieldColumn, ListOptions, ListPreset};
 pub struct ListFlags {
     /// Read a list written by PROGRAM
     ///
-    /// Lists of duke (--ndjson, --csv), JSON objects and CSV with a header need no --format. docs/exchange.md has the commands.
+    /// Not needed for lists written by duke (--ndjson, --csv), JSON objects, and CSV with a header. docs/exchange.md has the commands that write each list.
     #[arg(long, value_name = "PROGRAM", value_enum, help_heading = "Exchange")]
     pub format: Option<ListProgram>,
 

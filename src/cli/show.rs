@@ -122,7 +122,7 @@ fn variables(environment: &Environment) -> Vec<OsString> {
 fn header(source: &Source) -> String {
     let path = source.path().map_or_else(|| "none".to_owned(), escape_path);
     format!(
-        "# Settings in effect without flags. Configuration: {path}\n# Commented lines show further settings.\n"
+        "# Settings in effect without flags. Configuration: {path}\n# Commented-out lines show further settings.\n"
     )
 }
 

@@ -43,7 +43,7 @@ pub enum Command {
         #[arg(long, overrides_with = "config")]
         no_config: bool,
     },
-    /// Print the completion script of a shell
+    /// Print the completion script for a shell
     Completions {
         /// Shell
         shell: Shell,
@@ -137,7 +137,7 @@ pub struct Save {
     #[arg(long)]
     pub skip_network: bool,
 
-    /// Keep owner, group and mode of every entry
+    /// Read the owner, group and mode of every entry
     #[arg(short, long)]
     pub extended: bool,
 
@@ -145,7 +145,7 @@ pub struct Save {
     #[arg(short, long, value_name = "N", value_parser = ValueParser::new(threads))]
     pub threads: Option<u16>,
 
-    /// Print no progress on standard error
+    /// Do not print progress on standard error
     #[arg(short, long)]
     pub quiet: bool,
 
@@ -211,7 +211,7 @@ pub struct PlanWords {
     #[arg(long)]
     pub skip_network: bool,
 
-    /// Keep owner, group and mode of every entry
+    /// Read the owner, group and mode of every entry
     #[arg(short, long)]
     pub extended: bool,
 
@@ -219,7 +219,7 @@ pub struct PlanWords {
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub fs_id: Option<String>,
 
-    /// Print no progress on standard error
+    /// Do not print progress on standard error
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -239,7 +239,7 @@ pub struct MergeWords {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: OsString,
 
-    /// Merge although parts are missing, and mark their directories as not read
+    /// Merge even if parts are missing, and mark their directories as not read
     ///
     /// Part 0 is required. The result can be merged with the missing parts later.
     #[arg(long)]
@@ -305,7 +305,7 @@ pub struct Difference {
     #[arg(long)]
     pub skip_network: bool,
 
-    /// Print no progress on standard error
+    /// Do not print progress on standard error
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -326,7 +326,7 @@ pub struct Df {
     #[arg(long)]
     pub si: bool,
 
-    /// Print no progress on standard error
+    /// Do not print progress on standard error
     #[arg(short, long)]
     pub quiet: bool,
 
@@ -366,7 +366,7 @@ pub struct DuplicatesFlags {
     #[arg(long)]
     pub si: bool,
 
-    /// Print no progress on standard error
+    /// Do not print progress on standard error
     #[arg(short, long)]
     pub quiet: bool,
 

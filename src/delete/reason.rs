@@ -6,7 +6,7 @@ use crate::platform::entry::safe_path;
 use crate::platform::entry::safe_path::Cause;
 
 /// Message about an entry that was changed or replaced after it was selected.
-pub const CHANGED: &str = "changed since the scan; not deleted";
+pub const CHANGED: &str = "changed since the scan; skipped";
 
 /// Reason why an entry was not deleted or moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +139,7 @@ impl Blocked {
             Self::HoldsHome => "contains your home directory",
             Self::Mount => "is a mount point",
             Self::Working => "contains the current directory",
-            Self::LastCopy => "is the last copy: the others were deleted or changed since the search",
+            Self::LastCopy => "last copy (the others were deleted or changed since the search)",
         }
     }
 }

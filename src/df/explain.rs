@@ -96,7 +96,7 @@ fn reserved(space: &FileSystemUsage) -> Vec<String> {
     if let (Some(b"ext2" | b"ext3" | b"ext4"), Some(mount)) = (space.volume.kind(), &space.volume.mount) {
         let source = escape(&mount.source);
         texts.push(format!(
-            "A data disk needs less. Root can change the reserved share, for example to 1 percent: tune2fs -m 1 {source}"
+            "A disk that holds only data needs less reserved space. Root can change the reserved share, for example to 1 percent: tune2fs -m 1 {source}"
         ));
     }
     texts
@@ -143,7 +143,7 @@ fn file_text(file: &UnlinkedFile, units: Units) -> Vec<String> {
         || "Only root can see its size.".to_owned(),
         |bytes| format!("It uses {}.", plain_size(bytes, units)),
     );
-    let mut texts = vec![format!("{path} is deleted but open. {size}")];
+    let mut texts = vec![format!("{path} was deleted but is still open. {size}")];
     for holder in file.holders.iter().take(NAMED) {
         let how = match holder.through {
             Through::Descriptor => "has it open",

@@ -5,7 +5,7 @@
 //!   1.6 GiB    tables and journal: not part of the size
 //!  60.0 GiB  used
 //!  50.0 GiB    scanned here                                       123,456 entries
-//!   9.0 GiB    deleted but open                            of all processes
+//!   9.0 GiB    deleted but open                            in any process
 //!   9.0 GiB      /var/log/big.log                                 rsyslogd (612)
 //!   1.0 GiB    unexplained
 //! ```
@@ -246,9 +246,9 @@ impl Rows<'_> {
 
     fn deleted(&mut self) {
         let note = match self.space.access {
-            ProcessAccess::All => "of all processes",
-            ProcessAccess::Container => "of the processes in this container",
-            ProcessAccess::Own => "of your own processes; run as root for all",
+            ProcessAccess::All => "in any process",
+            ProcessAccess::Container => "in any process of this container",
+            ProcessAccess::Own => "in your own processes; run as root for all",
             ProcessAccess::None => "process list not accessible",
         };
         let amount = match self.space.access {

@@ -19,7 +19,7 @@ const NAMED: usize = 5;
 
 /// Returns the messages about roots inside other roots, which count only once, and about the errors of a scan.
 pub(crate) fn lines(tree: &Tree, outcome: Option<&Outcome>) -> Vec<String> {
-    const HANGS: &str = "interrupted; a system call is not responding; printing partial results";
+    const HANGS: &str = "interrupted; a file system is not responding; printing partial results";
     let mut lines = aliases(tree);
     lines.extend(failures(tree, tree.failures(), remedy));
     match outcome {

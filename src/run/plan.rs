@@ -68,7 +68,7 @@ fn plan(source: &Source, job: PlanJob) -> Exit {
     let Some(root) = tree.directory_at(&path) else {
         summarize(tree, source.outcome().as_ref());
         let file = job.old.as_deref().unwrap_or(&job.path);
-        let way = if job.old.is_some() { "; leave out -f" } else { "" };
+        let way = if job.old.is_some() { "; run duke plan without -f" } else { "" };
         print_error(&format!("{}: no directory {}{way}", escape_path(file), escape_path(&job.path)));
         return Exit::Failure;
     };

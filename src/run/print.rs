@@ -304,7 +304,7 @@ fn find_frees(
         return Err(Exit::Interrupted);
     };
     if is_text && found.coverage.read == 0 && found.coverage.by_links > 0 {
-        print_error("--frees: files cannot share data on this file system; link counts decide");
+        print_error("--frees: files cannot share data on this file system; using link counts only");
     }
     Ok(match found.coverage.unread {
         0 => Exit::Success,

@@ -19,7 +19,7 @@ use crate::tree::Tree;
 /// Maximum number of files to list by name if their data could not be shared.
 const NAMED: usize = 20;
 
-/// Shares the duplicates, prints the result, and returns the exit code.
+/// Makes the duplicates share their data, prints the result, and returns the exit code.
 pub fn share(tree: &Tree, found: &Duplicates, units: Units, progress: Progress) -> Exit {
     let sets = found.sets.iter().map(|set| -> Vec<CopyName<'_>> {
         set.iter().filter_map(|equal| CopyName::of(tree, equal.entry, equal.state)).collect()

@@ -111,7 +111,8 @@ impl Source {
     }
 
     /// Starts reading, or reads on the calling thread if no thread can be started. A stored tree is read
-    /// completely, so that damage is found before anything is printed.
+    /// completely, so that damage is found before anything is printed. Several snapshots are therefore read into one
+    /// tree, which takes less memory than loading all of their parts.
     ///
     /// # Errors
     /// Returns an error if no thread can be started for exports, which need several threads.
@@ -123,6 +124,7 @@ impl Source {
                     Scan::start(roots.clone(), options.clone()).unwrap_or_else(|_| Scan::run(roots, options));
                 Ok(Self::Scan { scan, began })
             }
+            SourceSpec::Exports(inputs) if inputs.len() > 1 => Ok(Self::Import(Import::start(inputs)?)),
             exports @ (SourceSpec::Exports(_) | SourceSpec::Lists(..)) => {
                 let source = Self::start(exports)?;
                 if let Self::Snapshot(recorded) = &source {

@@ -29,7 +29,7 @@ const QUIET: [&str; 2] = ["--ask-password=false", "--log-format="];
 /// Flags that list noncurrent versions. A store ignores flags that are meant for other stores.
 const VERSIONS: [&str; 2] = ["--s3-versions", "--b2-versions"];
 
-/// Path on a remote of rclone.
+/// Path on an rclone remote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RclonePath {
     /// `REMOTE:PATH`, as passed to rclone.

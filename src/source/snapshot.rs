@@ -13,9 +13,14 @@ use crate::base::text::{escape, escape_path};
 use crate::formats::flat::Provenance;
 use crate::formats::ncdu_binary::{self, is_binary_export};
 use crate::formats::snapshot::{self, OpenError, RootOrigin, Snapshot, SnapshotInfo, is_snapshot};
+use crate::platform::memory::block_file::Access;
+use crate::platform::process::limits::raise_descriptors;
 use crate::scan::{Outcome, Progress};
 use crate::source::side_by_side::SideBySide;
 use crate::tree::{DirId, Tree};
+
+/// Number of descriptors left for everything except snapshots.
+const SPARE_DESCRIPTORS: u64 = 64;
 
 /// Format of a file whose tree is loaded in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,13 +96,19 @@ impl SnapshotSource {
     }
 
     /// Opens several snapshots, each with the prefix for the names of roots whose host is not known. Returns `None` if
-    /// two of them contain the same file system, and must therefore be read into memory.
+    /// the snapshots must be read into memory instead: if two of them contain the same file system, or if they are more
+    /// than the files that this process may have open.
     pub fn open_side_by_side(paths: Vec<(PathBuf, Vec<u8>)>) -> Option<Self> {
         let started = Instant::now();
+        if paths.len() as u64 + SPARE_DESCRIPTORS > raise_descriptors() {
+            return None;
+        }
+        let lengths = paths.iter().filter_map(|(path, _)| Some(std::fs::metadata(path).ok()?.len()));
+        let access = Some(Access::for_length(lengths.sum()));
         let opened: Vec<_> = paths
             .into_iter()
             .map(|(path, label)| {
-                let (file, about) = OpenedFile::new(&path, snapshot::open(&path));
+                let (file, about) = OpenedFile::new(&path, snapshot::open_by(&path, access));
                 (file, about, label)
             })
             .collect();

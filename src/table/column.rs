@@ -284,7 +284,7 @@ pub static COLUMNS: [ColumnSpec; Column::COUNT] = [
     },
     ColumnSpec {
         column: Column::Name,
-        option: Some(("name", "By name, numbers by value")),
+        option: Some(("name", "By name, with numbers in numeric order")),
         titles: ["Name"; 2],
         sort: Some(key('n', "sort-name", "by name").hint(10, "name")),
         align: Align::Left,
@@ -338,9 +338,9 @@ pub fn shared(tree: &Tree, metadata: &Metadata, exclusive: Option<Exclusive>) ->
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// Size of the directory.
-    #[default]
     Directory,
     /// Size of the largest entry.
+    #[default]
     Largest,
 }
 

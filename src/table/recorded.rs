@@ -145,6 +145,15 @@ impl RecordedTree {
         Some((directory, record.name.to_vec()))
     }
 
+    /// Returns the entry of the tree `new` with the same path as an entry of the recorded tree.
+    pub fn find_entry(&self, new: &Tree, entry: EntryId) -> Option<EntryId> {
+        let wanted = entry.name(&self.tree)?;
+        let (directory, name) = self.way_to(new, entry)?;
+        let depth = |tree: &Tree, id: DirId| tree.ancestry(id).count();
+        let is_whole = name == wanted && depth(new, directory) == depth(&self.tree, entry.directory);
+        is_whole.then(|| EntryId::named(new, directory, &name)).flatten()
+    }
+
     /// Maps each root of the tree `new` to the recorded root with the same device and inode, if there is one.
     fn roots(&self, new: &Tree) -> HashMap<DirId, DirId> {
         let old: HashMap<(u64, u64), DirId> =

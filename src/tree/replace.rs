@@ -253,8 +253,8 @@ impl Tree {
         });
     }
 
-    /// Removes the `unlinked` names in `parent` from the known names. A name is removed only if its sizes match too,
-    /// because these sizes were counted for it.
+    /// Removes the `unlinked` names in `parent` from the known names. A known name is removed only if it has the sizes
+    /// of the unlinked entry, because exactly these sizes were counted.
     fn forget_names(&self, parent: DirId, mut unlinked: HashMap<Met, usize>) {
         if unlinked.is_empty() {
             return;

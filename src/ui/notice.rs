@@ -230,16 +230,18 @@ impl Notice {
             Self::OnlyRootsMarked => "Cannot delete scan roots; mark entries inside them".into(),
             Self::RootDirectory => "Cannot delete a scan root; delete its contents".into(),
             Self::RootFile => "Cannot delete a scan root; scan its parent to delete it".into(),
-            Self::LastCopies(1) => "Cannot delete the last copy of a file; unmark one".into(),
+            Self::LastCopies(1) => "Cannot delete all copies of a file; unmark one of them".into(),
             Self::LastCopies(files) => {
                 let files = grouped(*files as u64);
-                format!("Cannot delete the last copy of {files} files; unmark some")
+                format!("Cannot delete all copies of {files} files; unmark one copy of each")
             }
             Self::NothingToDelete => "No entry to delete".into(),
             Self::NothingTrashedDryRun => "Dry run: nothing was trashed".into(),
             Self::NothingTrashed => "Nothing was moved to the trash in this session".into(),
             Self::WrongName => "Name does not match".into(),
-            Self::AnsweredTooEarly => "Key ignored: the question had just appeared; press it again".into(),
+            Self::AnsweredTooEarly => {
+                "Key ignored: the question had only just appeared; press the key again".into()
+            }
             Self::DryRun { entries, bytes, at_least } => {
                 let (entries, size) = (grouped(*entries), size(*bytes));
                 let least = if *at_least { "at least " } else { "" };
@@ -273,10 +275,12 @@ impl Notice {
                 format!("Reading {} first; any key cancels", escape(name))
             }
             Self::AwaitingScan(_) => "Reading this directory first; any key cancels".into(),
-            Self::RecordedRow => "This row is from the last scan; Enter goes to the entry".into(),
+            Self::RecordedRow => {
+                "Not available yet: this row is from the last scan; Enter goes to its entry".into()
+            }
             Self::NoLongerExists(name) => format!("{} no longer exists", escape(name)),
             Self::NotFound(name) => format!("{} was not found: the scan ended early", escape(name)),
-            Self::FormerDirectory => "Deleted; showing its former directory".into(),
+            Self::FormerDirectory => "Entry was deleted; showing the directory that contained it".into(),
             Self::NoEntry => "No entry here".into(),
             Self::NoMoreLines => "Nothing more to show".into(),
             Self::TooNarrow(columns) => format!("Panes need {columns} columns"),
@@ -295,12 +299,14 @@ impl Notice {
                 format!("Cannot show growth while a filter is active{shows}")
             }
             Self::Copied(path) => format!("Copied {}", escape(path)),
-            Self::TotalHasNoPath => "A total has no path".into(),
+            Self::TotalHasNoPath => "No path to copy: this row is a total".into(),
             Self::CannotMarkTotal => {
                 let shows = display.keymap.hint(Command::Open, Scope::Sheet, "lists its entries");
                 format!("Cannot mark a total{shows}")
             }
-            Self::NoDirectoryOfCopy => "Go to a copy; those in its directory are kept".into(),
+            Self::NoDirectoryOfCopy => {
+                "Select a copy first; copies in its directory are kept, all others are marked".into()
+            }
             Self::MarkedElsewhere(copies, directory) => {
                 format!("Marked {} copies outside {}", grouped(*copies as u64), escape(directory))
             }
@@ -315,9 +321,9 @@ impl Notice {
             Self::MarkedFound { marked: 1, .. } => "Marked 1 file".into(),
             Self::MarkedFound { marked, .. } => format!("Marked {} files", grouped(*marked)),
             Self::MarkedWhole => "Marked, including entries that the filter hides".into(),
-            Self::NotMarked(1) => "Skipped 1 directory with filtered-out entries".into(),
+            Self::NotMarked(1) => "Did not mark 1 directory: the filter hides some of its entries".into(),
             Self::NotMarked(count) => {
-                format!("Skipped {count} directories with filtered-out entries")
+                format!("Did not mark {count} directories: the filter hides some of their entries")
             }
             Self::RangeBegun => {
                 let name = |command| display.keymap.first(command, Scope::List).unwrap_or_default();
@@ -333,7 +339,7 @@ impl Notice {
                 (count, _) => format!("Unmarked {count} entries ({changed} changed)"),
             },
             Self::UnknownEnding => format!("Unknown format; use {}", ENDINGS.join(" ")),
-            Self::OneRootOnly => "ncdu format allows one root; use .duke".into(),
+            Self::OneRootOnly => "ncdu's format allows only one root; use a name ending in .duke".into(),
         }
     }
 }

@@ -45,7 +45,7 @@ pub fn exclusion_text(exclusion: Exclusion) -> &'static str {
         Exclusion::Dataless => "only in the cloud",
         Exclusion::Snapshot => "mounted snapshot",
         Exclusion::SecondMount => "also mounted elsewhere",
-        Exclusion::SecondLink => "counted at another link",
-        Exclusion::OtherPart => "not read: in another part",
+        Exclusion::SecondLink => "counted as another name",
+        Exclusion::OtherPart => "in another part of the plan",
     }
 }

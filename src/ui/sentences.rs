@@ -38,7 +38,7 @@ pub fn script(script: &Script) -> String {
         Err(ScriptError::Refused(path, reason)) => {
             format!("Cannot write a script: {}: {}", escape(path), reason.text())
         }
-        Err(ScriptError::Exposed) => "Cannot write a script: other users could change it".into(),
+        Err(ScriptError::Exposed) => "Cannot write a script: no folder that other users cannot change".into(),
         Err(ScriptError::Failed(error)) => format!("Cannot write a script: {}", io_error_text(error)),
     }
 }
@@ -89,7 +89,7 @@ pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: 
         count => text.extend(["; ", &grouped(count), " failed"]),
     }
     if let Some(reason) = &report.unwritten {
-        text.extend(["; not in the journal: ", reason]);
+        text.extend(["; journal not written: ", reason]);
     }
     text
 }

@@ -111,12 +111,16 @@ impl TableView {
     /// Starts the job if necessary, and collects its results. Returns `true` if the rows have changed. If there is a
     /// `record`, finds the rows in the tree of the last scan.
     pub fn poll(&mut self, sources: &Sources<'_>, record: Option<&RecordedTree>) -> bool {
-        let followed = self.entries(self.cursor.index).first().copied().filter(|_| self.cursor.index > 0);
+        let followed = self.entries(self.cursor.index).first().copied();
+        let recorded = self.number(self.cursor.index).zip(self.answer());
+        let recorded = recorded.and_then(|(row, answer)| answer.data.recorded(row));
         let (table, request) = (self.table, &self.request);
         if !self.rows.poll(|| recorded::start(table, sources, request, record)) {
             return false;
         }
         self.fold();
+        let confirmed = recorded.and_then(|(record, entry)| record.find_entry(sources.tree, entry));
+        let followed = followed.or(confirmed).filter(|_| self.cursor.index > 0);
         let found = followed.and_then(|entry| self.answer()?.data.find(entry));
         self.cursor.index = found.unwrap_or(self.cursor.index);
         true
@@ -319,9 +323,10 @@ impl TableView {
             ledger: Vec::new(),
         };
         if let Some(TableAnswer { data, summary }) = self.answer() {
+            let whole = summary.sum.map_or(0, |sum| totals_size(&sum, measure));
             let full = match totals_size(&summary.largest, measure) {
                 largest @ 1.. if scale == Scale::Largest => largest,
-                _ => summary.sum.map_or(0, |sum| totals_size(&sum, measure)),
+                _ => whole,
             };
             let context = TableContext { tree, from, measure };
             let line = |row| {
@@ -334,7 +339,7 @@ impl TableView {
                     line.label = format!("{sign} {}", line.label);
                 }
                 line.is_marked |= self.is_marked(tree, marks, row);
-                line.add_shares(full, full);
+                line.add_shares(whole, full);
                 Some(line)
             };
             page.summary = *summary;

@@ -8,13 +8,16 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use duke::base::kind::Kind;
-use duke::scan::{Options, OtherParts, Scan};
+use duke::scan::{Options, OtherParts, Outcome, Scan};
 use duke::testing::formats::snapshot::{
     FileSystemInfo, Limits, Merge, PlanParts, RootOrigin, Snapshot, SnapshotInfo, open, save,
 };
+use duke::testing::source::import::Input;
 use duke::testing::source::plan::{ScanFlags, ScanPart, ScanPlan};
+use duke::testing::source::{Source, SourceSpec};
 use duke::tree::{
     Batch, DirId, Entry, EntryState, Exclusion, Links, Metadata, Totals, Tree, Walk, hard_links,
 };
@@ -509,16 +512,39 @@ fn snapshots_read_from_their_files_are_shown_as_if_they_were_in_memory() {
         save.args(["save", "-q", "-e", "-o"]).arg(folder.join(name)).arg(tree.join(name));
         run(&mut save).ended(0);
     }
-    let printed = |words: &[&str]| {
-        let input = fs::File::open(folder.join("one")).unwrap();
-        let mut duke = program();
-        duke.current_dir(folder.path()).args(words).args(["-f", "two", "--json"]).stdin(input);
-        let text = run(&mut duke).ended(0).text().to_owned();
-        text.lines().filter(|line| !line.contains("elapsed_ms")).collect::<Vec<_>>().join("\n")
-    };
-    let of_files = printed(&["-f", "one"]);
-    assert!(of_files.contains("twin") && of_files.contains(r#""links":2"#), "{of_files}");
-    assert_eq!(of_files, printed(&["-f", "-"]));
+    let inputs = || ["one", "two"].map(|name| Input::File(folder.join(name))).to_vec();
+    let stored = Source::start(SourceSpec::Exports(inputs())).unwrap();
+    assert!(matches!(stored, Source::Snapshot(_)));
+    let in_memory = Source::run(SourceSpec::Exports(inputs()));
+    assert!(matches!(in_memory, Ok(Source::Import(_))));
+    let in_memory = in_memory.unwrap();
+    assert_eq!(in_memory.wait(Duration::from_secs(60)), Some(Outcome::Complete));
+    let described = described(in_memory.tree());
+    assert_eq!(self::described(stored.tree()), described);
+    assert!(described.iter().any(|line| line.contains("twin")) && described.len() > 40, "{described:?}");
+    assert_eq!(stored.outcome(), Some(Outcome::Complete));
+    assert_eq!(stored.provenance(), in_memory.provenance());
+}
+
+/// Returns a line for each directory and each entry of a tree.
+fn described(tree: &Tree) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (id, listing) in Walk::new(tree, DirId::TOP) {
+        let path = String::from_utf8(tree.path(id)).unwrap();
+        lines.push(format!("{path}: {:?} {:?} {}", tree.totals(id), tree.status(id), tree.shared(id)));
+        for (_, entry) in listing.entries() {
+            let state = match entry.state {
+                EntryState::Known(metadata) => {
+                    let linked = metadata.links.map(|it| (it.count, tree.devices().number(it.device)));
+                    format!("{:?} {linked:?}", Metadata { directory: None, links: None, ..metadata })
+                }
+                other => format!("{other:?}"),
+            };
+            lines.push(format!("{path}/{}: {:?} {state}", String::from_utf8_lossy(entry.name), entry.kind));
+        }
+    }
+    lines.sort();
+    lines
 }
 
 #[test]

@@ -383,7 +383,7 @@ fn a_snapshot_of_another_user_is_not_compared_with() {
     assert_eq!(diff(&["--list"]).ended(0).text().lines().count(), 1);
     give(&kept);
     assert_eq!(latest(), None);
-    assert!(diff(&["-n"]).ended(2).stderr.contains("it has no snapshot"));
+    assert!(diff(&["-n"]).ended(2).stderr.contains("no snapshot of this directory"));
     assert_eq!(diff(&["--list"]).ended(0).text(), "");
     let theirs = kept.with_file_name("theirs");
     fs::rename(&kept, &theirs).unwrap();

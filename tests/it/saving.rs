@@ -358,7 +358,7 @@ fn a_missing_baseline_is_explained_with_a_list_of_snapshots() {
         let lines: Vec<String> = run.stderr.lines().map(|line| line.replacen("duke: ", "", 1)).collect();
         (lines[0].clone(), lines[1..].to_vec())
     };
-    let none = "it has no snapshot; make one: duke save";
+    let none = "no snapshot of this directory; create one: duke save";
     assert_eq!(refused(&["t"]), (format!("t: {none}"), vec![]));
     assert_eq!(refused(&[]).0, format!(".: {none}"));
     let list = with_state(&place, &state, &["diff", "--list", "t"]).ended(0);

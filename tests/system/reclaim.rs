@@ -285,7 +285,7 @@ fn changed_entries_are_kept_until_they_are_rescanned() {
     session.settle();
     assert!(!session.app.delete_dialog().unwrap().is_open());
     let shown = screen(&mut session.app);
-    assert!(shown.contains("changed since the scan; not deleted: "), "{shown}");
+    assert!(shown.contains("changed since the scan; skipped: "), "{shown}");
     assert!(shown.contains("r rescans them and asks again"), "{shown}");
     session.press("y Right y");
     session.settle();
@@ -302,7 +302,7 @@ fn changed_entries_are_kept_until_they_are_rescanned() {
     session.settle();
     assert_eq!(session.app.scope(), Scope::Failures);
     assert!(
-        screen(&mut session.app).contains("changed since the scan; not deleted"),
+        screen(&mut session.app).contains("changed since the scan; skipped"),
         "{}",
         screen(&mut session.app)
     );
@@ -402,11 +402,10 @@ fn cleanup_candidates_are_shown_and_deleted_like_other_entries() {
     assert_eq!(page.lines.len(), 1);
     assert!(page.lines[0].note.as_ref().unwrap().text.contains("cargo build"));
     session.press("d");
-    assert_eq!(
-        session.app.cx.notice_text().as_deref(),
-        Some("No entry to delete"),
-        "of a group that is not marked"
-    );
+    session.settle();
+    let asked = screen(&mut session.app);
+    assert!(asked.contains("Delete permanently?") && asked.contains("project/target"), "a group: {asked}");
+    session.press("n");
     session.press("Enter");
     assert_eq!(session.app.cx.views.page.clone().unwrap().lines[1].label, "    project/target/");
     session.press("j d");

@@ -180,7 +180,10 @@ impl Gathering<'_> {
         match met {
             Met::Pair(old, new) => {
                 self.growth.pairs.push((new, old));
-                let is_final = !self.old.is_preliminary(old) && !self.request.tree.is_preliminary(new);
+                let (before, after) = (self.old.status(old), self.request.tree.status(new));
+                let is_preliminary = self.old.is_preliminary(old) || self.request.tree.is_preliminary(new);
+                // A directory that was read only partly this time cannot be compared with the whole one.
+                let is_final = !is_preliminary && before.partial == after.partial;
                 if new == self.request.from && is_final {
                     let extent = |tree: &Tree, id| {
                         let totals = tree.totals(id);

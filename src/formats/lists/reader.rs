@@ -91,7 +91,11 @@ impl<'d> ListReader<'d> {
             device: None,
             host,
             has_failed: false,
-            emptiness: if is_part { "no line is inside the path of --root" } else { "the list has no lines" },
+            emptiness: if is_part {
+                "no entry is inside the directory given with --root"
+            } else {
+                "the list has no lines"
+            },
         })
     }
 

@@ -209,7 +209,9 @@ impl PathTree {
             _ => None,
         };
         if let Some(word) = contradiction {
-            target.faults.note(|| format!("{}: {word}, but other lines are inside it", escape(&path())));
+            target
+                .faults
+                .note(|| format!("{}: {word}, but other lines list entries inside it", escape(&path())));
         }
         let mut metadata = Metadata { links: None, ..known(&entry) };
         if target.sizes == Sizes::Sums {

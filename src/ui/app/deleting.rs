@@ -18,7 +18,7 @@ use crate::base::sync::Arc;
 use crate::delete::{CopyName, CopySharing, DeleteScope, Operation, OperationKind, Selection};
 use crate::duplicates::KeptCopy;
 use crate::source::SourceKind;
-use crate::tree::DirId;
+use crate::tree::{DirId, EntryId};
 use crate::ui::layers::Layer;
 use crate::ui::layers::confirm_delete::DeleteDialog;
 use crate::ui::layers::failures::FailuresList;
@@ -72,15 +72,17 @@ impl<'t> App<'t> {
         })
     }
 
-    /// Returns all marked entries, or the entry under the cursor if nothing is marked.
+    /// Returns all marked entries or, if nothing is marked, the entries of the row under the cursor.
     fn subject(&self) -> Vec<(DirId, &'t [u8])> {
         if self.cx.marks.count() > 0 {
             return self.cx.marks.in_order(self.cx.tree).into_iter().map(|(place, _)| place).collect();
         }
-        let under_cursor = self
-            .under_cursor()
-            .and_then(|entry| entry.name(self.cx.tree).map(|name| (entry.directory, name)));
-        under_cursor.into_iter().collect()
+        let entries = match self.cx.sheet() {
+            Some(sheet) => sheet.entries(sheet.index()),
+            None => self.under_cursor().into_iter().collect(),
+        };
+        let name = |entry: EntryId| Some((entry.directory, entry.name(self.cx.tree)?));
+        entries.into_iter().filter_map(name).collect()
     }
 
     /// Asks whether to share the data of the marked copies, or of the group under the cursor if nothing is marked.

@@ -122,10 +122,10 @@ fn coverage_text(coverage: ExclusiveCoverage) -> String {
     let ExclusiveCoverage { read, by_links, unread } = coverage;
     let files = |number: u64| format!("{} {}", grouped(number), if number == 1 { "file" } else { "files" });
     let mut text = match (read, by_links) {
-        (0, _) => "Link counts decide: no shared extents are reported here".to_owned(),
+        (0, _) => "Based on link counts: the file system reports no shared extents".to_owned(),
         (read, 0) => format!("Read the extents of {}", files(read)),
         (read, by_links) => {
-            format!("Read the extents of {}; link counts decide for {}", files(read), grouped(by_links))
+            format!("Read the extents of {}; used link counts for {}", files(read), grouped(by_links))
         }
     };
     if unread > 0 {

@@ -35,7 +35,8 @@ impl Context<'_> {
         let may_ask = sources.may_ask_system && self.source_kind == SourceKind::Live;
         let state = &mut self.views.overview;
         let surveyed = state.survey.poll(|_| {
-            let record = self.record.as_ref();
+            // Filtered totals come from the new scan.
+            let record = self.record.as_ref().filter(|_| self.views.filtering.is_none());
             let record = record.and_then(|it| Some((it.clone(), it.find(self.tree, request.from)?)));
             let request = match &record {
                 Some((record, from)) => {
@@ -214,8 +215,10 @@ impl Context<'_> {
         let capacity = self.volume()?.capacity.ok()?;
         let here = self.window.totals.disk.min(capacity.used());
         let part = |name: &str, bytes, role| StripPart { name: name.to_owned(), bytes, role };
+        let is_recorded = self.window.bound == Precision::Recorded;
+        let here_name = if is_recorded { "here, last scan:" } else { "here" };
         Some([
-            part("here", here, Role::Bar),
+            part(here_name, here, Role::Bar),
             part("elsewhere", capacity.used() - here, Role::Archive),
             part("free", capacity.available, Role::Code),
             part("reserved", capacity.free.saturating_sub(capacity.available), Role::Other),

@@ -8,6 +8,7 @@
 use super::Context;
 use crate::tree::{DirId, EntryId};
 use crate::ui::list_state::SavedCursor;
+use crate::ui::notice::Notice;
 use crate::ui::table_view::TableView;
 use crate::ui::view_state::Return;
 use crate::ui::views::Target;
@@ -49,6 +50,9 @@ impl Context<'_> {
     fn leave_for_recorded(&mut self, entry: EntryId) {
         let found = self.record.as_ref().and_then(|record| record.way_to(self.tree, entry));
         let Some((directory, name)) = found else { return };
+        if self.tree.is_listed(directory) && self.tree.entry(directory, &name).is_none() {
+            return self.notify(Notice::NoLongerExists(name));
+        }
         let return_to = self.take_view(false);
         self.go_to(directory, SavedCursor::at(None, &name));
         self.views.return_to = Some(Return { opened: self.place.id, ..return_to });

@@ -8,7 +8,7 @@ use crate::ui::table_view::TableView;
 use crate::ui::views::search;
 
 /// Examples of searches, shown while nothing is typed.
-const EXAMPLES: &str = "type a part of a name, or *.log  >1G  apparent>1G  older:90d  newer:2w  type:video  ext:jpg,png  \
+const EXAMPLES: &str = "type part of a name, or *.log  >1G  apparent>1G  older:90d  newer:2w  type:video  ext:jpg,png  \
                         is:empty  -tmp  /a regex/";
 
 impl Context<'_> {

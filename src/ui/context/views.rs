@@ -97,16 +97,16 @@ impl Context<'_> {
             lines,
         };
         self.views.page = self.views.sheets.last_mut().map(|sheet| sheet.look(self.tree, sight));
+        let has_results = self.views.has_results();
+        if let Some(page) = self.views.page.as_mut().filter(|_| !self.views.text.is_empty()) {
+            let title = if has_results { String::new() } else { page.title.clone() + " " };
+            page.title = format!("{title}/{}", printable(self.views.text.as_str().as_bytes()));
+        }
         if let Some((page, record)) = self.views.page.as_mut().zip(self.record.as_ref())
             && page.is_recorded
         {
             let time = day_and_time(record.scanned_at, self.views.clock, &self.zone);
             page.title = format!("{} as of {time}", page.title);
-        }
-        let has_results = self.views.has_results();
-        if let Some(page) = self.views.page.as_mut().filter(|_| !self.views.text.is_empty()) {
-            let title = if has_results { String::new() } else { page.title.clone() + " " };
-            page.title = format!("{title}/{}", printable(self.views.text.as_str().as_bytes()));
         }
         self.collect_overview();
         self.collect_preview();

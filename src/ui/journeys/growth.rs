@@ -150,7 +150,7 @@ fn the_growth_view_shows_deleted_entries_and_leads_to_their_directory() {
     press(&mut app, "j j Enter");
     assert_eq!(
         (path(&app).as_str(), app.cx.notice_text().as_deref()),
-        ("/shown/music", Some("Deleted; showing its former directory"))
+        ("/shown/music", Some("Entry was deleted; showing the directory that contained it"))
     );
     press(&mut app, "Esc k Enter");
     assert_eq!((path(&app).as_str(), selected(&app).as_str()), ("/shown/music", "song"));

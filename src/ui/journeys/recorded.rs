@@ -364,3 +364,36 @@ fn the_overview_shows_the_last_scan_until_the_scan_has_ended() {
     let shown = screen(&mut app);
     assert!(shown.contains("new") && !shown.contains("gone") && !shown.contains('~'), "{shown}");
 }
+
+#[test]
+fn the_cursor_of_a_view_stays_on_its_entry_when_the_scan_ends() {
+    let growing = Growing::new();
+    growing.publish(vec![unread("a"), unread("b")]);
+    let mut app = opened(&growing);
+    tick(&mut app, 1000, None);
+    press(&mut app, "2");
+    work(&mut app, &growing.tree);
+    press(&mut app, "j j");
+    growing.read("a", vec![file("y", 2 << 20, 0), file("x", 3 << 20, 0)]);
+    growing.read("b", vec![file("x", 7 << 20, 0)]);
+    growing.finish();
+    tick(&mut app, 4000, Some(Outcome::Complete));
+    work(&mut app, &growing.tree);
+    let page = app.cx.views.page.as_ref().unwrap();
+    let (labels, index) = (page_labels(&app).0, page.index);
+    assert_eq!((labels[index].as_str(), index), ("b/x", 0), "{labels:?}");
+}
+
+#[test]
+fn enter_on_a_recorded_row_says_if_the_entry_no_longer_exists() {
+    let growing = Growing::new();
+    growing.publish(vec![unread("a"), unread("b")]);
+    let mut app = opened(&growing);
+    tick(&mut app, 1000, None);
+    press(&mut app, "2");
+    work(&mut app, &growing.tree);
+    growing.read("a", vec![]);
+    press(&mut app, "j Enter");
+    assert_eq!(app.cx.notice_text().unwrap(), "x no longer exists");
+    assert_eq!(page_labels(&app).0, ["gone/x", "a/x", "b/x"]);
+}

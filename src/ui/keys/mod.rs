@@ -250,7 +250,7 @@ impl HelpGroup {
             Self::Growth => "Growth since a snapshot",
             Self::View => "Views of this directory",
             Self::Treemap => "In the treemap and the overview",
-            Self::Search => "Search (while it is typed)",
+            Self::Search => "Search (while typing)",
             Self::Text => "Edit a search or a name",
             Self::Mark => "Mark",
             Self::Delete => "Delete marked or current entry",

@@ -212,9 +212,9 @@ const SHOWN: &[Binding] = &{
     use Command as C;
     use HelpGroup as G;
     [
-        bind(&[letter('=')], ROWS, C::Scale, G::Show, "scale bars to largest"),
+        bind(&[letter('=')], ROWS, C::Scale, G::Show, "change bar scale"),
         bind(&[letter('B')], ROWS, C::Graph, G::Show, "bars and percentages"),
-        bind(&[letter('P')], ROWS, C::Preview, G::Show, "preview, both, none"),
+        bind(&[letter('P')], ROWS, C::Preview, G::Show, "cycle side panes"),
         // The two keys share one hint in the footer, so only the second binding has a text.
         hint(3, "", bind(&[letter('[')], VIEWS, C::OlderBaseline, G::Growth, "older snapshot")),
         hint(3, "since", bind(&[letter(']')], VIEWS, C::NewerBaseline, G::Growth, "newer snapshot")),
@@ -239,8 +239,8 @@ const EDITS: &[Binding] = &{
         bind(&[alt('d')], TYPED, C::Erase(TextMotion::WordRight), Text, "delete the next word"),
         bind(&[control('u')], TYPED, C::Erase(TextMotion::Start), Text, "delete to the start"),
         bind(&[control('k')], TYPED, C::Erase(TextMotion::End), Text, "delete to the end"),
-        bind(&[key(K::Up)], RECALLED, C::Move(Motion::Up), HelpGroup::Search, "up, or earlier text"),
-        bind(&[key(K::Down)], RECALLED, C::Move(Motion::Down), HelpGroup::Search, "down, or later text"),
+        bind(&[key(K::Up)], RECALLED, C::Move(Motion::Up), HelpGroup::Search, "up, or older input"),
+        bind(&[key(K::Down)], RECALLED, C::Move(Motion::Down), HelpGroup::Search, "down or newer input"),
     ]
 };
 
@@ -261,9 +261,9 @@ const OTHERS: &[Binding] = &{
         bind(&[key(K::Up), letter('k')], CELLS, C::Cell(Side::Above), G::Treemap, "cell above"),
         bind(&[key(K::Down), letter('j')], CELLS, C::Cell(Side::Below), G::Treemap, "cell below"),
         hint(2, "open", bind(&[key(K::Enter)], TREEMAP, C::Open, G::Treemap, "open the cell")),
-        hint(2, "open", bind(&[key(K::Enter)], OVERVIEW, C::Open, G::Treemap, "open overview part")),
+        hint(2, "open", bind(&[key(K::Enter)], OVERVIEW, C::Open, G::Treemap, "open the section")),
         hint(8, "parent", bind(&[key(K::Backspace)], TREEMAP, C::Parent, G::Treemap, "parent directory")),
-        hint(6, "colors", bind(&[letter('c')], TREEMAP, C::MapColors, G::Treemap, "next colors")),
+        hint(6, "colors", bind(&[letter('c')], TREEMAP, C::MapColors, G::Treemap, "next color meaning")),
         hint(6, "search", bind(&[letter('/')], VIEWS, C::Search, G::View, "search below")),
         bind(&[letter('/')], &[Scope::Help], C::Search, G::Program, "search the keys"),
         hint(0, "keep", bind(&[key(K::Enter)], PROMPT, C::Accept, G::Search, "show the results")),
@@ -278,7 +278,7 @@ const OTHERS: &[Binding] = &{
             bind(&[letter('>')], SHEET, C::MarkCopies(KeptCopy::Newest), G::Mark, "all but newest copy"),
         ),
         bind(&[letter('<')], SHEET, C::MarkCopies(KeptCopy::Oldest), G::Mark, "all but oldest copy"),
-        hint(10, "keep here", bind(&[letter('.')], SHEET, C::MarkElsewhere, G::Mark, "all but those here")),
+        hint(10, "keep here", bind(&[letter('.')], SHEET, C::MarkElsewhere, G::Mark, "all but copies here")),
         hint(9, "share data", bind(&[letter('X')], SHEET, C::Share, G::Mark, "deduplicate copies")),
         hint(12, "marks", bind(&[key(K::Tab)], VIEWS, C::Marks, G::Mark, "list the marks")),
         bind(&[key(K::Tab)], &[Scope::Marks], C::Back, G::Mark, "close the marks"),
@@ -288,7 +288,7 @@ const OTHERS: &[Binding] = &{
         bind(&[letter('U')], VIEWS, C::Restore, G::Delete, "restore from the trash"),
         bind(&[letter('H')], ENTRIES, C::Script, G::Delete, "write an rm script"),
         bind(&[letter('e')], &[Scope::Confirm], C::Empty, G::Delete, "delete contents only"),
-        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry what was kept")),
+        hint(1, "retry", bind(&[letter('r')], KEPT, C::Retry, G::Delete, "retry failed ones")),
         bind(&[letter('y')], VIEWS, C::CopyPath, G::Program, "copy the path"),
         hint(13, "info", bind(&[letter('i')], ENTRIES, C::Inspect, G::Program, "info")),
         hint(
@@ -297,7 +297,7 @@ const OTHERS: &[Binding] = &{
             bind(&[letter('i'), key(K::Left), letter('h')], DETAILS, C::Back, G::Program, "close the info"),
         ),
         bind(&[letter('v')], ENTRIES, C::Start(Program::Pager), G::Program, "view in the pager"),
-        bind(&[letter('o')], ENTRIES, C::Start(Program::Opener), G::Program, "open with the desktop"),
+        bind(&[letter('o')], ENTRIES, C::Start(Program::Opener), G::Program, "open in default app"),
         bind(&[letter('b')], VIEWS, C::Start(Program::Shell), G::Program, "start a shell here"),
         bind(&[letter('E')], VIEWS, C::Export, G::Program, "export to a file"),
         hint(0, "write", bind(&[key(K::Enter)], FILE_NAME, C::Accept, G::Program, "write the file")),

@@ -294,7 +294,7 @@ impl DetailLines<'_> {
         let bound = match bound {
             Precision::Exact => "",
             Precision::Growing => ", still growing",
-            Precision::Recorded => ", of the last scan",
+            Precision::Recorded => ", from the last scan",
             Precision::AtLeast => ", at least",
         };
         let unit = if bytes == 1 { "byte" } else { "bytes" };

@@ -123,7 +123,7 @@ impl File<'_> {
     fn clones(&self) -> Option<String> {
         let clone = self.layout?.clone?;
         self.sharing()?;
-        Some(format!("shares space with other files of clone ID {clone}"))
+        Some(format!("shares space with other clones (clone ID {clone})"))
     }
 
     fn pieces(&self) -> Option<String> {
@@ -236,7 +236,7 @@ mod tests {
         let text = "shares 2.0 MiB with copies or snapshots; deleting it frees 1.0 MiB";
         assert_eq!(file_notes(&probe(6144, 3 << 20, &[]), Some(Ok(layout))), [text]);
         let clone = ExtentLayout { private: 1 << 20, clone: Some(77), ..ExtentLayout::default() };
-        let family = "shares space with other files of clone ID 77";
+        let family = "shares space with other clones (clone ID 77)";
         assert_eq!(file_notes(&probe(6144, 3 << 20, &[]), Some(Ok(clone))), [text, family]);
         let alone = ExtentLayout { private: 3 << 20, ..clone };
         assert_eq!(file_notes(&probe(6144, 3 << 20, &[]), Some(Ok(alone))), [""; 0]);

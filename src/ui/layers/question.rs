@@ -192,7 +192,7 @@ fn loss(cx: &Context<'_>) -> String {
     }
     match cx.marks().count() {
         0 if cx.scan.last.elapsed <= PRECIOUS => "Quit?".to_owned(),
-        0 => format!("Quit and lose the scan of {scan}?"),
+        0 => format!("Quit and lose the scan (it took {scan})?"),
         1 => format!("Quit and lose the scan of {scan} and 1 mark?"),
         marks => format!("Quit and lose the scan of {scan} and {} marks?", grouped(marks)),
     }

@@ -15,7 +15,7 @@ pub static VIEW: ViewSpec = ViewSpec {
     name: "df",
     key: '0',
     tab: ["Disk"; 2],
-    help: "why df differs",
+    help: "compare with df",
     title: "why df differs",
     needs: Needs::FileSystem,
     table: Some(&TABLE),

@@ -92,7 +92,7 @@ fn note(inode: &LinkedInode) -> Option<String> {
     let LinkedInode { inside, count, elsewhere, .. } = *inode;
     match (inode.is_shared(), elsewhere) {
         (false, _) => None,
-        (true, 0) => Some(format!("{inside} of {count} names here; others not in the scan")),
+        (true, 0) => Some(format!("{inside} of {count} names here; the rest are not in the scan")),
         (true, _) => Some(format!("{inside} of {count} names here; {elsewhere} elsewhere in the scan")),
     }
 }

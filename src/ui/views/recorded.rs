@@ -12,7 +12,7 @@ use super::table::{Branch, TableAnswer, TableContext, TableData, TableSpec, Tabl
 use crate::base::sync::Arc;
 use crate::table::recorded::RecordedTree;
 use crate::table::row::{Precision, Row};
-use crate::tree::DirId;
+use crate::tree::{DirId, EntryId};
 use crate::ui::loader::{Load, Sources, TableRequest};
 
 /// Rows found in the tree of the last scan.
@@ -85,5 +85,10 @@ impl TableData for RecordedRows {
 
     fn is_recorded(&self) -> bool {
         true
+    }
+
+    fn recorded(&self, index: usize) -> Option<(RecordedTree, EntryId)> {
+        let entry = self.data.entries(index).first().copied()?;
+        Some((self.record.clone(), entry))
     }
 }

@@ -13,6 +13,7 @@ use crate::base::sync::Arc;
 use crate::df::rows as ledger;
 use crate::duplicates::{EqualName, KeptCopy};
 use crate::table::column::{Column, ColumnSet};
+use crate::table::recorded::RecordedTree;
 use crate::table::row::Row;
 use crate::tree::{DirId, EntryId, Totals, Tree};
 use crate::ui::loader::{Load, Sources, TableRequest};
@@ -283,6 +284,11 @@ pub trait TableData: Debug + Send + Sync {
     /// Returns `true` if the rows are those of the last scan, which the running scan has not confirmed.
     fn is_recorded(&self) -> bool {
         false
+    }
+
+    /// Returns the entry of the last scan that a row shows, and the tree of that scan.
+    fn recorded(&self, _index: usize) -> Option<(RecordedTree, EntryId)> {
+        None
     }
 
     /// Returns the rows of the df view, or of the text that explains one of its rows, for a screen with

@@ -4,7 +4,7 @@
 //!     Size  /home: /dev/sda2 (ext4)
 //!  60.0 GiB  used                                           60.0%
 //!  50.0 GiB    scanned here                                 123,456 entries
-//!   9.0 GiB    deleted but open                             of all processes
+//!   9.0 GiB    deleted but open                             in any process
 //! ```
 //!
 //! `crate::df` creates the lines. Lines are not entries and cannot be marked. Enter explains a line.

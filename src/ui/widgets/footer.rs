@@ -259,7 +259,11 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     match &cx.scan.last.outcome {
         Some(Outcome::Stopped) => facts.push(("stopped".to_owned(), Role::Warning, most)),
         Some(Outcome::Panicked(_)) => facts.push(("the scan failed".to_owned(), Role::Warning, most)),
-        Some(Outcome::Broken(faults)) => facts.push((faults.join("; "), Role::Warning, most)),
+        Some(Outcome::Broken(faults)) => {
+            let (whole, short) = (faults.join("; "), "not everything was read".to_owned());
+            let text = if width(&whole) + 1 > most { short } else { whole };
+            facts.insert(0, (text, Role::Warning, most));
+        }
         Some(Outcome::Complete) | None => facts.push((duration(cx.scan.last.elapsed), Role::Faint, spare)),
     }
     let mut spans = Vec::new();

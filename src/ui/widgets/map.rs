@@ -32,7 +32,7 @@ use ratatui::style::{Color, Modifier, Style};
 use super::frames::Frames;
 use super::half_blocks::HalfBlocks;
 use super::shape::Shape;
-use crate::base::format::{grouped, plain_size};
+use crate::base::format::grouped;
 use crate::base::kind::Kind;
 use crate::base::text::{fit, width};
 use crate::table::outline::Level;
@@ -188,7 +188,7 @@ impl<'a, 't> Painter<'a, 't> {
             label.push_str(&only.label);
             inner = &only.inner;
         }
-        let size = plain_size(shape.size, self.cx.units);
+        let size = shape.size_text(self.cx);
         let (start, room) = self.beside_edge(head);
         let name = fit(&label, room, theme.glyphs.gap()).into_owned();
         if width(&name) + width(&size) < room {
@@ -229,7 +229,7 @@ impl<'a, 't> Painter<'a, 't> {
             // A symbol fits even if the rectangle is too narrow for the name.
             label = if inside.width < 4 { sign.to_string() } else { format!("{sign} {label}") }.into();
         }
-        self.write(inside, &label, &plain_size(shape.size, self.cx.units), style);
+        self.write(inside, &label, &shape.size_text(self.cx), style);
     }
 
     /// Returns the style for text on a rectangle with this color. If rectangles have frames, the text has the color of

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use crate::analysis::search::Category;
+use crate::base::format::plain_size;
 use crate::base::kind::Kind;
 use crate::table::outline::{Level, Node};
+use crate::ui::context::Context;
 use crate::ui::map_colors::MapColors;
 use crate::ui::theme::Role;
 
@@ -24,6 +26,8 @@ pub struct Shape<'a> {
     pub change: Option<Ordering>,
     pub inner: Option<&'a Level>,
     pub is_selected: bool,
+    /// `true` if the size is from the last scan.
+    pub is_recorded: bool,
 }
 
 impl<'a> Shape<'a> {
@@ -38,7 +42,14 @@ impl<'a> Shape<'a> {
             change: *change,
             inner: Some(inner),
             is_selected: false,
+            is_recorded: false,
         }
+    }
+
+    /// Returns the size as text, with a symbol if it is from the last scan.
+    pub fn size_text(&self, cx: &Context<'_>) -> String {
+        let sign = if self.is_recorded { cx.theme.glyphs.recorded() } else { "" };
+        format!("{sign}{}", plain_size(self.size, cx.units))
     }
 
     /// Returns the role whose color represents the entry in a treemap colored by `colors`. `now` is in seconds since

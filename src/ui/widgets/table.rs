@@ -63,6 +63,7 @@ pub fn totals(cx: &Context<'_>, page: &TablePage) -> Vec<String> {
         return texts.into_iter().flatten().collect();
     }
     let bound = match cx.window.bound {
+        _ if page.is_recorded => format!("{} ", cx.theme.glyphs.recorded()),
         Precision::AtLeast => format!("{} ", cx.theme.glyphs.at_least()),
         Precision::Exact | Precision::Growing | Precision::Recorded => String::new(),
     };

@@ -184,7 +184,7 @@ fn a_file_that_contains_entries_is_a_directory_with_its_size() {
         assert_eq!(list.summary(), ["a/ directory 512 1", "a/b file 512 1"], "{text}");
         let typed = read(&text.replace("size", "type\":\"file\",\"size"));
         assert_eq!(typed.summary(), list.summary());
-        assert_eq!(typed.messages, ["a: not a directory, but other lines are inside it"]);
+        assert_eq!(typed.messages, ["a: not a directory, but other lines list entries inside it"]);
     }
     let link = read(
         "{\"path\":\"r/l\",\"type\":\"l\"}\n{\"path\":\"r/l/x\"}\n{\"path\":\"r/m\",\"excluded\":\"pattern\"}\n{\"path\":\"r/m/y\"}",
@@ -192,8 +192,8 @@ fn a_file_that_contains_entries_is_a_directory_with_its_size() {
     assert_eq!(
         link.messages,
         [
-            "r/l: not a directory, but other lines are inside it",
-            "r/m: excluded, but other lines are inside it"
+            "r/l: not a directory, but other lines list entries inside it",
+            "r/m: excluded, but other lines list entries inside it"
         ]
     );
     assert_eq!(link.summary().len(), 5);
@@ -425,7 +425,7 @@ fn a_part_can_be_read() {
     assert_eq!(relative.totals().apparent, 16);
     assert_eq!(read_with(text, &part("/srv/a/b")).summary(), ["/srv/a/b file 1 1"]);
     let none = read_with("path,size\n/a,1\n", &part("/b"));
-    assert_eq!(none.messages, ["no line is inside the path of --root"]);
+    assert_eq!(none.messages, ["no entry is inside the directory given with --root"]);
     for wrong in ["", "a/../b"] {
         assert!(read_in(b"path,size\n/a,1\n", &part(wrong), 9).is_err(), "{wrong}");
     }
