@@ -18,6 +18,7 @@ use crate::base::text::{escape, escape_path, fit, width};
 use crate::delete::OperationKind;
 use crate::exclusive::ExclusiveProgress;
 use crate::scan::Outcome;
+use crate::source::SourceKind;
 use crate::table::column::Column;
 use crate::table::row::NumberFormat;
 use crate::ui::context::Context;
@@ -264,7 +265,11 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
             let text = if width(&whole) + 1 > most { short } else { whole };
             facts.insert(0, (text, Role::Warning, most));
         }
-        Some(Outcome::Complete) | None => facts.push((duration(cx.scan.last.elapsed), Role::Faint, spare)),
+        Some(Outcome::Complete) | None => {
+            let verb = if cx.source_kind == SourceKind::Live { "scanned" } else { "opened" };
+            let text = format!("{verb} in {}", duration(cx.scan.last.elapsed));
+            facts.push((text, Role::Faint, spare));
+        }
     }
     let mut spans = Vec::new();
     for (text, role, limit) in facts {

@@ -160,7 +160,7 @@ fn line<'a>(cx: &Context<'_>, fact: &Fact, room: usize) -> Line<'a> {
     let gap = cx.theme.glyphs.gap();
     let right = if room < NARROW { "" } else { &fact.right };
     let right = fit(right, room / 2, gap).into_owned();
-    let left = room.saturating_sub(width(&right) + 1 + usize::from(!right.is_empty()));
+    let left = room.saturating_sub(width(&right) + 1 + 2 * usize::from(!right.is_empty()));
     let text = fit(&fact.left, left, gap).into_owned();
     let fill = room.saturating_sub(1 + width(&text) + width(&right)) * usize::from(!right.is_empty());
     let fill = fill.saturating_sub(1);
