@@ -196,7 +196,7 @@ fn part_text(what: OverheadKind, counted: CountedAs) -> Vec<String> {
         }
         OverheadKind::BlockGroups => "Mapping of logical to physical addresses on the devices.",
         OverheadKind::Reserve => {
-            "Reserved metadata space, so that files can be deleted on a full file system. Counts as used."
+            "Metadata space reserved so that files can be deleted on a full file system. Counts as used."
         }
         OverheadKind::OtherVolumes => {
             "The volumes of an APFS container share its space, so the space used by others is not free here."

@@ -21,7 +21,8 @@ struct Planned {
     known: Known,
 }
 
-/// Returns the parent of each node. `levels` states how many levels the parent of a node is above the preceding node.
+/// Returns the parent of each node. For each node after the first, `levels` has the distance from the previous node up
+/// to the new node's parent: 0 makes the previous node the parent, 1 its parent, and so on.
 fn parents(levels: &[u8]) -> Vec<Node> {
     let mut parents = vec![0];
     for level in levels {

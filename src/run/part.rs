@@ -24,8 +24,8 @@ impl From<PartOfPlan> for PlanParts {
     }
 }
 
-/// Returns an exit code if the part is not scanned: its snapshot already exists at `to` or, except in part 0,
-/// one of its roots is a mount point.
+/// Returns an exit code if the part should not be scanned, either because its snapshot already exists at `to`, or
+/// because one of its roots is a mount point (not checked for part 0).
 pub(crate) fn settled(part: PartOfPlan, roots: &[PathBuf], to: Option<&Path>) -> Option<Exit> {
     if let Some(exit) = to.and_then(|path| saved(part, path)) {
         return Some(exit);

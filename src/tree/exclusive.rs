@@ -181,7 +181,7 @@ impl ExclusiveSizes {
         }
     }
 
-    /// Returns the exclusive size of a file in `directory` that takes space.
+    /// Returns the exclusive size of a file in `directory`. The file must occupy at least one block.
     pub fn file(&self, directory: DirId, key: FileKey) -> Option<Exclusive> {
         self.numbers.file(directory, key).map(|node| self.node(node))
     }

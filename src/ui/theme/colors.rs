@@ -22,7 +22,7 @@ pub enum Colors {
     True,
 }
 
-/// Beginnings of the values of `TERM` that only terminals with any color set.
+/// Prefixes of values of `TERM` that are set only by terminals with 24-bit color.
 const TRUE_COLOR: [&str; 6] = ["alacritty", "contour", "foot", "wezterm", "xterm-ghostty", "xterm-kitty"];
 /// Values of `TERM` for terminals without colors.
 const MONOCHROME: [&str; 5] = ["vt52", "vt100", "vt102", "vt220", "vt320"];
