@@ -1,5 +1,5 @@
-//! Changes to the file system under the emulated macOS of ci/macos-machine.c, which has no browser. ci/macos-faults.sh
-//! runs this program there:
+//! Changes to the file system under the emulated macOS of ci/macos-machine.c. The browser cannot run there,
+//! so ci/macos-faults.sh runs this program instead:
 //!
 //! ```text
 //! machine delete PATH ROOT         deletes the entry PATH of the tree at ROOT

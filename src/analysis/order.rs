@@ -1,7 +1,8 @@
 //! Order of rows: by a numeric key of each entry, or by path.
 //!
-//! A numeric key is computed when the entry is visited, so sorting by the key does not read the tree. Sorting by path
-//! reads names from the tree: the largest rows are kept, then sorted one directory at a time.
+//! A numeric key is computed when the entry is visited, so sorting by the key does not read the tree. Sorting
+//! by path reads names from the tree, one directory at a time. If there are too many rows to keep, those with
+//! the largest disk usage are kept and then sorted by path.
 //!
 //! Invariant: rows without a key come last, in both directions.
 

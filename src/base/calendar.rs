@@ -34,7 +34,8 @@ pub fn local_now() -> Zoned {
 
 /// Returns the local time zone.
 pub fn local_zone() -> TimeZone {
-    // `TimeZone::system` first lists the whole zone database, which delays the first frame by 1 ms.
+    // The zone file is read directly, because `TimeZone::system` first lists the whole zone database, which
+    // delays the first frame by 1 ms.
     let link = "/etc/localtime";
     let local = || TimeZone::tzif(link, &fs::read(link).ok()?).ok();
     env::var_os("TZ").is_none().then(local).flatten().unwrap_or_else(TimeZone::system)

@@ -192,8 +192,8 @@ pub fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Appends a character, escaped if necessary. `before` is the preceding character, if there is one that was not
-/// escaped. Returns the appended character, or `None` if it was escaped.
+/// Appends a character, escaped if necessary. `before` is the preceding character, or `None` at the start and
+/// after an escape. Returns the appended character, or `None` if it was escaped.
 fn push(escaped: &mut String, character: char, before: Option<char>) -> Option<char> {
     // A mark that has no character to combine with would attach to the text before the name.
     let joins = before.is_some_and(|before| !is_jamo(character) || continues_syllable(before, character));
@@ -216,8 +216,8 @@ fn push(escaped: &mut String, character: char, before: Option<char>) -> Option<c
     None
 }
 
-/// Returns `true` if the character combines with the preceding character (`Grapheme_Extend`). The standard library
-/// escapes these characters only at the start of a string.
+/// Returns `true` if the character combines with the preceding character (`Grapheme_Extend`). The standard
+/// library reveals this property by escaping such a character only at the start of a string.
 fn is_mark(character: char) -> bool {
     !character.is_ascii() && character.escape_debug().len() > 1 && !is_unassigned(character)
 }

@@ -83,7 +83,7 @@ pub fn run() -> ! {
 
 /// Invocation of the program: the command and all its settings.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant)] // only one is ever made
+#[allow(clippy::large_enum_variant)] // constructed once
 pub enum Invocation {
     /// Request to open the browser.
     Browse(Box<browse::BrowseJob>),

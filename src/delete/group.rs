@@ -70,7 +70,7 @@ pub struct Item {
     pub mtime: i64,
     /// Time at which the scan began to read the entry, if the file system uses the clock of this machine.
     pub read_at: Option<Time>,
-    /// Identity of the entry when the dialog opened; `None` if not recorded.
+    /// Identity of the entry when the confirmation dialog opened; `None` if not recorded.
     pub identity: Option<Identity>,
 }
 

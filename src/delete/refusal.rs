@@ -21,8 +21,9 @@ use crate::platform::{Attributes, Directory, FileId, STICKY, attributes_of_path}
 pub enum DeleteWarning {
     /// The entry with this path is the home directory of a user.
     SomebodysHome(Vec<u8>),
-    /// Another user can change the directory while root works in it. Contains the path of the directory and the ID of
-    /// that user, or 0 if it could be any user.
+    /// duke runs as root, and another user can change the directory during the deletion. Contains the path of
+    /// the directory and the ID of its owner: that user, or 0 (root) if users other than the owner may write
+    /// to it.
     OthersDirectory(Vec<u8>, u32),
 }
 

@@ -1,4 +1,5 @@
-//! Identity of the selected entries at the time the dialog opens, so that nothing else is deleted in their place.
+//! Identity of the selected entries when the confirmation dialog opens, recorded so that nothing else is
+//! deleted in their place.
 //!
 //! The tree does not store enough to recognize an entry, because file systems reuse the inode numbers of deleted files.
 //! duke therefore records the identity of each entry when the dialog opens, and compares it with the tree. The

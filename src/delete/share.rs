@@ -213,7 +213,7 @@ struct FreeSpace {
     /// Free bytes of each device, and the device that represents its file system. On btrfs, one file system has several
     /// devices, because every subvolume has its own device number.
     devices: HashMap<u64, (u64, u64)>,
-    /// Index of one directory on each device.
+    /// One directory on each device, as an index into the `places` of [`CopySharing`].
     places: HashMap<u64, usize>,
     /// Devices on which files were shared.
     changed: HashSet<u64>,

@@ -24,8 +24,8 @@ use crate::tree::{DirId, EntryState, Exclusion, Tree};
 pub struct System {
     /// First path at which the scan reached the file system: a root, or a mount point below a root.
     pub path: PathBuf,
-    /// Visited mounts of the file system, beginning with the mount at `path`. Only an APFS container has several
-    /// mounts, one for each volume. Empty if the mount is unknown.
+    /// One mount for each visited volume of the file system, beginning with the mount at `path`. Only an APFS
+    /// container has several volumes. Empty if the mount is unknown.
     pub mounts: Vec<Mount>,
     /// Device numbers of the directories on the file system.
     pub devices: HashSet<u64>,
@@ -194,7 +194,9 @@ impl MountMap {
         else {
             return;
         };
-        // The mount point itself is covered, or another mount is on the same mount point.
+        // The mount that is visible here is not the parent of `mount`. Either the mount point is covered, or
+        // `mount` is stacked on another mount at the same point; in the latter case, `topmost` finds it from
+        // that mount.
         if on.is_some_and(|on| mount.id != 0 && mounts[on].id != mount.parent) {
             return;
         }

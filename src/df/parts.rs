@@ -27,7 +27,7 @@ pub enum CountedAs {
     Beside,
     /// Included in the free space, but not in the available space.
     Reserved,
-    /// Included in other overhead, which is listed before.
+    /// Included in the overhead on the line above.
     Within,
 }
 

@@ -25,8 +25,8 @@ pub struct Scanned {
     pub is_partial: bool,
 }
 
-/// Inodes that have been counted. The same value is used for other trees on the same file systems, so that no inode is
-/// counted twice.
+/// Inodes that have been counted. The main scan and the scans of covered files share one value, so that no
+/// inode is counted twice.
 #[derive(Debug, Default)]
 pub struct Met {
     /// Files with several names.

@@ -69,7 +69,7 @@ pub fn refusal(error: Errno) -> String {
     }
 }
 
-/// Starts reading the subvolumes of the file system of a directory. The job publishes nothing if it is cancelled.
+/// Starts reading the subvolumes of the file system of a directory. If canceled, the job publishes nothing.
 ///
 /// # Errors
 /// Returns an error if no thread can be started.

@@ -69,7 +69,7 @@ pub struct Duplicate {
     pub mtime: i64,
     /// Number that identifies the data on disk. Copies in a group that share their data have the same number.
     pub storage: u32,
-    /// `true` if another copy shares its data on disk.
+    /// `true` if this copy shares its data on disk with another copy.
     pub is_shared: bool,
 }
 

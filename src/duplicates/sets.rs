@@ -33,7 +33,7 @@ pub(crate) struct Member {
     pub(crate) storage: u32,
 }
 
-/// File with the latest hash of its contents. The type is kept small, because there is one value per candidate.
+/// File with a hash of its contents. The type is kept small, because there is one value per candidate.
 #[derive(Clone, Copy, Debug)]
 struct Compared {
     file: Candidate,

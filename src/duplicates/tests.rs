@@ -245,7 +245,7 @@ fn copies_inside_copies_count_once() {
     for name in ["a", "b", "c/d"] {
         fill(&root.path().join(name));
     }
-    // Adds a copy of a file in these directories, and a copy of one of their child directories.
+    // Adds a copy of the file `one` in these directories, and a copy of their child directory `deep/er`.
     write(root.path().join("one"), &noise(9000, 6));
     write(root.path().join("e/er/two"), &noise(5000, 7));
     let found = search(root.path());

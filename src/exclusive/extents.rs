@@ -17,7 +17,8 @@ use crate::platform::fs::overhead::xfs::has_owners;
 use crate::platform::{Directory, Errno, FileSystem};
 use crate::tree::Node;
 
-/// Minimum number of bytes that unwritten data will take on the disk: one block, if the data is compressed.
+/// Minimum disk usage in bytes of data that is not written yet: one block, because the file system may
+/// compress the data when it is written.
 const BLOCK: u64 = 4096;
 /// Number of seconds after a file's last change during which the file counts as being written.
 const RECENT: i64 = 5;
@@ -72,7 +73,7 @@ impl Method {
         if let Ok(subvolume) = readable_subvolume(directory) {
             return part(VolumeSource::Trees, subvolume);
         }
-        // Reading the map always takes as long as for all files of the volume, so it is too slow for a few
+        // The map covers all files of the volume and can only be read as a whole, so it is too slow for a few
         // files.
         let is_large_share = files.saturating_mul(MAP_SHARE) >= volume.inodes;
         let has_map = is_large_share && readable(directory).is_ok_and(|directory| has_owners(&directory));

@@ -29,7 +29,7 @@ const BUSY: Duration = Duration::from_millis(50);
 const HANGING: Duration = Duration::from_secs(2);
 /// Interval at which waiting threads are checked.
 const CHECK: Duration = Duration::from_millis(10);
-/// Number of extents of a whole volume after which the search checks whether it has been canceled.
+/// Number of extents between two checks for cancellation while all extents of a volume are read.
 const CHECKED_EXTENTS: u64 = 1024;
 /// Interval between two progress reports.
 const REPORT: Duration = Duration::from_millis(100);

@@ -217,7 +217,8 @@ impl ExclusiveSums {
             sums.at_least = sums.at_least.saturating_add(bytes);
             sums.shared = sums.shared.wrapping_sub(bytes);
         }
-        // If only one reference to a shared range is known, the others are outside the tree.
+        // If only one reference to a shared range is known, the others are outside the tree, so no deletion
+        // in the tree can free the range.
         if !extent.is_flagged || extent.references > 1 {
             sums.at_most = sums.at_most.saturating_add(bytes);
         }

@@ -169,7 +169,7 @@ impl<'t> Builder<'t> {
         if self.open.len() > SHALLOW {
             self.seal(self.open.len() - 1);
         }
-        // An empty page means that the child's entry has already been published.
+        // The current page is still the parent's. If it is empty, the child's entry is already published.
         child.is_published = sizes == Sizes::Own && self.batch.page().is_empty();
         let empty = self.fresh_page();
         let page = self.batch.turn(empty);

@@ -63,7 +63,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// Returns an error at the byte `offset`, which has already been read.
-    #[allow(clippy::unused_self)] // called like `fault`
+    #[allow(clippy::unused_self)] // a method, so that it is called like `fault`
     pub(crate) fn fault_at<T>(&self, offset: u64, what: impl Into<Cow<'static, str>>) -> Result<T> {
         Err(Fault { offset, reason: Reason::Wrong(what.into()) })
     }

@@ -6,7 +6,7 @@
 //! as a reason for exclusion (written as a pattern), or times before 1970 (written as 1970).
 //!
 //! Invariant: no function is recursive, and memory holds only the directories on the path to the current entry. A tree
-//! that was read from an export is written unchanged.
+//! that was read from an export of ncdu 2 is written unchanged.
 
 use std::io::{self, Write};
 
@@ -137,7 +137,8 @@ fn sizes(json: &mut JsonWriter<'_>, metadata: &Metadata) {
     }
 }
 
-/// Writes the fields that ncdu writes with `-e`. gdu writes only the time.
+/// Writes the fields that ncdu writes with `-e`. Writes none of them if the owner is unknown, as in trees
+/// read from exports of gdu, which record only the time.
 fn extended(json: &mut JsonWriter<'_>, metadata: &Metadata) {
     let Some(owner) = metadata.owner else { return };
     json.field(",\"uid\":", u64::from(owner.uid));

@@ -153,7 +153,7 @@ impl<'t> Changes<'t> {
         let (before, after) = (old.source.tree(), new.source.tree());
         let is_large = |change: &Change<'_>| {
             let by = options.amount(change.before).abs_diff(options.amount(change.after));
-            // A renamed entry counts as a change even if its size is the same.
+            // A new, deleted or renamed entry counts as a change even if no bytes were added or freed.
             by >= options.least && (by > 0 || change.difference != ChangeKind::Kept)
         };
         let pairs = roots(before, after);

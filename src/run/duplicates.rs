@@ -1,6 +1,7 @@
 //! `duke duplicates`: files and directories with the same contents.
 //!
-//! Invariant: exit code 0 means that all files of equal size were compared, except on file systems that are not read.
+//! Invariant: exit code 0 means that all regular files of equal size were compared, except on file systems
+//! where the search opens no files, such as network file systems (see [`Duplicates::elsewhere`]).
 
 use std::path::PathBuf;
 

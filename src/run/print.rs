@@ -273,9 +273,10 @@ fn print(
     }
 }
 
-/// Finds the exclusive sizes of a scanned tree, and stores them in the tree. If the output `is_text`, which has no place
-/// for it, prints a message if link counts were used for all files. Returns an exit code that shows whether
-/// all extents were read. Returns an exit code as an error if the run must end.
+/// Finds the exclusive sizes of a scanned tree, and stores them in the tree. If no extents were read and link
+/// counts were used instead, prints a message if `is_text` is `true`, because text output has no place for
+/// this fact. Returns [`Exit::Success`] or [`Exit::Incomplete`], depending on whether all extents were read,
+/// or an exit code as an error if the run must end.
 fn find_frees(
     source: &Source,
     outcome: Option<&Outcome>,

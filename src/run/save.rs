@@ -79,7 +79,8 @@ pub fn save(job: Saving) -> Exit {
     } else {
         summarize(source.tree(), outcome.as_ref());
         match exit_of(&source, outcome.as_ref()) {
-            // A part whose directories no longer exist must not prevent a merge. Part 0 is required for any merge.
+            // No root could be read. The snapshot of a part is still written in this case, because a missing
+            // part would prevent the merge. Part 0 is an exception, because every merge needs its contents.
             Exit::Failure if part.is_none_or(|part| part.number == 0) => Exit::Failure,
             _ if outcome != Some(Outcome::Complete) => {
                 print_error("nothing written: scan incomplete");

@@ -7,8 +7,8 @@
 //! The result of each step is published immediately, and the slowest step comes last. The inspection runs in the
 //! background, so a file system that does not respond blocks only the inspection's own thread.
 //!
-//! Invariant: only regular files are opened. Files on a network or foreign file system, or with contents that are only
-//! in the cloud, are not opened.
+//! Invariant: only regular files are opened, but not if their contents are only in the cloud, and not on a
+//! network file system or a foreign one (provided by a program or by the host of a virtual machine).
 
 use std::ffi::CStr;
 use std::io;
@@ -134,7 +134,8 @@ impl Inspected<'_> {
 
 /// Returns the layout of a file on disk; `None` if reading it could have side effects or the system does not report it.
 fn layout(place: &Directory, name: &CStr, probe: &Probe) -> Option<Result<ExtentLayout, i32>> {
-    /// Errors of file systems that do not report a layout. On some systems, two of these errors have the same number.
+    /// Errors of file systems that do not report a layout. They are in a list rather than in a pattern,
+    /// because two of them have the same number on some systems.
     const LAYOUT_UNKNOWN: [Errno; 5] =
         [Errno::EOPNOTSUPP, Errno::ENOTSUP, Errno::ENOTTY, Errno::EINVAL, Errno::ENOSYS];
     let is_local = place.file_system().is_ok_and(|it| it == FileSystem::Ordinary);

@@ -31,7 +31,7 @@ pub(crate) struct Policy<'s> {
     second_mounts: OnceLock<SecondMounts>,
     /// Kinds of the file systems found so far, by device index.
     file_systems: Mutex<HashMap<u32, FileSystem>>,
-    /// Entered directories that have several links.
+    /// Entered directories that have several hard links; see [`Boundary::Linked`].
     linked: Mutex<HashSet<FileId>>,
     /// Inode numbers of directories on file systems that may contain loops.
     foreign: Mutex<HashMap<DirId, u64>>,

@@ -1,6 +1,6 @@
 //! Search for the baseline: the earlier tree with which a view compares the current tree.
 //!
-//! Invariant: the search runs once, and never on the drawing thread.
+//! Invariant: the search runs once for each number of skipped snapshots, and never on the drawing thread.
 
 use std::collections::HashMap;
 use std::io;

@@ -1,8 +1,8 @@
 //! Import of snapshots together with other inputs: each snapshot is read into the common tree, below the name of its
 //! host.
 //!
-//! Snapshots in files are usually not imported but opened (`source::snapshot`): a single one, and several if no file
-//! system is in two of them.
+//! Snapshots in files are usually opened (`source::snapshot`) instead of imported. Several snapshots can be
+//! opened together only if no two of them contain the same file system.
 
 use std::cell::RefCell;
 

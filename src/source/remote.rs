@@ -169,7 +169,8 @@ impl Session {
         match status.code() {
             Some(0) => Ok(()),
             Some(INCOMPLETE) if is_ssh => Ok(()),
-            // A program that was killed above has nothing to report.
+            // A program that was killed above has nothing to report. If an export is complete, it does not
+            // matter that a signal ended ssh.
             None if is_ssh || !is_whole => Ok(()),
             None => Err(format!("{name} was ended by a signal")),
             Some(NOT_FOUND) if is_ssh && !is_whole => {
@@ -202,7 +203,7 @@ fn last_message(said: &[u8]) -> &[u8] {
     starts.next().unwrap_or_else(|| said.trim_ascii())
 }
 
-/// Appends `word` in single quotes. Between these, only the single quote itself is special to the shell.
+/// Appends `word` in single quotes, inside which only the single quote itself is special to the shell.
 fn quote(word: &[u8], into: &mut Vec<u8>) {
     into.push(b'\'');
     for byte in word {
@@ -296,7 +297,7 @@ impl Input {
 }
 
 /// Returns a host number for each input, so that equal inode numbers on different machines do not count as hard links.
-/// Files do not record their host, so each file gets its own number.
+/// The host of an export in a file is not known here, so each file gets its own number.
 pub(crate) fn hosts(inputs: &[Input]) -> impl Iterator<Item = u32> {
     inputs.iter().enumerate().map(|(index, input)| {
         let is_same = |other: &Input| match (input, other) {

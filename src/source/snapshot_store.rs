@@ -12,7 +12,8 @@
 //! the browser shows the sizes in it while it scans these roots again.
 //!
 //! Invariant: a snapshot is not written to a disk that is nearly full, nor into a folder that another user can
-//! change, and all snapshots together never exceed the limit. Only files with such names are ever deleted.
+//! change, and all snapshots together never exceed the limit. Only snapshots with names of this
+//! form, and the temporary files for them, are ever deleted.
 
 use std::collections::HashSet;
 use std::fs;

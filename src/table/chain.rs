@@ -4,8 +4,8 @@
 use super::rows::Order;
 use crate::tree::{DirId, Tree};
 
-/// Maximum number of directories per row. The number is limited because a chain may be 50,000 directories long, and it
-/// is walked again for every frame.
+/// Maximum number of directories per row. The number is limited because a chain is walked again for every
+/// frame and may be 50,000 directories long.
 const MAX: usize = 32;
 
 /// Returns the directories of the chain below `id`, each with its name. The chain ends at a directory that is still

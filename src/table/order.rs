@@ -93,7 +93,8 @@ impl Order {
         }
     }
 
-    /// Returns the sort key of an entry; the largest key sorts first. In a column with numbers, the key is never zero.
+    /// Returns the sort key of an entry; the largest key sorts first. In a column with numbers, the key is
+    /// never zero, because zero is the key of entries without a number.
     pub(super) fn key(self, context: &SortContext<'_>, metadata: &Metadata) -> u64 {
         let first = self.grouping == Grouping::DirectoriesFirst && metadata.directory.is_some();
         let number = match (self.column.spec().sort_key, self.direction) {

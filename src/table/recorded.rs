@@ -263,7 +263,8 @@ mod tests {
         assert_eq!((recorded.apparent, recorded.items), (4097, 3));
         assert_eq!(tree.totals(id(b"a")).apparent, 4099);
         growing.finish();
-        // When the scan has ended, the browser drops the record and shows the totals of the tree.
+        // When the scan has ended, the browser shows the totals of the tree instead of the recorded totals.
+        // This must not change the numbers on the screen.
         assert_eq!(tree.totals(id(b"a")), recorded);
     }
 

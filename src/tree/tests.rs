@@ -361,7 +361,7 @@ fn a_walk_visits_each_directory_once_and_before_its_children() {
     let below = batch.push_directory(&tree, root, b"below", Metadata::default(), 0);
     let sealed = batch.seal(&tree, root).unwrap();
     tree.publish(&mut batch, root, &sealed);
-    // The list of roots contains the root a second time, and also the directory in it.
+    // The list of roots contains the root twice, and also the directory in the root.
     for directory in [root, root, below] {
         let state = EntryState::Known(Metadata { directory: Some(directory), ..Metadata::default() });
         batch.push(DirId::TOP, &Entry { name: b"again", kind: Kind::Directory, state });
@@ -375,7 +375,7 @@ fn a_walk_visits_each_directory_once_and_before_its_children() {
 #[test]
 fn numbers_of_dropped_directories_are_reused_after_the_next_drop() {
     let tree = Tree::new();
-    // Each batch reserves its own numbers.
+    // A new batch has no reserved numbers, so it takes a dropped number if the tree offers one.
     let push = || Batch::default().push_directory(&tree, DirId::TOP, b"d", Metadata::default(), 0);
     let (one, other) = (push(), push());
     tree.drop_subtrees(&[one]);

@@ -3,7 +3,7 @@
 //! A field can start with a default text, which is replaced by the first letter that is typed. Up and Down recall
 //! earlier texts, as in a shell, until one of them is edited.
 //!
-//! `tui-input` moves the cursor by graphemes or by Unicode words (UAX #29).
+//! The `tui-input` crate moves the cursor by graphemes or by Unicode words (UAX #29).
 //!
 //! Invariant: typing and pasting add no control characters.
 
@@ -72,9 +72,9 @@ impl Field {
         *self = Self { past: std::mem::take(&mut self.past), ..Self::default() };
     }
 
-    /// Replaces the text with the previous or next earlier text. Does nothing and returns `false` if there is
-    /// no such text, or if the user has typed text. In that case, Up and Down move through the search results
-    /// instead.
+    /// Replaces the text with the one before it (Up) or after it (Down) among the earlier texts. Does nothing
+    /// and returns `false` if there is no such text, or if the user has typed or edited the text. The search
+    /// prompt then uses the key to move through the search results.
     pub fn recall(&mut self, motion: Motion) -> bool {
         let at = match self.state {
             State::Recalled(at) => at,

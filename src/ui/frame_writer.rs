@@ -13,7 +13,7 @@ use ratatui::layout::Size;
 use super::app::App;
 use super::terminal::screen::Screen;
 
-/// Minimum time between two frames. A key after a pause is therefore answered at once.
+/// Minimum time between two frames. If the last frame is older, the next one is drawn without delay.
 const INTERVAL: Duration = Duration::from_micros(16_667);
 
 pub type Output = CrosstermBackend<BufWriter<Screen>>;
@@ -62,7 +62,7 @@ impl<'s> FrameWriter<'s> {
         self.terminal.backend_mut().flush()
     }
 
-    /// Sends an escape sequence that changes nothing on the screen.
+    /// Sends an escape sequence. It must not change the screen, because later frames draw only differences.
     pub fn send(&mut self, sequence: &str) -> io::Result<()> {
         self.terminal.backend_mut().write_all(sequence.as_bytes())?;
         self.terminal.backend_mut().flush()

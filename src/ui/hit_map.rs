@@ -22,7 +22,8 @@ pub enum Hit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Button {
     Yes,
-    /// Button that cancels. Usually preselected if a Yes would lose data.
+    /// Button that cancels. Selected at first if a Yes would lose data, unless the user's settings select
+    /// Yes.
     No,
 }
 
@@ -39,7 +40,7 @@ impl HitMap {
         self.areas.push((area, hit));
     }
 
-    /// Removes all areas and the cursor, so that nothing beneath a dialog can be clicked.
+    /// Removes all areas and the caret, so that nothing beneath a dialog can be clicked.
     pub fn clear(&mut self) {
         *self = Self::default();
     }

@@ -1,9 +1,10 @@
 //! State of the list: the shown directory, its rows and its cursor.
 //!
 //! The state stores the position (in the listing) and the name of the entry under the cursor, so that the
-//! cursor can follow the entry when the rows are sorted again. The name is enough to follow a recorded entry,
-//! which is an entry of an earlier scan that is shown until the running scan finds it. Until the first key
-//! press in a directory, the cursor stays on the first row, even if another entry moves there.
+//! cursor can follow the entry when the rows are sorted again. A recorded entry (one known from an earlier
+//! scan, and shown until the running scan finds it) has no such position, so it is followed by its name
+//! alone. Until the first key press in a directory, the cursor stays on the first row, even if another entry
+//! moves there.
 //!
 //! Invariant: if there are rows, the cursor is on one of them. After scrolling, that row is visible.
 
@@ -18,7 +19,7 @@ const LARGE: u64 = 1 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Pin {
-    /// Position in the listing; `None` if the scan had not found the entry.
+    /// Position in the listing; `None` if only the name is known, as before the scan has found the entry.
     position: Option<Position>,
     name: Vec<u8>,
 }

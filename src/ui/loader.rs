@@ -213,7 +213,8 @@ impl<T> Loader<T> {
         matches!(self.state, LoadState::Running(..))
     }
 
-    /// Discards the job. The next poll starts a new one.
+    /// Discards the job, even if it has ended, so that the next poll starts a new one. A provided value is
+    /// kept.
     pub fn reload(&mut self, keep: Keep) {
         if matches!(self.state, LoadState::Given) {
             return;
@@ -230,7 +231,7 @@ impl<T> Loader<T> {
         }
     }
 
-    /// Cancels the job. The next poll starts a new one.
+    /// Cancels the job if it is running; the next poll then starts a new one. A job that has ended is kept.
     pub fn pause(&mut self) {
         if self.is_running() {
             self.state = LoadState::Waiting;

@@ -167,8 +167,8 @@ impl<'t> Marks<'t> {
         was_there
     }
 
-    /// Stores those `sets` that contain one of the marked `entries`, until nothing is marked. The files in a set have
-    /// the same contents.
+    /// Stores those `sets` of identical files that contain one of the marked `entries`. They are kept until
+    /// no entry is marked.
     pub fn keep_copies(&mut self, tree: &'t Tree, sets: &[Vec<EqualName>], entries: &[(DirId, Entry<'t>)]) {
         self.copies.add(tree, sets, entries);
     }

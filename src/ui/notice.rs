@@ -104,7 +104,7 @@ pub enum Notice {
     EntryGone,
     /// A command is performed as soon as the scan has found its entry.
     AwaitingScan(WaitingCommand),
-    /// The row is one of the last scan, so keys cannot act on it before the running scan has ended.
+    /// The row is from the last scan, so keys cannot act on it before the running scan has ended.
     RecordedRow,
     /// The scan has listed a directory without finding this recorded entry.
     NoLongerExists(Vec<u8>),
@@ -142,7 +142,7 @@ pub enum Notice {
     TotalHasNoPath,
     CannotMarkTotal,
     CannotMarkDeleted,
-    /// The row is not a copy, so there is no directory in which to keep copies.
+    /// The row is not a copy, so there is no directory outside which to mark copies.
     NoDirectoryOfCopy,
     /// Copies outside a directory were marked. Contains their number and the path of the directory.
     MarkedElsewhere(usize, Vec<u8>),

@@ -48,7 +48,7 @@ pub struct Part {
 #[derive(Debug)]
 pub struct Survey {
     pub found: Arc<Overview>,
-    /// Tree of the last scan and its directory in which everything was found; `None` if this is the new tree.
+    /// Tree of the last scan, and the surveyed directory in it; `None` if the new tree was surveyed.
     pub record: Option<(RecordedTree, DirId)>,
 }
 

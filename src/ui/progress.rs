@@ -71,9 +71,10 @@ impl ScanState {
         self.last = tick;
     }
 
-    /// Returns the percentage of the recorded bytes that has been read. Without a record, returns the percentage of the
-    /// used space if whole file systems are scanned, and `None` otherwise. The value never falls during a scan, because
-    /// the counters only grow. The maximum is 99, because some data is counted twice or grows during the scan.
+    /// Returns the percentage of the recorded bytes or entries that has been read. Without a record, returns
+    /// the percentage of the used space if the scan reads exactly one whole file system, and `None`
+    /// otherwise. The value never falls during a scan, because the counters only grow. The maximum is 99,
+    /// because some data is counted twice or grows during the scan.
     pub fn percent(&self) -> Option<u8> {
         let Progress { disk, expected, entries, .. } = self.last.progress;
         let Some(RecordedWhole { totals, has_links }) = &self.recorded else {
@@ -82,7 +83,8 @@ impl ScanState {
         let (of_bytes, of_entries) = (percentage(disk, totals.disk), percentage(entries, totals.items));
         Some(match totals.disk {
             0 => of_entries,
-            // The scan has counted each inode once per name, but the recorded total counts it once.
+            // The progress counts the bytes of an inode once per name, but the recorded total counts them
+            // only once. The percentage of the bytes may therefore be too high.
             _ if *has_links => of_bytes.min(of_entries),
             _ => of_bytes,
         })

@@ -67,7 +67,8 @@ pub fn deleted(kind: OperationKind, report: &Report, is_at_most: bool, display: 
         OperationKind::Delete | OperationKind::Empty => {
             let up_to = if is_at_most { "up to " } else { "" };
             let freed = plain_size(report.freed, display.units);
-            // Omit the free space if the notice must also report a journal error.
+            // Omit the free space if the notice must also report a journal error, so that there is room for
+            // it.
             let gained = report.unwritten.is_none().then(|| report.gained_text(display.units));
             format!("Deleted {entries}, freed {up_to}{freed}{}", gained.unwrap_or_default())
         }

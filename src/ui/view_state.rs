@@ -125,7 +125,8 @@ impl Views {
             Needs::Nothing => true,
             Needs::FileSystem => self.is_whole(),
             Needs::Baseline => self.can_grow(),
-            // Only a search that reads files can find out whether the view has rows, which takes long.
+            // Whether the view has rows is known only after a search that reads files, which takes a long
+            // time.
             Needs::CompleteScan => false,
         }
     }

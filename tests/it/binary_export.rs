@@ -406,7 +406,7 @@ fn directory(name: &str, last: u64) -> Vec<(u64, Value)> {
     vec![(0, Number(0)), (1, bytes(name)), (12, Number(last))]
 }
 
-/// Returns a file with these items in one block. The last one is the root.
+/// Returns a file with these items in one block. The last item is the root.
 fn items(all: &[&[(u64, Value)]]) -> Vec<u8> {
     let mut content = Vec::new();
     let mut root = 0;
@@ -446,7 +446,8 @@ fn good_files_of_other_writers_are_read() {
     for fields in forms {
         assert_eq!(verdict(&items(&[fields, &directory("/r", 0)])), "no error", "{fields:?}");
     }
-    // The unknown fields contain maps and strings of known and unknown length, tags, nested values, and text.
+    // An item whose name is text instead of bytes. One key has a tag, and the unknown fields contain lists of
+    // known and unknown length, a map, and a floating-point number.
     let other =
         b"\xc1\xa4\x00\x01\xd8\x20\x01\x61f\x18\x63\x82\x9f\x01\xff\xa1\x61a\xf6\x39\x01\x00\xf9\x00\x00";
     let root = item(&directory("/r", 0));
@@ -698,7 +699,7 @@ fn a_block_has_the_size_that_was_asked_for() {
     let small = export(&["--export-block-size", "4"]);
     let usual = export(&[]);
     assert!(small.len() > 10 * usual.len(), "{small:?} {usual:?}");
-    // An item of a file takes at least 10 bytes, and the last item of a block may exceed the block size.
+    // The item of a file takes at least 10 bytes, and the last item of a block may exceed the block size.
     assert!(small.iter().all(|items| *items <= 4096 / 10 + 1), "{small:?}");
     let all: usize = usual.iter().sum();
     assert_eq!(small.iter().sum::<usize>(), all);

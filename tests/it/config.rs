@@ -327,7 +327,7 @@ fn config_show_prints_an_equivalent_configuration() {
     fs::write(file(&place), shown.text()).unwrap();
     let again = said(&place, &["config", "show"]);
     assert_eq!((again.text(), again.stderr.as_str()), (shown.text(), ""));
-    // Without any setting, and with variables in the environment, the output can also be read back.
+    // The output can also be read back if the configuration is empty and the environment contains settings.
     let place = home("");
     let shown = run(duke(&place, &["config", "show"]).env("DUKE_THREADS", "7").env("NO_COLOR", "1")).ended(0);
     fs::write(file(&place), shown.text()).unwrap();

@@ -10,13 +10,13 @@ use nix::sys::time::TimeSpec;
 use crate::program::place::Place;
 use crate::support::fixtures;
 
-#[allow(dead_code)] // `main`
+#[allow(dead_code)] // `main` is not called
 #[path = "../../examples/du.rs"]
 mod du;
-#[allow(dead_code)] // `main`
+#[allow(dead_code)] // `main` is not called
 #[path = "../../examples/oldest.rs"]
 mod oldest;
-#[allow(dead_code)] // `main`
+#[allow(dead_code)] // `main` is not called
 #[path = "../../examples/watch.rs"]
 mod watch;
 

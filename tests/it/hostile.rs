@@ -253,7 +253,7 @@ fn rows_with_too_few_bytes_are_rejected_before_taking_memory() {
     let blocks = 30_000;
     let mut snapshot = Snapshot::default();
     snapshot.block(0, &listing(0, ROOT), &[0, 1]);
-    // The listing in this block is read only when it is shown.
+    // This block is too short for a listing, which is not noticed: a listing is read only when it is shown.
     snapshot.block(0, &[0], &[1, 1]);
     snapshot.block(1, &[0; 5 * 1024], &[]);
     (1..blocks).for_each(|_| snapshot.block(1, &[0], &[]));

@@ -201,7 +201,7 @@ fn every_entry_has_its_own_numbers_and_every_directory_its_sum() {
     assert_eq!(sub.get("apparent").number(), own.iter().map(|path| length(path)).sum::<i128>());
     assert_eq!(sub.get("items").number(), 3);
     assert_eq!(sub.child("empty").get("children").elements().len(), 0);
-    // The linked file counts once in the root, which reports the shared size.
+    // The root counts the file with two names once, and reports its size as shared.
     assert_eq!(root.get("shared").number(), disk(&place.join("again")));
     let children = root.get("children").elements();
     let sum: i128 = children.iter().map(|child| child.get("disk").number()).sum();
@@ -408,8 +408,8 @@ fn is_prepared(child: &Child) -> bool {
 fn an_interrupted_scan_prints_partial_results_and_reports_it() {
     let place = Place::in_memory();
     place.chain("d", 50_000);
-    // Sometimes the scan is complete before the signal arrives. The output is then truncated, or complete
-    // with code 0.
+    // If the signal arrives after the scan, the output is either truncated or complete with code 0. Such a
+    // run is repeated.
     for _ in 0..50 {
         let mut child = start(place.path(), &["--json", "-t", "1"]);
         // Reads on a separate thread, because the program may block until its output is read.

@@ -197,8 +197,8 @@ fn threads() -> Option<usize> {
     Some(std::fs::read_dir("/proc/self/task").ok()?.count())
 }
 
-/// Waits until the threads of an earlier scan have ended. On a busy machine they end late, and each keeps its
-/// stack until then.
+/// Waits until this process has at most `most` threads, so that those of an earlier scan have ended. On a
+/// busy machine they end late, and each keeps its stack until then. Gives up after a minute.
 fn await_threads(most: Option<usize>) {
     let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while threads() > most && std::time::Instant::now() < end {

@@ -382,7 +382,7 @@ fn a_part_of_another_plan_or_a_damaged_part_is_refused() {
     fleet.save_all();
     let after: Vec<Vec<u8>> = parts.iter().map(|part| fs::read(fleet.folder.join(part)).unwrap()).collect();
     assert!(before == after);
-    // The plan is replaced, so the parts no longer belong to it.
+    // Replaces the plan. The parts belong to the old plan.
     fleet.plan(&["-e"]);
     let refused = fleet.merge(&parts).ended(2);
     assert!(refused.stderr.contains("not a part of this plan"), "{}", refused.stderr);
@@ -406,7 +406,7 @@ fn directories_that_changed_since_the_plan_do_not_prevent_a_merge() {
     let lines = fleet.lines(&["-f", "all.duke"]);
     assert!(lines.iter().any(|line| line.contains("no such file or directory")), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("not a directory")), "{lines:?}");
-    // The path is deleted before the rest is scanned.
+    // Part 0 is scanned again after the path of part 2 has been deleted.
     fs::remove_file(path(2)).unwrap();
     fs::remove_file(fleet.folder.join("0.duke")).unwrap();
     fleet.save(0).ended(0);

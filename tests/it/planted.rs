@@ -75,7 +75,7 @@ fn links_of_others_are_followed_only_in_protected_directories() {
             assert_eq!(refused(path).is_some(), is_refused, "{path:?} {owner} {bits:o}");
         }
     }
-    // If a user's group has the user's name and no other members, only that user can write with its rights.
+    // If a group has the name of a user and no other members, its write permission serves only that user.
     let user = nix::unistd::User::from_uid(nix::unistd::Uid::from_raw(1)).unwrap();
     let group = nix::unistd::Group::from_gid(nix::unistd::Gid::from_raw(1)).unwrap();
     if let (Some(user), Some(group)) = (user, group)
@@ -211,7 +211,7 @@ fn no_output_follows_a_planted_link() {
     session.wait_for_text("Replace report.json?");
     session.wait_for_text("[ Yes ]");
     session.press("y");
-    // The footer also contains a hint, so the middle of the message is left out.
+    // The footer also contains a hint, so the message is shortened in the middle. Only its end is checked.
     session.wait_for_text("use the link's target");
     session.press("q");
     session.press("q");
@@ -224,7 +224,7 @@ fn no_output_follows_a_planted_link() {
     left.sort();
     assert_eq!(left, ["middle", "report.duke", "report.json", "report.json.zst"]);
     assert!(!place.join("new.duke").exists());
-    // The target itself may be named.
+    // A file is written if its own path is given instead of a link to it.
     run(program().args(["-o", "../victim", "../t"]).current_dir(&shared)).ended(0);
 }
 
@@ -253,8 +253,8 @@ fn no_other_user_can_change_the_path_of_a_private_folder() {
     assert_eq!(found(&place.join("me/.local/state/duke")), Ok((real.clone(), true)));
     assert_eq!(found(&place.join("me/.local/state/../new/duke")), Ok((place.join("data/local"), false)));
 
-    // A user who can write to a directory can replace its entries unless the directory is sticky. Only one
-    // user may write to the folder itself.
+    // A user who can write to a directory can replace its entries unless the directory is sticky. The
+    // folder itself must be writable by its owner only, even if it is sticky.
     for above in ["home", "data", "data/local", "data/local/state", "data/local/state/duke"] {
         let above = place.join(above);
         for (bits, is_refused) in [(0o777, true), (0o1777, above == real), (0o755, false), (0o700, false)] {

@@ -38,7 +38,7 @@ impl Kept {
         Self { place, state, file }
     }
 
-    /// Returns the path of a newer snapshot of the latest scan of the same tree.
+    /// Returns the path at which a newer snapshot of the same tree would be kept as that of the latest scan.
     fn newer(&self) -> PathBuf {
         let name = self.file.file_name().unwrap().to_str().unwrap();
         let (key, time) = name.strip_prefix("scan-").unwrap().split_once('-').unwrap();
@@ -91,7 +91,7 @@ fn an_unusable_snapshot_is_ignored_with_a_reason_and_an_older_one_is_opened() {
         assert_eq!(path, newer);
         assert!(found.contains(reason), "{found} instead of {reason}");
     }
-    // The newest of two ignored files is reported.
+    // The newer of two ignored files is reported.
     fs::write(&kept.file, b"").unwrap();
     let Latest { snapshot, ignored } = kept.latest(&scan);
     assert!(snapshot.is_none());

@@ -130,7 +130,7 @@ fn remove(path: &Path) {
     removed.unwrap();
 }
 
-/// Runs `body` on file systems that record the time of birth, and on one that does not.
+/// Runs `body` on a file system that records the time of birth, and on one that does not.
 fn in_images(test: &str, body: impl Fn(&Image)) {
     if !sandbox::enter(test) {
         return;

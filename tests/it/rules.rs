@@ -1,5 +1,5 @@
-//! Rules of the repository. Where the code still breaks a rule, a limit on the number of such places may only
-//! be lowered.
+//! Rules of the repository. If existing code breaks a rule, the number of violations must equal a limit, and
+//! this limit may only be lowered.
 //!
 //! ARCHITECTURE.md describes the layers.
 #![allow(missing_docs, clippy::unwrap_used)] // a failing fixture is a failing test

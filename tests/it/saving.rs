@@ -212,7 +212,7 @@ fn piped(file: &Path, words: &[&str]) -> Run {
     let mut command = program();
     command.args(words).current_dir(file.parent().unwrap()).stdin(sender.stdout.take().unwrap());
     let run = run(&mut command);
-    // The status is ignored: after an error, duke reads no further, and a signal may have ended the sender.
+    // The sender's status is ignored: after an error, duke stops reading, and SIGPIPE may end the sender.
     sender.wait().unwrap();
     run
 }
@@ -231,7 +231,7 @@ fn a_snapshot_in_a_pipe_is_read_like_a_file() {
     let path = place.path().to_str().unwrap();
     let same = piped(&file, &["diff", "-n", "-", path]).ended(0);
     assert_eq!(same.text().lines().count(), 1, "{}", same.text());
-    // If there is another snapshot, both roots have the name of their host as a prefix.
+    // If two snapshots are read at once, each root has the name of its host as a prefix.
     let both = piped(&file, &["--json", "-f", "file", "-f", "-"]).ended(0).json();
     let roots = both.root().get("roots").elements();
     let names = roots.iter().map(|root| root.get("name").text()).collect::<Vec<_>>();
@@ -273,7 +273,7 @@ fn a_folder_that_cannot_be_written_to_is_an_error() {
 
 const DAY: i64 = 86_400;
 
-/// Keeps a snapshot of `t` that appears to be `days` old, because its name contains the time.
+/// Keeps a snapshot of `t`, and makes it appear `days` old by changing the time in its name.
 fn keep(place: &Place, state: &Place, flags: &[&str], days: i64) -> PathBuf {
     let saved = with_state(place, state, &[&["save"], flags, &["t"]].concat());
     let now = saved.ended(0).text().trim_end().to_owned();

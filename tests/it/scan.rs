@@ -136,7 +136,7 @@ fn a_root_may_be_a_file_a_link_or_missing() {
     assert_eq!(crate::support::failures(tree), missing);
     let totals = tree.totals(DirId::TOP);
     let files = [0, 1, 2].map(|position| known(tree, position).2);
-    // One of the files is in the directory and counts there.
+    // The first file is inside the root `real`, whose totals already include it.
     assert_eq!(totals.disk, tree.totals(real).disk + files[1].disk() + files[2].disk());
     assert_eq!((totals.items, totals.errors), (tree.totals(real).items, 2), "roots are no items");
 }

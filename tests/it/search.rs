@@ -106,7 +106,7 @@ fn links_show_their_names_elsewhere_after_the_scan() {
     let links = finish(survey::links(&Pool::new(2).unwrap(), below));
     let names: Vec<_> =
         links.inodes.iter().map(|inode| (inode.count, inode.inside, inode.elsewhere)).collect();
-    // `two.mkv` is larger than `one.txt`.
+    // `two.mkv` comes first, because it is larger than `one.txt`.
     assert_eq!(names, [(2, 1, 1), (2, 2, 0)]);
     assert_eq!(links.names(&links.inodes[1]).len(), 2);
 }

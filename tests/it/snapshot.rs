@@ -47,7 +47,8 @@ fn origin() -> RootOrigin {
     RootOrigin { scanned_at: -5, host: b"here".to_vec(), scope: b"-x".to_vec() }
 }
 
-/// Returns the metadata that is read back after [`about`] was written for `tree`: each device then has a file system.
+/// Returns the metadata that is read back after [`about`] was written for `tree`. The format stores one file
+/// system for each device; those missing in [`about`] have default values.
 fn about_in(tree: &Tree) -> SnapshotInfo {
     let mut about = about();
     about.file_systems.resize(tree.devices().numbers().len(), FileSystemInfo::default());

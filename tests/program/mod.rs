@@ -53,7 +53,7 @@ pub fn program() -> Command {
     for name in VARIABLES {
         command.env_remove(name);
     }
-    // Without these variables, the program has no folder for snapshots, so it keeps none of test directories.
+    // Without these variables, the program has no folder in which to keep snapshots of test directories.
     command.env_remove("XDG_STATE_HOME").env_remove("HOME");
     command.stdin(Stdio::null());
     command

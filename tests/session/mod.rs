@@ -155,7 +155,7 @@ pub fn duke(folder: &Path) -> CommandBuilder {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_duke"));
     command.arg(folder);
     at_home_nowhere(&mut command);
-    // Without a folder for snapshots, the program keeps none of test directories.
+    // With neither this variable nor HOME, the program has no folder for snapshots of test directories.
     command.env_remove("XDG_STATE_HOME");
     command
 }

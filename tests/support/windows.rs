@@ -11,7 +11,7 @@ pub const LARGE: Window = ("120x40", (120, 40), Glyphs::Unicode);
 pub const SMALL: Window = ("40x10", (40, 10), Glyphs::Unicode);
 pub const TINY: Window = ("20x6", (20, 6), Glyphs::Ascii);
 
-/// Defines a test for each window: `test: pictures in WINDOW`.
+/// Defines a test for each line `TEST: FUNCTION in WINDOW;`. The test calls the function for the window.
 macro_rules! in_windows {
     ($($test:ident: $pictures:ident in $window:ident;)+) => {
         $(#[test]

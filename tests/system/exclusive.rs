@@ -180,7 +180,7 @@ fn only_the_changes_of_later_snapshots_are_read_with_the_same_result() {
 /// Metadata that is freed with entries, in bytes: inodes in groups of 32 KiB, directories, and blocks of search trees.
 const METADATA: u64 = 160 * 1024;
 
-/// Options of mkfs.xfs for a volume with and without a reverse-mapping tree, which the space map needs.
+/// Options of mkfs.xfs for a volume with a reverse-mapping tree, without which there is no space map.
 const MAPPED: &[&str] = &["-q", "-m", "reflink=1,rmapbt=1"];
 const UNMAPPED: &[&str] = &["-q", "-m", "reflink=1,rmapbt=0"];
 

@@ -122,8 +122,8 @@ fn a_protected_directory_is_kept_and_the_rest_is_deleted() {
     };
     as_nobody(NAME, prepare, || {
         let (probe, report) = told_and_done("/tmp/base/ours");
-        // These are two files and the directory `inner` (without its contents) in `closed`, and `secret`,
-        // which cannot be opened.
+        // The four entries are two files and the directory `inner` (without its contents) in `closed`, and
+        // `secret`, which cannot be opened.
         assert_eq!(probe.kept, Kept { denied: 4, ..Kept::default() }, "{:?}", report.failures);
         assert!(probe.most > 0 && !Path::new("/tmp/base/ours/one").exists());
         assert!(!Path::new("/tmp/base/ours/closed/inner/three").exists());

@@ -115,7 +115,7 @@ fn a_deleted_program_that_still_runs_is_held_by_memory() {
             spawned => break spawned.unwrap(),
         }
     };
-    // The answer shows that the program is running.
+    // The copy of cat echoes a byte, which shows that it is running.
     running.stdin.as_mut().unwrap().write_all(b"x").unwrap();
     running.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
     let running = Killed(running);
@@ -383,7 +383,7 @@ fn a_root_below_the_mount_point_leaves_an_unknown_rest() {
 #[test]
 fn long_labels_leave_their_notes_below_each_other() {
     let fixture = fixtures::empty();
-    // The name makes the label longer than any label of the program, and as wide as the column can become.
+    // With this name, the label is longer than every fixed label, and as wide as the column can become.
     let name = "n".repeat(52_usize.saturating_sub(fixture.path().as_os_str().len() + 1));
     let path = fixture.join(&name);
     fixtures::file(&path, 9_000_000).unwrap();

@@ -142,7 +142,7 @@ fn used_names_get_a_number_and_nothing_is_replaced() {
         fs::write(fixture.join("same"), format!("{round}")).unwrap();
         let scan = crate::support::scan(fixture.path(), 1);
         all.push(put(&select(&scan, &[fixture.join("same")]), &owner));
-        // A file without an info file keeps its name, too.
+        // The name of a trashed file is not used again, even if that file has no info file.
         fs::write(home.join("Trash/files/same.3"), "somebody's").unwrap();
     }
     assert_eq!(names(&home.join("Trash/files")), ["same", "same.2", "same.3", "same.4"]);
@@ -374,7 +374,7 @@ fn the_journal_is_private_and_each_line_is_json() {
         );
         assert_eq!(line.contains("path_base64"), std::str::from_utf8(path).is_err());
     }
-    // The journal is never written through a link or to another kind of file.
+    // The journal is never written through a link or to anything but a regular file.
     for spoil in ["link", "directory"] {
         let journal = Journal::in_directory(fixture.join(spoil));
         fs::create_dir(fixture.join(spoil)).unwrap();

@@ -199,7 +199,7 @@ fn an_ended_browser_leaves_no_unfinished_file() {
         command.env("XDG_STATE_HOME", home.path());
         let mut session = crate::session::Session::run(command);
         session.wait_for("browser", vt100::Screen::alternate_screen);
-        // The file is being written, or has already been written.
+        // Waits until the snapshot is being written or has already been written.
         let end = Instant::now() + PATIENCE;
         while fs::read_dir(&kept).map_or(0, Iterator::count) == 0 {
             assert!(Instant::now() < end, "no snapshot is written");

@@ -564,7 +564,8 @@ fn interrupts_in_a_shell_do_not_reach_duke() {
     }
 }
 
-/// Programs start with default actions for signals, no blocked signals, and only the three standard descriptors.
+/// The browser starts a program with default actions for signals, no blocked signals, and only the three
+/// standard descriptors.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_program_inherits_no_descriptors_or_signal_actions() {

@@ -329,7 +329,7 @@ fn there_are_at_most_sixty_frames_a_second() {
     }
     session.drain(MOMENT);
     let frames = session.raw.windows(BEGIN.len()).filter(|bytes| *bytes == BEGIN).count();
-    // The first frame needs no wait.
+    // At most 60 frames per second are drawn, and the first one at once.
     let most = 1 + begun.elapsed().as_millis() * 60 / 1000;
     assert!(frames > 5, "{frames} frames");
     assert!(frames as u128 <= most, "{frames} frames, but at most {most} are allowed");

@@ -22,7 +22,8 @@ const TOUR: &str = include_str!("../../docs/tour.md");
 /// Directory in which the reader takes the tour.
 const PLACE: &str = "/tmp";
 const CREATE: &str = "cargo run --example demo-tree -- ";
-/// Time within which a key is normally drawn. On a slower machine, the test is less strict, but does not fail.
+/// Time within which the effect of a key is normally drawn. On a slower machine, the test is less strict, but
+/// does not fail.
 const MOMENT: Duration = Duration::from_millis(150);
 
 /// Item of a step.

@@ -182,7 +182,7 @@ impl Gathering<'_> {
                 self.growth.pairs.push((new, old));
                 let (before, after) = (self.old.status(old), self.request.tree.status(new));
                 let is_preliminary = self.old.is_preliminary(old) || self.request.tree.is_preliminary(new);
-                // A directory that was read only partly this time cannot be compared with the whole one.
+                // Totals are not comparable if the directory was read completely in only one of the trees.
                 let is_final = !is_preliminary && before.partial == after.partial;
                 if new == self.request.from && is_final {
                     let extent = |tree: &Tree, id| {

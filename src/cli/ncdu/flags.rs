@@ -18,13 +18,14 @@ pub enum Means {
     Actions(&'static [&'static str], bool),
     /// Disables deletion. If given twice, also disables running other programs; if given three times, also rescanning.
     ReadOnly,
-    /// Compresses the export if `true`. duke accepts `--compress` only with an export.
+    /// Compresses a JSON export if `true`. Dropped without a JSON export, because duke would reject it.
     Compress(bool),
     /// No effect on a compressed export, because duke has a single compression level. The value must be from 1 to 19.
     Level,
-    /// Sets the block size of the export. duke accepts it only with a binary export.
+    /// Sets the block size of a binary export. Dropped without a binary export, because duke would reject it.
     BlockSize,
-    /// Stays on one file system if `true`. duke does not accept `-x` together with `--include-kernfs`.
+    /// Stays on one file system if `true`. Overrides `Kernfs`, because duke does not accept `-x` together
+    /// with `--include-kernfs`.
     OneFileSystem(bool),
     /// Enters kernel file systems if `true`. ncdu does so by default.
     Kernfs(bool),

@@ -222,7 +222,7 @@ fn move_back(it: &Trashed) -> Result<(), Reason> {
     for item in &it.from.items {
         let inside = trash.inside(&it.name);
         let now = trash.files.identity_of(inside.as_slice())?;
-        // An item is moved back even if it was written to in the trash.
+        // Only the inode is compared, so an item is moved back even if it was modified in the trash.
         if !item.identity.is_some_and(|before| before.is_same_inode(&now)) {
             return Err(Reason::Changed);
         }

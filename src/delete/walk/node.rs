@@ -80,7 +80,8 @@ impl<'w> Node<'w> {
         })
     }
 
-    /// Returns the directory that contains this node, or `None` if it cannot be reopened.
+    /// Returns the directory that contains this node, opening it again if necessary; `None` if that fails.
+    /// `directory` is the directory of this node, if it is open.
     pub fn above(&self, directory: Option<&Directory>) -> Option<Arc<Directory>> {
         match &self.above {
             Above::Selected(directory) => Some(Arc::clone(directory)),

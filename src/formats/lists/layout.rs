@@ -98,8 +98,8 @@ pub(crate) fn recognize(
         Some(ListPreset::S3Inventory) => {
             let mut columns: Vec<FieldColumn> =
                 (1..).zip(["bucket", "key", "size"]).map(|(column, name)| preset(name, column)).collect();
-            // Which fields follow the size depends on the configuration of S3 Inventory, so the fourth field is read as
-            // the modification time only if it contains a time.
+            // The fields after the size depend on the configuration of S3 Inventory, so the fourth field is
+            // read as the modification time only if it contains a time.
             let first = FieldTexts::csv_of(first_line(records)?, b',');
             columns.extend(
                 first

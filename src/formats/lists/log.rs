@@ -109,7 +109,7 @@ impl EntryLog {
         if group >= self.groups.len() {
             self.groups.resize(group + 1, None);
         }
-        // A varint takes at most ten bytes.
+        // The varint before the payload takes at most ten bytes.
         let needed = self.record.len() + 10;
         let has_room = |index: &usize| self.blocks[*index].bytes().len() + needed <= BLOCK;
         let index = self.groups[group].filter(has_room).unwrap_or_else(|| {

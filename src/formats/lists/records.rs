@@ -20,7 +20,7 @@ const LONGEST_RECORD: usize = 1 << 18;
 pub(crate) enum RecordEnd {
     Newline,
     Nul,
-    /// Newline outside quotes. Contains the separator between fields.
+    /// Newline outside quotes. The byte is the separator between fields, after which a quote can open.
     Csv(u8),
 }
 

@@ -119,9 +119,9 @@ impl PathTree {
             _ => return None,
         };
         let path = path(&name)?;
-        // `places` begins with the last record. Most lists contain the line of a directory before the lines
-        // of its entries, and that line does not always state the kind. The earlier record may therefore be
-        // the line of the child directory itself.
+        // A second record is accepted only if it is the line of the child directory itself. In most lists,
+        // that line precedes the lines of the child's entries and may not state the kind, so it was logged
+        // as an entry. `places` begins with the last record, so the earlier record is at index 1.
         if let Some(place) = places.get(1) {
             let is_line = matches!(self.log.read(*place), Logged::Entry(_, entry) if entry.name == name);
             if !is_line || self.nodes[directory as usize].own.is_some() {

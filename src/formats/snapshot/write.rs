@@ -243,7 +243,7 @@ impl<'t, 'b, 'o, T: WrittenTree> Body<'t, 'b, 'o, T> {
                 self.blocks.rows(&mut self.rows)?;
             }
             self.listing(number, id, &aliases)?;
-            // The list of roots gets its own block.
+            // Only the list of roots may name directories of other listings, so it gets its own block.
             if id == DirId::TOP || self.page.listings.length() >= BLOCK {
                 self.blocks.listings(&mut self.page)?;
             }
@@ -330,8 +330,8 @@ impl<'t, T: WrittenTree> Numbers<'t, T> {
         Some((self.given - waiting, parent, id))
     }
 
-    /// Assigns a number to the directory `child` in the listing of `id`. Returns `None` if the directory
-    /// belongs to another listing.
+    /// Assigns a number to the directory `child` in the listing of `id`, whose own number is `number`.
+    /// Returns `None` if the child belongs to another listing, or is a root that already has a number.
     fn give(&mut self, id: DirId, number: u32, child: DirId) -> Option<u32> {
         let is_owned = self.tree.parent(child) == Some(id) && (id != DirId::TOP || self.roots.insert(child));
         is_owned.then(|| {

@@ -1,7 +1,7 @@
 //! File that is being written and does not have its final name yet. The file has no name at all if the system
 //! supports unnamed files. Otherwise the file has a temporary name in the directory of its final name, and is
-//! deleted when the process ends. After SIGKILL or a power failure, the file remains until the next write
-//! into that directory.
+//! deleted when the process ends. After SIGKILL or a power failure, the file remains until duke next writes
+//! a file into that directory.
 //!
 //! ```text
 //! .report.json.duke-9ae0daaf-1234-0.part      file name, checksum of the host name, process ID, number
@@ -96,8 +96,8 @@ impl DraftFile {
                 Ok(())
             }
             Err(Errno::EEXIST) => Err(Errno::EEXIST),
-            // The file system may not support hard links. The name is checked first, because not every system can
-            // rename without replacing an existing file.
+            // If the file system does not support hard links, the file is renamed. The name is checked first,
+            // because not every system can rename without replacing an existing file.
             Err(_) => match directory.attributes_of(target) {
                 Err(Errno::ENOENT) => directory.replace(name.as_c_str(), target),
                 Ok(_) => Err(Errno::EEXIST),

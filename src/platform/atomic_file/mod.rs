@@ -1,8 +1,9 @@
 //! Files that are written completely or not at all.
 //!
-//! The data is written to a new file in the same directory, which replaces the old file once the data is complete and
-//! on disk. If the disk is full or the process is killed, the old file remains unchanged. If the target is not a
-//! regular file (a device, a pipe), the data is written directly to the target.
+//! The data is written to a new file in the directory of the target. The new file replaces the old one once
+//! the data is complete and on disk. If the disk is full or the process is killed, the old file remains
+//! unchanged. If the target is not a regular file (a device, a pipe), the data is written directly to the
+//! target.
 //!
 //! Invariant: no new file remains unless [`AtomicFile::keep`] or [`AtomicFile::keep_as_new`] is called.
 

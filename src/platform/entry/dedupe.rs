@@ -54,7 +54,7 @@ pub fn share_range(
         status: 0,
         reserved_info: 0,
     };
-    // The type of a request depends on the C library, but its number always has 32 bits.
+    // The type of ioctl's request parameter depends on the C library, but a request always has 32 bits.
     #[allow(clippy::cast_possible_wrap, clippy::cast_lossless)]
     retry(|| {
         // SAFETY: `range` is a whole `struct file_dedupe_range` with as many entries as its count says, and nothing

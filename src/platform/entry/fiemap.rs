@@ -204,7 +204,7 @@ fn ask(file: &impl AsRawFd, start: u64, flags: u32) -> Result<Map, Errno> {
         reserved: 0,
         extents: [Extent::default(); EXTENTS],
     };
-    // The type of a request depends on the C library, but its number always has 32 bits.
+    // The type of ioctl's request parameter depends on the C library, but a request always has 32 bits.
     #[allow(clippy::cast_possible_wrap, clippy::cast_lossless)]
     retry(|| {
         // SAFETY: `map` is a whole `struct fiemap` with room for as many extents as its count says, and nothing else
@@ -260,8 +260,8 @@ impl Sums {
         if is(DELAYED) {
             add(&mut layout.delayed);
         }
-        // The length of a compressed extent is not its size on the disk, so each compressed extent counts as a
-        // separate piece.
+        // An extent continues the previous piece only if it starts where that piece ends. The length of a
+        // compressed extent exceeds its size on disk, so the extent after it counts as a new piece.
         if self.end != Some(extent.physical) {
             layout.pieces = layout.pieces.map(|pieces| pieces + 1);
         }

@@ -35,9 +35,10 @@ impl Identity {
         self.is_same_inode(now) && (may_be_written || written(self) == written(now))
     }
 
-    /// Returns `true` if the entry is unchanged in `now` and was not renamed. The change time of the inode must also be
-    /// the same, because no program can set it back. This time is ignored for a file with several names, because
-    /// deleting any of the names updates it. It is also ignored for a directory whose birth time is known.
+    /// Returns `true` if the entry is unchanged in `now` and the change time of the inode is the same.
+    /// Renaming the entry usually updates this time, and no program can set it back. The time is ignored for
+    /// a file with several names, because deleting any of the names updates it, and for a directory whose
+    /// birth time is known.
     pub fn is_untouched(&self, now: &Self) -> bool {
         let is_directory = self.attributes.kind == Kind::Directory;
         let may_be_touched =

@@ -4,7 +4,7 @@ mod dedupe;
 mod fiemap;
 pub mod statx;
 #[path = "unix.rs"]
-#[allow(dead_code)] // this file replaces some of its functions
+#[allow(dead_code)] // this file replaces some functions of `unix`
 mod unix;
 
 use std::ffi::CStr;

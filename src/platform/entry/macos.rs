@@ -1,7 +1,7 @@
 //! macOS: the flags of chflags(2), birth times, clones, and `renameatx_np(2)`.
 
 #[path = "unix.rs"]
-#[allow(dead_code)] // this file replaces some of its functions
+#[allow(dead_code)] // this file replaces some functions of `unix`
 mod unix;
 
 use std::ffi::CStr;

@@ -37,8 +37,9 @@ impl Directory {
     /// directory.
     ///
     /// # Errors
-    /// Returns any error of [`Rights::to_remove`], or of faccessat(2) for a directory. A directory can be moved only if
-    /// it is writable itself, because its `..` changes.
+    /// Returns any error of [`Rights::to_remove`], `EPERM` if the entry is immutable or append-only, or any
+    /// error of faccessat(2) for a directory. A directory can be moved only if it is writable itself, because
+    /// its `..` changes.
     pub fn may_move(&self, name: &(impl NixPath + ?Sized), found: &Attributes) -> Result<(), Errno> {
         self.rights().to_remove(found)?;
         if self.is_locked(name)? {

@@ -137,7 +137,8 @@ pub(crate) fn remove_all() {
     }
 }
 
-/// Returns `true` if duke can see a process with this ID, or if the ID is not positive.
+/// Returns `true` if duke can see a process with this ID. Also returns `true` if the ID is not positive,
+/// because kill(2) would not take such a number as the ID of a process.
 pub fn is_running(process: i32) -> bool {
     process <= 0 || kill(Pid::from_raw(process), None) != Err(Errno::ESRCH)
 }

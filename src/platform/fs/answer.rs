@@ -1,7 +1,7 @@
 //! Calls to file systems that may never answer, such as a file system on an unreachable server.
 //!
 //! A thread in such a call stays in the kernel until the server answers, and only SIGKILL can end it. Therefore each
-//! call runs on its own thread, and nothing waits for that thread, not even process exit.
+//! call runs on its own thread. After the time limit, nothing waits for that thread, not even process exit.
 //!
 //! Invariant: the time limit applies to all calls together, regardless of their number.
 
@@ -15,7 +15,7 @@ use crate::base::sync::Arc;
 pub const LIMIT: Duration = Duration::from_secs(2);
 
 /// Runs all `questions` at the same time and returns their results, with `None` for each that takes longer than
-/// `limit`. A question for which no thread can be started runs on the calling thread.
+/// `limit`. A question for which no thread can be started runs on the calling thread, without a time limit.
 pub fn within<T: Send + 'static>(
     limit: Duration,
     questions: impl IntoIterator<Item = impl Fn() -> T + Send + Sync + 'static>,

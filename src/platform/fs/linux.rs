@@ -9,7 +9,7 @@ mod quota;
 #[path = "overhead/xfs/space_map.rs"]
 pub mod space_map;
 #[path = "unix.rs"]
-#[allow(dead_code)] // this file replaces some of its items
+#[allow(dead_code)] // this file replaces some items of `unix`
 mod unix;
 #[path = "overhead/xfs/ask.rs"]
 mod xfs;
@@ -30,7 +30,8 @@ use crate::platform::{Boundary, Directory, Errno, FileSystem, errno_of};
 pub use quota::of_user as quota;
 pub use unix::*;
 
-/// `true`, because `open_tree(2)` can clone a mount without the mounts on top of it.
+/// `true`: files under mount points can be read, because `open_tree(2)` can clone a mount without the mounts
+/// on top of it.
 pub const UNCOVERS: bool = true;
 
 /// Returns all mounts that this process can see, in the order in which they were mounted.

@@ -1,7 +1,7 @@
 //! Linux: limit on the address space, and a function that runs before `main`.
 
 #[path = "unix.rs"]
-#[allow(dead_code)] // this file replaces some of its items
+#[allow(dead_code)] // this file replaces some items of `unix`
 mod unix;
 
 use nix::sys::resource::{Resource, getrlimit};

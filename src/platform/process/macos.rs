@@ -1,7 +1,7 @@
 //! macOS: desktop conventions, and the I/O policy for files in the cloud.
 
 #[path = "unix.rs"]
-#[allow(dead_code)] // this file replaces some of its items
+#[allow(dead_code)] // this file replaces some items of `unix`
 mod unix;
 
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 //! Invariant: kernel records are read only through bounds-checked slices.
 
 #[path = "unix.rs"]
-#[allow(unused_imports)] // this file replaces some of its items
+#[allow(unused_imports)] // this file replaces some items of `unix`
 mod unix;
 
 use std::cell::Cell;

@@ -82,7 +82,9 @@ impl<'d> Reader<'d> {
                 Err(Errno::EACCES) if matches!(self.way, Way::Bulk(wanted) if wanted != Wanted::NAMES) => {
                     self.way = Way::Bulk(Wanted::NAMES);
                 }
-                // ERANGE was observed at the end of directories on macOS 10.13. EBADMSG is returned by `read` itself.
+                // These errors mean that the call does not work here. ERANGE was observed at the end of
+                // directories on macOS 10.13. EBADMSG comes from `read` below, which returns it for a
+                // malformed reply.
                 Err(Errno::ENOTSUP | Errno::EINVAL | Errno::ENOSYS | Errno::ERANGE | Errno::EBADMSG)
                     if !self.begun =>
                 {

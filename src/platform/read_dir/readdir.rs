@@ -1,7 +1,8 @@
-//! Any Unix: names from `readdir(3)` (through the C library, see `imp`), attributes from `fstatat(2)`.
+//! Any Unix: names from the C library's `readdir(3)` (`unix.rs`; on macOS `stream.rs`), attributes from
+//! `fstatat(2)`.
 //!
-//! Systems without a faster implementation use this one. Tests compare faster ones with it on all systems.
-//! Invariant: this file has no `unsafe` code.
+//! Systems without a faster implementation use this one. On all systems, tests compare the faster
+//! implementations with this one. Invariant: this file has no `unsafe` code.
 
 use std::ffi::CStr;
 

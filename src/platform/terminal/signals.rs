@@ -149,8 +149,8 @@ pub fn is_writable(terminal: BorrowedFd<'_>) -> bool {
     }
 }
 
-/// Does the same as [`is_writable`] with select(2). Returns `true` if select(2) fails too, because a failed write is
-/// harmless.
+/// Does the same as [`is_writable`] with select(2). If select(2) cannot check the terminal either, returns
+/// `true`, because an attempt to write is harmless even if it fails.
 fn is_selected(terminal: BorrowedFd<'_>, wait: Duration) -> bool {
     if usize::try_from(terminal.as_raw_fd()).is_ok_and(|number| number >= FD_SETSIZE) {
         return true;

@@ -118,7 +118,7 @@ fn next_word(text: &str, at: usize) -> Option<(Word<'_>, bool, usize)> {
 
 /// Returns the regex at the start of `rest`, the text after an opening slash. The regex ends at the first unescaped
 /// slash, which must also end the term; otherwise, the term is not a regex. Without such a slash, all of `rest` is a
-/// regex that the user is still typing, provided that it looks like one.
+/// regex that the user is still typing, provided that it contains a character that is typical of a regex.
 fn regex_inside(rest: &str) -> Option<(&str, Sort)> {
     let mut escaped = false;
     for (at, letter) in rest.char_indices() {

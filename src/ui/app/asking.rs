@@ -1,8 +1,8 @@
 //! Input for layers, answers to questions, and commands that leave the browser or the tree.
 //!
-//! An open question is above everything else and gets all keys until the user answers it. A No changes nothing.
-//! The same is true of the deletion dialog ([`crate::ui::layers::confirm_delete`]). Both ignore a Yes until the
-//! user has had time to read them ([`AnswerGate`]).
+//! A question is always the top layer, and gets all keys until the user answers it. A No changes nothing. The
+//! deletion dialog ([`crate::ui::layers::confirm_delete`]) works in the same way, but a question can cover
+//! it. Both ignore a Yes until the user has had time to read them ([`AnswerGate`]).
 //!
 //! Invariant: nothing is done unless the user answers Yes after having had time to read the question.
 

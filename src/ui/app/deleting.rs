@@ -148,8 +148,8 @@ impl<'t> App<'t> {
         Effect::Deletion(DeletionRequest::Preview(selection, now))
     }
 
-    /// Opens the deletion dialog again once the changed entries have been rescanned, unless the user has opened another
-    /// layer.
+    /// Opens the deletion dialog again after the changed entries have been rescanned, unless the user has
+    /// since opened a layer other than a question.
     fn ask_again(&mut self) -> Option<Effect> {
         let is_free = self.layers.iter().all(|layer| matches!(layer, Layer::Question(_)));
         let (kind, selection) = self.cx.deletion.asked_again.take().filter(|_| is_free)?;
@@ -175,7 +175,8 @@ impl<'t> App<'t> {
         })
     }
 
-    /// Opens the list of failures, once the tree is up to date and no layer is open.
+    /// Opens the list of failures, if any. Does nothing while an operation or rescan is running or a layer is
+    /// open.
     pub(super) fn open_failures(&mut self) {
         let is_busy = self.cx.is_deleting() || self.cx.rescan().is_some() || !self.layers.is_empty();
         let failed = self.cx.deletion.failed.take_if(|_| !is_busy);
@@ -226,8 +227,9 @@ impl<'t> App<'t> {
         }
     }
 
-    /// Continues after a rescan: rescans the next directory with restored items, opens the deletion dialog again if
-    /// entries had changed, or checks marked directories that have changed.
+    /// Continues after a rescan with the first of these steps that is necessary: rescans the next directory
+    /// with restored items, opens the deletion dialog again if entries had changed, or checks marked
+    /// directories that have changed.
     pub(super) fn after_rescan(&mut self) -> Option<Effect> {
         self.cx.read_returned().or_else(|| self.ask_again()).or_else(|| self.cx.compare_marks())
     }

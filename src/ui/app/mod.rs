@@ -57,8 +57,9 @@ impl<'t> App<'t> {
     }
 
     pub fn update(&mut self, action: Event) -> Option<Effect> {
-        // Both values are read before the event changes them. The key that opens a question does not count as
-        // input to that question, and the clickable areas are cleared if the event changes the scope.
+        // Both values are read before the event changes them: the first because the key that opens a question
+        // does not count as input to that question, the second because the clickable areas are cleared if the
+        // event changes the scope.
         let (was_asked, scope) = (self.is_asking(), self.scope());
         if matches!(action, Event::Key(_) | Event::Mouse(..)) {
             self.cx.cancel_mark_total();

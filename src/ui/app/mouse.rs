@@ -76,8 +76,8 @@ impl App<'_> {
         (line < list.bottom()).then_some((list.x, line))
     }
 
-    /// Clears the clickable areas if the scope is no longer `scope`. The areas belong to the last frame, which does not
-    /// show the new component yet.
+    /// Clears the clickable areas if the scope is no longer `scope`, because the last frame, to which the
+    /// areas belong, does not show the component of the new scope yet.
     pub(super) fn forget_hits_of_another(&mut self, scope: Scope) {
         if self.scope() != scope {
             self.hits.clear();

@@ -16,7 +16,8 @@ use crate::ui::operations::deletion::DeletionRequest;
 use crate::ui::options::DeleteMode;
 
 impl Context<'_> {
-    /// Records that a file operation is running, and returns the effect that starts it.
+    /// Records that a file operation is running, and returns the effect that starts it. For `expected` and
+    /// `is_at_most`, see [`Running`].
     pub fn begin_work(&mut self, work: Operation, expected: (u64, u64), is_at_most: bool) -> Effect {
         self.deletion.failed = None;
         self.deletion.running = Some(Running {
@@ -59,7 +60,7 @@ impl Context<'_> {
     /// Stores the items that were not restored (all except `returned`), so that the user can try again.
     pub fn keep_unrestored(&mut self, work: &Operation, returned: &[Trashed]) {
         if let Operation::Restore(all) = work {
-            // Both lists have the same order.
+            // Both lists have the same order, so a single pass finds the items that only `all` contains.
             let mut returned = returned.iter().peekable();
             self.remember_trashed(all.iter().filter(|it| returned.next_if_eq(it).is_none()));
         }
@@ -96,7 +97,8 @@ impl Context<'_> {
         Effect::Recheck(places)
     }
 
-    /// Requests a rescan of the directories with shared files, so that the search for duplicates runs again.
+    /// Requests a recheck of the directories that contain the shared files, but of none of their entries, so
+    /// that the search for duplicates runs again.
     fn recheck_shared(&mut self, sharing: &CopySharing) -> Effect {
         let directories = sharing.directories();
         let name = directories.first().map(|directory| self.tree.name(*directory).to_vec());
@@ -146,7 +148,8 @@ impl Context<'_> {
         }
     }
 
-    /// Requests a check of marked directories that appear modified after a rescan, because they may have been replaced.
+    /// Requests a check of marked directories that appear modified after a rescan, because each may now be a
+    /// different directory of the same name.
     pub fn compare_marks(&mut self) -> Option<Effect> {
         let touched = self.marks.touched_directories();
         let selection =

@@ -116,8 +116,8 @@ impl Context<'_> {
     }
 }
 
-/// Returns a text that describes how the sizes were found: the number of files whose extents were read, for
-/// which link counts were used, and that could not be read.
+/// Returns a text that describes how the sizes were found: the numbers of files whose extents were read, of
+/// files for which link counts were used instead, and of files that could not be read.
 fn coverage_text(coverage: ExclusiveCoverage) -> String {
     let ExclusiveCoverage { read, by_links, unread } = coverage;
     let files = |number: u64| format!("{} {}", grouped(number), if number == 1 { "file" } else { "files" });

@@ -70,8 +70,8 @@ impl Context<'_> {
         }
     }
 
-    /// Chooses another snapshot as the baseline. `next` converts the index of the current snapshot to the index of the
-    /// new one. Index 0 is the newest snapshot.
+    /// Chooses another snapshot as the baseline. `next` returns its index, given the index of the current
+    /// baseline. The newest snapshot has index 0.
     pub fn choose_baseline(&mut self, next: impl Fn(usize) -> Option<usize>) {
         let Some(info) = self.views.compared.offer() else {
             self.notify(Notice::NoBaseline);
@@ -101,7 +101,7 @@ impl Context<'_> {
         for sheet in self.views.sheets.iter_mut().filter(|sheet| sheet.table.is_of_changes()) {
             sheet.set_title(title.clone());
         }
-        // The title of the growth view already shows this time.
+        // The title of the growth view already shows this time, so a notice would repeat it.
         let is_said = self.sheet().is_some_and(|sheet| sheet.table.is_of_changes());
         if let Some(since) = info.since.filter(|_| info.count > 1 && !is_said) {
             self.notify(Notice::Since(date_and_time(since, &self.zone), info.index + 1, info.count));

@@ -35,7 +35,8 @@ impl Context<'_> {
         let may_ask = sources.may_ask_system && self.source_kind == SourceKind::Live;
         let state = &mut self.views.overview;
         let surveyed = state.survey.poll(|_| {
-            // Filtered totals come from the new scan.
+            // While a filter is active, the recorded tree is not used, because filtered totals come from the
+            // new scan.
             let record = self.record.as_ref().filter(|_| self.views.filtering.is_none());
             let record = record.and_then(|it| Some((it.clone(), it.find(self.tree, request.from)?)));
             let request = match &record {
@@ -115,8 +116,9 @@ impl Context<'_> {
         }
     }
 
-    /// Returns a part of the overview that shows the first rows of a table view. `record` is the recorded tree in which
-    /// the rows were found, with the directory that paths are relative to.
+    /// Returns a part of the overview that shows the first rows of a table view. `record` is the recorded
+    /// tree in which the rows were found, with the directory that paths are relative to; `None` if the rows
+    /// are from the current tree.
     fn part_of_table(
         &self,
         view: &'static ViewSpec,

@@ -45,8 +45,9 @@ impl Context<'_> {
         }
     }
 
-    /// Goes to an entry of the recorded tree or, if the scan has not found it yet, to the deepest directory on the way
-    /// to it. The cursor there follows the name that leads to the entry.
+    /// Goes to an entry of the recorded tree or, if the scan has not found it yet, to the deepest directory
+    /// of its path that has been found. There, the cursor is on the next name of the path. If the entry no
+    /// longer exists, only shows a notice.
     fn leave_for_recorded(&mut self, entry: EntryId) {
         let found = self.record.as_ref().and_then(|record| record.way_to(self.tree, entry));
         let Some((directory, name)) = found else { return };

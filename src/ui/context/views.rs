@@ -1,7 +1,8 @@
 //! Open views: requests for their data, updates of their results, and their commands.
 //!
-//! Table views form a stack. For example, the files of one type are on top of the table of types. At the bottom
-//! is the directory itself, as a list or a treemap. A search filters all of these views until it is cleared.
+//! Table views form a stack. For example, the files of one type are on top of the table of types. At the
+//! bottom is the directory itself, as a list, a treemap or an overview. A search filters all of these views
+//! until it is cleared.
 //!
 //! Invariant: every open view is a view of the shown directory.
 
@@ -126,7 +127,7 @@ impl Context<'_> {
     /// Reloads results that may lack new entries, at intervals during the scan and once at its end.
     pub fn refresh_views(&mut self, has_grown: bool) {
         if has_grown {
-            // Views of the last scan stay as they are until the scan ends.
+            // Views with rows from the recorded tree are not reloaded before the running scan ends.
             let keeps_recorded = self.is_scanning() && self.record.is_some();
             let outdated = self.views.sheets.iter_mut().filter(|it| !(keeps_recorded && it.is_recorded()));
             outdated.for_each(|sheet| sheet.rows.outdate());

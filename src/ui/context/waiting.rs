@@ -48,7 +48,8 @@ impl Context<'_> {
         true
     }
 
-    /// Refuses a command that would act on a row of the last scan. Returns `false` for any other command.
+    /// Refuses a command that would act on a row from the recorded tree. Returns `false` for any other
+    /// command.
     fn refuse_on_recorded_row(&mut self, command: Command) -> bool {
         let acts_on_row = matches!(
             command,
@@ -72,8 +73,9 @@ impl Context<'_> {
         self.notice.take_if(|notice| matches!(notice, Notice::AwaitingScan(_)));
     }
 
-    /// Returns the waiting command once its entry is under the cursor. A command without an entry is returned
-    /// once the whole listing is shown. If the entry does not exist, forgets the command and shows a notice.
+    /// Returns the waiting command once its entry is under the cursor. A command that is not for a single
+    /// entry is returned once the whole listing is shown. If the entry does not exist, forgets the command
+    /// and shows a notice.
     pub fn take_ready(&mut self) -> Option<Command> {
         let Some(Notice::AwaitingScan(waiting)) = &self.notice else { return None };
         let WaitingCommand { command, directory, name } = waiting.clone();

@@ -1,4 +1,4 @@
-//! Tests of deletion, without files: questions, confirmations and notices.
+//! Tests of deletion, on trees in memory: questions, confirmations and notices.
 
 use super::*;
 use crate::base::job::JobError;
@@ -242,7 +242,7 @@ fn a_name_is_typed_over_a_size_or_for_a_home() {
     assert_eq!(press(&mut app, "Esc"), [Effect::Deletion(DeletionRequest::StopPreview)]);
 }
 
-/// Deleting compressed or shared files may free less than their blocks.
+/// Deleting files that are compressed or share space may free less than their disk usage.
 #[test]
 fn a_deletion_says_up_to_where_less_may_be_freed() {
     let tree = home();

@@ -174,7 +174,7 @@ fn marks_of_copies_keep_the_last_copy_in_every_view() {
     press(&mut app, "G > Esc");
     assert!(app.cx.views.sheets.is_empty());
     assert_eq!(marked(&app), ["y", "z"]);
-    // In the list the remaining copy is marked by hand.
+    // The remaining copy is marked, too, but in the list. Deleting all copies is still refused.
     app.cx.go_to_entry(entry(&tree, &["x"]));
     press(&mut app, "Space D");
     assert_eq!(marked(&app), ["x", "y", "z"]);

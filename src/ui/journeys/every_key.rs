@@ -188,7 +188,8 @@ fn a_screen_of_any_size_can_be_drawn_in_every_mode() {
             }
             let mut terminal = Terminal::new(TestBackend::new(columns, lines)).unwrap();
             terminal.draw(|frame| app.draw(frame)).unwrap();
-            // The terminal may still have its old size when the state already has the new one.
+            // Drawing must not panic if the terminal still has its old size when the state already has the
+            // new one.
             app.update(Event::Resize(80, 24));
             terminal.draw(|frame| app.draw(frame)).unwrap();
         }

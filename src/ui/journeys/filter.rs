@@ -341,7 +341,7 @@ fn a_search_by_size_keeps_matching_directories_with_their_contents_once() {
     );
     let mut app = searched(&tree, ">30k");
     assert_eq!(labels(&app), ["large/", "large/inner/", "large/inner/a"]);
-    // Nested entries do not count twice.
+    // `large` contains the other two results, so the sum of the results is the size of `large`.
     let whole = 4_096 + 4_096 + 40_960 + 8_192;
     assert_eq!(app.cx.views.page.as_ref().unwrap().summary.sum.unwrap().disk, whole);
     press(&mut app, "1");

@@ -1,4 +1,4 @@
-//! Tests of marks, and of rescans, without files.
+//! Tests of marks, and of rescans, on trees in memory.
 
 use super::*;
 use crate::ui::layout::layout;
@@ -57,7 +57,7 @@ fn ranges_inversion_and_all() {
 fn a_range_lies_between_its_entries_in_any_order() {
     let tree = home();
     let mut app = finished(&tree);
-    // The range goes upwards, and the sort order changes before its end.
+    // The range goes upwards, and the sort order changes before the range is completed.
     press(&mut app, "j j V k");
     let with_sign = screen(&mut app).lines().filter(|line| line.contains('│')).count();
     assert_eq!(with_sign, 2, "{}", screen(&mut app));
@@ -224,8 +224,8 @@ fn marks_change_only_by_marking_keys_and_the_cursor_stays_visible() {
             assert_eq!(app.cx.marks().in_order(&tree).len() as u64, app.cx.marks().count());
         }
     }
-    // The test does not require these scopes. No size requires typing a name, and no operation that could
-    // fail is started.
+    // The keys need not reach these scopes. Effects are not carried out, so no deletion requires typing a
+    // name, and no operation fails.
     let elsewhere = [Scope::Question, Scope::Typing, Scope::Failures];
     for scope in Scope::ALL.into_iter().filter(|scope| !elsewhere.contains(scope)) {
         assert!(scopes.contains(&format!("{scope:?} false")), "{scope:?} was never there: {scopes:?}");

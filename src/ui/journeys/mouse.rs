@@ -17,7 +17,8 @@ fn event(
     app.update(Event::Mouse(event, Duration::from_millis(milliseconds)))
 }
 
-/// Waits as long as a user needs to read a question, then clicks on the screen.
+/// Waits as long as a user needs to read a question, then clicks on the screen. `milliseconds` is the time
+/// since the session began.
 pub fn click(app: &mut App<'_>, at: (u16, u16), milliseconds: u64) -> Option<Effect> {
     read(app);
     screen(app);
@@ -33,7 +34,8 @@ fn place(app: &mut App<'_>, text: &str) -> Option<(u16, u16)> {
     let buffer = terminal.backend().buffer();
     (0..lines).find_map(|y| {
         let line = (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
-        // Frame characters are one column wide and three bytes long.
+        // This byte offset may differ from the column, because a frame character has three bytes but fills
+        // one column.
         let at = line.find(text)?;
         Some((u16::try_from(line[..at].chars().count()).unwrap(), y))
     })

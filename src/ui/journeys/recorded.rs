@@ -91,7 +91,8 @@ fn a_damaged_record_is_dropped_before_it_is_shown() {
     let limits = Limits { bytes: u64::MAX, stop: &AtomicBool::new(false) };
     let mut bytes = Vec::new();
     save(&tree, &SnapshotInfo::default(), &limits, &mut bytes).unwrap();
-    // The name is in the listing of the root, which is not read when the snapshot is opened.
+    // Damage the name of `a`. It is in the listing of the root, which is not read when the snapshot is
+    // opened.
     let name = bytes.windows(2).position(|two| two == [1, b'a']).unwrap();
     bytes[name + 1] = b'b';
     let record = RecordedTree { tree: Arc::new(open_bytes(bytes).unwrap().tree), scanned_at: 0 };
@@ -177,8 +178,8 @@ fn on_recorded_row<'t>(growing: &'t Growing, name: &str) -> App<'t> {
     app
 }
 
-/// Simulates that the scan reads the directory that [`on_recorded_row`] shows. The largest entry is a new
-/// one, so all rows move.
+/// Adds entries to the directory that [`on_recorded_row`] shows, as if the scan had read it. The largest
+/// entry is a new one, so all rows move.
 fn read_directory(growing: &Growing, app: &mut App<'_>) -> Option<Effect> {
     let entries = vec![file("new", 99 << 20, 0), file("file", 4 << 20, 0), dir("sub", vec![])];
     growing.read("d", entries);

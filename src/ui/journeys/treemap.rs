@@ -43,8 +43,9 @@ fn contents() -> impl Strategy<Value = Vec<Random>> {
     vec(any, 1..12)
 }
 
-/// Compares every tile with a rectangle that has the exact area of its share. The sides may differ by at most
-/// one column or line.
+/// Checks that the exact area of every entry is between the areas that its tile would have if both sides were
+/// one cell shorter or one cell longer. An entry without a tile may have at most the area of one column or
+/// line.
 fn check_shares(laid_out: &LaidOut, half_lines: u16) -> Result<(), TestCaseError> {
     let LaidOut { sizes, area, tiles } = laid_out;
     let sides = |area: Area| (f64::from(area.width), f64::from(area.height / half_lines));

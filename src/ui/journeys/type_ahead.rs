@@ -119,7 +119,7 @@ fn a_user_who_reads_the_question_can_confirm() {
 
 #[test]
 fn a_key_held_down_before_the_question_is_no_yes() {
-    // Delays, in milliseconds, after which keyboards repeat a held key.
+    // Delays, in milliseconds, after which keyboards begin to repeat a held key.
     for delay in [250, 400, 500, 660, 900] {
         let tree = home();
         let mut terminal = Terminal::new(&tree);

@@ -17,8 +17,8 @@ const INLINE: u64 = 4096;
 /// Minimum number of extents for a note about fragments.
 const MANY: u64 = 50;
 
-/// Returns the notes about an entry, with notes about space first. `rescan` is the key hint at the end of the note that
-/// says so if the entry has changed.
+/// Returns the notes about an entry, with notes about space first. If the entry has changed, a note says so
+/// and ends with the key hint `rescan`.
 pub fn notes(
     probe: &Probe,
     layout: Option<&Result<ExtentLayout, i32>>,

@@ -26,7 +26,7 @@ pub enum DeletionRequest {
     /// Start an operation, and log it in the journal, if there is one.
     Begin(Operation, Option<Journal>),
     Stop,
-    /// Write a script that deletes these entries. Also contains their sizes as text.
+    /// Write a script that deletes these entries. The second field contains their sizes as text.
     Script(Arc<Selection>, Vec<String>, ScriptFor),
 }
 
@@ -137,7 +137,8 @@ impl Deletions {
     }
 }
 
-// These tests ask the system for paths, which fails when the unit tests of the macOS build run on Linux.
+// Only for Linux: these tests ask the system for paths, which fails when unit tests built for macOS run on
+// Linux.
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;

@@ -147,8 +147,8 @@ fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.as_encoded_bytes().trim_ascii().is_empty())
 }
 
-/// Connects a standard stream of the program to the terminal if duke's own stream of that kind is redirected.
-/// Returns a descriptor of the terminal.
+/// For each standard stream of duke that is redirected, connects the same stream of the program to the
+/// terminal. Returns a descriptor of the terminal.
 fn streams(command: &mut Command, screen: &Screen) -> io::Result<OwnedFd> {
     let terminal = || screen.descriptor().map(Stdio::from);
     if !io::stdin().is_terminal() {

@@ -9,8 +9,8 @@ use super::background::{QUESTION, Reply, Taken};
 use crate::ui::message::Event;
 use crate::ui::theme::Background;
 
-/// Maximum number of events processed per frame. The browser therefore need not draw a frame for every step of a held
-/// key.
+/// Maximum number of events processed per frame. More than one is allowed so that the browser need not draw a
+/// frame for every repetition of a held key.
 const KEYS_PER_FRAME: usize = 64;
 /// Maximum time to wait at exit for an answer from the terminal, which the shell would otherwise read as input.
 const SETTLE: Duration = Duration::from_millis(50);

@@ -61,7 +61,7 @@ enum CleanupRow {
     Candidate(usize),
 }
 
-/// All candidates with the same reason.
+/// All candidates whose rules have the same reason, such as `Rust build output; cargo build rebuilds it`.
 #[derive(Debug)]
 pub struct CleanupKind {
     /// Index of one of the rules that have this reason.

@@ -10,7 +10,8 @@
 //! The size of a group is the disk usage that would be freed if only one copy were kept. The size of a copy is its disk
 //! usage. The search reads files, so it starts only when the view is opened, and closing the view stops it.
 //!
-//! Invariant: rows appear only once the search is complete, because a partial list of duplicates would look complete.
+//! Invariant: no rows appear before the search is complete, because a partial list of duplicates would look
+//! complete.
 
 use super::largest::{ENTRIES, path_below};
 use super::table::{

@@ -34,7 +34,8 @@ pub static TABLE: TableSpec = TableSpec {
     sortable: &[(C::Size, "size"), (C::Items, "number of names")],
     titles: &[(C::Name, "Path"), (C::Items, "Names")],
     marks: RowMarks::Entries,
-    // The query for the names of an inode contains the index of a device, which the recorded tree may number differently.
+    // The query for the names of an inode contains a device index. In the recorded tree, the same device may
+    // have another index.
     is_of_tree: false,
     empty: ["No hard links"; 2],
     start: |sources, request| rows(survey::links(sources.pool, sources.request(request))),

@@ -1,8 +1,8 @@
 //! Views of the last scan, shown until the running scan has ended.
 //!
-//! The rows are found in the recorded tree. They refer to no entry of the new tree, so they can be neither marked nor
-//! started from. Enter goes to the entry if the scan has found it, or else to the deepest directory on the way to it,
-//! which the scan then reads first.
+//! The rows are found in the recorded tree. They refer to no entry of the new tree, so they cannot be marked,
+//! and no program can be started from them. Enter goes to the row's entry if the scan has found it, or else
+//! to the deepest directory on the way to the entry. The scan then reads that directory first.
 //!
 //! Invariant: no row of these views gives a key an entry to act on.
 

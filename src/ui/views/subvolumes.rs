@@ -8,8 +8,8 @@
 //!             2.0 GiB deleting the 2 marked  sizes are exact
 //! ```
 //!
-//! The df view opens this view, which deletes nothing. Its marks are not marks of entries, because a subvolume need not
-//! be in the tree.
+//! This view is opened from the df view, and deletes nothing. It has marks of its own instead of marks of
+//! entries, because a subvolume need not be in the tree.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

@@ -37,7 +37,7 @@ const NARROW: usize = 20;
 const WIDE: usize = 60;
 /// Width of the progress bar.
 const BAR: usize = 12;
-/// Width that lets a number of bytes be written in full.
+/// Width that is enough for a size written as an exact number of bytes.
 const FACT: usize = 20;
 /// Number of hints that the facts on the right must leave room for.
 const KEPT: usize = 4;
@@ -220,7 +220,7 @@ fn place<'a>(cx: &Context<'_>, top: Top, room: usize) -> Line<'a> {
     if !cx.views.is_overview() {
         facts.push((row_of(window.index, window.rows), Role::Plain, left));
     }
-    // The treemap has no columns.
+    // The treemap has no columns, so the footer shows these numbers of the selected entry.
     if let Some(row) = window.selected().filter(|_| cx.views.is_treemap()) {
         let format = NumberFormat { units: cx.units, zone: &cx.zone, users: cx.owners.names() };
         for (column, word) in [(Column::Frees, "frees"), (Column::Shared, "shared")] {

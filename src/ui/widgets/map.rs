@@ -180,7 +180,7 @@ impl<'a, 't> Painter<'a, 't> {
         if let Some(color) = color {
             self.fill(head, color);
         }
-        // If a directory contains only another directory, both share one title line.
+        // If the only entry of a directory is a directory with visible contents, both share one title line.
         let (mut label, mut inner) = (shape.label.clone().into_owned(), inner);
         while let ([only], 0) = (inner.nodes.as_slice(), inner.rest)
             && !only.inner.nodes.is_empty()

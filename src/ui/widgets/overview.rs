@@ -127,7 +127,7 @@ fn draw_space(cx: &Context<'_>, area: Rect, canvas: &mut Canvas<'_>) {
     strip::draw(cx, &parts, strip, |bytes, _| size(bytes, cx.units).trim_start().to_owned(), canvas.buffer);
 }
 
-/// Returns the title of a view's tab after the key that opens the view.
+/// Returns the key that opens a view, followed by the title of the view's tab.
 fn keyed_title(cx: &Context<'_>, view: &'static ViewSpec) -> String {
     let key = cx.keymap.first(Command::View(view), Scope::Overview).unwrap_or_default();
     format!("{key} {}", view.tab[0])

@@ -188,7 +188,8 @@ fn set_sign(cx: &Context<'_>, row: Rect, style: Style, buffer: &mut Buffer) {
 /// Highlights the line under the cursor: puts a symbol in the first cell if that cell is blank, and changes the
 /// background color. With sixteen colors, the line is white on blue, including bars, because terminals use different
 /// shades of blue, and only white is visible on all of them. If the theme has no background color for this line, it is
-/// in reverse video, but bars keep their color. Bold text stays bold. Without colors, the line is bold.
+/// in reverse video, but bars keep their color. Bold text stays bold. Without colors, the line
+/// is only made bold.
 pub fn select(cx: &Context<'_>, row: Rect, buffer: &mut Buffer) {
     let (selected, bar) = (cx.theme.style(Role::Selected), cx.theme.style(Role::Bar).fg);
     let is_tint = matches!(selected.bg, Some(Color::Rgb(..) | Color::Indexed(_)));

@@ -17,7 +17,7 @@ pub struct Module {
     pub text: String,
     /// Names of types, traits and aliases that other modules see.
     pub types: Vec<String>,
-    /// Files whose items this one names, with re-exports followed to the definition.
+    /// Files whose items this module names, with re-exports followed to the definition.
     pub used: BTreeSet<PathBuf>,
     /// First segments of all paths: other crates, local names, `crate`.
     pub first_segments: BTreeSet<String>,
@@ -46,7 +46,7 @@ fn modules() -> BTreeMap<ModulePath, Module> {
 
 fn read(file: &Path, folder: &Path, path: &[String], into: &mut BTreeMap<ModulePath, Module>) {
     let relative = file.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().to_path_buf();
-    // The file for any Unix belongs to the modules of several systems; its lines count once.
+    // A file that several systems share, such as `unix.rs`, is declared more than once, but counts once.
     if into.values().any(|module| module.file == relative) {
         return;
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 0 .. n        directories of the first part
-//! n .. n + m    directories of the next part; n is the virtual parent of its root, which is not in the merged tree
+//! n .. n + m    directories of the next part; n, the parent of its roots, is not in the merged tree
 //! ```
 //!
 //! Invariant: the first part determines which parts are merged. If it does not list the root of another part, that root
@@ -18,11 +18,11 @@ use crate::tree::{DirId, Entry, EntryState, Exclusion, Links, Metadata, Totals, 
 
 /// Parts of a plan, joined into one tree.
 pub struct Joined<'p> {
-    /// Parts. The first part lists the roots of all other parts.
+    /// Parts. The first part lists the roots of all other parts, except for those in `unlisted`.
     pub parts: Vec<JoinedPart<'p>>,
     pub devices: Vec<MergedDevice>,
-    /// States of the roots of all parts but the first. Keyed by the directory of the first part that lists the root,
-    /// and then by the root's name.
+    /// States of the roots of all parts but the first. The keys are the root's parent directory, which is in
+    /// the first part, and then the root's name.
     roots: HashMap<DirId, HashMap<Vec<u8>, EntryState>>,
     /// Parent of each directory in `roots`.
     parents: HashMap<DirId, DirId>,
@@ -149,7 +149,7 @@ impl<'p> Joined<'p> {
         }
     }
 
-    /// Returns the roots of other parts, each with the directory of the first part that lists it.
+    /// Returns the roots of other parts, each with its parent directory, which is in the first part.
     pub fn roots(&self) -> impl Iterator<Item = (DirId, EntryState)> + '_ {
         self.roots.iter().flat_map(|(parent, roots)| roots.values().map(|state| (*parent, *state)))
     }

@@ -15,8 +15,8 @@ use crate::platform::{Directory, Errno};
 pub fn ask(mounts: &[Mount]) -> Apfs {
     let point = |mount: &Mount| PathBuf::from(OsString::from_vec(mount.point.clone()));
     let volumes = mounts.iter().map(|mount| used(&point(mount)).ok()).sum();
-    // Snapshot mounts are skipped. macOS itself runs from such a mount, and the snapshot that its volume
-    // lists is the one for system updates.
+    // Snapshot mounts are skipped. One of them is `/`, because macOS runs from a snapshot of the system
+    // volume. The snapshot listed for that volume belongs to system updates.
     let own = mounts.iter().filter(|mount| !mount.is_snapshot);
     let lists: Vec<_> = own.filter_map(|mount| snapshots(&point(mount)).ok()).collect();
     Apfs { volumes, snapshots: (!lists.is_empty()).then(|| lists.concat()) }

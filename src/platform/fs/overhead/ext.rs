@@ -43,7 +43,8 @@ pub fn read(mount: &Mount) -> Result<Superblock, Errno> {
     let device =
         OpenOptions::new().read(true).custom_flags(flags).open(source).map_err(|error| errno_of(&error))?;
     let facts = device.metadata().map_err(|error| errno_of(&error))?;
-    // The device name in the mount table may now refer to a different device, or to a device of another container.
+    // By now, or in this container, the name from the mount table may belong to a device other than the
+    // mounted one.
     if !facts.file_type().is_block_device() || facts.rdev() != mount.device {
         return Err(Errno::ENODEV);
     }

@@ -15,7 +15,7 @@ use crate::platform::{Directory, Errno, retry};
 pub unsafe fn ask<T>(directory: &Directory, request: u64, answer: &mut T) -> Result<(), Errno> {
     let fd = directory.as_fd().as_raw_fd();
     let start = std::ptr::from_mut(answer).cast::<libc::c_void>();
-    // The type of a request depends on the C library, but its number always has 32 bits.
+    // The type of ioctl's request parameter depends on the C library, but a request always has 32 bits.
     #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
     // SAFETY: the caller guarantees that the request takes a `T`, which is borrowed only for the call.
     retry(|| Errno::result(unsafe { libc::ioctl(fd, request as _, start) }))?;

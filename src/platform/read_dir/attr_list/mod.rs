@@ -108,7 +108,7 @@ fn entry(record: &[u8], wanted: Wanted) -> Option<DirEntry<'_>> {
     Some(DirEntry { name, hint, inode, said })
 }
 
-/// Returns the name of the entry. The name is the first field after ERROR.
+/// Returns the name of the entry. The name is the first field, or the second if there is an ERROR field.
 fn name(record: &[u8]) -> Option<&CStr> {
     let fields = Fields::of(record)?;
     if fields.common & NAME == 0 {

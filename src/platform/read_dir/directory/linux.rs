@@ -1,7 +1,7 @@
 //! Linux: descriptors that refer to a file without opening it (`O_PATH`), and magic numbers of file systems.
 
 #[path = "unix.rs"]
-#[allow(dead_code)] // this file replaces some of its items
+#[allow(dead_code)] // this file replaces some items of `unix`
 mod unix;
 
 use std::ffi::OsString;

@@ -1,7 +1,7 @@
 //! macOS: firmlinks, files in the cloud, and the names of file systems.
 
 #[path = "unix.rs"]
-#[allow(dead_code)] // this file replaces some of its items
+#[allow(dead_code)] // this file replaces some items of `unix`
 mod unix;
 
 use std::os::fd::OwnedFd;

@@ -127,7 +127,8 @@ impl DeleteDialog {
     fn wanted_name(&self) -> Option<String> {
         let probe = self.probe.as_ref()?;
         let is_home = probe.warnings.iter().any(|concern| matches!(concern, DeleteWarning::SomebodysHome(_)));
-        // A file that the preview has not visited yet may have grown to any size since the scan.
+        // A file that the preview has not visited yet may have grown to any size since the scan, so the
+        // size counts as unlimited while the preview is incomplete.
         let most = if probe.is_complete { self.selection.disk().max(probe.most) } else { u64::MAX };
         if most <= self.typed_over && !is_home {
             return None;

@@ -63,8 +63,8 @@ struct RoleSpec {
     /// Name used in the configuration.
     name: &'static str,
     /// Colors for terminals with sixteen colors, for a dark and for a light background. Text avoids bright black on
-    /// both, blue on dark backgrounds, and bright colors on light backgrounds, because some color schemes make these
-    /// illegible.
+    /// any background, blue on dark backgrounds, and bright colors on light backgrounds, because some color
+    /// schemes make these illegible.
     sixteen: Option<[Color; 2]>,
     /// Colors for a dark and for a light background, as `0xRRGGBB`; `None` means the terminal's own color.
     exact: Option<[u32; 2]>,

@@ -48,8 +48,8 @@ pub fn block_groups(directory: &Directory) -> Result<Vec<BlockGroups>, Errno> {
     const MOST: usize = 64;
     let mut answer = [0_u64; 2 + 3 * MOST];
     answer[0] = MOST as u64;
-    // SAFETY: the request writes a header and at most `MOST` groups of three numbers, as the first number
-    // says. `answer` has room for all of them.
+    // SAFETY: the request writes a header and at most `MOST` groups of three numbers, because `answer[0]`
+    // sets this limit. `answer` has room for all of them.
     unsafe { ioctl::ask(directory, SPACE_INFO, &mut answer) }?;
     let count = usize::try_from(answer[1]).unwrap_or(MOST).min(MOST);
     let found = answer[2..].chunks_exact(3).take(count);
@@ -79,9 +79,9 @@ pub fn subvolumes(directory: &Directory) -> Result<Vec<Subvolume>, Errno> {
     Ok(subvolumes)
 }
 
-/// Calls `each` for every reference from a file in the subvolume to an extent, in order of inode number, until `each`
-/// returns `Break`. References that
-/// are older than the transaction `since` may be missing. Returns `false` if the subvolume no longer exists.
+/// Calls `each` for every reference from a file in the subvolume to an extent, in order of inode number,
+/// until `each` returns `Break`. References that are older than the transaction `since` may be missing.
+/// Returns `false` if the subvolume no longer exists.
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `EPERM` if the process may not read the tree.

@@ -33,8 +33,8 @@ struct Search {
 }
 const _: () = assert!(size_of::<Search>() == HEAD + ROOM);
 
-/// Calls `meet` with every item of `tree` that has an ID from `first` to `last`, until `meet` returns `Break`. Blocks of the tree that were last
-/// written before the transaction `since` are skipped.
+/// Calls `meet` with every item of `tree` that has an ID from `first` to `last`, until `meet` returns
+/// `Break`. Skips items in blocks of the tree that were last written before the transaction `since`.
 ///
 /// # Errors
 /// Returns any error of ioctl(2), such as `EPERM` if the process may not read the tree, `ENOTTY` if the file system is
